@@ -634,19 +634,19 @@ def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[buil
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """Add the elements of each pair; for bool, logical or."""
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
+    """Compute `beta * input + alpha * (batch1 @ batch2).sum(0)` of batches (b, n, k) and (b, k, m)."""
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """Return `input + value * tensor1 / tensor2`. The tensors broadcast and promote."""
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """Return `input + value * tensor1 * tensor2`. The tensors broadcast and promote."""
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
+    """Compute `beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
+    """Compute `beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
     """`addmv` in place: changes `input` and returns it. Arguments: those of `addmv`."""
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
+    """Compute `beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m)."""
 def adjoint(input: Tensor) -> Tensor:
     """Exchange the last two dimensions of matrices and conjugate them. The result is a view for real matrices."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -674,7 +674,7 @@ def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.boo
 def argsort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """Return the indices (int64) that sort the elements along `dim`: those of `sort`."""
 def argwhere(input: Tensor) -> Tensor:
-    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
+    """Return the positions of nonzero elements in row-major order: (n, dimensions) int64, one row for each."""
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """Return a view of the storage with the given shape, strides and offset (in elements)."""
 def as_strided_(self: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
@@ -682,7 +682,7 @@ def as_strided_(self: Tensor, size: Lengths, stride: Lengths, storage_offset: bu
 def as_strided_copy(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `as_strided` returns."""
 def as_strided_scatter(input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
-    """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
+    """Return a copy of `input` in which the view `as_strided(size, stride, storage_offset)` is `src`."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
 def asarray(obj: builtins.object, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool | None = None, requires_grad: builtins.bool | None = None) -> Tensor:
@@ -714,7 +714,7 @@ def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[T
 def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
     """The mean of each window of sequences, those of integers cut towards 0."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
+    """Compute `beta * input + alpha * (batch1 @ batch2)` of batches (b, n, k) and (b, k, m)."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -738,7 +738,7 @@ def bitwise_xor(input: Operand, other: Operand, *, out: Tensor | None = None) ->
 def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """Return a matrix of zeros with the given matrices on its diagonal; vectors are rows, numbers single elements."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
+    """Multiply two equally long batches of matrices; ValueError unless both have 3 dimensions."""
 def broadcast_shapes(*shapes: Lengths) -> builtins.tuple[builtins.int, ...]:
     """Return the shape to which tensors of the given shapes broadcast."""
 def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> builtins.tuple[Tensor, ...]:
@@ -764,15 +764,15 @@ def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = Fa
 def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
     """`celu` in place: changes `input` and returns it. Arguments: those of `celu`."""
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """The product of matrices in the order that takes the fewest multiplications: see `linalg.multi_dot`."""
+    """Multiply matrices in the order with the fewest multiplications: see `linalg.multi_dot`."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A."""
+    """Compute Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A."""
 def cholesky_inverse(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of A, which is known by its Cholesky factor."""
+    """Compute the inverse of A from its Cholesky factor."""
 def cholesky_solve(input: Tensor, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """X with A X = B, where A is known by its Cholesky factor."""
+    """Solve A X = B for X from the Cholesky factor of A."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Split a tensor along `dim` into at most `chunks` views of equal length (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -834,7 +834,7 @@ def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None =
 def cov(input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
     """Return the covariance matrix of variables."""
 def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
+    """Compute the cross product of vectors of three elements, along `dim` or the first dimension of length 3."""
 def cummax(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
     """Return the cumulative maximum along `dim` and the index of its last occurrence. NaN propagates."""
 def cummin(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -850,7 +850,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def deg2rad_(input: Tensor) -> Tensor:
     """`deg2rad` in place."""
 def det(input: Tensor) -> Tensor:
-    """The determinant of matrices (..., n, n): (...)."""
+    """Compute the determinant of matrices (..., n, n): (...)."""
 def detach_(self: Tensor) -> Tensor:
     """Detach this tensor from its graph in place."""
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -866,7 +866,7 @@ def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, di
 def diagonal_copy(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `diagonal` returns."""
 def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-    """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+    """Return a copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
 def diff(input: Tensor, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """Return the differences of adjacent elements along `dim`, computed `n` times; for bool, whether they differ."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -876,13 +876,13 @@ def dist(input: Tensor, other: Tensor, p: builtins.float = 2) -> Tensor:
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """Divide the elements of each pair in floating point; integers are converted first."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot product of two vectors, without conjugation."""
+    """Compute the dot product of two vectors, without conjugation."""
 def dsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Split a tensor into equal pieces along the third dimension."""
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Concatenate tensors along the third dimension."""
 def einsum(*args: builtins.str | Tensor | Sequence[builtins.object]) -> Tensor:
-    'The sum of products by an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.'
+    'Sum products according to an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.'
 def empty(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor whose elements are whatever was in memory. `memory_format` orders them."""
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -969,7 +969,7 @@ def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Fuse a function of elementwise operators into one operator: one launch forward and one backward."""
 @overload
 def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions."""
+    """Gather the elements of `input` at `index` along `dim`, at the index's own position along the other dimensions."""
 @overload
 def gather(input: Tensor, *, axis: builtins.int, index: Tensor, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     ...
@@ -980,7 +980,7 @@ def gcd_(self: Tensor, other: Operand) -> Tensor:
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Return True for each element of `input` that is greater than or equal to that of `other`."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Another name of `outer`."""
+    """Multiply all pairs of elements of two vectors: an alias of `outer`."""
 def get_default_device() -> Device:
     """Where creation functions make tensors if no device is given: the CPU, unless another default was set."""
 def get_default_dtype() -> DType:
@@ -1018,29 +1018,29 @@ def i0_(self: Tensor) -> Tensor:
 def imag(input: Tensor) -> Tensor:
     """Return the imaginary part of each element, as a view."""
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
+    """Add slices of `source` times `alpha` to the slices of a copy of `input` at `index` along `dim`."""
 def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
+    """Replace the slices of a copy of `input` at `index` along `dim` by those of `source`."""
 def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
-    """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
+    """Fill the slices of a copy of `input` at `index` along `dim` with `value`."""
 def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
-    """A copy of `input` with `copy[indices] = values`, or with the values added."""
+    """Return a copy of `input` after `copy[indices] = values`, or with the values added."""
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
     """`index_put` in place: changes `input` and returns it. Arguments: those of `index_put`."""
 def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
+    """Reduce slices of `source` into the slices of a copy of `input` at `index` along `dim`."""
 @overload
 def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The slices along `dim` at the positions that `index` lists: a copy."""
+    """Return a copy of the slices along `dim` at the positions in `index`."""
 @overload
 def index_select(input: Tensor, *, axis: builtins.int, index: Tensor, out: Tensor | None = None) -> Tensor:
     ...
 def initial_seed() -> builtins.int:
     """The default generator's seed."""
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
+    """Compute dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand is a factor."""
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
+    """Invert matrices (..., n, n): an alias of `linalg.inv`."""
 def is_complex(input: Tensor) -> builtins.bool:
     """Return True if the dtype is complex."""
 def is_conj(input: Tensor) -> builtins.bool:
@@ -1078,7 +1078,7 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def isreal(input: Tensor) -> Tensor:
     """Return True for each element whose imaginary part is 0."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The Kronecker product: `other` times each element of `input`, in place of that element."""
+    """Compute the Kronecker product: replace each element of `input` by its product with `other`."""
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     """Return the `k`-th smallest element along `dim` and its index. NaN is larger than any number."""
 def lcm(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1122,7 +1122,7 @@ def logaddexp2(input: Operand, other: Operand, *, out: Tensor | None = None) -> 
 def logcumsumexp(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """Return log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
 def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
+    """Compute the logarithm of the determinant of matrices (..., n, n): NaN if it is negative, -inf if it is 0."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return True for each pair in which both elements are nonzero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1142,25 +1142,25 @@ def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = F
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Return True for each element of `input` that is less than that of `other`."""
 def lu(A: Tensor, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`."""
+    """Compute L and U in one matrix, and pivots: the older form of `linalg.lu_factor`."""
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """X with A X = b, where A is known by its factors: the older form of `linalg.lu_solve`."""
+    """Solve A X = b for X from the factors of A: the older form of `linalg.lu_solve`."""
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = True, unpack_pivots: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """P, L and U with A = P L U, from the results of `linalg.lu_factor`."""
+    """Return P, L and U with A = P L U, from the results of `linalg.lu_factor`."""
 def manual_seed(seed: builtins.int) -> Generator:
     """Start the default generator over from `seed`, and return it."""
 def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
+    """Fill elements of `input` with `value` where `mask` is true; `input` and `mask` broadcast."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
+    """Replace the elements of a copy of `input` where `mask` is true by those of `source`, in row-major order."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
+    """Return a copy of the elements where `mask` is true, as one dimension in row-major order."""
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The matrix product, as Python's `@`."""
+    """Compute the matrix product, as Python's `@`."""
 def matrix_exp(input: Tensor) -> Tensor:
-    """The exponential of matrices (..., n, n): the sum of A^k / k!."""
+    """Compute the exponential of matrices (..., n, n): the sum of A^k / k!."""
 def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
-    """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative."""
+    """Raise matrices (..., k, k) to the integer power n; a negative n inverts them first."""
 @overload
 def max(input: Tensor, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Return the largest element; with `dim`, the pair (values, indices) along it; with a tensor, `maximum`."""
@@ -1238,7 +1238,7 @@ def min(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, ke
 def minimum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Return the smaller element of each pair; NaN propagates. Equal elements share the gradient."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product of two matrices; ValueError unless both have 2 dimensions."""
+    """Multiply two matrices; ValueError unless both have 2 dimensions."""
 def mode(input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     """Return the most frequent element along `dim` (the smallest of equally frequent ones) and its last index."""
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
@@ -1250,7 +1250,7 @@ def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
 def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """Sample `num_samples` indices of categories (int64), with probabilities proportional to the weights in `input`."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product of a matrix and a vector."""
+    """Multiply a matrix and a vector."""
 def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithm of the multivariate gamma function of dimension `p` for each element."""
 def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -1290,7 +1290,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     """Return the next representable number after each element in the direction of `other`. Floating dtypes only."""
 @overload
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
-    """The places of the elements that are not zero, in row-major order: (n, dimensions) int64."""
+    """Return the positions of nonzero elements in row-major order: (n, dimensions) int64."""
 @overload
 def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor, ...]:
     ...
@@ -1298,7 +1298,7 @@ def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor,
 def nonzero(input: Tensor, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
     ...
 def nonzero_static(input: Tensor, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None) -> Tensor:
-    """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows."""
+    """Return the positions of nonzero elements, as `nonzero` does, in exactly `size` rows."""
 def norm(input: Tensor, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
     """Return the `p`-norm of all elements as one vector, or along `dim`; two dimensions are treated as one vector, too."""
 def normal(mean: Scalar | Tensor, std: Scalar | Tensor = 1.0, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -1310,7 +1310,7 @@ def ones(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = No
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
+    """Multiply all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
 def pdist(input: Tensor, p: builtins.float = 2.0) -> Tensor:
@@ -1320,7 +1320,7 @@ def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tens
 def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `permute` returns."""
 def pinverse(input: Tensor, rcond: builtins.float = 1e-15) -> Tensor:
-    """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
+    """Compute the pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
@@ -1342,9 +1342,9 @@ def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False,
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
-    """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
+    """Set elements of a copy of the flattened `input` at `index` to those of `source`, or add them."""
 def qr(input: Tensor, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
+    """Return Q and R with A = Q R, for matrices (..., m, n): the older form of `linalg.qr`."""
 def quantile(input: Tensor, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
     """Return the `q`-quantiles of all elements, or along `dim`: of n sorted elements, that with the rank q (n - 1)."""
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1416,11 +1416,11 @@ def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
 def scalar_tensor(s: Scalar, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of one number and no dimensions, in the default floating dtype unless another is given."""
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
+    """Set the elements of a copy of `input` at `index` along `dim` to those of `src`, or to the number `value`."""
 def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`."""
+    """Add the elements of `src` at `index` along `dim` to a copy of `input`; arguments as in `scatter`."""
 def scatter_reduce(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
+    """Reduce elements of `src` at `index` along `dim` into a copy of `input`; arguments as in `scatter`."""
 def searchsorted(sorted_sequence: Tensor, input: Operand, *, out_int32: builtins.bool = False, right: builtins.bool = False, side: builtins.str | None = None, out: Tensor | None = None, sorter: Tensor | None = None) -> Tensor:
     """Return the position of each value of `input` in a sorted sequence, such that insertion keeps the sequence sorted."""
 def seed() -> builtins.int:
@@ -1434,7 +1434,7 @@ def select(input: Tensor, *, axis: builtins.int, index: builtins.int) -> Tensor:
 def select_copy(input: Tensor, dim: builtins.int | None = None, index: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `select` returns."""
 def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
-    """A copy of `input` in which `select(dim, index)` is `src`."""
+    """Return a copy of `input` in which `select(dim, index)` is `src`."""
 def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017."""
 def selu_(input: Tensor) -> Tensor:
@@ -1472,9 +1472,9 @@ def sinh_(self: Tensor) -> Tensor:
 def slice_copy(input: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `slice` returns."""
 def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
-    """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
+    """Return a copy of `input` in which the slice `start:end:step` along `dim` is `src`."""
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
+    """Compute the sign and the log magnitude of determinants: (sign, logabsdet); 0 and -inf for singular matrices."""
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`."""
 def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -1510,7 +1510,7 @@ def sub(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None
 def sum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """Return the sum of all elements, or along `dim` (an integer or several)."""
 def svd(input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
+    """Return U, S and V with A = U S V^H, for matrices (..., m, n): the older form of `linalg.svd`, which returns V^H."""
 def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """Return a view with two dimensions exchanged; NumPy's name for `transpose`."""
 def t(input: Tensor) -> Tensor:
@@ -1518,9 +1518,9 @@ def t(input: Tensor) -> Tensor:
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `t` returns."""
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
+    """Return the elements of the flattened `input` at `index`, with the shape of `index`."""
 def take_along_dim(input: Tensor, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
+    """Gather from tensors that broadcast except along `dim`; without `dim`, from both flattened."""
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the tangent of each element, in radians."""
 def tan_(self: Tensor) -> Tensor:
@@ -1534,7 +1534,7 @@ def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | N
 def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, dim: builtins.int = 0, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Split a tensor along `dim` into views: a number of pieces of nearly equal length, or pieces between indices."""
 def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
-    """The sum of products over pairs of dimensions."""
+    """Sum products over pairs of dimensions."""
 def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
     """Each element, or `value` where it is not greater than `threshold`."""
 def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
@@ -1556,15 +1556,15 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None =
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
     """Alias of `trapezoid`, its older name."""
 def triangular_solve(b: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
+    """Solve A X = b with a triangular A; return X and a copy of A: the older form of `linalg.solve_triangular`."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
-    """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
+    """Copy matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
 def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object = None, pin_memory: builtins.bool = False) -> Tensor:
-    """Row and column, one tensor of two rows, of each element of `tril` of a matrix (row, col). int64, or `dtype`."""
+    """Return the row and column indices of `tril` of a matrix (row, col): a tensor of two rows; int64, or `dtype`."""
 def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
-    """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
+    """Copy matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
 def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object = None, pin_memory: builtins.bool = False) -> Tensor:
-    """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`."""
+    """Return the row and column indices of `triu` of a matrix (row, col): a tensor of two rows; int64, or `dtype`."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return each element without its fractional part. Integers are unchanged."""
 def trunc_(self: Tensor) -> Tensor:
@@ -1604,7 +1604,7 @@ def unique_consecutive(input: Tensor, *, return_counts: Literal[True], return_in
 def unique_consecutive(input: Tensor, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
     ...
 def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> builtins.tuple[Tensor, ...]:
-    """The coordinates, an int64 tensor for each dimension of `shape`, of places in the flattened tensor."""
+    """Convert flat positions to coordinates: an int64 tensor for each dimension of `shape`."""
 def unsafe_chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Split a tensor like `chunk`. Its pieces may be changed in place, as those of `chunk` may."""
 def unsafe_split(input: Tensor, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
@@ -1616,13 +1616,13 @@ def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.
 def unsqueeze_copy(input: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `unsqueeze` returns."""
 def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
-    """The Vandermonde matrix: powers of each element of a vector, in a row for each."""
+    """Return the Vandermonde matrix: one row of powers for each element of a vector."""
 def var(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
     """Return the variance of all elements, or along `dim` (an integer or several); it is real for complex numbers."""
 def var_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
     """Return `var` and `mean` of the same elements."""
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot product of two vectors, the first of them conjugated."""
+    """Compute the dot product of two vectors, conjugating the first."""
 def view_as_complex(input: Tensor) -> Tensor:
     """View pairs of real numbers (..., 2), float32 or float64, as complex numbers (...)."""
 def view_as_real(input: Tensor) -> Tensor:
@@ -1635,7 +1635,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Concatenate tensors along the first dimension; vectors become rows."""
 @overload
 def where(condition: Tensor) -> builtins.tuple[Tensor, ...]:
-    """The element of `input` where `condition` is true, that of `other` elsewhere."""
+    """Select elements of `input` where `condition` is true, of `other` elsewhere."""
 @overload
 def where(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     ...

@@ -1,6 +1,6 @@
-"""Functions that networks are made of, with the names and arguments of `torch.nn.functional`.
+"""Neural network functions with the names and arguments of `torch.nn.functional`.
 
-An operator that networks use and that `torch` itself does not have at its top level is found here and only here.
+Operators that `torch` does not have at its top level are available only here.
 """
 
 from facula_errors.extend import published as _published

@@ -1,4 +1,4 @@
-"""Special functions by the names of `torch.special`."""
+"""Special functions with the names of `torch.special`."""
 
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ from .ops.reduction.norms import logsumexp
 
 psi = digamma
 
-if TYPE_CHECKING:  # of these the stubs know the types
+if TYPE_CHECKING:  # the stubs declare their types
     from .ops.elementwise.rounding import round
     from .ops.elementwise.special import logit, sinc
 else:

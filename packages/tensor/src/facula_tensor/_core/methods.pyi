@@ -63,7 +63,7 @@ class Methods:
     def __ge__(self, other: Operand) -> Tensor:
         """Return True for each element of `input` that is greater than or equal to that of `other`."""
     def __getitem__(self, index: Index) -> Tensor:
-        """`input[index]`: integers, slices, None and `...` by the fast path here, all else by `general_getitem`."""
+        """Return `input[index]`; integers, slices, None and `...` use the fast path here, others `general_getitem`."""
     def __gt__(self, other: Operand) -> Tensor:
         """Return True for each element of `input` that is greater than that of `other`."""
     def __iadd__(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
@@ -107,7 +107,7 @@ class Methods:
     def __lt__(self, other: Operand) -> Tensor:
         """Return True for each element of `input` that is less than that of `other`."""
     def __matmul__(self, other: Tensor | np.ndarray) -> Tensor:
-        """The product of two matrices, or of two equally long stacks of matrices."""
+        """Multiply two matrices, or two equally long batches of matrices."""
     def __mod__(self, other: Operand) -> Tensor:
         """Return the remainder of division with the quotient rounded down. It has the divisor's sign, as in Python."""
     def __mul__(self, other: Operand) -> Tensor:
@@ -137,7 +137,7 @@ class Methods:
     def __rlshift__(self, other: Operand) -> Tensor:
         """Shift the bits of each element to the left: multiply by 2 ** other. Bits beyond the dtype's width are lost."""
     def __rmatmul__(self, other: Tensor | np.ndarray) -> Tensor:
-        """The product of two matrices, or of two equally long stacks of matrices."""
+        """Multiply two matrices, or two equally long batches of matrices."""
     def __rmod__(self, other: Operand) -> Tensor:
         """Return the remainder of division with the quotient rounded down. It has the divisor's sign, as in Python."""
     def __rmul__(self, other: Operand) -> Tensor:
@@ -157,7 +157,7 @@ class Methods:
     def __rxor__(self, other: Operand) -> Tensor:
         """Return the bitwise exclusive or of each pair of elements; for bool, the logical exclusive or."""
     def __setitem__(self, index: Index, value: Operand) -> None:
-        """`self[index] = value`: `value` is a tensor or number that broadcasts to what the index names."""
+        """Assign `self[index] = value`; `value`, a tensor or number, broadcasts to the indexed elements."""
     def __sub__(self, other: Operand) -> Tensor:
         """Subtract the second element of each pair from the first. Not defined for bool."""
     def __truediv__(self, other: Operand) -> Tensor:
@@ -183,7 +183,7 @@ class Methods:
     def add_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
         """`add` in place: changes this tensor and returns it."""
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
+        """Compute `beta * input + alpha * (batch1 @ batch2).sum(0)` of batches (b, n, k) and (b, k, m)."""
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addbmm` in place: changes `input` and returns it. Arguments: those of `addbmm`."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -195,15 +195,15 @@ class Methods:
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
         """`addcmul` in place: changes `input` and returns it. Arguments: those of `addcmul`."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
+        """Compute `beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addmm` in place: changes `input` and returns it. Arguments: those of `addmm`."""
     def addmv(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
+        """Compute `beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
     def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addmv` in place: changes `input` and returns it. Arguments: those of `addmv`."""
     def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
+        """Compute `beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m)."""
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addr` in place: changes `input` and returns it. Arguments: those of `addr`."""
     def adjoint(self) -> Tensor:
@@ -231,13 +231,13 @@ class Methods:
     def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """Return the indices (int64) that sort the elements along `dim`: those of `sort`."""
     def argwhere(self) -> Tensor:
-        """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
+        """Return the positions of nonzero elements in row-major order: (n, dimensions) int64, one row for each."""
     def as_strided(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """Return a view of the storage with the given shape, strides and offset (in elements)."""
     def as_strided_(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """Replace shape, strides and offset of this tensor over its storage, as `as_strided` does, and return it."""
     def as_strided_scatter(self, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
-        """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
+        """Return a copy of `input` in which the view `as_strided(size, stride, storage_offset)` is `src`."""
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
         """Return this tensor as an instance of a subclass of Tensor with the same memory, history and view family."""
     def asin(self, *, out: Tensor | None = None) -> Tensor:
@@ -261,7 +261,7 @@ class Methods:
     def atanh_(self) -> Tensor:
         """`atanh` in place: changes this tensor and returns it."""
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
+        """Compute `beta * input + alpha * (batch1 @ batch2)` of batches (b, n, k) and (b, k, m)."""
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`baddbmm` in place: changes `input` and returns it. Arguments: those of `baddbmm`."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
@@ -297,7 +297,7 @@ class Methods:
     def bitwise_xor_(self, other: Operand) -> Tensor:
         """`bitwise_xor` in place: changes this tensor and returns it."""
     def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
+        """Multiply two equally long batches of matrices; ValueError unless both have 3 dimensions."""
     def bool(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to bool."""
     def broadcast_to(self, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
@@ -317,11 +317,11 @@ class Methods:
     def char(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to int8."""
     def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-        """The Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A."""
+        """Compute Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A."""
     def cholesky_inverse(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-        """The inverse of A, which is known by its Cholesky factor."""
+        """Compute the inverse of A from its Cholesky factor."""
     def cholesky_solve(self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-        """X with A X = B, where A is known by its Cholesky factor."""
+        """Solve A X = B for X from the Cholesky factor of A."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """Split a tensor along `dim` into at most `chunks` views of equal length (the last may be shorter)."""
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -371,7 +371,7 @@ class Methods:
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor in host memory, or itself if it is already there."""
     def cross(self, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
-        """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
+        """Compute the cross product of vectors of three elements, along `dim` or the first dimension of length 3."""
     def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor on a CUDA device, or itself if it is already there."""
     def cummax(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -397,7 +397,7 @@ class Methods:
     def deg2rad_(self) -> Tensor:
         """`deg2rad` in place."""
     def det(self) -> Tensor:
-        """The determinant of matrices (..., n, n): (...)."""
+        """Compute the determinant of matrices (..., n, n): (...)."""
     def detach(self) -> Tensor:
         """Return a tensor with the same memory that is not part of the graph and does not require a gradient."""
     def detach_(self) -> Tensor:
@@ -411,7 +411,7 @@ class Methods:
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """Return a view of the diagonal in the plane of two dimensions; the diagonal becomes the last dimension."""
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-        """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
+        """Return a copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
         """Return the differences of adjacent elements along `dim`, computed `n` times; for bool, whether they differ."""
     def digamma(self, *, out: Tensor | None = None) -> Tensor:
@@ -427,7 +427,7 @@ class Methods:
     def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """`div` in place: changes `input` and returns it. Arguments: those of `div`."""
     def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The dot product of two vectors, without conjugation."""
+        """Compute the dot product of two vectors, without conjugation."""
     def double(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to float64."""
     def dsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
@@ -510,7 +510,7 @@ class Methods:
         """Decompose each element into a mantissa in [1/2, 1) and an exponent (int32): mantissa * 2 ** exponent."""
     @overload
     def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions."""
+        """Gather the elements of `input` at `index` along `dim`, at the index's own position along the other dimensions."""
     @overload
     def gather(self, *, axis: builtins.int, index: Tensor, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         ...
@@ -525,7 +525,7 @@ class Methods:
     def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
         """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ..."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """Another name of `outer`."""
+        """Multiply all pairs of elements of two vectors: an alias of `outer`."""
     def get_device(self) -> builtins.int:
         """The number of the CUDA device; -1 for tensors in host memory."""
     def gt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -559,37 +559,37 @@ class Methods:
     @imag.setter
     def imag(self, new: Tensor) -> None: ...
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
+        """Add slices of `source` times `alpha` to the slices of a copy of `input` at `index` along `dim`."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
         """`index_add` in place: changes `input` and returns it. Arguments: those of `index_add`."""
     def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
+        """Replace the slices of a copy of `input` at `index` along `dim` by those of `source`."""
     def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
         """`index_copy` in place: changes `input` and returns it. Arguments: those of `index_copy`."""
     def index_fill(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
-        """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
+        """Fill the slices of a copy of `input` at `index` along `dim` with `value`."""
     def index_fill_(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
         """`index_fill` in place: changes `input` and returns it. Arguments: those of `index_fill`."""
     def index_put(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
-        """A copy of `input` with `copy[indices] = values`, or with the values added."""
+        """Return a copy of `input` after `copy[indices] = values`, or with the values added."""
     def index_put_(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """`index_put` in place: changes `input` and returns it. Arguments: those of `index_put`."""
     def index_reduce(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
-        """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
+        """Reduce slices of `source` into the slices of a copy of `input` at `index` along `dim`."""
     def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
         """`index_reduce` in place: changes `input` and returns it. Arguments: those of `index_reduce`."""
     @overload
     def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The slices along `dim` at the positions that `index` lists: a copy."""
+        """Return a copy of the slices along `dim` at the positions in `index`."""
     @overload
     def index_select(self, *, axis: builtins.int, index: Tensor, out: Tensor | None = None) -> Tensor:
         ...
     def inner(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
+        """Compute dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand is a factor."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to int32."""
     def inverse(self, *, out: Tensor | None = None) -> Tensor:
-        """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
+        """Invert matrices (..., n, n): an alias of `linalg.inv`."""
     def is_conj(self) -> builtins.bool:
         """Return False: conjugates are never computed lazily."""
     @property
@@ -653,7 +653,7 @@ class Methods:
     def item(self) -> Number:
         """The one element, as a Python number. ValueError where there are more or none."""
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The Kronecker product: `other` times each element of `input`, in place of that element."""
+        """Compute the Kronecker product: replace each element of `input` by its product with `other`."""
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         """Return the `k`-th smallest element along `dim` and its index. NaN is larger than any number."""
     @property
@@ -709,7 +709,7 @@ class Methods:
     def logcumsumexp(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """Return log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
     def logdet(self) -> Tensor:
-        """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
+        """Compute the logarithm of the determinant of matrices (..., n, n): NaN if it is negative, -inf if it is 0."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return True for each pair in which both elements are nonzero."""
     def logical_and_(self, other: Tensor) -> Tensor:
@@ -739,9 +739,9 @@ class Methods:
     def lt_(self, other: Operand) -> Tensor:
         """Store the result of `lt` in this tensor, as 1 and 0, and return it."""
     def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-        """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`."""
+        """Compute L and U in one matrix, and pivots: the older form of `linalg.lu_factor`."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """X with A X = b, where A is known by its factors: the older form of `linalg.lu_solve`."""
+        """Solve A X = b for X from the factors of A: the older form of `linalg.lu_solve`."""
     @property
     def mH(self) -> Tensor: ...
     @property
@@ -751,21 +751,21 @@ class Methods:
     def map_(self, tensor: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
         """Replace each element by `callable(element, other)`, where `other` is from another tensor."""
     def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
-        """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
+        """Fill elements of `input` with `value` where `mask` is true; `input` and `mask` broadcast."""
     def masked_fill_(self, mask: Tensor, value: Operand) -> Tensor:
-        """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+        """Fill elements of this tensor in place where `mask` is true, and return it. `mask` broadcasts to its shape."""
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
-        """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
+        """Replace the elements of a copy of `input` where `mask` is true by those of `source`, in row-major order."""
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
         """`masked_scatter` in place: changes `input` and returns it. Arguments: those of `masked_scatter`."""
     def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
+        """Return a copy of the elements where `mask` is true, as one dimension in row-major order."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The matrix product, as Python's `@`."""
+        """Compute the matrix product, as Python's `@`."""
     def matrix_exp(self) -> Tensor:
-        """The exponential of matrices (..., n, n): the sum of A^k / k!."""
+        """Compute the exponential of matrices (..., n, n): the sum of A^k / k!."""
     def matrix_power(self, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
-        """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative."""
+        """Raise matrices (..., k, k) to the integer power n; a negative n inverts them first."""
     @overload
     def max(self, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Return the largest element; with `dim`, the pair (values, indices) along it; with a tensor, `maximum`."""
@@ -816,7 +816,7 @@ class Methods:
     def minimum_(self, other: Operand) -> Tensor:
         """`minimum` in place: changes this tensor and returns it."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The product of two matrices; ValueError unless both have 2 dimensions."""
+        """Multiply two matrices; ValueError unless both have 2 dimensions."""
     def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         """Return the most frequent element along `dim` (the smallest of equally frequent ones) and its last index."""
     def movedim(self, source: Dims, destination: Dims) -> Tensor:
@@ -830,7 +830,7 @@ class Methods:
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
         """Sample `num_samples` indices of categories (int64), with probabilities proportional to the weights in `input`."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The product of a matrix and a vector."""
+        """Multiply a matrix and a vector."""
     def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
         """Return the logarithm of the multivariate gamma function of dimension `p` for each element."""
     def mvlgamma_(self, p: builtins.int) -> Tensor:
@@ -890,7 +890,7 @@ class Methods:
         """`nextafter` in place: changes `input` and returns it. Arguments: those of `nextafter`."""
     @overload
     def nonzero(self, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
-        """The places of the elements that are not zero, in row-major order: (n, dimensions) int64."""
+        """Return the positions of nonzero elements in row-major order: (n, dimensions) int64."""
     @overload
     def nonzero(self, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor, ...]:
         ...
@@ -898,7 +898,7 @@ class Methods:
     def nonzero(self, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
         ...
     def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None) -> Tensor:
-        """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows."""
+        """Return the positions of nonzero elements, as `nonzero` does, in exactly `size` rows."""
     def norm(self, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
         """Return the `p`-norm of all elements as one vector, or along `dim`; two dimensions are treated as one vector, too."""
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
@@ -906,7 +906,7 @@ class Methods:
     def numpy(self, *, force: builtins.bool = False) -> np.ndarray:
         """A NumPy array over the same memory: no copy, writing to one shows in the other."""
     def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
+        """Multiply all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
     @property
     def output_nr(self) -> builtins.int: ...
     def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
@@ -914,7 +914,7 @@ class Methods:
     def pin_memory(self, device: DeviceLike | None = None) -> Tensor:
         """Return the tensor itself and warn once: no device could copy from pinned memory."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
-        """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
+        """Compute the pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
     def polygamma(self, n: builtins.int) -> Tensor:
         """Return `facula_tensor.polygamma(n, self)`."""
     def polygamma_(self, n: builtins.int) -> Tensor:
@@ -930,11 +930,11 @@ class Methods:
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Return the product of all elements, or along `dim` (an integer or several); 1 for no elements."""
     def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
-        """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
+        """Set elements of a copy of the flattened `input` at `index` to those of `source`, or add them."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """`put` in place: changes `input` and returns it. Arguments: those of `put`."""
     def qr(self, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-        'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
+        """Return Q and R with A = Q R, for matrices (..., m, n): the older form of `linalg.qr`."""
     def quantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
         """Return the `q`-quantiles of all elements, or along `dim`: of n sorted elements, that with the rank q (n - 1)."""
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
@@ -998,15 +998,15 @@ class Methods:
     def rsqrt_(self) -> Tensor:
         """`rsqrt` in place: changes this tensor and returns it."""
     def scatter(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
-        """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
+        """Set the elements of a copy of `input` at `index` along `dim` to those of `src`, or to the number `value`."""
     def scatter_(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None) -> Tensor:
         """`scatter` in place: changes `input` and returns it. Arguments: those of `scatter`."""
     def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`."""
+        """Add the elements of `src` at `index` along `dim` to a copy of `input`; arguments as in `scatter`."""
     def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
-        """`scatter_add` in place: changes this tensor and returns it."""
+        """Add the elements of `src` at `index` along `dim` in place, and return this tensor."""
     def scatter_reduce(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
-        """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
+        """Reduce elements of `src` at `index` along `dim` into a copy of `input`; arguments as in `scatter`."""
     def scatter_reduce_(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
         """`scatter_reduce` in place: changes `input` and returns it. Arguments: those of `scatter_reduce`."""
     @overload
@@ -1016,7 +1016,7 @@ class Methods:
     def select(self, *, axis: builtins.int, index: builtins.int) -> Tensor:
         ...
     def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
-        """A copy of `input` in which `select(dim, index)` is `src`."""
+        """Return a copy of `input` in which `select(dim, index)` is `src`."""
     def set_(self, source: Tensor | UntypedStorage | TypedStorage | None = None, storage_offset: builtins.int = 0, size: Lengths | None = None, stride: Lengths | None = None) -> Tensor:
         """Give this tensor other memory: that of a tensor, or part of a storage. Returns this tensor."""
     def sgn(self, *, out: Tensor | None = None) -> Tensor:
@@ -1050,9 +1050,9 @@ class Methods:
     def sinh_(self) -> Tensor:
         """`sinh` in place: changes this tensor and returns it."""
     def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
-        """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
+        """Return a copy of `input` in which the slice `start:end:step` along `dim` is `src`."""
     def slogdet(self, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-        """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
+        """Compute the sign and the log magnitude of determinants: (sign, logabsdet); 0 and -inf for singular matrices."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`."""
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -1088,7 +1088,7 @@ class Methods:
     def sum_to_size(self, *size: Lengths) -> Tensor:
         """Sum a tensor to a shape that broadcasts to its shape: the inverse of `expand`. Dtypes are those of `sum`."""
     def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-        """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
+        """Return U, S and V with A = U S V^H, for matrices (..., m, n): the older form of `linalg.svd`, which returns V^H."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Return a view with two dimensions exchanged; NumPy's name for `transpose`."""
     def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
@@ -1098,9 +1098,9 @@ class Methods:
     def t_(self) -> Tensor:
         """Transpose this matrix in place, as `t` does, and return it."""
     def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
+        """Return the elements of the flattened `input` at `index`, with the shape of `index`."""
     def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
-        """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
+        """Gather from tensors that broadcast except along `dim`; without `dim`, from both flattened."""
     def tan(self, *, out: Tensor | None = None) -> Tensor:
         """Return the tangent of each element, in radians."""
     def tan_(self) -> Tensor:
@@ -1128,13 +1128,13 @@ class Methods:
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """Exchange two dimensions of this tensor, as `transpose` does, and return it."""
     def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-        """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
+        """Solve A X = b with a triangular A; return X and a copy of A: the older form of `linalg.solve_triangular`."""
     def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
-        """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
+        """Copy matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:
         """`tril` in place: changes `input` and returns it. Arguments: those of `tril`."""
     def triu(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
-        """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
+        """Copy matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
         """`triu` in place: changes `input` and returns it. Arguments: those of `triu`."""
     def trunc(self, *, out: Tensor | None = None) -> Tensor:
@@ -1196,7 +1196,7 @@ class Methods:
     def var(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
         """Return the variance of all elements, or along `dim` (an integer or several); it is real for complex numbers."""
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The dot product of two vectors, the first of them conjugated."""
+        """Compute the dot product of two vectors, conjugating the first."""
     @overload
     def view(self, *shape: Lengths | DTypeLike) -> Tensor:
         """Return a view in another shape, one length of which may be -1; or, as `view(dtype)`, with the same bits."""
@@ -1211,7 +1211,7 @@ class Methods:
     def vsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """Split a tensor into equal pieces along the first dimension of at least two."""
     def where(self, condition: Tensor, other: Operand) -> Tensor:
-        """This tensor's element where `condition` is true, that of `other` elsewhere."""
+        """Select elements of this tensor where `condition` is true, of `other` elsewhere."""
     def xlogy(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Return input * log(other) for each pair of elements; 0 if input is 0 (but NaN if other is NaN)."""
     def xlogy_(self, other: Operand) -> Tensor:

@@ -1,7 +1,8 @@
-"""Fourier transforms by the names of `torch.fft`.
+"""Fourier transforms with the names of `torch.fft`.
 
-What it is: transforms of complex numbers (`fft`), of real ones (`rfft`, which leaves out the half that follows by
-symmetry), and to real ones (`irfft`, `hfft`), along one dimension, two (`fft2`) or several (`fftn`), by NumPy's FFT.
+What it is: transforms of complex input (`fft`), of real input (`rfft`, which omits the redundant half of the
+spectrum) and to real output (`irfft`, `hfft`), over one dimension, two (`fft2`) or several (`fftn`). NumPy's FFT
+computes them.
 Where next: `fft/_functions.py`; `ops/fft.py` for the operators, `fft/_arguments.py` for arguments.
 """
 
@@ -29,7 +30,7 @@ from .._forms.fft._functions import (
     rfft2,
     rfftn,
 )
-from . import _functions as _functions  # declares them
+from . import _functions as _functions  # declares the transforms
 from ._frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 
 __all__ = [

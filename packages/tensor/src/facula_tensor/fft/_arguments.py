@@ -1,4 +1,4 @@
-"""Shared parts of Fourier transforms: reading arguments, and fitting the lengths of operands."""
+"""Shared helpers of the Fourier transforms: argument parsing, and padding or trimming of operands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def operand(name: str, input: Tensor, kind: str) -> Tensor:
-    """A tensor at one moment, in single or double precision: "complex", "real" (else refused) or "any"."""
+    """Return a snapshot in single or double precision: `kind` is "complex", "real" (complex input raises) or "any"."""
     x = steady(as_tensor(name, input))
     dtype = layout_of_tensor(x).dtype
     if dtype.category < FLOATING:
@@ -39,7 +39,7 @@ def operand(name: str, input: Tensor, kind: str) -> Tensor:
 
 
 def scaling(name: str, norm: str | None) -> str:
-    """Which direction is scaled."""
+    """Return the normalization mode after checking it."""
     if norm is None:
         return "backward"
     if not isinstance(norm, str) or norm not in OPPOSITE:
@@ -48,7 +48,7 @@ def scaling(name: str, norm: str | None) -> str:
 
 
 def lengths(name: str, x: Tensor, n: Any, dim: Any, several: bool) -> tuple[tuple[int, ...], list[int | None]]:
-    """The dimensions to transform, from the front, and the length that each should have, None for its own."""
+    """Return the non-negative dimensions to transform and the length of each, None for the operand's length."""
     ndim = layout_of_tensor(x).ndim
     if not several:
         if not ndim:
@@ -72,7 +72,7 @@ def lengths(name: str, x: Tensor, n: Any, dim: Any, several: bool) -> tuple[tupl
 
 
 def check_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...]:
-    """The dimensions that `dim`, an integer or several, means, from the front."""
+    """Return `dim`, an integer or several, as a tuple of non-negative dimensions."""
     given = tuple(dim) if hasattr(dim, "__iter__") else (dim,)
     if given and not ndim:
         raise named(InvalidIndexError(f"{name}: expected at least 1 dimension, to take dim {dim}; got a number"))
@@ -80,7 +80,7 @@ def check_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...]:
 
 
 def cut_or_padded(name: str, x: Tensor, dim: int, length: int | None) -> Tensor:
-    """`x` cut off or filled up with zeros along a dimension."""
+    """Return `x` trimmed or zero-padded to `length` along a dimension."""
     now = layout_of_tensor(x).shape[dim]
     wanted = now if length is None else length
     if wanted < 1:
@@ -100,7 +100,7 @@ def complex_fft(
     *,
     several: bool = False,
 ) -> Tensor:
-    """`fft` and its kin."""
+    """Compute a complex-to-complex transform (the `fft` family)."""
     x, how = operand(name, input, "any"), scaling(name, norm)
     dims, sizes = lengths(name, x, n, dim, several)
     for at, size in zip(dims, sizes, strict=True):
@@ -120,7 +120,10 @@ def from_real(
     several: bool = False,
     hermitian: bool = False,
 ) -> Tensor:
-    """`rfft` and its kin; `ihfft` and its kin where `hermitian`: conjugates, scaled as an inverse is."""
+    """Compute a transform of real input (the `rfft` family).
+
+    With `hermitian` compute the `ihfft` family: conjugated, with the scaling of an inverse transform.
+    """
     x, how = operand(name, input, "real"), scaling(name, norm)
     dims, sizes = lengths(name, x, n, dim, several)
     if not dims:
@@ -141,7 +144,10 @@ def to_real(
     several: bool = False,
     hermitian: bool = False,
 ) -> Tensor:
-    """`irfft` and its kin; `hfft` and its kin where `hermitian`: of conjugates, scaled as no inverse is."""
+    """Compute a transform to real output (the `irfft` family).
+
+    With `hermitian` compute the `hfft` family: of conjugated input, with the scaling of a forward transform.
+    """
     x, how = operand(name, input, "complex"), scaling(name, norm)
     dims, sizes = lengths(name, x, n, dim, several)
     if not dims:
@@ -169,15 +175,15 @@ def frequencies(
     device: DeviceLike | None,
     requires_grad: bool,
 ) -> Tensor:
-    """The frequencies of a transform of n elements."""
+    """Return the frequencies of a transform of n elements."""
     if n < 0:
         raise ArgumentError(f"{name}: expected n of at least 0; got {n}")
     if layout is not None:
         check_storage(name, layout, False)
-    with np.errstate(all="ignore"):  # steps of 0
+    with np.errstate(all="ignore"):  # a step of 0 divides by zero
         if n:
             values = (np.fft.rfftfreq if half else np.fft.fftfreq)(n, 1.0) / d
-        else:  # half of nothing is one frequency, 0 / 0
+        else:  # n = 0 has one frequency, 0 / 0
             values = np.full(1 if half else 0, np.nan)
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, name)
     if kind.category < FLOATING:

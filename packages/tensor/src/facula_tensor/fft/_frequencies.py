@@ -1,4 +1,4 @@
-"""Frequencies of a transform's elements, and their order."""
+"""Sample frequencies of transforms, and shifts of the zero frequency."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def fftfreq(
     device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> None:
-    """The frequencies of what `fft` gives of `n` elements, `d` apart: 0, 1, ..., -2, -1 times 1 / (n d).
+    """Return the sample frequencies of `fft` for `n` samples `d` apart: 0, 1, ..., -2, -1 times 1 / (n d).
 
     Arguments:
-        n: the number of elements that are transformed.
-        d: the distance of two samples.
-        dtype: the default floating dtype if None.
+        n: the number of samples.
+        d: the distance between two samples.
+        dtype: the dtype of the result; the default floating dtype if None.
 
     >>> fftfreq(4)
     tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
@@ -50,12 +50,12 @@ def rfftfreq(
     device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> None:
-    """The frequencies of what `rfft` gives of `n` elements, `d` apart: 0, 1, ..., n // 2 times 1 / (n d).
+    """Return the sample frequencies of `rfft` for `n` samples `d` apart: 0, 1, ..., n // 2 times 1 / (n d).
 
     Arguments:
-        n: the number of elements that are transformed.
-        d: the distance of two samples.
-        dtype: the default floating dtype if None.
+        n: the number of samples.
+        d: the distance between two samples.
+        dtype: the dtype of the result; the default floating dtype if None.
 
     >>> rfftfreq(4)
     tensor([0.0000, 0.2500, 0.5000])
@@ -63,7 +63,7 @@ def rfftfreq(
 
 
 def rolled_half(operation: str, further: int, F: Namespace, input: Tensor, dim: Dims | None) -> Tensor:
-    """`input` rolled by half the length of dimensions, rounded down, or up where `further` is 1."""
+    """Return `input` rolled by half the length of dimensions, rounded down, or rounded up if `further` is 1."""
     ndim = input.ndim
     dims = tuple(range(ndim)) if dim is None else check_dims(operation, dim, ndim)
     return roll(input, [(input.shape[one] + further) // 2 for one in dims], dims) if dims else F.clone(input)
@@ -71,10 +71,10 @@ def rolled_half(operation: str, further: int, F: Namespace, input: Tensor, dim: 
 
 @function(label="fft.fftshift", overridable=True, instead=partial(rolled_half, "fft.fftshift", 0))
 def fftshift(F: Namespace, input: Steady, dim: Dims | None = None) -> None:
-    """`input` rolled so that frequency 0 is in the middle, along `dim` (an integer or several) or all dimensions.
+    """Shift frequency 0 to the middle along `dim` (an integer or several) or all dimensions.
 
     Arguments:
-        dim: the dimension, or several; all of them if None.
+        dim: the dimension or dimensions; all of them if None.
 
     >>> fftshift(fftfreq(4))
     tensor([-0.5000, -0.2500,  0.0000,  0.2500])
@@ -83,10 +83,10 @@ def fftshift(F: Namespace, input: Steady, dim: Dims | None = None) -> None:
 
 @function(label="fft.ifftshift", overridable=True, instead=partial(rolled_half, "fft.ifftshift", 1))
 def ifftshift(F: Namespace, input: Steady, dim: Dims | None = None) -> None:
-    """The inverse of `fftshift`.
+    """Undo `fftshift`.
 
     Arguments:
-        dim: the dimension, or several; all of them if None.
+        dim: the dimension or dimensions; all of them if None.
 
     >>> ifftshift(fftshift(fftfreq(5)))
     tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])

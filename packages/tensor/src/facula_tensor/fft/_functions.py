@@ -1,4 +1,4 @@
-"""The eighteen transforms: of complex numbers, of real ones and to real ones, along one dimension, two or several."""
+"""The eighteen transforms: complex, real-input and real-output, over one dimension, two or several."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def several_dims(input: Tensor, s: Lengths | None = None, dim: Dims | None = Non
 
 
 def declare_fft(compute: Function, name: str, says: str, operand: str, result: str, length: int) -> None:
-    """Declare a transform along one dimension, and along two and several.
+    """Declare a transform along one dimension, and its variants along two and several.
 
     Arguments:
-        compute: computes it.
-        name: of the one along one dimension.
+        compute: the function that computes the transform.
+        name: the name of the variant along one dimension.
         says: the start of its docstring.
-        operand, result: its example.
-        length: of the result's last dimension, where the operand has shape (2, 4).
+        operand, result: the example's operand and result.
+        length: the length of the result's last dimension for an operand of shape (2, 4).
     """
     gives_reals = compute.func is to_real  # type: ignore[attr-defined]
     example = f">>> from facula_tensor import tensor\n>>> {name}(tensor({operand}))\ntensor({result})"

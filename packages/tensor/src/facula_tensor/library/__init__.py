@@ -1,12 +1,11 @@
-"""Operators of one's own, declared outside of this package.
+"""User-defined operators.
 
-What it is: `fuse` and `elementwise` for operators on each element, by an expression or a loop in C (`register_loop`),
-with `floating` for those that take integers to the default floating dtype; `custom_op` (of tensors), `numpy_op` (of
-NumPy's arrays) and `native_op` (a function in C, Cython or Numba, by its address) for functions of whole tensors. Of
-`torch.library` are the names `custom_op`, `CustomOpDef`, `opcheck`, and those that say more of an operator:
-`register_autograd`, `register_fake`, `register_kernel` and `register_vmap`; and `Library`, `define` and `impl`, which
-declare operators by schemas.
-Where next: docs/own-operators.md in the repository; `_definition.py` for what an operator of whole tensors is.
+What it is: `fuse` and `elementwise` declare elementwise operators, by an expression or by a loop in C
+(`register_loop`); `floating` promotes integer operands to the default floating dtype. `custom_op` (tensors),
+`numpy_op` (NumPy arrays) and `native_op` (the address of a C, Cython or Numba function) declare operators on whole
+arrays. `custom_op`, `CustomOpDef`, `opcheck`, `register_autograd`, `register_fake`, `register_kernel`,
+`register_vmap`, `Library`, `define` and `impl` have the names of `torch.library`.
+Where next: docs/own-operators.md in the repository; `_definition.py` for operators on whole tensors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Addresses of C functions, from what the tools that compile them give."""
+"""Addresses of compiled functions from ctypes, Numba and Cython."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 
 from facula_errors import ArgumentError, InvalidTypeError
 
-C_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all functions of ctypes
+C_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]  # the base class of all ctypes functions
 
 
 def address_of(operation: str, function: object) -> int:
-    """The address of a C function.
+    """Return the address of a C function.
 
     Arguments:
-        operation: whose argument it is, for errors.
-        function: of ctypes, of Numba's `cfunc`, a capsule of Cython's `__pyx_capi__`, or an int.
+        operation: the name to report in errors.
+        function: a ctypes function, a Numba `cfunc`, a capsule from Cython's `__pyx_capi__`, or an int.
     """
     if isinstance(function, C_FUNCTION):
         address = ctypes.cast(function, ctypes.c_void_p).value or 0
     elif type(function).__name__ == "PyCapsule":
         address = _in_capsule(function)
     else:
-        given = getattr(function, "address", function)  # Numba's
+        given = getattr(function, "address", function)  # a Numba cfunc
         if type(given) is not int:
             raise InvalidTypeError(
                 f"{operation}: expected a C function: of ctypes, numba.cfunc or Cython's __pyx_capi__, or its address "

@@ -1,4 +1,4 @@
-"""What an operator of whole tensors takes: the names of its arguments, and which of them it changes."""
+"""Arguments of operators on whole tensors: their signature, and the ones that are modified in place."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Named = dict[str, Any]
 
 
 class Arguments:
-    """The arguments of an operator.
+    """The signature of an operator and its mutated arguments.
 
     Arguments:
-        operation: how errors of the definition begin.
-        found: the signature of its function.
-        mutates: the names of those that it changes in place; "unknown" for all that are tensors.
+        operation: the prefix of error messages about the definition.
+        found: the signature of the operator's function.
+        mutates: the names of the arguments that it modifies in place; "unknown" for all tensors.
     """
 
     __slots__ = ("changed", "named", "positional", "signature", "unknown")
@@ -39,7 +39,7 @@ class Arguments:
         self.changed = frozenset(kinds) if self.unknown else _mutated_names(operation, found, mutates)
 
     def bind(self, name: str, args: Args, kwargs: Named) -> tuple[Args, Named]:
-        """The arguments of a call of `name`, defaults among them: those by position, and those by name alone."""
+        """Return a call's positional and keyword-only arguments, with defaults filled in."""
         if not kwargs and not self.named and len(args) == len(self.positional):
             return args, kwargs
         try:
@@ -50,7 +50,7 @@ class Arguments:
         return bound.args, bound.kwargs
 
     def tensors_changed(self, name: str, args: Args, named: Named) -> list[Tensor]:
-        """The tensors that a call of `name` with these arguments changes in place."""
+        """Return the tensors that a call of `name` with these arguments modifies in place."""
         if not self.changed:
             return []
         found: list[Tensor] = []
@@ -67,7 +67,7 @@ class Arguments:
 
 
 def _mutated_names(operation: str, found: Signature, mutates: Iterable[str]) -> frozenset[str]:
-    """Names of arguments; an error for anything else."""
+    """Check that `mutates` contains only argument names, and return them."""
     if isinstance(mutates, str) or not hasattr(mutates, "__iter__"):
         raise InvalidTypeError(
             f"{operation}: expected mutates_args to be a tuple, list or set of names, or 'unknown'; got {mutates!r}"
@@ -80,7 +80,7 @@ def _mutated_names(operation: str, found: Signature, mutates: Iterable[str]) -> 
 
 
 def signature_of(operation: str, function: Any) -> Signature:
-    """The signature of a function; TypeError where it is none."""
+    """Return the signature of a function; TypeError if it has none."""
     if not callable(function):
         raise InvalidTypeError(f"{operation}: expected a function; got {type(function).__name__}")
     try:

@@ -1,4 +1,4 @@
-"""One call of an operator of whole tensors, taken apart into leaves, and what its function gives for them."""
+"""A call of an operator on whole tensors: its flattened arguments and results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ._arguments import Args, Arguments, Named
 
     class Definition(Protocol):
-        """A `CustomOpDef`, for modules below that class."""
+        """The interface of `CustomOpDef` for modules that it imports."""
 
         name: str
         arguments: Arguments
@@ -36,23 +36,24 @@ if TYPE_CHECKING:
         def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
-NO_TENSORS = (type(None), bool, int, float, complex)  # what a function may give beside tensors
+NO_TENSORS = (type(None), bool, int, float, complex)  # types that a function may return besides tensors
 
 
 class Given:
-    """What stands, among the results of a function, for an argument that it changed and gave back."""
+    """A placeholder in the results for an argument that the function modified and returned."""
 
     __slots__ = ("place",)
 
     def __init__(self, place: int):
-        self.place = place  # among the leaves
+        self.place = place  # index into the leaves
 
 
 class Call:
-    """One call of an operator; the first argument of the operator's Function, before the leaves of all arguments.
+    """A call of an operator; the first argument of the operator's Function, followed by all argument leaves.
 
-    `shape` is that of the pair of arguments by position and by name, `results` that of what the function gives: until
-    it has run, what it gave the last time, since a checkpoint may have kept that and not call it again.
+    `shape` is the tree structure of (positional arguments, keyword-only arguments); `results` is that of the function's
+    return value. Until the function has run, `results` describes the previous call, because a checkpoint may have saved
+    those outputs and then does not call the function again.
     """
 
     __slots__ = ("op", "results", "shape")
@@ -61,17 +62,17 @@ class Call:
         self.op, self.shape, self.results = op, shape, op.results
 
     def arguments(self, leaves: Sequence[Any]) -> tuple[Args, Named]:
-        """The arguments by position, and those by name alone, that have these leaves."""
+        """Return the positional and keyword-only arguments that have these leaves."""
         found: tuple[Args, Named] = put_together(self.shape, list(leaves))
         return found
 
     def result(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
-        """What the caller gets for these outputs."""
+        """Return the value that the caller receives for these outputs."""
         return put_together(self.results, [leaves[one.place] if type(one) is Given else one for one in outputs])
 
     # ------------------------------------------------------------------------------------------------- computing
     def compute(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The outputs for plain leaves; what a checkpoint's policy kept of them, if it did."""
+        """Return the outputs for plain leaves, or those that a checkpoint policy saved."""
         mode = current_mode() if active_modes else None
         if mode is None or mode.compute is None or self.op.arguments.changed:
             return self._run(leaves)
@@ -101,7 +102,7 @@ class Call:
         return tuple([self._checked(one, places, written, memory) for one in outputs])
 
     def _checked(self, one: Any, places: dict[int, int], written: set[int], memory: set[int]) -> Any:
-        """An output; an error unless it is new, or an argument that was changed. `memory` is what others lie in."""
+        """Check that an output is new or a modified argument, and return it. `memory` identifies storages in use."""
         name = self.op.name
         if not isinstance(one, Tensor):
             if isinstance(one, NO_TENSORS):
@@ -123,11 +124,11 @@ class Call:
 
     # ------------------------------------------------------------------------------------------------- gradients
     def by_argument(self, values: Sequence[Any], empty: Any) -> tuple[Any, ...]:
-        """A value for each leaf as one for each argument by position: a list for a list of tensors.
+        """Regroup values of leaves by positional argument: a list for a list of tensors.
 
         Arguments:
-            values: of the leaves.
-            empty: stands for what has no tensors.
+            values: one value for each leaf.
+            empty: the value for arguments without tensors.
         """
         at, found = 0, []
         for part in self.shape.parts[0].parts:
@@ -139,7 +140,7 @@ class Call:
         return tuple(found)
 
     def gradients(self, found: Any, like: Sequence[Layout | None]) -> list[Tensor | None]:
-        """The gradient of each leaf, of what `backward` returned; `like` are the layouts of those that are tensors."""
+        """Return the gradient of each leaf from the return value of `backward`; `like` has the layouts of tensors."""
         name, parts = self.op.name, self.shape.parts[0].parts
         listed = isinstance(found, list) and not (len(parts) == 1 and parts[0].kind is not None)
         given = tuple(found) if isinstance(found, tuple) or listed else (found,)
@@ -163,7 +164,7 @@ class Call:
         return [None if one is None else self._fitting(one, wanted) for one, wanted in zip(flat, like, strict=True)]
 
     def _fitting(self, gradient: Any, like: Layout | None) -> Tensor:
-        """A gradient, in the dtype of its argument; an error where it does not look like that."""
+        """Cast a gradient to the dtype of its argument; raise unless shape and device match."""
         name = self.op.name
         if not isinstance(gradient, Tensor):
             raise InvalidTypeError(
@@ -182,17 +183,17 @@ class Call:
 
 
 def leaf_count(shape: Shape) -> int:
-    """The number of leaves that a tree of this shape has."""
+    """Return the number of leaves of a tree with this structure."""
     return 1 if shape.kind is None else sum([leaf_count(part) for part in shape.parts])
 
 
 def on_meta(one: Any) -> Any:
-    """A tensor on the meta device, without elements; what is no tensor as it is."""
+    """Return a tensor's counterpart on the meta device, without elements; return other values unchanged."""
     return no_record_ops.to_device(one, (meta,)) if isinstance(one, Tensor) else one
 
 
 def no_gradient(name: str) -> UnsupportedError:
-    """The error where an operator that was given no gradient should have one."""
+    """Return the error for a gradient request to an operator without a registered gradient."""
     return UnsupportedError(
         f"{name}: '{name}' has no gradient; give it one by register_autograd, or detach its arguments"
     )

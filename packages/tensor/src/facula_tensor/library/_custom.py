@@ -1,4 +1,4 @@
-"""`custom_op`: an operator of a function of whole tensors, under the name and with the arguments of `torch.library`."""
+"""`custom_op`: declare an operator by a function of whole tensors, as `torch.library` does."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def custom_op(
     device_types: str | Sequence[str] | None = None,
     schema: str | None = None,
 ) -> Any:
-    """One operator of a function of tensors, which what happens inside does not show: `torch.library.custom_op`.
+    """Create an operator from a function of tensors; its implementation is opaque: `torch.library.custom_op`.
 
-    The function gets plain tensors, which want no gradient, and returns new ones: a tensor, a tuple or a list of them,
-    with numbers and None among them; or, given back, an argument that it changed. Its arguments are tensors, lists of
-    tensors and anything else, keyword-only ones too. Annotations are not needed. Without `register_autograd` the
-    operator has no gradient.
+    The function receives plain tensors that do not require gradients. It returns new tensors: one, or a tuple or list
+    of them, optionally with numbers and None. It may also return an argument that it modified. Arguments, including
+    keyword-only ones, can be tensors, lists of tensors or any other objects. Annotations are not needed. The operator
+    has no gradient until `register_autograd` is called.
 
     Arguments:
-        name: as "mylib::square".
-        fn: the function; without it, what is returned decorates one.
-        mutates_args: the names of the arguments that it changes in place, "unknown" for all. Their versions count the
-            change, and a change of any other is an error.
-        device_types: of the devices that the function serves, as "cpu"; all if None.
-        schema: accepted for PyTorch's sake; the function's signature says it.
+        name: the qualified name, for example "mylib::square".
+        fn: the function; if omitted, `custom_op` returns a decorator.
+        mutates_args: the names of the arguments that it modifies in place, "unknown" for all. Their versions are
+            incremented; modifying any other argument raises an error.
+        device_types: the types of devices that the function supports, for example "cpu"; all if None.
+        schema: accepted for PyTorch compatibility; the function's signature determines the schema.
 
     Returns:
         A `CustomOpDef`, with `register_autograd`, `register_fake`, `register_vmap` and `register_kernel`.

@@ -1,4 +1,4 @@
-"""Declarations of elementwise operators from outside: an expression, or loops in C."""
+"""Declarations of user-defined elementwise operators: by an expression, or by loops in C."""
 
 from __future__ import annotations
 
@@ -23,24 +23,27 @@ if TYPE_CHECKING:
 
     from .._dispatch.operator import Operator
 
-_loops: set[str] = set()  # names that have one
+_loops: set[str] = set()  # names of operators with a registered loop
 
 
 @boundary
 def elementwise(body: type) -> Callable[..., Any]:
-    """The operator that a class declares: on each element of operands that broadcast and promote.
+    """Declare an elementwise operator by a class; its operands broadcast and promote.
 
-    Gives the function and the method of that name and, where the result has the operands' dtype, the in-place method
-    with an underscore. The class says `value(F, *operands)`, an expression of other operators from which derivatives
-    follow; or its name has a loop in C (`register_loop`), and it says `vjp_NAME(F, g, *operands)` for each operand that
-    has a derivative. Operands are named by `inputs`, which is `("input",)` where it is left out; a class may say what
-    is listed in docs/adding-an-operator.md.
+    Defines the function and the method of that name. If the result has the operands' dtype, it also defines the
+    in-place method with an underscore. The class has one of two forms:
+
+    * It defines `value(F, *operands)`, an expression of other operators. Derivatives follow from it.
+    * Its name has a loop in C (`register_loop`), and it defines `vjp_NAME(F, g, *operands)` for each differentiable
+      operand.
+
+    `inputs` names the operands; the default is `("input",)`. docs/adding-an-operator.md lists the other attributes.
 
     Arguments:
-        body: the class.
+        body: the class with the declaration.
 
     Raises:
-        ValueError: an operator or a method of facula's has the name.
+        ValueError: facula already has an operator or a method with this name.
 
     >>> from facula_tensor import tensor
     >>> @elementwise
@@ -59,7 +62,7 @@ def elementwise(body: type) -> Callable[..., Any]:
     methods = () if body.__name__.startswith("_") else (name, f"{name}_")
     taken = known is None and (name in composites or any([hasattr(Tensor, one) for one in methods]))
     if taken or (known is not None and known.module.partition(".")[0].startswith("facula_")):
-        if not body.__module__.startswith("facula_tensor.library"):  # this docstring's, again
+        if not body.__module__.startswith("facula_tensor.library"):  # a doctest that runs repeatedly
             raise ArgumentError(f"elementwise: facula has an operator or a method {name!r}; choose another name")
     if "value" not in vars(body) and vars(body).get("kernel", name) not in _loops:
         raise ArgumentError(
@@ -68,7 +71,7 @@ def elementwise(body: type) -> Callable[..., Any]:
     said = {key: value for key, value in vars(body).items() if not key.startswith("__")}
     check_declaration(name, said)
     named = {key: vars(body)[key] for key in ("__module__", "__doc__", "__qualname__") if key in vars(body)}
-    vars(symbol_ops).pop(name, None)  # of one that was declared before, and is replaced
+    vars(symbol_ops).pop(name, None)  # cached for a declaration that this one replaces
     public = declaration.elementwise(type(body.__name__, (), {**named, **with_checked_rules(name, said)}))
     op = operators[name]
     if op.inputs in (("input",), ("input", "other")):
@@ -80,7 +83,7 @@ def elementwise(body: type) -> Callable[..., Any]:
 
 
 def with_names(op: Operator, call: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The function of an operator, which takes its operands by their names, too."""
+    """Return an operator's function, extended to accept operands by keyword."""
     form = Signature(
         [Parameter(one, Parameter.POSITIONAL_OR_KEYWORD) for one in op.inputs]
         + [Parameter("out", Parameter.KEYWORD_ONLY, default=None)]
@@ -105,24 +108,24 @@ def with_names(op: Operator, call: Callable[..., Tensor]) -> Callable[..., Tenso
 
 @boundary
 def register_loop(name: str, dtypes: Sequence[DType], function: object, *, cost: int = 1000) -> None:
-    """Say which C function computes an elementwise operator for operands of these dtypes, on the CPU.
+    """Register a C function as the CPU loop of an elementwise operator, for operands of these dtypes.
 
-    It is called as `void loop(int64_t n, const int64_t *address, const int64_t *step)` and computes n elements: operand
-    i, the result being the last, has element k at address[i] + k * step[i], in bytes; a step may be 0 or negative. The
-    result may be the same memory as an operand, and is never another's in part. Strides, broadcasting, numbers, threads
-    and in-place forms are the library's, and float16 and bfloat16 come through a float32 loop. It runs in several
-    threads at once, without the GIL, and must not touch Python objects. Declare the operator afterwards, by
-    `elementwise`.
+    The library calls it as `void loop(int64_t n, const int64_t *address, const int64_t *step)` to compute n elements.
+    Operand i, with the result last, has element k at address[i] + k * step[i], in bytes. A step may be 0 or negative.
+    The result may be the same memory as an operand; it never overlaps one partially. The library handles strides,
+    broadcasting, numbers, threads and in-place forms, and runs float16 and bfloat16 through a float32 loop. The loop
+    runs in several threads at once without the GIL and must not touch Python objects. Declare the operator afterwards,
+    with `elementwise`.
 
     Arguments:
-        name: the operator's.
-        dtypes: of the operands, then of the result.
-        function: of ctypes, of `numba.cfunc`, a capsule of Cython's `__pyx_capi__`, or an address. It is kept alive, so
-            what is given should keep its code loaded.
-        cost: picoseconds an element takes, by which work is given to threads.
+        name: the name of the operator.
+        dtypes: the dtypes of the operands, then of the result.
+        function: a ctypes function, a `numba.cfunc`, a capsule from Cython's `__pyx_capi__`, or an address. The library
+            keeps a reference to it, so the object should keep its code loaded.
+        cost: the time for one element in picoseconds, which determines how work is divided among threads.
 
     Raises:
-        ValueError: the name is that of a kernel which is built in, or a wrong number of dtypes.
+        ValueError: the name belongs to a built-in kernel, or the number of dtypes is wrong.
     """
     facula_cpu.register_loop(name, dtypes, address_of("register_loop", function), cost=cost, owner=function)
     _loops.add(name)

@@ -1,4 +1,4 @@
-"""What an operator of whole tensors is: `CustomOpDef`, and what can be said of it after it was defined."""
+"""`CustomOpDef`: an operator on whole tensors, and the registrations that complete it."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., Any])
     Op = TypeVar("Op", bound="CustomOpDef")
 
-operators_by_name: dict[str, CustomOpDef] = {}  # qualified, as "mylib::square"
+operators_by_name: dict[str, CustomOpDef] = {}  # by qualified name, for example "mylib::square"
 # Registrations for operators that are not defined yet, by qualified name: a method of CustomOpDef and its arguments.
 pending: dict[str, list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]] = {}
 
 
 class CustomOpDef:
-    """An operator of whole tensors: called as its function is, with a gradient once `register_autograd` gave one.
+    """An operator on whole tensors; `register_autograd` gives it a gradient.
 
     Arguments:
-        name: by which errors and graphs call it.
-        function: of plain tensors and other things, giving tensors.
-        arguments: those of the function.
-        device_types: of the devices that the function serves; all if None.
+        name: the name in errors and graphs.
+        function: the function of plain tensors and other arguments, which returns tensors.
+        arguments: the arguments of the function.
+        device_types: the types of devices that the function supports; all if None.
     """
 
-    composite: Callable[..., Any] | None = None  # serves where there is no function for a device
+    composite: Callable[..., Any] | None = None  # used on devices without a function
 
     def __init__(
         self,
@@ -62,13 +62,13 @@ class CustomOpDef:
         self.backward: Callable[..., Any] | None = None
         self.setup_context: Callable[..., Any] | None = None
         self.batch_rule: Callable[..., Any] | None = None
-        self.results: Shape = LEAF_SHAPE  # of the last call
+        self.results: Shape = LEAF_SHAPE  # tree structure of the last call's results
         self._function = function_class(self.name)
 
         def public(*args: Any, **kwargs: Any) -> Any:
             return self(*args, **kwargs)
 
-        self._public = update_wrapper(public, function)  # what classes that override operators are told
+        self._public = update_wrapper(public, function)  # passed to classes that override operators
         public.__name__ = self.name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -94,7 +94,7 @@ class CustomOpDef:
             raise
 
     def _check(self, args: Args, named: Named) -> None:
-        """Check what is changed in place, and what is given by name alone."""
+        """Check the mutated arguments and the keyword-only arguments."""
         changed = self.arguments.tensors_changed(self.name, args, named)
         for one in changed:
             check_change(self.name, one)
@@ -108,7 +108,7 @@ class CustomOpDef:
                 )
 
     def kernel_for(self, tensors: Sequence[Tensor], named: Named) -> Callable[..., Any]:
-        """The function that computes on the device of these tensors; without any, on that of the argument `device`."""
+        """Return the function for the device of these tensors; without tensors, for the `device` argument."""
         device = tensors[0].device if tensors else Device(named.get("device") or "cpu")
         if device.type == "meta":
             if self.fake is None:
@@ -124,26 +124,27 @@ class CustomOpDef:
             )
         return kernel
 
-    # ------------------------------------------------------------------------------------------------- what is said
+    # ------------------------------------------------------------------------------------------------- registrations
     @boundary
     def register_autograd(
         self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
     ) -> None:
-        """Give the operator its gradient.
+        """Register the operator's gradient.
 
-        `backward(ctx, *grads)` gets a gradient for each result (a list for a list of tensors, None for what is no
-        tensor) and returns one for each argument that can be given by position: None for those without one, a list for
-        a list of tensors. Written with facula's operators it can be differentiated in its turn, and forward mode
-        follows from it; made of another operator by `numpy_op` or `native_op` it is as differentiable as that one is.
+        `backward(ctx, *grads)` receives one gradient for each result: a list for a list of tensors, None for a result
+        that is not a tensor. It returns one gradient for each positional argument: None for arguments without one, a
+        list for a list of tensors. If `backward` uses facula's operators, it can be differentiated again, and forward
+        mode follows from it. If it calls another operator made by `numpy_op` or `native_op`, it is as differentiable as
+        that operator.
 
         Arguments:
-            backward: the function. `ctx` is that of a `Function`.
-            setup_context: `setup_context(ctx, inputs, output)` keeps what `backward` needs, by
+            backward: the function. `ctx` is the context of a `Function`.
+            setup_context: `setup_context(ctx, inputs, output)` saves the values that `backward` needs, by
                 `ctx.save_for_backward` and as attributes; for an operator with keyword-only arguments it is
                 `setup_context(ctx, inputs, keyword_only_inputs, output)`.
 
         Raises:
-            RuntimeError: the operator changes an argument in place.
+            RuntimeError: the operator modifies an argument in place.
         """
         for what, one in (("backward", backward), ("setup_context", setup_context)):
             if not callable(one) and not (one is None and what == "setup_context"):
@@ -157,24 +158,24 @@ class CustomOpDef:
 
     @boundary
     def register_fake(self, function: F, /) -> F:
-        """Say what the results look like: `function` gives empty tensors of their shapes and dtypes.
+        """Register a function that returns empty tensors with the shapes and dtypes of the results.
 
-        It is called with tensors of the meta device, which have no elements, and gives what the operator gives there.
-        `opcheck` compares it with the operator.
+        The operator calls it for tensors on the meta device, which have no elements, and returns its results. `opcheck`
+        compares it with the operator.
 
         Arguments:
-            function: takes what the operator does.
+            function: accepts the operator's arguments.
         """
         self.fake = _callable("register_fake", function)
         return function
 
     @boundary
     def register_vmap(self, function: F, /) -> F:
-        """Say how the operator computes a whole batch inside `vmap`, where it would run once for each element.
+        """Register a batching rule for `vmap`; without one the operator runs once for each element of the batch.
 
-        `function(info, in_dims, *args, **kwargs)` gets the operator's arguments, those that are batched with a further
-        dimension, and returns a pair (output, out_dims). `info` has `batch_size` and `randomness`; `in_dims` has for
-        each argument by position the place of that dimension, or None; `out_dims` says it of the results.
+        `function(info, in_dims, *args, **kwargs)` receives the operator's arguments; batched ones have an additional
+        dimension. It returns a pair (output, out_dims). `info` has `batch_size` and `randomness`. `in_dims` has the
+        position of the batch dimension for each positional argument, or None; `out_dims` has the same for the results.
 
         Arguments:
             function: the rule.
@@ -186,12 +187,12 @@ class CustomOpDef:
     def register_kernel(
         self, device_types: str | Sequence[str] | None, function: Callable[..., Any] | None = None, /
     ) -> Any:
-        """Say which function computes the operator on devices of these types.
+        """Register the function that computes the operator on devices of these types.
 
         Arguments:
-            device_types: as "cpu" or "cuda", several in a list; None for all that have no function of their own. Those
-                of devices that are not there are never called.
-            function: takes what the operator does; without it, what is returned decorates one.
+            device_types: for example "cpu" or "cuda", or a list of types; None for all without a function of their own.
+                Functions for unavailable devices are accepted and never called.
+            function: accepts the operator's arguments; if omitted, `register_kernel` returns a decorator.
         """
         types = device_types_of("register_kernel", device_types)
         if function is None:
@@ -201,23 +202,23 @@ class CustomOpDef:
 
     @boundary
     def register_composite(self, function: F, /) -> F:
-        """Say what the operator is made of: `function`, whose own operators give the gradient.
+        """Register a composition: `function` calls other operators, whose gradients then apply.
 
-        It serves as long as the operator has no function for a device.
+        It is used on devices for which the operator has no function.
 
         Arguments:
-            function: takes what the operator does.
+            function: accepts the operator's arguments.
         """
         self.composite = _callable("register_composite", function)
         return function
 
     @property
     def default(self) -> CustomOpDef:
-        """The operator itself: PyTorch's name of the one overload that there is."""
+        """The operator itself: the name that PyTorch gives to the only overload."""
         return self
 
     def overloads(self) -> list[str]:
-        """The names of the overloads: "default" alone."""
+        """Return the names of the overloads: ["default"]."""
         return ["default"]
 
     def __repr__(self) -> str:
@@ -225,7 +226,7 @@ class CustomOpDef:
 
 
 def check_change(name: str, tensor: Any) -> None:
-    """Check that a tensor may be changed in place by an operator that has no gradient."""
+    """Check that an operator without a gradient may modify a tensor in place."""
     wanted = is_grad_enabled()
     while True:
         layout = tensor._layout
@@ -241,7 +242,7 @@ def check_change(name: str, tensor: Any) -> None:
 
 
 def _callable(operation: str, function: Any) -> Callable[..., Any]:
-    """The function; TypeError where it is none."""
+    """Return the function; TypeError if it is not callable."""
     if not callable(function):
         raise InvalidTypeError(f"{operation}: expected a function; got {type(function).__name__}")
     made: Callable[..., Any] = function
@@ -249,7 +250,7 @@ def _callable(operation: str, function: Any) -> Callable[..., Any]:
 
 
 def device_types_of(operation: str, given: object) -> tuple[str, ...] | None:
-    """Types of devices in a tuple; None for all."""
+    """Return device types as a tuple; None stands for all."""
     if given is None:
         return None
     names = (given,) if isinstance(given, str) else given
@@ -266,13 +267,13 @@ def device_types_of(operation: str, given: object) -> tuple[str, ...] | None:
 def defined(
     operation: str, name: object, function: Callable[..., Any], make: Callable[[str], CustomOpDef]
 ) -> CustomOpDef:
-    """The operator that `make` gives for its name, under which it is known, with its function's docstring.
+    """Create an operator with `make`, register it under its name and copy the function's docstring.
 
     Arguments:
-        operation: how errors begin.
-        name: the name, as "mylib::square".
-        function: the user's.
-        make: gives the operator.
+        operation: the prefix of error messages.
+        name: the qualified name, for example "mylib::square".
+        function: the user's function.
+        make: creates the operator.
     """
     if not isinstance(name, str) or not name.rpartition("::")[2].isidentifier():
         raise ArgumentError(f"{operation}: expected a name such as 'mylib::square'; got {name!r}")
@@ -284,7 +285,7 @@ def defined(
 
 
 def entered(name: str, made: Op) -> Op:
-    """An operator, under its name from now on, with the registrations that came before it."""
+    """Add an operator to the registry, apply the registrations that preceded it, and return it."""
     operators_by_name[name] = made
     for method, args, options in pending.pop(name, ()):
         method(made, *args, **options)

@@ -1,4 +1,4 @@
-"""Checks of elementwise declarations from outside: of the class when it is declared, of its rules when they run."""
+"""Checks of user-defined elementwise operators: of the class at its declaration, of its rules when they run."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ NOT_OWN = frozenset(
     "linear mutates optional outputs parameters program reads_values reflected results scaled vjp_all widens "
     "window".split()
 )
-TAKEN = frozenset(("F", "g", "out", "self", "edges"))  # names that have a meaning in rules
+TAKEN = frozenset(("F", "g", "out", "self", "edges"))  # reserved names in rules
 
 
 def check_declaration(name: str, body: dict[str, Any]) -> None:
-    """Raise for what a class body cannot mean."""
+    """Raise an error for an invalid class body."""
     inputs = body.get("inputs", ("input",))
     if type(inputs) is not tuple or not inputs or not all([type(one) is str for one in inputs]):
         raise InvalidTypeError(f'{name}: expected inputs to be a tuple of names, such as ("input",); got {inputs!r}')
@@ -71,12 +71,12 @@ def _check_takes(name: str, key: str, function: Any, arguments: tuple[str, ...])
         signature(function).bind(*arguments)
     except TypeError as error:
         raise InvalidTypeError(f"{name}: expected {key}({', '.join(arguments)}): {error}") from None
-    except ValueError:  # a function in C
+    except ValueError:  # a C function without a signature
         pass
 
 
 def with_checked_rules(name: str, body: dict[str, Any]) -> dict[str, Any]:
-    """The class body with rules that look at what they give; an operand without a rule has one that refuses."""
+    """Return the class body with rules that check their results; operands without a rule get one that raises."""
     inputs = body.get("inputs", ("input",))
     made = dict(body)
     result = body.get("result_dtype")
@@ -90,25 +90,25 @@ def with_checked_rules(name: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def checked_rule(name: str, operand: str, rule: Any, *, keeps_dtype: bool) -> Function:
-    """A rule that raises for what is no gradient.
+    """Wrap a rule so that it raises an error if its result is not a valid gradient.
 
     Arguments:
-        name: the operator's.
-        operand: the one whose rule it is.
+        name: the name of the operator.
+        operand: the operand to which the rule belongs.
         rule: the user's function.
-        keeps_dtype: whether they have the dtype of the result's gradient.
+        keeps_dtype: whether the operands have the dtype of the result's gradient.
     """
     key = f"vjp_{operand}"
 
     def checked(F: Any, g: Any, *values: Any) -> Any:
         if F is no_record_ops:
-            with replace_mode(grad=False):  # the rule may use Python's operators, which record
+            with replace_mode(grad=False):  # Python operators in the rule would record
                 found = rule(F, g, *values)
         else:
             found = rule(F, g, *values)
-        if isinstance(found, (float, int)) and not isinstance(g, Tensor):  # of g = 1, in a program
+        if isinstance(found, (float, int)) and not isinstance(g, Tensor):  # g is the constant 1 of a program
             right = rule(F, g * 2, *values) == found * 2
-        else:  # symbols are tensors, too
+        else:  # symbols are tensors as well
             right = isinstance(found, Tensor) or (type(g) is Symbol and found == 0)
         if not right:
             raise InvalidTypeError(

@@ -1,4 +1,4 @@
-"""An operator of whole tensors as a `Function`: what tapes, forward mode and `vmap` do at a call of it."""
+"""The `Function` of an operator on whole tensors: its behavior under tapes, forward mode and `vmap`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._calls import Call, no_gradient
 
 
 class Needs(tuple[Any, ...]):
-    """Which arguments want a gradient: a bool for each, for a list of tensors such a list. True if any does."""
+    """Whether each argument requires a gradient: a bool, or a list of them for a list of tensors. True if any does."""
 
     __slots__ = ()
 
@@ -29,16 +29,16 @@ class Needs(tuple[Any, ...]):
 
 
 class OperatorFunction(Function):
-    """The Function of an operator: its arguments are a `Call`, and the leaves of the operator's arguments."""
+    """The Function of an operator, applied to a `Call` and the leaves of the operator's arguments."""
 
     @staticmethod
     def forward(call: Call, *leaves: Any) -> tuple[Any, ...]:
-        """The outputs, for plain leaves."""
+        """Return the outputs for plain leaves."""
         return call.compute(leaves)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
-        """What the user's own keeps, and what the gradients and tangents must look like."""
+        """Run the user's `setup_context`, and save the layouts for checks of gradients and tangents."""
         call, *leaves = inputs
         op = call.op
         ctx._call, ctx._like = call, [layout_of_tensor(a) if isinstance(a, Tensor) else None for a in leaves]
@@ -53,7 +53,7 @@ class OperatorFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-        """The gradients of the leaves, by the user's own."""
+        """Return the gradients of the leaves, computed by the user's `backward`."""
         call: Call = ctx._call
         op = call.op
         if op.backward is None:
@@ -64,7 +64,7 @@ class OperatorFunction(Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:
-        """The tangents of the outputs: `backward`, which is linear in the gradients, differentiated by them."""
+        """Return the tangents of the outputs, by differentiating `backward`, which is linear in the gradients."""
         level = GradLevel()
         points = [
             level.leaf(zeros(one.shape, dtype=one.dtype, device=one.device))
@@ -88,7 +88,7 @@ class OperatorFunction(Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> tuple[Any, Any]:
-        """The outputs of a batch: by the user's own rule, or one by one."""
+        """Return the outputs of a batch, by the user's rule or by one call for each element."""
         call, *leaves = args
         if call.op.batch_rule is None:
             return _call_for_each(info.batch_size, in_dims[1:], call, leaves)
@@ -98,7 +98,7 @@ class OperatorFunction(Function):
 def _batch_by_registered_rule(
     info: Any, in_dims: tuple[int | None, ...], call: Call, leaves: list[Any]
 ) -> tuple[Any, Any]:
-    """By the rule of `register_vmap`: its outputs, and where they have the batch."""
+    """Apply the rule of `register_vmap`; return its outputs and their batch dimensions."""
     op = call.op
     args, named = call.arguments(leaves)
     found = op.batch_rule(info, call.by_argument(in_dims, None), *args, **named)  # type: ignore[misc]  # not None
@@ -114,7 +114,7 @@ def _batch_by_registered_rule(
 
 
 def batched_pair(name: str, found: Any) -> tuple[Any, Any]:
-    """The pair that a rule for batches returned; TypeError where it is none."""
+    """Check that a batching rule returned a pair, and return it; TypeError otherwise."""
     if not isinstance(found, tuple) or len(found) != 2:
         got = f"a tuple of {len(found)}" if isinstance(found, tuple) else type(found).__name__
         raise InvalidTypeError(
@@ -124,7 +124,7 @@ def batched_pair(name: str, found: Any) -> tuple[Any, Any]:
 
 
 def _call_for_each(size: int, in_dims: tuple[int | None, ...], call: Call, leaves: list[Any]) -> tuple[Any, Any]:
-    """One call for each element of the batch."""
+    """Call the operator once for each element of the batch."""
     op = call.op
     changed = {id(one) for one in op.arguments.tensors_changed(op.name, *call.arguments(leaves))}
     if any([id(one) in changed and dim is None for one, dim in zip(leaves, in_dims, strict=True)]):
@@ -153,5 +153,5 @@ def _call_for_each(size: int, in_dims: tuple[int | None, ...], call: Call, leave
 
 
 def function_class(name: str) -> type[OperatorFunction]:
-    """The Function of an operator of this name, under which nodes and errors show it."""
+    """Return a Function class with the operator's name, which nodes and errors display."""
     return type(name, (OperatorFunction,), {})

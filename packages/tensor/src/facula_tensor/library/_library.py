@@ -1,4 +1,4 @@
-"""`Library`: operators that are declared by schemas, with functions for devices, as `torch.library.Library`."""
+"""`Library`: operators declared by schemas, with functions for devices, as in `torch.library.Library`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ DEVICES = {"CPU": "cpu", "CUDA": "cuda", "MPS": "mps", "XPU": "xpu", "CompositeE
 
 
 class Library:
-    """Operators of one namespace. What is registered stays after the library is gone.
+    """A collection of operators in one namespace. Registrations outlive the library object.
 
     Arguments:
-        ns: the namespace: "mylib" of "mylib::square".
-        kind: "DEF" or "FRAGMENT" to define operators; "IMPL" only to give functions to those of others.
-        dispatch_key: of `impl` where it has none.
+        ns: the namespace, for example "mylib" in "mylib::square".
+        kind: "DEF" or "FRAGMENT" to define operators; "IMPL" to implement existing operators only.
+        dispatch_key: the default key of `impl`.
 
     >>> from facula_tensor import ones
     >>> library = Library("readme", "DEF")
@@ -49,11 +49,11 @@ class Library:
         """Define an operator, and return its name.
 
         Arguments:
-            schema: as `"square(Tensor x) -> Tensor"`; `Tensor(a!) x` is changed in place.
-            alias_analysis, tags: accepted for PyTorch's sake; nothing depends on them.
+            schema: for example `"square(Tensor x) -> Tensor"`; `Tensor(a!) x` marks an argument modified in place.
+            alias_analysis, tags: accepted for PyTorch compatibility and ignored.
 
         Raises:
-            RuntimeError: there is such an operator, or the library is of the kind "IMPL".
+            RuntimeError: the operator already exists, or the library is of the kind "IMPL".
         """
         if self.kind == "IMPL":
             raise OperationError("Library.define: expected a library of the kind 'DEF' or 'FRAGMENT'; got 'IMPL'")
@@ -69,19 +69,19 @@ class Library:
         with_keyset: bool = False,
         allow_override: bool = False,
     ) -> None:
-        """Give an operator its function.
+        """Register the function of an operator.
 
         Arguments:
             op_name: the operator, or its name without the namespace.
             fn: the function.
-            dispatch_key: for what: "CPU", "CUDA", "MPS", "XPU"; "CompositeExplicitAutograd" for every device; "Meta" as
-                `register_fake`; "CompositeImplicitAutograd", which is the default, for a function whose own operators
-                give the gradient.
-            with_keyset: must be False: there are no sets of keys to hand over.
-            allow_override: accepted for PyTorch's sake: a later function takes the place of an earlier one.
+            dispatch_key: "CPU", "CUDA", "MPS" or "XPU" for a device type; "CompositeExplicitAutograd" for every device;
+                "Meta" for a function as in `register_fake`; "CompositeImplicitAutograd", the default, for a function
+                that calls other operators, whose gradients apply.
+            with_keyset: must be False: key sets are not supported.
+            allow_override: accepted for PyTorch compatibility; a later function always replaces an earlier one.
 
         Raises:
-            NotImplementedError: another key.
+            NotImplementedError: the key is not supported.
         """
         if with_keyset:
             raise UnsupportedError("Library.impl: expected with_keyset=False; functions get the arguments alone")
@@ -91,14 +91,14 @@ class Library:
 
 
 def define_operator(operation: str, namespace: str, schema: str) -> str:
-    """Define the operator of a schema; its name."""
+    """Define the operator of a schema and return its name."""
     name, signature, changed = parsed_schema(operation, schema)
     whole = f"{namespace}::{name}"
     if whole in operators_by_name:
         raise OperationError(f"{operation}: expected a name that is not in use; got '{whole}', which is defined")
 
     def function(*args: Any, **kwargs: Any) -> None:
-        """Has the name and the signature of the operator, which is given functions later."""
+        """Carry the name and the signature of the operator until it is implemented."""
 
     function.__signature__ = signature  # type: ignore[attr-defined]
     arguments = Arguments(operation, signature, changed)
@@ -107,7 +107,7 @@ def define_operator(operation: str, namespace: str, schema: str) -> str:
 
 
 def _implement(operation: str, op: CustomOpDef | str, key: str, function: Callable[..., Any]) -> None:
-    """Give an operator a function for a dispatch key."""
+    """Register an operator's function for a dispatch key."""
     if key == "Meta":
         say(operation, op, CustomOpDef.register_fake, function)
     elif key == "CompositeImplicitAutograd":
@@ -122,12 +122,12 @@ def _implement(operation: str, op: CustomOpDef | str, key: str, function: Callab
 
 @boundary
 def define(qualname: str, schema: str, *, lib: Library | None = None, tags: object = ()) -> None:
-    """Define an operator by its schema without a name, `"(Tensor x) -> Tensor"`: `torch.library.define`.
+    """Define an operator by a schema without a name, `"(Tensor x) -> Tensor"`: `torch.library.define`.
 
     Arguments:
-        qualname: as "mylib::square".
+        qualname: the qualified name, for example "mylib::square".
         schema: the arguments and results.
-        lib, tags: accepted for PyTorch's sake; nothing depends on them.
+        lib, tags: accepted for PyTorch compatibility and ignored.
     """
     namespace, _, name = qualname.rpartition("::")
     define_operator("define", namespace, f"{name}{schema.strip()}")
@@ -141,19 +141,19 @@ def impl(
     *,
     lib: Library | None = None,
 ) -> Any:
-    """Give an operator its function on some types of devices: `torch.library.impl`.
+    """Register an operator's function for device types: `torch.library.impl`.
 
     Arguments:
-        qualname: the operator, or its name; or a `Library`, and then `types` is the name in it and `func` the key.
-        types: as "cpu" or "cuda", several in a list; "default" for every device.
-        func: the function; without it, what is returned decorates one.
-        lib: accepted for PyTorch's sake; nothing depends on it.
+        qualname: the operator or its name; or a `Library`, in which case `types` is the operator and `func` the key.
+        types: for example "cpu" or "cuda", or a list of types; "default" for every device.
+        func: the function; if omitted, `impl` returns a decorator.
+        lib: accepted for PyTorch compatibility and ignored.
     """
     if isinstance(qualname, Library):
         library, name, key = qualname, types, func or ""
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-            library.impl(name, function, key)  # type: ignore[arg-type]  # a name here
+            library.impl(name, function, key)  # type: ignore[arg-type]  # the operator's name in this form
             return function
 
         return decorate

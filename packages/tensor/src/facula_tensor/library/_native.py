@@ -1,4 +1,4 @@
-"""Operators on whole arrays that a C function computes, given by its address."""
+"""Operators on whole arrays, computed by C functions that are given by their addresses."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ Shape = tuple[int, ...]
 
 
 class NativeOp(CustomOpDef):
-    """An operator on whole arrays, by the address of a C function: what `native_op` gives.
+    """An operator on whole arrays that a C function computes; created by `native_op`.
 
-    It is an operator as facula's are: plans by layouts, the fast path, nodes that save operands and result.
+    It has the features of built-in operators: plans cached by layout, the fast path, and nodes that save operands and
+    result.
     """
 
     def __init__(
@@ -70,21 +71,21 @@ class NativeOp(CustomOpDef):
     def register_autograd(
         self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
     ) -> None:
-        """Give the operator its gradient, as any other. `setup_context` is called before `backward`, in its pass."""
+        """Register the operator's gradient. `setup_context` runs before `backward`, during the backward pass."""
         super().register_autograd(backward, setup_context=setup_context)
         self._make()
 
     def register_fake(self, function: Any, /) -> NoReturn:
-        """Refused: `shape` and the dtypes said what the result looks like."""
+        """Raise an error: `shape` and the dtypes already determine the result's layout."""
         raise ArgumentError(f"{self.name}: what its result looks like was said by native_op's shape and dtypes")
 
     def register_kernel(self, device_types: Any, function: Any = None, /) -> NoReturn:
-        """Refused: the functions by their addresses are its kernels."""
+        """Raise an error: the given functions are the kernels."""
         raise ArgumentError(f"{self.name}: what computes it was said by native_op's functions")
 
     # ------------------------------------------------------------------------------------------------- the operator
     def _make(self) -> None:
-        """Make the operator, with the rule that it has now."""
+        """Create the operator with the current rule."""
         names = self.arguments.positional
         body: dict[str, Any] = {
             "inputs": names,
@@ -98,7 +99,7 @@ class NativeOp(CustomOpDef):
         }
         if self.backward is None:
             body |= {f"vjp_{name}": self._no_rule() for name in names}
-        elif self.setup_context is None and self._count == 1:  # which is the fast path of unary operators
+        elif self.setup_context is None and self._count == 1:  # the fast path of unary operators
             body[f"vjp_{names[0]}"] = self._single_rule(names[0])
         else:
             body["vjp_all"] = self._rule(names)
@@ -108,7 +109,7 @@ class NativeOp(CustomOpDef):
         self._launch = op.library_call
 
     def _output(self, *layouts: Layout) -> Layout:
-        """What the result looks like; an error for dtypes that no function takes."""
+        """Return the result's layout; raise an error for dtypes without a function."""
         dtype = self.signatures.get(tuple([one.dtype for one in layouts]))
         if dtype is None:
             taken = " or ".join([f"({', '.join([one.name for one in dtypes])})" for dtypes in self.signatures])
@@ -120,7 +121,7 @@ class NativeOp(CustomOpDef):
         return contiguous(tuple(shape), dtype, layouts[0].device)
 
     def _copied(self, F: Namespace, operands: Operands, parameters: Parameters) -> Tensor | None:
-        """The call with contiguous copies, where operands are not contiguous."""
+        """Repeat the call with contiguous copies if an operand is not contiguous."""
         if innermost(operands) is not None or is_dense(*[layout_of_tensor(one) for one in operands]):
             return None
         call = self._operator.no_record if F is no_record_ops else self._operator.library_call
@@ -128,7 +129,7 @@ class NativeOp(CustomOpDef):
         return result
 
     def _rule(self, names: tuple[str, ...]) -> Callable[..., Any]:
-        """The vjp rule of all operands at once."""
+        """Return the vjp rule of all operands at once."""
         backward, setup_context, count = self.backward, self.setup_context, self._count
         assert backward is not None
 
@@ -150,7 +151,7 @@ class NativeOp(CustomOpDef):
         return rule
 
     def _single_rule(self, name: str) -> Callable[..., Any]:
-        """The vjp rule of the only operand, where nothing is saved."""
+        """Return the vjp rule of the only operand, which saves no tensors."""
         rule_of_all = self._rule((name,))
 
         def rule(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
@@ -161,7 +162,7 @@ class NativeOp(CustomOpDef):
         return rule
 
     def _no_rule(self) -> Callable[..., Any]:
-        """The rule where no gradient was given: an error."""
+        """Return the rule of an operator without a gradient, which raises an error."""
 
         def rule(F: Namespace, g: Tensor) -> NoReturn:
             raise no_gradient(self.name)
@@ -169,7 +170,7 @@ class NativeOp(CustomOpDef):
         return rule
 
     def _batched(self, F: Namespace, call: BatchedCall) -> Tensor | None:
-        """The result of a batch, by the rule of `register_vmap`; None where there is none."""
+        """Return the result for a batch by the rule of `register_vmap`; None without one."""
         if self.batch_rule is None:
             return None
         in_dims = tuple([0 if one else None for one in call.batched])
@@ -185,7 +186,7 @@ class NativeOp(CustomOpDef):
 
 
 def is_dense(*layouts: Layout) -> bool:
-    """Whether arrays of these layouts are contiguous, as functions take them."""
+    """Return whether arrays of these layouts are contiguous, as the functions require."""
     return all([one.is_contiguous for one in layouts])
 
 
@@ -200,29 +201,29 @@ def native_op(
     releases_gil: bool = True,
     doc: str = "",
 ) -> CustomOpDef:
-    """One operator that C functions compute, on whole contiguous arrays.
+    """Create an operator on whole contiguous arrays, computed by C functions.
 
-    A function is called as `int64_t function(const void *plan, int64_t *args)`. args[0] is the number of the result's
-    elements; then come the addresses of the operands and of the result. `plan` is an array of int64 with the shape of
-    each of them in turn: the number of dimensions, and their lengths. It returns 0; any other number is an error,
-    before which it may be called once more. Operands that are not contiguous are copied first. It may be called in
-    several threads at once.
+    The library calls a function as `int64_t function(const void *plan, int64_t *args)`. args[0] is the number of
+    elements of the result; the addresses of the operands and of the result follow. `plan` is an array of int64 with the
+    shape of each operand and of the result: the number of dimensions, then their lengths. The function returns 0 on
+    success. Any other number raises an error, and the function may be called a second time before that. Operands that
+    are not contiguous are copied first. Several threads may call the function at once.
 
     Arguments:
-        name: as "mylib::cumulate".
-        functions: for each tuple of dtypes, of the operands and then of the result, the function: of ctypes, of
-            `numba.cfunc`, a capsule of Cython's `__pyx_capi__`, or an address. They are kept alive.
+        name: the qualified name, for example "mylib::cumulate".
+        functions: a mapping from dtypes, of the operands and then of the result, to the function: a ctypes function, a
+            `numba.cfunc`, a capsule from Cython's `__pyx_capi__`, or an address. The operator keeps references to them.
         inputs: the names of the operands.
-        shape: gives the result's shape from those of the operands; without it, that is the first one's.
-        releases_gil: whether the functions run without the GIL, beside other threads: they must not touch Python
-            objects then.
+        shape: computes the result's shape from the shapes of the operands; by default that of the first operand.
+        releases_gil: whether the functions run without the GIL, concurrently with other threads. They must then not
+            touch Python objects.
         doc: the operator's docstring.
 
     Returns:
         A `CustomOpDef`, with `register_autograd`.
 
     Raises:
-        ValueError: a wrong number of dtypes, an address of 0, a name that is none.
+        ValueError: the number of dtypes is wrong, an address is 0, or the name is invalid.
     """
     short = name.rpartition("::")[2] if isinstance(name, str) else ""
     if not short.isidentifier():

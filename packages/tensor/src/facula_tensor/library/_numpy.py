@@ -1,4 +1,4 @@
-"""`numpy_op`: an operator of a function of NumPy's arrays."""
+"""`numpy_op`: declare an operator by a function of NumPy arrays."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 
 @boundary
 def numpy_op(function: Callable[..., Any] | None = None, /, *, mutates_args: Iterable[str] = ()) -> Any:
-    """One operator of a function of NumPy's arrays.
+    """Create an operator from a function of NumPy arrays.
 
-    The function gets the tensors' own memory, without a copy, as arrays that cannot be written unless `mutates_args`
-    names them. It returns an array or a number, or a tuple of several. Arguments that are no tensors are given as they
-    are, lists of tensors as lists of arrays. Without `register_autograd` it has no gradient.
+    The function receives arrays that share the tensors' memory, without a copy. They are read-only unless
+    `mutates_args` names them. It returns an array, a number, or a tuple of several. Arguments that are not tensors are
+    passed unchanged, lists of tensors as lists of arrays. The operator has no gradient until `register_autograd` is
+    called.
 
     Arguments:
-        function: the function, whose name is the operator's; without it, what is returned decorates one.
-        mutates_args: the names of the arguments that it changes in place; "unknown" for all.
+        function: the function, whose name becomes the operator's; if omitted, `numpy_op` returns a decorator.
+        mutates_args: the names of the arguments that it modifies in place; "unknown" for all.
 
     >>> import numpy as np
     >>> from facula_tensor import tensor
@@ -62,14 +63,14 @@ def numpy_op(function: Callable[..., Any] | None = None, /, *, mutates_args: Ite
 
 
 def array_of(tensor: Tensor, writable: bool) -> np.ndarray[Any, Any]:
-    """A tensor's memory as an array, perhaps one that cannot be written."""
+    """Return an array over a tensor's memory, read-only unless `writable`."""
     array: np.ndarray[Any, Any] = tensor.detach().numpy().view()
     array.flags.writeable = writable
     return array
 
 
 def tensor_of(name: str, found: Any, arrays: list[np.ndarray[Any, Any]]) -> Tensor:
-    """A result as a tensor: over the array's memory, or of a copy where others, or nobody, may write that."""
+    """Return a result as a tensor over the array's memory, or over a copy if the memory is shared or read-only."""
     result = np.asarray(found, order="C")
     if not result.flags.writeable or any([np.may_share_memory(result, one) for one in arrays]):
         result = result.copy()

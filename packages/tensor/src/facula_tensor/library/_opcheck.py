@@ -1,4 +1,4 @@
-"""`opcheck`: whether what was said of an operator is so, on arguments of the program's own."""
+"""`opcheck`: check an operator's registrations on the caller's sample arguments."""
 
 from __future__ import annotations
 
@@ -34,24 +34,27 @@ def opcheck(
     test_utils: str | Sequence[str] | None = None,
     raise_exception: bool = True,
 ) -> dict[str, Any]:
-    """Check what was said of an operator on some arguments, as `torch.library.opcheck`.
+    """Check an operator's registrations on some arguments, as `torch.library.opcheck`.
 
-    The tests have PyTorch's names. "test_schema": no argument changes but those of `mutates_args`, and the results are
-    new. "test_autograd_registration": where an argument requires a gradient, `backward` gives gradients that fit.
-    "test_faketensor": `register_fake` says what the results look like. "test_aot_dispatch_dynamic", PyTorch's test of
-    everything, is the matrix of `facula_tensor.testing.check_operator`, on samples that look like the arguments:
-    memory layouts, batching, and for float64 arguments that require gradients first and second derivatives and forward
-    mode. It leaves out operators that change an argument, or take no floating tensors or those of several dtypes.
+    The tests have PyTorch's names:
+
+    * "test_schema": only the arguments of `mutates_args` change, and the results are new.
+    * "test_autograd_registration": if an argument requires a gradient, `backward` returns gradients that fit.
+    * "test_faketensor": `register_fake` returns tensors with the layouts of the results.
+    * "test_aot_dispatch_dynamic", PyTorch's test of everything, is the matrix of
+      `facula_tensor.testing.check_operator` on samples with the arguments' layouts: memory layouts, batching and, for
+      float64 arguments that require gradients, first and second derivatives and forward mode. It skips operators that
+      modify an argument, that take no floating tensors, or whose floating tensors have several dtypes.
 
     Arguments:
-        op: the operator, or its name.
-        args: the arguments by position.
-        kwargs: those by name.
+        op: the operator or its name.
+        args: the positional arguments.
+        kwargs: the keyword arguments.
         test_utils: the names of the tests to run; all if None.
-        raise_exception: whether the first failure is raised.
+        raise_exception: whether to raise the error of the first failed test.
 
     Returns:
-        "SUCCESS" for each test, or the error where `raise_exception` is False.
+        A dict with "SUCCESS" for each test, or the error if `raise_exception` is False.
 
     Raises:
         AssertionError: a test failed.
@@ -80,7 +83,7 @@ def opcheck(
 
 
 def _failed(op: CustomOpDef, test: str, message: str) -> AssertionError:
-    from ..testing._comparing import CheckError  # with all of `testing`, at its first use
+    from ..testing._comparing import CheckError  # imports all of `testing`, so only at first use
 
     return CheckError(f"opcheck: {op.name}: {test}: {message}")
 
@@ -90,7 +93,7 @@ def _tensors_in(tree: Any) -> list[Tensor]:
 
 
 def _copied_arguments(args: Args, named: Named) -> tuple[Args, Named]:
-    """The same arguments, of which a test may do as it likes."""
+    """Copy the arguments, so that a test may modify them."""
     leaves, shape = take_apart((args, named))
     copies: tuple[Args, Named] = put_together(
         shape, [one.detach().clone() if isinstance(one, Tensor) else one for one in leaves]
@@ -102,7 +105,7 @@ def _check_schema(op: CustomOpDef, args: Args, named: Named) -> None:
     args, named = _copied_arguments(args, named)
     changed = {id(one) for one in op.arguments.tensors_changed(op.name, args, named)}
     kept = [(one, one.numpy().copy()) for one in _tensors_in((args, named)) if id(one) not in changed]
-    op(*args, **named)  # which looks at what it gives, and at versions
+    op(*args, **named)  # the call checks results and versions
     for one, before in kept:
         if not np.array_equal(one.numpy(), before, equal_nan=before.dtype.kind in "fc"):
             raise _failed(
@@ -199,7 +202,7 @@ def _check_matrix(op: CustomOpDef, args: Args, named: Named) -> None:
 
 
 def _reference(function: Callable[..., Tensor], dtype: str) -> Callable[..., Any]:
-    """The function of contiguous tensors of its own dtype: samples differ from that in how they lie in memory."""
+    """Return the function applied to contiguous tensors of its dtype: samples differ from them in memory layout."""
 
     from ..testing._operands import make, values_of
 
@@ -207,7 +210,7 @@ def _reference(function: Callable[..., Tensor], dtype: str) -> Callable[..., Any
 
 
 def _is_twice_differentiable(op: CustomOpDef, args: Args, named: Named) -> bool:
-    """Whether the gradient can be differentiated, as one that is computed in NumPy cannot."""
+    """Return whether the gradient can be differentiated; a gradient computed in NumPy cannot."""
     points = [one for one in _tensors_in(args) if one.requires_grad]
     results = [one.sum() for one in _tensors_in((op(*args, **named),)) if one.requires_grad]
     try:

@@ -1,4 +1,4 @@
-"""Registrations for an operator that is known by its name, as `register_autograd`; it may be defined later."""
+"""Registrations by the name of an operator, such as `register_autograd`; it may be defined later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAME = re.compile(r"\w+::\w+")
 
 
 def operator_named(operation: str, op: object) -> CustomOpDef:
-    """An operator, given by itself or by its name."""
+    """Return an operator given by the object or by its name."""
     found = operators_by_name.get(op) if isinstance(op, str) else op
     if not isinstance(found, CustomOpDef):
         raise ArgumentError(
@@ -27,15 +27,16 @@ def operator_named(operation: str, op: object) -> CustomOpDef:
 
 
 def say(operation: str, op: object, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """Call a method of an operator now, or when an operator of that name is defined.
+    """Call a method of an operator now, or when an operator with that name is defined.
 
-    Packages register gradients of operators that their compiled libraries define; without these nobody does.
+    Packages register gradients for operators of their compiled libraries. Without those libraries the registrations
+    stay pending and have no effect.
 
     Arguments:
-        operation: how errors begin.
-        op: the operator, or its name.
-        method: of `CustomOpDef`.
-        args, options: what it takes.
+        operation: the prefix of error messages.
+        op: the operator or its name.
+        method: a method of `CustomOpDef`.
+        args, options: the method's arguments.
     """
     if isinstance(op, str) and op not in operators_by_name and NAME.fullmatch(op):
         pending.setdefault(op, []).append((method, args, options))
@@ -52,25 +53,25 @@ def register_autograd(
     setup_context: Callable[..., Any] | None = None,
     lib: object = None,
 ) -> None:
-    """Give an operator its gradient: `CustomOpDef.register_autograd`, as `torch.library.register_autograd`.
+    """Register an operator's gradient: `CustomOpDef.register_autograd`, as `torch.library.register_autograd`.
 
     Arguments:
-        op: the operator, or its name. One that is not defined yet gets the gradient when it is.
-        backward: `backward(ctx, *grads)`, which gives a gradient for each argument.
-        setup_context: `setup_context(ctx, inputs, output)`, which keeps what `backward` needs.
-        lib: accepted for PyTorch's sake; nothing depends on it.
+        op: the operator or its name. If it is not defined yet, the gradient is registered when it is.
+        backward: `backward(ctx, *grads)`, which returns a gradient for each argument.
+        setup_context: `setup_context(ctx, inputs, output)`, which saves the values that `backward` needs.
+        lib: accepted for PyTorch compatibility and ignored.
     """
     say("register_autograd", op, CustomOpDef.register_autograd, backward, setup_context=setup_context)
 
 
 @boundary
 def register_fake(op: CustomOpDef | str, func: Callable[..., Any] | None = None, /, *, lib: object = None) -> Any:
-    """Say what an operator's results look like: `CustomOpDef.register_fake`, as `torch.library.register_fake`.
+    """Register a function for an operator's result layouts, as `torch.library.register_fake`.
 
     Arguments:
-        op: the operator, or its name. One that is not defined yet gets the function when it is.
-        func: gives empty tensors of the results' shapes and dtypes; without it, what is returned decorates one.
-        lib: accepted for PyTorch's sake; nothing depends on it.
+        op: the operator or its name. If it is not defined yet, the function is registered when it is.
+        func: returns empty tensors with the results' shapes and dtypes; if omitted, a decorator is returned.
+        lib: accepted for PyTorch compatibility and ignored.
     """
     if func is None:
         return lambda function: register_fake(op, function)
@@ -79,13 +80,13 @@ def register_fake(op: CustomOpDef | str, func: Callable[..., Any] | None = None,
 
 @boundary
 def register_vmap(op: CustomOpDef | str, func: Callable[..., Any] | None = None, /, *, lib: object = None) -> Any:
-    """Say how an operator computes a batch: `CustomOpDef.register_vmap`, as `torch.library.register_vmap`.
+    """Register an operator's batching rule: `CustomOpDef.register_vmap`, as `torch.library.register_vmap`.
 
     Arguments:
-        op: the operator, or its name.
-        func: `func(info, in_dims, *args, **kwargs)`, which gives (output, out_dims); without it, what is returned
-            decorates one.
-        lib: accepted for PyTorch's sake; nothing depends on it.
+        op: the operator or its name.
+        func: `func(info, in_dims, *args, **kwargs)`, which returns (output, out_dims); if omitted, a decorator is
+            returned.
+        lib: accepted for PyTorch compatibility and ignored.
     """
     if func is None:
         return lambda function: register_vmap(op, function)
@@ -101,13 +102,13 @@ def register_kernel(
     *,
     lib: object = None,
 ) -> Any:
-    """Say which function computes an operator on some devices: `CustomOpDef.register_kernel`.
+    """Register the function that computes an operator on some devices: `CustomOpDef.register_kernel`.
 
     Arguments:
-        op: the operator, or its name.
-        device_types: as "cpu" or "cuda", several in a list; None for all that have no function of their own.
-        func: takes what the operator does; without it, what is returned decorates one.
-        lib: accepted for PyTorch's sake; nothing depends on it.
+        op: the operator or its name.
+        device_types: for example "cpu" or "cuda", or a list of types; None for all without a function of their own.
+        func: accepts the operator's arguments; if omitted, a decorator is returned.
+        lib: accepted for PyTorch compatibility and ignored.
     """
     if func is None:
         return lambda function: register_kernel(op, device_types, function)

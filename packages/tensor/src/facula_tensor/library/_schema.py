@@ -1,4 +1,4 @@
-"""PyTorch's schemas of operators: `"scale(Tensor x, float by=2.0, *, Tensor(a!)? out=None) -> Tensor"`."""
+"""Parser of PyTorch's operator schemas, such as `"scale(Tensor x, float by=2.0, *, Tensor(a!)? out=None) -> Tensor"`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ ARGUMENT = re.compile(
     r"(?P<type>\w+)(\((?P<alias>[^)]*)\))?(?P<suffix>(\[\d*\]|\?)*)\s+(?P<name>\w+)(\s*=\s*(?P<default>.+))?"
 )
 WHOLE = re.compile(r"\s*(?P<name>[\w.]*)\s*\((?P<arguments>.*)\)\s*->\s*(?P<results>.+?)\s*", re.DOTALL)
-SEPARATOR = re.compile(r",(?![^(\[]*[)\]])")  # a comma outside of brackets
+SEPARATOR = re.compile(r",(?![^(\[]*[)\]])")  # a comma outside brackets
 
 
 def parsed_schema(operation: str, schema: object) -> tuple[str, Signature, tuple[str, ...]]:
-    """The name, the signature, and the names of the arguments that are changed in place.
+    """Return the name, the signature, and the names of the arguments that are modified in place.
 
     Arguments:
-        operation: how errors begin.
-        schema: the text; the name may be missing.
+        operation: the prefix of error messages.
+        schema: the text; the name is optional.
     """
     found = WHOLE.fullmatch(schema) if isinstance(schema, str) else None
     if found is None:
@@ -45,12 +45,12 @@ def parsed_schema(operation: str, schema: object) -> tuple[str, Signature, tuple
         parameters.append(Parameter(one["name"], kind, default=default))
     try:
         return found["name"], Signature(parameters), tuple(changed)
-    except ValueError as error:  # an argument without a default after one that has it, or a name twice
+    except ValueError as error:  # a required argument after an optional one, or a repeated name
         raise ArgumentError(f"{operation}: {error}; got {schema!r}") from None
 
 
 def _value(operation: str, text: str) -> Any:
-    """The default of an argument."""
+    """Parse the default of an argument."""
     try:
         return literal_eval(text.strip())
     except (ValueError, SyntaxError):

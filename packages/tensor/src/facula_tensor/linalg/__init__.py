@@ -1,6 +1,6 @@
-"""Linear algebra by the names of `torch.linalg`.
+"""Linear algebra with the names of `torch.linalg`.
 
-What it is: functions of matrices (..., m, n), any number of them at once; `ops/` has what they are made of.
+What it is: functions of batches of matrices (..., m, n); `ops/linalg` has the operators that they use.
 Where next: `_decompositions.py`, `_solving.py`, `_functions.py`, `_norms.py`.
 """
 

@@ -1,4 +1,4 @@
-"""Powers, exponentials, products, ranks and condition of matrices, and products of vectors."""
+"""Powers, exponentials, products, ranks and condition numbers of matrices, and products of vectors."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @function(label="linalg.matrix_power", out=True, overridable=True, instead=partial(power_of, "linalg.matrix_power"))
 def matrix_power(F: Namespace, A: Steady, n: Integer) -> None:
-    """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative.
+    """Raise matrices (..., k, k) to the integer power n; a negative n inverts them first.
 
     Arguments:
         A: matrices (..., k, k).
-        n: how many factors.
+        n: the exponent.
 
     >>> from facula_tensor import tensor
     >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
@@ -46,7 +46,7 @@ def matrix_power(F: Namespace, A: Steady, n: Integer) -> None:
 
 @function(label="linalg.matrix_exp", calls="matrix_exp", overridable=True)
 def matrix_exp(A: SquareMatrices) -> None:
-    """The exponential of matrices (..., n, n): the sum of A^k / k!, computed in double precision.
+    """Compute the exponential of matrices (..., n, n): the sum of A^k / k!, in double precision.
 
     >>> from facula_tensor import zeros
     >>> matrix_exp(zeros(2, 2))
@@ -57,12 +57,12 @@ def matrix_exp(A: SquareMatrices) -> None:
 
 @function(label="linalg.multi_dot", out=True, overridable=True)
 def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
-    """The product of matrices in the order that takes the fewest multiplications.
+    """Multiply matrices in the order with the fewest multiplications.
 
-    The first may be a vector, as a row, and the last one, as a column; the result lacks that dimension.
+    The first may be a vector, treated as a row, and the last, treated as a column; the result lacks that dimension.
 
     Arguments:
-        tensors: the factors, in their order.
+        tensors: the factors, in order.
 
     >>> from facula_tensor import ones
     >>> multi_dot([ones(2), ones(2, 3), ones(3)])
@@ -80,18 +80,18 @@ def pinv(
     atol: float | Tensor | None = None,
     rtol: float | Tensor | None = None,
 ) -> Tensor:
-    """The pseudo-inverse of matrices (..., m, n): (..., n, m).
+    """Compute the pseudo-inverse of matrices (..., m, n): (..., n, m).
 
     Singular values up to the greater of `atol` and `rtol` times the first count as 0. Both are numbers, or tensors with
-    one for each matrix; `rtol` is the greater of m and n times the dtype's precision unless one is given. `rcond` is
-    another name of `rtol`. Of `hermitian` matrices the lower triangle is read. The gradient is that at a rank which
-    stays as it is.
+    one number for each matrix. Unless one is given, `rtol` is max(m, n) times the dtype's precision. `rcond` is an
+    alias of `rtol`. For `hermitian` matrices only the lower triangle is read. The gradient assumes a locally constant
+    rank.
 
     Arguments:
-        rcond: another name of `rtol`.
-        hermitian: whether A is Hermitian, so that its lower triangle is enough.
-        atol: the greatest singular value that counts as 0.
-        rtol: the same, as a share of the greatest singular value.
+        rcond: an alias of `rtol`.
+        hermitian: whether A is Hermitian, so that only its lower triangle is read.
+        atol: the largest singular value that counts as 0.
+        rtol: the same bound, relative to the largest singular value.
 
     >>> from facula_tensor import tensor
     >>> pinv(tensor([[2.0], [0.0]]))
@@ -110,15 +110,15 @@ def matrix_rank(
     atol: float | Tensor | None = None,
     rtol: float | Tensor | None = None,
 ) -> Tensor:
-    """The rank of matrices (..., m, n): the number of singular values (int64) that are not 0, as `pinv` counts them.
+    """Compute the rank of matrices (..., m, n): the number (int64) of singular values that are not 0, as in `pinv`.
 
-    `tol` is another name of `atol`.
+    `tol` is an alias of `atol`.
 
     Arguments:
-        tol: another name of `atol`.
-        hermitian: whether A is Hermitian, so that its lower triangle is enough.
-        atol: the greatest singular value that counts as 0.
-        rtol: the same, as a share of the greatest singular value.
+        tol: an alias of `atol`.
+        hermitian: whether A is Hermitian, so that only its lower triangle is read.
+        atol: the largest singular value that counts as 0.
+        rtol: the same bound, relative to the largest singular value.
 
     >>> from facula_tensor import ones
     >>> matrix_rank(ones(2, 3))
@@ -130,9 +130,9 @@ def matrix_rank(
 
 @function(label="linalg.cond", out=True, overridable=True)
 def cond(F: Namespace, A: Tensor, p: float | str | None = None) -> Tensor:
-    """The condition of matrices: the norm of order `p` of each times that of its inverse; inf where it is singular.
+    """Compute the condition number of matrices: norm of order `p` times that of the inverse; inf for singular ones.
 
-    p None or 2: the greatest singular value divided by the least, also of matrices (..., m, n); -2 the inverse of that.
+    p None or 2: the largest singular value divided by the smallest, also for matrices (..., m, n); -2: the reciprocal.
     1, -1, inf, -inf, 'fro' and 'nuc' as in `matrix_norm`.
 
     Arguments:
@@ -157,13 +157,13 @@ def cond(F: Namespace, A: Tensor, p: float | str | None = None) -> Tensor:
 
 @function(label="linalg.tensorinv", out=True, overridable=True)
 def tensorinv(F: Namespace, A: Steady, ind: Integer = 2) -> Tensor:
-    """X with `tensordot(A, X, ind)` an identity: the inverse of A with its first `ind` dimensions as rows.
+    """Return X such that `tensordot(A, X, ind)` is an identity: the inverse of A, its first `ind` dimensions as rows.
 
-    The product of their lengths is that of the others: ValueError else. X has the shape A.shape[ind:] + A.shape[:ind].
+    The product of their lengths must equal that of the others (ValueError). X has shape A.shape[ind:] + A.shape[:ind].
 
     Arguments:
         A: the tensor.
-        ind: how many of its first dimensions are rows.
+        ind: the number of leading dimensions that are rows.
 
     >>> from facula_tensor import eye
     >>> tensorinv(eye(6).reshape(2, 3, 6), ind=2).shape
@@ -182,14 +182,14 @@ def tensorinv(F: Namespace, A: Steady, ind: Integer = 2) -> Tensor:
 
 @function(label="linalg.tensorsolve", out=True, overridable=True)
 def tensorsolve(F: Namespace, A: Steady, B: Steady, dims: Sequence[int] | None = None) -> Tensor:
-    """X with `tensordot(A, X, X.ndim) == B`; first the dimensions `dims` of A go to its end.
+    """Solve `tensordot(A, X, X.ndim) == B` for X, after moving the dimensions `dims` of A to its end.
 
-    A has the shape B.shape + X.shape, with as many elements in the one as in the other.
+    A has shape B.shape + X.shape; both have the same number of elements.
 
     Arguments:
         A: the tensor of the equations.
         B: the right-hand side.
-        dims: dimensions of A that go to its end; none if None.
+        dims: dimensions of A to move to its end; none if None.
 
     >>> from facula_tensor import eye, ones
     >>> tensorsolve(eye(6).reshape(2, 3, 6), ones(2, 3)).shape
@@ -211,7 +211,7 @@ def tensorsolve(F: Namespace, A: Steady, B: Steady, dims: Sequence[int] | None =
 
 @function(label="linalg.vander", overridable=True)
 def vander(F: Namespace, x: Steady, N: int | None = None) -> Tensor:
-    """Powers 0 to N - 1 of each element along a new last dimension: (..., n) gives (..., n, N). N is n if not given.
+    """Return powers 0 to N - 1 of each element along a new last dimension: (..., n) to (..., n, N). N defaults to n.
 
     Arguments:
         N: the number of powers.
@@ -246,7 +246,7 @@ def vander(F: Namespace, x: Steady, N: int | None = None) -> Tensor:
 
 @function(label="linalg.vecdot", out=True, overridable=True)
 def vecdot(F: Namespace, x: Steady, y: Steady, *, dim: int = -1) -> Tensor:
-    """The dot products of vectors along `dim`, the first conjugated; the operands broadcast and promote.
+    """Compute the dot products of vectors along `dim`, conjugating the first; the operands broadcast and promote.
 
     Arguments:
         x: the first vectors.
@@ -269,7 +269,7 @@ def vecdot(F: Namespace, x: Steady, y: Steady, *, dim: int = -1) -> Tensor:
 
 @function(label="linalg.cross", out=True, overridable=True)
 def cross(F: Namespace, input: Steady, other: Steady, *, dim: int = -1) -> Tensor:
-    """The cross product of vectors of three elements along `dim`; the operands broadcast.
+    """Compute the cross product of vectors of three elements along `dim`; the operands broadcast.
 
     Arguments:
         input: the first operand, a tensor.
@@ -285,10 +285,10 @@ def cross(F: Namespace, input: Steady, other: Steady, *, dim: int = -1) -> Tenso
 
 @function(label="linalg.diagonal", overridable=True, instead=diagonals.diagonal)
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> None:
-    """A view of a diagonal of matrices, the last two dimensions; it becomes the last dimension.
+    """Return a view of a diagonal of matrices (the last two dimensions); it becomes the last dimension.
 
     Arguments:
-        offset: which diagonal: 0 is the main one, 1 the next above.
+        offset: the diagonal: 0 is the main one, 1 the next above.
         dim1: the dimension of rows.
         dim2: the dimension of columns.
 
@@ -300,7 +300,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> N
 
 @function(label="linalg.matmul", calls="matmul", out=True, overridable=True)
 def matmul(input: Checked, other: Checked) -> None:
-    """The product of matrices, vectors, or stacks of them that broadcast.
+    """Multiply matrices, vectors, or broadcasting batches of them.
 
     Arguments:
         input: the first operand, a tensor.

@@ -25,15 +25,15 @@ def vector_norm(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> None:
-    """The norm of order `ord` of all elements as one vector, or along `dim` (an integer or several).
+    """Compute the norm of order `ord` of all elements as one vector, or along `dim` (an integer or several).
 
-    inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Computed in `dtype` where given. TypeError
-    for integers.
+    inf is the maximum magnitude, -inf the minimum, 0 the number of nonzero elements. Computed in `dtype` if given.
+    Raises TypeError for integers.
 
     Arguments:
         x: the vectors.
         ord: the order.
-        dim: the dimension, or several; all of them if None.
+        dim: the dimension or dimensions; all of them if None.
         dtype: the dtype to convert to first; the dtype of x if None.
 
     >>> from facula_tensor import tensor
@@ -52,10 +52,10 @@ def matrix_norm(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> None:
-    """The norm of order `ord` of each matrix.
+    """Compute the norm of order `ord` of each matrix.
 
-    "fro" is the root of the sum of squares, 1 and -1 the greatest and the least sum of a column's magnitudes, inf and
-    -inf those of a row, 2 and -2 the greatest and the least singular value, "nuc" the sum of all.
+    "fro" is the root of the sum of squares; 1 and -1 are the largest and the smallest column sum of magnitudes; inf and
+    -inf the same for rows; 2 and -2 the largest and the smallest singular value; "nuc" the sum of singular values.
 
     Arguments:
         A: the matrices.
@@ -79,7 +79,7 @@ def norm(
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """`vector_norm` of all elements, or along one `dim`; `matrix_norm` along two, or of a matrix with `ord`.
+    """Compute `vector_norm` of all elements or along one `dim`, or `matrix_norm` along two or of a matrix with `ord`.
 
     Arguments:
         A: vectors or matrices.

@@ -1,4 +1,4 @@
-"""Operators of Fourier transforms along whole dimensions of the operand."""
+"""Fourier transform operators over whole dimensions of the operand."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .._dispatch.namespaces import composite
 if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
 
-# The transform that undoes one scaled by `norm` in the other direction is scaled by the opposite.
+# The inverse of a transform scaled by `norm` has the opposite scaling.
 OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
 @operator
 class _fft_complex:
-    """The transform along dimensions, or its inverse: complex, of complex or real numbers.
+    """Compute the transform along dimensions, or its inverse: complex, of complex or real input.
 
-    `norm` is the direction that is scaled: "forward", "backward", or "ortho" for half of it in both.
+    `norm` is the direction that is scaled: "forward", "backward", or "ortho" for the square root in both.
     """
 
     parameters = ("dims", "inverse", "norm")
@@ -38,7 +38,7 @@ class _fft_complex:
 
 @operator
 class _fft_from_real:
-    """The transform of real numbers, without the half of the last of `dims` that is the conjugate of the other."""
+    """Transform real input, omitting the half of the last of `dims` that is the conjugate of the other."""
 
     parameters = ("dims", "norm")
     linear = ("input",)
@@ -51,7 +51,7 @@ class _fft_from_real:
         return contiguous(tuple(shape), layout.dtype.to_complex(), layout.device)
 
     def vjp_input(F, g, input_layout, dims, norm):
-        # Of all numbers, with zeros in place of those that were left out.
+        # The transform of the full spectrum, with zeros for the omitted half.
         missing = input_layout.shape[dims[-1]] - g.shape[dims[-1]]
         whole = F.with_zeros(g, dims[-1], missing)
         return F.clone(F.real_view(F.fft_complex(whole, (dims, True, OPPOSITE[norm]))))
@@ -59,7 +59,7 @@ class _fft_from_real:
 
 @operator
 class _fft_to_real:
-    """The inverse transform to real numbers, `length` of them along the last of `dims`, of which half is given."""
+    """Transform back to real output, with `length` elements along the last of `dims`, from half of the spectrum."""
 
     parameters = ("dims", "length", "norm")
     linear = ("input",)
@@ -72,7 +72,7 @@ class _fft_to_real:
 
     def vjp_input(F, g, dims, length, norm):
         half = F.fft_from_real(g, (dims, OPPOSITE[norm]))
-        # A number that stands for itself and its conjugate counts twice.
+        # An element that represents itself and its conjugate counts twice.
         twice = (length - 1) // 2
         if not twice:
             return half
@@ -84,7 +84,7 @@ class _fft_to_real:
 
 @composite
 def with_zeros(F: Namespace, input: Tensor, dim: int, count: int) -> Tensor:
-    """`input` with `count` zeros after its elements along a dimension."""
+    """Append `count` zeros to `input` along a dimension."""
     if not count:
         return input
     shape = list(input.shape)

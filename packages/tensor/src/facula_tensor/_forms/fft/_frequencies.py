@@ -30,14 +30,14 @@ def fftfreq(
     device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The frequencies of what `fft` gives of `n` elements, `d` apart: 0, 1, ..., -2, -1 times 1 / (n d).
+    """Return the sample frequencies of `fft` for `n` samples `d` apart: 0, 1, ..., -2, -1 times 1 / (n d).
 
     Arguments:
-        n: the number of elements that are transformed.
-        d: the distance of two samples.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only supported layout, or None.
-        device: the device of the result; the default device if None.
+        n: the number of samples.
+        d: the distance between two samples.
+        dtype: the dtype of the result; the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> fftfreq(4)
@@ -64,14 +64,14 @@ def rfftfreq(
     device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The frequencies of what `rfft` gives of `n` elements, `d` apart: 0, 1, ..., n // 2 times 1 / (n d).
+    """Return the sample frequencies of `rfft` for `n` samples `d` apart: 0, 1, ..., n // 2 times 1 / (n d).
 
     Arguments:
-        n: the number of elements that are transformed.
-        d: the distance of two samples.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only supported layout, or None.
-        device: the device of the result; the default device if None.
+        n: the number of samples.
+        d: the distance between two samples.
+        dtype: the dtype of the result; the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> rfftfreq(4)
@@ -90,11 +90,11 @@ def rfftfreq(
 
 @overridable
 def fftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
-    """`input` rolled so that frequency 0 is in the middle, along `dim` (an integer or several) or all dimensions.
+    """Shift frequency 0 to the middle along `dim` (an integer or several) or all dimensions.
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
+        dim: the dimension or dimensions; all of them if None.
 
     >>> fftshift(fftfreq(4))
     tensor([-0.5000, -0.2500,  0.0000,  0.2500])
@@ -109,11 +109,11 @@ def fftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
 
 @overridable
 def ifftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
-    """The inverse of `fftshift`.
+    """Undo `fftshift`.
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
+        dim: the dimension or dimensions; all of them if None.
 
     >>> ifftshift(fftshift(fftfreq(5)))
     tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])

@@ -25,14 +25,14 @@ bodies = bodies_of("linalg._decompositions")
 
 @overridable
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
-    """L with L L^H = A, lower triangular with a positive diagonal, of Hermitian positive definite matrices (..., n, n).
+    """Return L with L L^H = A, lower triangular with a positive diagonal, of Hermitian positive definite matrices A.
 
-    Only the lower triangle of A is read. With `upper` U with U^H U = A, of the upper triangle. LinAlgError where a
-    matrix is not positive definite. float32, float64, complex64, complex128.
+    A has shape (..., n, n); only its lower triangle is read. With `upper`, return U with U^H U = A, from the upper
+    triangle. Raises LinAlgError if a matrix is not positive definite. float32, float64, complex64, complex128.
 
     Arguments:
         A: matrices (..., n, n).
-        upper: whether the upper triangle is read, and given.
+        upper: whether to read and return the upper triangle.
 
     >>> from facula_tensor import tensor
     >>> cholesky(tensor([[4.0, 2.0], [2.0, 5.0]]))
@@ -54,14 +54,14 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
 def cholesky_ex(
     A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> NamedResults:
-    """`cholesky`, and `info` (int32) for each matrix, without an error unless `check_errors`: the pair (L, info).
+    """Compute `cholesky` without raising unless `check_errors`; return (L, info) with an int32 status for each matrix.
 
     `info` is 0, or the order of the first leading minor that is not positive; L is NaN there.
 
     Arguments:
         A: matrices (..., n, n).
-        upper: whether the upper triangle is read, and given.
-        check_errors: whether a failure raises LinAlgError.
+        upper: whether to read and return the upper triangle.
+        check_errors: whether to raise LinAlgError on failure.
 
     >>> from facula_tensor import tensor
     >>> cholesky_ex(tensor([[1.0, 0.0], [0.0, -1.0]])).info
@@ -79,10 +79,10 @@ def cholesky_ex(
 
 @overridable
 def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """Q with orthonormal columns and R, upper triangular, with A = Q R, of matrices (..., m, n): the pair (Q, R).
+    """Return Q with orthonormal columns and upper triangular R such that A = Q R, for matrices (..., m, n).
 
-    mode "reduced": Q (..., m, k), R (..., k, n), k the lesser of m and n. "complete": Q (..., m, m), R (..., m, n).
-    "r": R alone, and an empty Q. No gradient with "r", nor with "complete" where m > n.
+    mode "reduced": Q (..., m, k), R (..., k, n), k = min(m, n). "complete": Q (..., m, m), R (..., m, n).
+    "r": R only, and an empty Q. There is no gradient for "r", nor for "complete" if m > n.
 
     Arguments:
         A: matrices (..., m, n).
@@ -104,15 +104,15 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None)
 
 @overridable
 def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices (..., n, n): (eigenvalues, eigenvectors).
+    """Return eigenvalues, ascending, and eigenvectors of Hermitian matrices (..., n, n): (eigenvalues, eigenvectors).
 
-    Eigenvectors are columns of length 1, each determined but for its sign (complex ones: but for a factor on the unit
-    circle). Only the lower triangle of A is read, or the upper with UPLO="U". Gradients are infinite or NaN where they
-    depend on vectors of equal eigenvalues.
+    Eigenvectors are columns of length 1, each unique up to its sign (for complex matrices, up to a factor on the unit
+    circle). Only the lower triangle of A is read, or the upper with UPLO="U". Gradients that depend on the vectors of
+    equal eigenvalues are infinite or NaN.
 
     Arguments:
         A: matrices (..., n, n).
-        UPLO: "L" or "U": the triangle that is read.
+        UPLO: the triangle to read, "L" or "U".
 
     >>> from facula_tensor import tensor
     >>> eigh(tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
@@ -128,11 +128,11 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
 
 @overridable
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
-    """Eigenvalues, ascending, of Hermitian matrices (..., n, n), of which one triangle is read: (..., n), real.
+    """Return the eigenvalues, ascending, of Hermitian matrices (..., n, n): (..., n), real. Reads one triangle only.
 
     Arguments:
         A: matrices (..., n, n).
-        UPLO: "L" or "U": the triangle that is read.
+        UPLO: the triangle to read, "L" or "U".
 
     >>> from facula_tensor import tensor
     >>> eigvalsh(tensor([[2.0, 0.0], [0.0, 1.0]]))
@@ -149,9 +149,9 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
 
 @overridable
 def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """Eigenvalues, in no order, and eigenvectors of square matrices: (eigenvalues, eigenvectors), complex.
+    """Return eigenvalues, unordered, and eigenvectors of square matrices: (eigenvalues, eigenvectors), complex.
 
-    Eigenvectors are columns of length 1, each determined but for a factor on the unit circle. LinAlgError where an
+    Eigenvectors are columns of length 1, each unique up to a factor on the unit circle. Raises LinAlgError if an
     element is NaN or infinite.
 
     >>> from facula_tensor import tensor
@@ -168,7 +168,7 @@ def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
 
 @overridable
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Eigenvalues of square matrices (..., n, n), in no order: (..., n), complex.
+    """Return the eigenvalues of square matrices (..., n, n), unordered: (..., n), complex.
 
     >>> from facula_tensor import tensor
     >>> eigvals(tensor([[2.0, 0.0], [0.0, 1.0]]))
@@ -187,12 +187,12 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 def svd(
     A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Sequence[Tensor] | None = None
 ) -> NamedResults:
-    """U, S and Vh with A = U diag(S) Vh, of matrices (..., m, n): S (..., k) in decreasing order, real.
+    """Return U, S and Vh with A = U diag(S) Vh, for matrices (..., m, n): S (..., k) in decreasing order, real.
 
-    U (..., m, m) and Vh (..., n, n), or (..., m, k) and (..., k, n) without `full_matrices`, k the lesser of m and n.
-    Their columns and rows are orthonormal, each pair determined but for a sign, or a factor on the unit circle.
-    Gradients flow through the first k vectors; they are infinite or NaN where they depend on vectors of equal singular
-    values. `driver` chooses nothing.
+    U has shape (..., m, m) and Vh (..., n, n); without `full_matrices` (..., m, k) and (..., k, n), k = min(m, n).
+    Columns of U and rows of Vh are orthonormal; each pair is unique up to a sign, or a factor on the unit circle.
+    Gradients flow through the first k vectors. Gradients that depend on the vectors of equal singular values are
+    infinite or NaN. `driver` is ignored.
 
     Arguments:
         A: matrices (..., m, n).
@@ -215,7 +215,7 @@ def svd(
 
 @overridable
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
-    """Singular values of matrices (..., m, n), in decreasing order: (..., min(m, n)), real. `driver` chooses nothing.
+    """Return the singular values of matrices (..., m, n), in decreasing order: (..., min(m, n)), real.
 
     Arguments:
         A: matrices (..., m, n).
@@ -236,14 +236,15 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
 
 @overridable
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """L and U with A = P L U in one matrix, and the pivots (int32) that P is made of: the pair (LU, pivots).
+    """Return L and U with A = P L U in one matrix, and the pivots (int32) that define P: the pair (LU, pivots).
 
-    A (..., m, n). Pivot i says with which row (from 1) row i was exchanged; `lu_unpack` makes matrices of both, and
-    `lu_solve` solves systems with them. LinAlgError where a pivot is 0. `pivot=False` is not supported.
+    A has shape (..., m, n). Pivot i is the row (from 1) with which row i was exchanged. `lu_unpack` returns the
+    separate matrices, and `lu_solve` solves systems with them. Raises LinAlgError if a pivot is 0. `pivot=False` is not
+    supported.
 
     Arguments:
         A: matrices (..., m, n).
-        pivot: True: elimination without row exchanges is not supported.
+        pivot: must be True; elimination without row exchanges is not supported.
 
     >>> from facula_tensor import tensor
     >>> lu_factor(tensor([[1.0, 5.0], [2.0, 4.0]])).pivots
@@ -261,14 +262,14 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
 def lu_factor_ex(
     A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> NamedResults:
-    """`lu_factor`, and `info` (int32) for each matrix, without an error unless `check_errors`: (LU, pivots, info).
+    """Compute `lu_factor` without raising unless `check_errors`: (LU, pivots, info) with an int32 status per matrix.
 
-    `info` is 0, or the place (from 1) of the first pivot that is 0.
+    `info` is 0, or the index (from 1) of the first pivot that is 0.
 
     Arguments:
         A: matrices (..., m, n).
-        pivot: True: elimination without row exchanges is not supported.
-        check_errors: whether a failure raises LinAlgError.
+        pivot: must be True; elimination without row exchanges is not supported.
+        check_errors: whether to raise LinAlgError on failure.
 
     >>> from facula_tensor import zeros
     >>> lu_factor_ex(zeros(2, 2)).info
@@ -284,14 +285,14 @@ def lu_factor_ex(
 
 @overridable
 def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """P, L and U with A = P L U, of matrices (..., m, n), by elimination with row exchanges.
+    """Return P, L and U with A = P L U, for matrices (..., m, n), by elimination with row exchanges.
 
     P is a permutation (..., m, m), L lower triangular with ones on the diagonal (..., m, k), U upper triangular
-    (..., k, n), k the lesser of m and n. `pivot=False` is not supported.
+    (..., k, n), k = min(m, n). `pivot=False` is not supported.
 
     Arguments:
         A: matrices (..., m, n).
-        pivot: True: elimination without row exchanges is not supported.
+        pivot: must be True; elimination without row exchanges is not supported.
 
     >>> from facula_tensor import tensor
     >>> lu(tensor([[1.0, 5.0], [2.0, 4.0]])).U
@@ -310,14 +311,14 @@ def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) ->
 def lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Tensor | None = None
 ) -> Tensor:
-    """X with A X = B, X A = B where not `left`, of which A is known by `lu_factor`; with `adjoint` A^H in its place.
+    """Solve A X = B, or X A = B if not `left`, from the factors of A by `lu_factor`; `adjoint` replaces A by A^H.
 
     Arguments:
-        LU: L and U in one matrix (..., n, n), as `lu_factor` gives them.
-        pivots: the pivots (..., n) that it gives.
-        B: the right-hand sides (..., n, k), or (..., k, n) where not `left`.
-        left: whether A stands left of X.
-        adjoint: whether A^H is meant.
+        LU: L and U in one matrix (..., n, n), from `lu_factor`.
+        pivots: the pivots (..., n) from `lu_factor`.
+        B: the right-hand sides (..., n, k), or (..., k, n) if not `left`.
+        left: whether A is on the left of X.
+        adjoint: whether to solve with A^H instead of A.
 
     >>> from facula_tensor import eye, ones
     >>> lu_solve(*lu_factor(eye(2) * 2), ones(2, 1))
@@ -338,18 +339,19 @@ def lu_solve(
 def lstsq(
     A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Sequence[Tensor] | None = None
 ) -> NamedResults:
-    """X that makes the sum of squares of A X - B least, the shortest where there are several, of A (..., m, n).
+    """Return X that minimizes the norm of A X - B, the one of least norm if there are several, for A (..., m, n).
 
-    B (..., m, k), or a vector for each matrix. Gives (solution, residuals, rank, singular_values). Singular values up
-    to `rcond` times the first count as 0. All drivers ("gels", "gelsy", "gelsd", "gelss") compute by singular values;
-    as in LAPACK, "gelsy" (the default) gives no residuals and "gels" no rank; only "gelsd" and "gelss" give singular
-    values; residuals are there where m > n and all ranks are n. What is not given is empty.
+    B has shape (..., m, k), or is one vector for each matrix. The result is (solution, residuals, rank,
+    singular_values). Singular values up to `rcond` times the first count as 0. All drivers ("gels", "gelsy", "gelsd",
+    "gelss") use singular values. As in LAPACK, "gelsy" (the default) returns no residuals and "gels" no rank; only
+    "gelsd" and "gelss" return singular values. Residuals are returned if m > n and all ranks are n. Omitted results are
+    empty.
 
     Arguments:
         A: matrices (..., m, n).
         B: the right-hand sides.
-        rcond: the share of the first singular value up to which others count as 0; by the dtype if None.
-        driver: which of the results are computed; "gelsy" if None.
+        rcond: the relative bound, a factor of the first singular value; it depends on the dtype if None.
+        driver: determines the computed results; "gelsy" if None.
 
     >>> from facula_tensor import tensor
     >>> lstsq(tensor([[1.0], [1.0]]), tensor([[1.0], [3.0]])).solution

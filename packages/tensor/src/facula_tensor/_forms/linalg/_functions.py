@@ -25,11 +25,11 @@ bodies = bodies_of("linalg._functions")
 
 @overridable
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
-    """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative.
+    """Raise matrices (..., k, k) to the integer power n; a negative n inverts them first.
 
     Arguments:
         A: matrices (..., k, k).
-        n: how many factors.
+        n: the exponent.
 
     >>> from facula_tensor import tensor
     >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
@@ -49,7 +49,7 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def matrix_exp(A: Tensor) -> Tensor:
-    """The exponential of matrices (..., n, n): the sum of A^k / k!, computed in double precision.
+    """Compute the exponential of matrices (..., n, n): the sum of A^k / k!, in double precision.
 
     >>> from facula_tensor import zeros
     >>> matrix_exp(zeros(2, 2))
@@ -66,12 +66,12 @@ def matrix_exp(A: Tensor) -> Tensor:
 
 @overridable
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The product of matrices in the order that takes the fewest multiplications.
+    """Multiply matrices in the order with the fewest multiplications.
 
-    The first may be a vector, as a row, and the last one, as a column; the result lacks that dimension.
+    The first may be a vector, treated as a row, and the last, treated as a column; the result lacks that dimension.
 
     Arguments:
-        tensors: the factors, in their order.
+        tensors: the factors, in order.
 
     >>> from facula_tensor import ones
     >>> multi_dot([ones(2), ones(2, 3), ones(3)])
@@ -95,19 +95,19 @@ def pinv(
     rtol: float | Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The pseudo-inverse of matrices (..., m, n): (..., n, m).
+    """Compute the pseudo-inverse of matrices (..., m, n): (..., n, m).
 
     Singular values up to the greater of `atol` and `rtol` times the first count as 0. Both are numbers, or tensors with
-    one for each matrix; `rtol` is the greater of m and n times the dtype's precision unless one is given. `rcond` is
-    another name of `rtol`. Of `hermitian` matrices the lower triangle is read. The gradient is that at a rank which
-    stays as it is.
+    one number for each matrix. Unless one is given, `rtol` is max(m, n) times the dtype's precision. `rcond` is an
+    alias of `rtol`. For `hermitian` matrices only the lower triangle is read. The gradient assumes a locally constant
+    rank.
 
     Arguments:
         A: the tensor.
-        rcond: another name of `rtol`.
-        hermitian: whether A is Hermitian, so that its lower triangle is enough.
-        atol: the greatest singular value that counts as 0.
-        rtol: the same, as a share of the greatest singular value.
+        rcond: an alias of `rtol`.
+        hermitian: whether A is Hermitian, so that only its lower triangle is read.
+        atol: the largest singular value that counts as 0.
+        rtol: the same bound, relative to the largest singular value.
 
     >>> from facula_tensor import tensor
     >>> pinv(tensor([[2.0], [0.0]]))
@@ -133,16 +133,16 @@ def matrix_rank(
     rtol: float | Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The rank of matrices (..., m, n): the number of singular values (int64) that are not 0, as `pinv` counts them.
+    """Compute the rank of matrices (..., m, n): the number (int64) of singular values that are not 0, as in `pinv`.
 
-    `tol` is another name of `atol`.
+    `tol` is an alias of `atol`.
 
     Arguments:
         A: the tensor.
-        tol: another name of `atol`.
-        hermitian: whether A is Hermitian, so that its lower triangle is enough.
-        atol: the greatest singular value that counts as 0.
-        rtol: the same, as a share of the greatest singular value.
+        tol: an alias of `atol`.
+        hermitian: whether A is Hermitian, so that only its lower triangle is read.
+        atol: the largest singular value that counts as 0.
+        rtol: the same bound, relative to the largest singular value.
 
     >>> from facula_tensor import ones
     >>> matrix_rank(ones(2, 3))
@@ -160,9 +160,9 @@ def matrix_rank(
 
 @overridable
 def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The condition of matrices: the norm of order `p` of each times that of its inverse; inf where it is singular.
+    """Compute the condition number of matrices: norm of order `p` times that of the inverse; inf for singular ones.
 
-    p None or 2: the greatest singular value divided by the least, also of matrices (..., m, n); -2 the inverse of that.
+    p None or 2: the largest singular value divided by the smallest, also for matrices (..., m, n); -2: the reciprocal.
     1, -1, inf, -inf, 'fro' and 'nuc' as in `matrix_norm`.
 
     Arguments:
@@ -183,13 +183,13 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
 
 @overridable
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
-    """X with `tensordot(A, X, ind)` an identity: the inverse of A with its first `ind` dimensions as rows.
+    """Return X such that `tensordot(A, X, ind)` is an identity: the inverse of A, its first `ind` dimensions as rows.
 
-    The product of their lengths is that of the others: ValueError else. X has the shape A.shape[ind:] + A.shape[:ind].
+    The product of their lengths must equal that of the others (ValueError). X has shape A.shape[ind:] + A.shape[:ind].
 
     Arguments:
         A: the tensor.
-        ind: how many of its first dimensions are rows.
+        ind: the number of leading dimensions that are rows.
 
     >>> from facula_tensor import eye
     >>> tensorinv(eye(6).reshape(2, 3, 6), ind=2).shape
@@ -208,14 +208,14 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None) -> Tensor:
-    """X with `tensordot(A, X, X.ndim) == B`; first the dimensions `dims` of A go to its end.
+    """Solve `tensordot(A, X, X.ndim) == B` for X, after moving the dimensions `dims` of A to its end.
 
-    A has the shape B.shape + X.shape, with as many elements in the one as in the other.
+    A has shape B.shape + X.shape; both have the same number of elements.
 
     Arguments:
         A: the tensor of the equations.
         B: the right-hand side.
-        dims: dimensions of A that go to its end; none if None.
+        dims: dimensions of A to move to its end; none if None.
 
     >>> from facula_tensor import eye, ones
     >>> tensorsolve(eye(6).reshape(2, 3, 6), ones(2, 3)).shape
@@ -233,7 +233,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out:
 
 @overridable
 def vander(x: Tensor, N: int | None = None) -> Tensor:
-    """Powers 0 to N - 1 of each element along a new last dimension: (..., n) gives (..., n, N). N is n if not given.
+    """Return powers 0 to N - 1 of each element along a new last dimension: (..., n) to (..., n, N). N defaults to n.
 
     Arguments:
         x: the tensor.
@@ -255,7 +255,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 
 @overridable
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """The dot products of vectors along `dim`, the first conjugated; the operands broadcast and promote.
+    """Compute the dot products of vectors along `dim`, conjugating the first; the operands broadcast and promote.
 
     Arguments:
         x: the first vectors.
@@ -278,7 +278,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 
 @overridable
 def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """The cross product of vectors of three elements along `dim`; the operands broadcast.
+    """Compute the cross product of vectors of three elements along `dim`; the operands broadcast.
 
     Arguments:
         input: the first operand, a tensor.
@@ -301,11 +301,11 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
 
 @overridable
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """A view of a diagonal of matrices, the last two dimensions; it becomes the last dimension.
+    """Return a view of a diagonal of matrices (the last two dimensions); it becomes the last dimension.
 
     Arguments:
         A: the tensor.
-        offset: which diagonal: 0 is the main one, 1 the next above.
+        offset: the diagonal: 0 is the main one, 1 the next above.
         dim1: the dimension of rows.
         dim2: the dimension of columns.
 
@@ -322,7 +322,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 @overridable
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product of matrices, vectors, or stacks of them that broadcast.
+    """Multiply matrices, vectors, or broadcasting batches of them.
 
     Arguments:
         input: the first operand, a tensor.

@@ -25,15 +25,15 @@ bodies = bodies_of("linalg._solving")
 
 @overridable
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
-    """X with A X = B, or X A = B where not `left`: A (..., n, n), B (..., n, k), or (..., k, n).
+    """Solve A X = B, or X A = B if not `left`, for X: A (..., n, n), B (..., n, k), or (..., k, n).
 
-    Leading dimensions broadcast. B may be one vector (n,), or have the shape of A but for the last dimension: a vector
-    for each matrix. LinAlgError where a matrix is singular. float32, float64, complex64, complex128.
+    Leading dimensions broadcast. B may be one vector (n,), or have the shape of A without the last dimension: one
+    vector for each matrix. Raises LinAlgError if a matrix is singular. float32, float64, complex64, complex128.
 
     Arguments:
         A: matrices (..., n, n).
         B: the right-hand sides.
-        left: whether A stands left of X.
+        left: whether A is on the left of X.
 
     >>> from facula_tensor import tensor
     >>> solve(tensor([[2.0, 0.0], [0.0, 4.0]]), tensor([2.0, 2.0]))
@@ -52,15 +52,15 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
 def solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> NamedResults:
-    """`solve`, and `info` (int32) for each matrix, without an error unless `check_errors`: the pair (result, info).
+    """Compute `solve` without raising unless `check_errors`; return (result, info) with an int32 status per matrix.
 
-    `info` is 0, or the place (from 1) of the first pivot of elimination that is 0; the result is NaN there.
+    `info` is 0, or the index (from 1) of the first zero pivot of the elimination; the result is then NaN.
 
     Arguments:
         A: matrices (..., n, n).
         B: the right-hand sides.
-        left: whether A stands left of X.
-        check_errors: whether a failure raises LinAlgError.
+        left: whether A is on the left of X.
+        check_errors: whether to raise LinAlgError on failure.
 
     >>> from facula_tensor import ones
     >>> solve_ex(ones(2, 2), ones(2)).info
@@ -76,7 +76,7 @@ def solve_ex(
 
 @overridable
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of matrices (..., n, n). LinAlgError where one is singular. To solve a system, `solve` is better.
+    """Invert matrices (..., n, n); LinAlgError if one is singular. To solve a system, prefer `solve`.
 
     >>> from facula_tensor import tensor
     >>> inv(tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -94,13 +94,13 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """`inv`, and `info` (int32) for each matrix, without an error unless `check_errors`: the pair (inverse, info).
+    """Compute `inv` without raising unless `check_errors`; return (inverse, info) with an int32 status per matrix.
 
-    `info` is 0, or the place (from 1) of the first pivot of elimination that is 0; the inverse is NaN there.
+    `info` is 0, or the index (from 1) of the first zero pivot of the elimination; the inverse is then NaN.
 
     Arguments:
         A: matrices (..., n, n).
-        check_errors: whether a failure raises LinAlgError.
+        check_errors: whether to raise LinAlgError on failure.
 
     >>> from facula_tensor import zeros
     >>> inv_ex(zeros(2, 2)).info
@@ -116,7 +116,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | Non
 
 @overridable
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The determinant of matrices (..., n, n): (...). Its gradient is right where a matrix is singular, too.
+    """Compute the determinant of matrices (..., n, n): (...). The gradient is also correct for singular matrices.
 
     >>> from facula_tensor import tensor
     >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -133,9 +133,9 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones.
+    """Compute the sign and the log magnitude of determinants: (sign, logabsdet); 0 and -inf for singular matrices.
 
-    The sign of complex matrices is a number on the unit circle.
+    A has shape (..., n, n). The sign for complex matrices is a number on the unit circle.
 
     >>> from facula_tensor import tensor
     >>> slogdet(tensor([[-1.0, 0.0], [0.0, 1.0]])).sign
@@ -153,17 +153,17 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
 def solve_triangular(
     A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Tensor | None = None
 ) -> Tensor:
-    """X with A X = B, or X A = B where not `left`, of which A is upper or lower triangular.
+    """Solve A X = B, or X A = B if not `left`, for X, with an upper or lower triangular A.
 
-    A (..., n, n), B (..., n, k), or (..., k, n) where not `left`; leading dimensions broadcast. The other triangle of A
-    is not looked at, nor its diagonal where `unitriangular`: that counts as ones. A zero on the diagonal divides as
-    numbers do. float32, float64, complex64, complex128.
+    A has shape (..., n, n), B (..., n, k), or (..., k, n) if not `left`; leading dimensions broadcast. The other
+    triangle of A is not read. With `unitriangular` the diagonal is not read either and counts as ones. Division by a
+    zero on the diagonal gives infinity or NaN. float32, float64, complex64, complex128.
 
     Arguments:
         A: matrices (..., n, n).
         B: the right-hand sides.
-        upper: whether A is upper triangular, else lower.
-        left: whether A stands left of X.
+        upper: whether A is upper triangular instead of lower.
+        left: whether A is on the left of X.
         unitriangular: whether the diagonal counts as ones.
 
     >>> from facula_tensor import tensor

@@ -1,4 +1,4 @@
-"""Positions along a dimension that each element of a batch has for itself: `take`, `put` and what goes back."""
+"""Batching rules of `take`, `put` and their gradients, with separate positions for each element of a batch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def taken(F: Namespace, call: Any) -> Tensor | None:
-    """The batching rule of `take`: positions that are the same for all, a tensor that is, or neither."""
+    """Batch `take`: with shared positions, with a shared tensor, or with neither shared."""
     (input, index), (dim, *rest) = call.operands, call.parameters
     if not call.batched[1]:
         return None if any(rest[1:]) else call.wrap(call.run((call.whole(input), index), (dim + 1, *rest)))
@@ -28,7 +28,7 @@ def taken(F: Namespace, call: Any) -> Tensor | None:
 
 
 def taken_back(F: Namespace, call: Any) -> Tensor:
-    """The batching rule of what gives gradients of `take`."""
+    """Batch the gradient of `take`."""
     (grad, index), (shape, dim, skip) = call.operands, call.parameters
     whole = (call.size, *shape)
     if not call.batched[1]:
@@ -42,7 +42,7 @@ def taken_back(F: Namespace, call: Any) -> Tensor:
 
 
 def put_at(F: Namespace, call: Any) -> Tensor:
-    """The batching rule of `put`."""
+    """Batch `put`."""
     (input, index, values), (dim, accumulate, from_zero) = call.operands, call.parameters
     if not call.batched[1]:
         whole = (call.whole(input), index, call.whole(values))
@@ -57,15 +57,15 @@ def put_at(F: Namespace, call: Any) -> Tensor:
 def spread(
     F: Namespace, index: Tensor, positions: tuple[int, ...], shape: tuple[int, ...], dim: int, from_zero: bool = False
 ) -> Tensor:
-    """A batch of positions along a dimension as an index for `gather`, which has every dimension.
+    """Expand a batch of positions along a dimension to an index for `gather`, which has all dimensions.
 
     Arguments:
         F: the namespace.
-        index: the batch.
-        positions: the shape of one of them.
-        shape: that of the tensor.
-        dim: its dimension.
-        from_zero: whether negative positions are refused, rather than count from the end.
+        index: the batch of positions.
+        positions: the shape of the positions for one element of the batch.
+        shape: the shape of the tensor.
+        dim: the dimension of the tensor that is indexed.
+        from_zero: whether negative positions raise an error instead of counting from the end.
     """
     size, count = index.shape[0], prod(positions)
     if not from_zero:
@@ -76,6 +76,6 @@ def spread(
 
 
 def flatten_positions(F: Namespace, values: Tensor, positions: tuple[int, ...], dim: int) -> Tensor:
-    """A batch of what is at positions, with these in one dimension."""
+    """Flatten the position dimensions of a batch of values into one dimension."""
     shape, start = values.shape, dim + 1
     return F.reshape(values, (*shape[:start], prod(positions), *shape[start + len(positions) :]))

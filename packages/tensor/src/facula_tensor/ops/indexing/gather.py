@@ -1,4 +1,4 @@
-"""`gather`, where every element has an index of its own, and the operators of the `scatter` family."""
+"""`gather`, with an index for each element, and the operators behind the `scatter` family."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 # ----------------------------------------------------------------------------------------------- operators
 def check_fits(operation: str, layout: Layout, index: Layout, dim: int, src: Layout | None = None) -> None:
-    """Raise a ValueError unless an index has the dimensions of a tensor, and is nowhere longer but along `dim`.
+    """Raise a ValueError unless an index has the tensor's dimensions and is not longer, except along `dim`.
 
-    `src`, where there is one, has the dimensions of the index and is nowhere shorter.
+    `src`, if given, must have the dimensions of the index and be at least as long in each.
     """
     long = [d for d, size in enumerate(index.shape) if d != dim and d < len(layout.shape) and size > layout.shape[d]]
     if len(index.shape) != len(layout.shape) or long:
@@ -55,7 +55,7 @@ def check_scatter(layout: Layout, index: Layout, src: Layout, dim: int, mode: st
 
 
 def different_dtypes(operation: str, layout: Layout, src: Layout) -> Exception:
-    """The error for `src` of another dtype than the tensor of this layout, which would have to be cast."""
+    """Return the error for a `src` whose dtype differs from that of the tensor with this layout."""
     return DTypeError(
         f"{operation}: expected src in the dtype of input, {layout.dtype.name}; got {src.dtype.name}; "
         f"convert it with .to(facula.{layout.dtype.name})"
@@ -63,12 +63,12 @@ def different_dtypes(operation: str, layout: Layout, src: Layout) -> Exception:
 
 
 def in_order(layout: Layout, index: Layout, src: Layout) -> bool:
-    """Whether the kernel, which copies `input` as it lies, can begin: whatever index and src are."""
+    """Return whether the kernel can run: it copies `input` in memory order, and accepts any index and src."""
     return layout.is_contiguous
 
 
 def in_row_major_order(name: str) -> Function:
-    """The `decompose` of an operator: itself on a copy, where `input` is not contiguous."""
+    """Return the `decompose` of an operator: call it on a copy if `input` is not contiguous."""
 
     def decompose(F: Namespace, operands: Operands, parameters: Parameters) -> Tensor | None:
         input, index, src = operands
@@ -81,7 +81,7 @@ def in_row_major_order(name: str) -> Function:
 
 @operator
 class _gather:
-    """The elements at an index along a dimension, and at the index's own place along the others."""
+    """Gather elements by an index along a dimension; positions along the other dimensions are the index's own."""
 
     inputs = ("input", "index")
     parameters = ("dim",)
@@ -101,7 +101,7 @@ class _gather:
 
 @operator
 class _gather_back:
-    """Zeros to which elements are added at an index along a dimension."""
+    """Add elements to zeros at an index along a dimension: the gradient of `gather`."""
 
     inputs = ("grad", "index")
     parameters = ("shape", "dim")
@@ -116,7 +116,7 @@ class _gather_back:
 
 @operator
 class _scatter:
-    """A copy of `input` in which the elements at an index along a dimension are set, or added to."""
+    """Copy `input`, and set or add elements at an index along a dimension."""
 
     inputs = ("input", "index", "src")
     parameters = ("dim", "mode")
@@ -140,7 +140,7 @@ class _scatter:
 
 @operator
 class _scatter_product:
-    """A copy of `input` in which the elements at an index along a dimension are multiplied by those of `src`."""
+    """Copy `input`, and multiply elements at an index along a dimension by those of `src`."""
 
     inputs = ("input", "index", "src")
     parameters = ("dim", "mode")
@@ -163,9 +163,10 @@ class _scatter_product:
 def scattered_factors(
     F: Namespace, g: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int
 ) -> tuple[Tensor, Tensor]:
-    """The gradients of a scattered product by `input` and by `src`: for each factor the product of the others.
+    """Return the gradients of a scattered product by `input` and `src`: for each factor the product of the others.
 
-    That is the whole by the factor, which can be differentiated again; or, for a place's only zero, what is left.
+    This is the product divided by the factor, which is differentiable again. If the factor is the only zero at its
+    position, it is the product of the remaining factors.
     """
     no_input, no_src = F.eq(input, 0), F.eq(src, 0)
     zeros = F.scatter(F.zeros_like(input), index, F.to(no_src, (input.dtype,)), (dim, "sum"))
@@ -178,7 +179,7 @@ def scattered_factors(
 
 @operator
 class _scatter_extreme:
-    """A copy of `input` in which the elements at an index along a dimension give way to greater or lesser ones."""
+    """Copy `input`, and replace elements at an index along a dimension by larger or smaller ones from `src`."""
 
     inputs = ("input", "index", "src")
     parameters = ("dim", "mode")
@@ -204,22 +205,22 @@ class _scatter_extreme:
 def scattered_extremes(
     F: Namespace, out: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int
 ) -> tuple[Tensor, Tensor]:
-    """The elements of `input`, and of `src`, that are the extreme `out` of their place, as 1, the others as 0.
+    """Return masks (1 or 0) of the elements of `input` and of `src` that equal the extreme `out` of their position.
 
-    Equal ones share a gradient.
+    Equal elements share the gradient.
     """
     dtype = (input.dtype,)
     return F.to(F.eq(input, out), dtype), F.to(F.eq(src, F.gather(out, index, (dim,))), dtype)
 
 
 def scatter_into(target: Tensor, index: Tensor, src: Tensor, dim: int, mode: str) -> None:
-    """Scatter `src` into `target`, a snapshot, along `dim`. No record, no version; IndexError before any change."""
+    """Scatter `src` into the snapshot `target` along `dim`, without record or version; IndexError before any change."""
     write_with("scatter", target, (index, src), (dim, mode))
 
 
 # ------------------------------------------------------------------------------------------------ arguments
 def int64_index(operation: str, index: Tensor) -> Tensor:
-    """An index at this moment, as int64; TypeError unless it is of int64 or int32."""
+    """Return a snapshot of an index as int64; TypeError unless its dtype is int64 or int32."""
     layout = layout_of_tensor(as_tensor(operation, index))
     if layout.dtype is int64:
         return snapshot(index)
@@ -239,15 +240,15 @@ def gather(
     sparse_grad: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions.
+    """Gather the elements of `input` at `index` along `dim`, at the index's own position along the other dimensions.
 
     For dim = 1: `out[i, j, k] = input[i, index[i, j, k], k]`.
 
     Arguments:
         input: any tensor.
         dim: the dimension.
-        index: int64 or int32, with as many dimensions as `input`, none longer but `dim`.
-        axis: NumPy's name of `dim`.
+        index: int64 or int32, with as many dimensions as `input`, not longer than `input` except along `dim`.
+        axis: NumPy's name for `dim`.
         sparse_grad: has no effect: gradients are dense.
         out: a tensor that takes the result, or None.
 
@@ -255,8 +256,8 @@ def gather(
         A tensor of the shape of `index`.
 
     Raises:
-        IndexError: for an index below 0 or beyond the dimension; it names the place.
-        ValueError: for shapes that do not fit.
+        IndexError: if an index is negative or beyond the dimension; the message names its position.
+        ValueError: if the shapes do not fit.
 
     >>> from facula_tensor import tensor
     >>> gather(tensor([[1, 2], [3, 4]]), 1, tensor([[0, 0], [1, 0]]))
@@ -264,7 +265,7 @@ def gather(
             [4, 3]])
     """
     try:
-        try:  # the usual call
+        try:  # the common case
             layout = index._layout  # type: ignore[union-attr]  # None is an AttributeError
             like = layout.dtype is int64 and len(layout.shape) == len(input._layout.shape) and layout.shape
             if like and layout.numel and out is None and axis is None and type(dim) is int:
@@ -285,5 +286,5 @@ def gather(
 
 
 def at_least_one(F: Namespace, input: Tensor) -> Tensor:
-    """A tensor, of one dimension where it had none."""
+    """Return a tensor with at least one dimension."""
     return input if input.ndim else F.unsqueeze(input, 0)

@@ -1,4 +1,4 @@
-"""`x[...]`: integers (also in tensors without dimensions) and slices give views, other tensors copies of elements."""
+"""`x[...]`: integers (also zero-dimensional tensors) and slices return views, other tensors return copies."""
 
 from __future__ import annotations
 
@@ -34,17 +34,26 @@ if TYPE_CHECKING:
     from ..._core.types import Index
 
 SELECT, SLICE = operators["select"], operators["slice"]
-TENSORS = (Tensor, np.ndarray, list, tuple, range, bool, np.bool_)  # parts of an index that stand for a tensor
-IN_TUPLES = (Tensor, np.ndarray, list, tuple, range, slice, type(None), type(Ellipsis))  # in no list of numbers
-MOST_IN_LISTS = 32  # longer lists are of numbers, as in PyTorch
+TENSORS = (Tensor, np.ndarray, list, tuple, range, bool, np.bool_)  # index parts that are converted to tensors
+IN_TUPLES = (
+    Tensor,
+    np.ndarray,
+    list,
+    tuple,
+    range,
+    slice,
+    type(None),
+    type(Ellipsis),
+)  # never in a list of numbers
+MAX_NESTED_INDICES = 32  # longer lists are read as numbers, as in PyTorch
 
-# The tensors of an index: None, one, or a list of several with their dimensions. They are told apart by
+# The tensors of an index: None, one, or a list of several with their dimensions. The code distinguishes them by
 # `type(...) is list`, which mypy does not follow.
 Named: TypeAlias = Any
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
-    """`input[index]`: integers, slices, None and `...` by the fast path here, all else by `general_getitem`."""
+    """Return `input[index]`; integers, slices, None and `...` use the fast path here, others `general_getitem`."""
     kind = type(index)
     la = input._layout  # see Note [One moment]
     storage = input._storage
@@ -74,7 +83,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
         lo = None
     if recorders and kind is not int:
         note_bounds(layout_of_tensor(input).shape, index if kind is tuple else (index,))
-    if lo is None:  # out of range, no dimension, a tensor, or a subclass: said, or handled, there
+    if lo is None:  # out of range, zero-dimensional, a tensor or a subclass: handled there
         try:
             return general_getitem(input, index)
         except FaculaError as error:
@@ -117,7 +126,7 @@ def _grad_enabled() -> bool:
 
 
 def general_getitem(input: Tensor, index: Index) -> Tensor:
-    """Any index: basic parts first, as views, then tensors."""
+    """Apply any index: first the basic parts, as views, then tensors."""
     if overridden((input,)):
         return call_torch_function("getitem", getitem, (input, index), {})
     try:
@@ -135,7 +144,7 @@ def general_getitem(input: Tensor, index: Index) -> Tensor:
 
 
 def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Named]:
-    """`basic` for an index of one tensor: the usual case is short."""
+    """Return the result of `basic` for an index of one tensor: a shortcut for the common case."""
     now = steady(input)
     wanted, known = layout_of_tensor(index), layout_of_tensor(now)
     if not known.shape or wanted.device is not known.device:
@@ -146,11 +155,11 @@ def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Named]:
 
 
 def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = False) -> tuple[Tensor, int, Named]:
-    """The view that the integers, slices, None and `...` of an index show, and its tensors.
+    """Return the view that the integers, slices, None and `...` of an index select, and the index's tensors.
 
-    Of one tensor its dimension in the view comes between the two; several are a list of pairs (dimension, tensor).
-    The view is recorded where `record`. Where it shows everything, it is `input` itself if that is to be `changed`,
-    else `input` at this moment.
+    For one tensor, its dimension in the view comes between the two; several are a list of pairs (dimension, tensor).
+    The view is recorded if `record`. If it covers everything, it is `input` itself when that is about to be `changed`,
+    else a snapshot of `input`.
     """
     layout = input._layout  # see Note [One moment]
     storage = input._storage
@@ -169,8 +178,8 @@ def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = F
         raise InvalidIndexError("index: only one ellipsis (...) may stand in an index")
     dim = 0
     named: list[tuple[int, Tensor]] = []
-    own = 0  # the tensor's own dimension that a part is for, for messages
-    plain: list[Any] = []  # the parts without the tensors
+    own = 0  # the dimension of the tensor that a part indexes, for messages
+    plain: list[Any] = []  # the parts that are not tensors
     for part in parts:
         if part is None:
             dim += 1
@@ -209,12 +218,12 @@ def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = F
 
 
 def between_commas(index: Index) -> tuple[Any, ...]:
-    """The parts of an index. A list that holds more than numbers is read as a tuple, as PyTorch still does."""
+    """Split an index into parts. A list that contains more than numbers is read as a tuple, as PyTorch still does."""
     if isinstance(index, tuple):
         return index
     if (
         not isinstance(index, list)
-        or len(index) >= MOST_IN_LISTS
+        or len(index) >= MAX_NESTED_INDICES
         or not any([isinstance(part, IN_TUPLES) for part in index])
     ):
         return (index,)
@@ -227,14 +236,14 @@ def between_commas(index: Index) -> tuple[Any, ...]:
 
 
 def _consumes(part: object) -> int:
-    """The number of the tensor's dimensions that a part of an index is for."""
+    """Return the number of tensor dimensions that a part of an index consumes."""
     if part is None or part is Ellipsis:
         return 0
     return part.ndim if isinstance(part, Tensor) and part.dtype is bool_ else 1
 
 
 def _check_mask(mask: Tensor, shape: tuple[int, ...], own: int) -> None:
-    """Raise an IndexError unless a mask is as long as the dimensions that it covers, from `own` on, of this shape."""
+    """Raise an IndexError unless a mask has the lengths of the dimensions that it covers, beginning with `own`."""
     for i, wanted in enumerate(mask.shape):
         if shape[own + i] != wanted:
             raise InvalidIndexError(
@@ -244,7 +253,7 @@ def _check_mask(mask: Tensor, shape: tuple[int, ...], own: int) -> None:
 
 
 def _position(part: Any, dim: int, length: int) -> int:
-    """An integer in an index, in range of dimension `dim` of this length; TypeError for other parts."""
+    """Return an integer index, in range of dimension `dim` of this length; TypeError for other parts."""
     try:
         position = part.__index__()
     except AttributeError:
@@ -259,7 +268,7 @@ def _position(part: Any, dim: int, length: int) -> int:
 
 
 def _check_bound(part: object, dim: int, name: str) -> None:
-    """Raise a TypeError where the bound `name` of the slice for dimension `dim` is no integer."""
+    """Raise a TypeError if the bound `name` of the slice for dimension `dim` is not an integer."""
     if part is not None and not hasattr(part, "__index__"):
         raise InvalidTypeError(
             f"index: expected integers in the slice for dimension {dim}; got {name} {describe(part)}"
@@ -267,7 +276,7 @@ def _check_bound(part: object, dim: int, name: str) -> None:
 
 
 def _checked_slice(part: slice, own: int) -> slice:
-    """The slice; an error, with the dimension, where it has other bounds than integers or goes backwards."""
+    """Return a slice; raise an error with the dimension if its bounds are not integers or its step is not positive."""
     for name in ("start", "stop", "step"):
         _check_bound(getattr(part, name), own, name)
     step = 1 if part.step is None else part.step.__index__()
@@ -280,10 +289,10 @@ def _checked_slice(part: slice, own: int) -> slice:
 
 
 def _as_index(part: Any, device: Device) -> Tensor | int:
-    """A part of an index as a bool or int64 tensor; as an int, and so a view, where it is one integer."""
+    """Convert a part of an index to a bool or int64 tensor; return one integer as an int, which selects a view."""
     index = steady(part) if isinstance(part, Tensor) else tensor(part, device=device)
     if not isinstance(part, Tensor) and not index.numel() and index.dtype not in (bool_, uint8):
-        index = index.to(int64)  # an empty list says nothing of its dtype
+        index = index.to(int64)  # an empty list has no dtype
     if index.dtype is bool_:
         return index.to(device)
     if index.dtype is uint8:
@@ -292,14 +301,14 @@ def _as_index(part: Any, device: Device) -> Tensor | int:
         )
     if index.dtype.category != INTEGER:
         raise IndexTypeError(f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()")
-    if not index.ndim and index.device is not meta and not elements(index).ndim:  # nor one for each of a batch
+    if not index.ndim and index.device is not meta and not elements(index).ndim:  # and not batched
         return int(index)
     return index.to(int64).to(device)
 
 
 @operator
 class _take:
-    """The elements along a dimension that an integer tensor names; its shape takes the dimension's place."""
+    """Take the elements along a dimension at an integer tensor, whose shape replaces the dimension."""
 
     inputs = ("input", "index")
     parameters = ("dim",)
@@ -318,7 +327,7 @@ class _take:
 
 @operator
 class _take_back:
-    """Zeros to which elements are added at an index along a dimension; those of the index `skip` are left out."""
+    """Add elements to zeros at an index along a dimension, except those with the index `skip`."""
 
     inputs = ("grad", "index")
     parameters = ("shape", "dim", "skip")
@@ -340,7 +349,7 @@ class _take_back:
 
 @operator
 class _put:
-    """A copy of `input` in which the elements along a dimension that `index` names are set, or added to."""
+    """Copy `input`, and set or add elements along a dimension at `index`."""
 
     inputs = ("input", "index", "values")
     parameters = ("dim", "accumulate", "from_zero")
@@ -368,9 +377,9 @@ class _put:
 def put_into(
     target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate: bool, from_zero: bool = False
 ) -> None:
-    """Set the elements of `target`, a snapshot, along `dim` that `index` names, or add to them where `accumulate`.
+    """Set the elements of the snapshot `target` at `index` along `dim`, or add to them if `accumulate`.
 
-    No record, no version. IndexError before any change; where `from_zero` for negative indices, too.
+    Records no history and no version. Raises IndexError before any change; with `from_zero` for negative indices, too.
     """
     write_with("put", target, (snapshot(index), snapshot(values)), (dim, accumulate, from_zero))
 

@@ -1,4 +1,4 @@
-"""Assignment by several index tensors, as a function: `index_put`."""
+"""`index_put`: assignment by several index tensors, as a function."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def index_put(
     values: Checked,
     accumulate: bool = False,
 ) -> Tensor:
-    """A copy of `input` with `copy[indices] = values`, or with the values added.
+    """Return a copy of `input` after `copy[indices] = values`, or with the values added.
 
     Arguments:
         indices: tensors, or None for a whole dimension, in a tuple or list.
-        values: a tensor in the dtype of `input`, which broadcasts.
-        accumulate: whether values are added, in order where several are for one place.
+        values: a tensor with the dtype of `input`; it broadcasts.
+        accumulate: whether values are added; repeated positions are summed in order.
 
     >>> from facula_tensor import tensor, zeros
     >>> index_put(zeros(3), (tensor([0, 0]),), tensor([1.0, 2.0]), accumulate=True)
@@ -50,9 +50,9 @@ def index_put(
 
 
 def _tuple(operation: str, indices: Sequence[Tensor | None]) -> Index:
-    """The index of `input[indices]`: a whole slice in place of None.
+    """Return the index of `input[indices]`, with a full slice in place of None.
 
-    TypeError, with the operator's name, for anything but tensors and None.
+    Raises TypeError, with the operator's name, for anything but tensors and None.
     """
     if not isinstance(indices, (tuple, list)) or not all([one is None or isinstance(one, Tensor) for one in indices]):
         raise InvalidTypeError(f"{operation}: expected indices to be a tuple of tensors; got {indices!r:.100}")

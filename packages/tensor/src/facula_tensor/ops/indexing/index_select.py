@@ -1,4 +1,4 @@
-"""Slices along a dimension by a list of positions: taken, set, added, filled, reduced."""
+"""Slices along a dimension by a list of positions: select, copy, add, fill and reduce."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @operator
 class _index_select:
-    """`take` with indices from 0: `skip` gets no gradient; where `scaled`, gradients are divided by frequency."""
+    """`take` with non-negative indices; `skip` gets no gradient, `scaled` divides gradients by index frequency."""
 
     inputs = ("input", "index")
     parameters = ("dim", "skip", "scaled")
@@ -67,17 +67,17 @@ def index_select(
     axis: int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The slices along `dim` at the positions that `index` lists: a copy.
+    """Return a copy of the slices along `dim` at the positions in `index`.
 
     Arguments:
         input: any tensor.
         dim: the dimension.
-        index: positions, int64 or int32, of one dimension, or none for one position.
-        axis: NumPy's name of `dim`.
+        index: positions, int64 or int32; a vector, or a zero-dimensional tensor for one position.
+        axis: NumPy's name for `dim`.
         out: a tensor that takes the result, or None.
 
     Raises:
-        IndexError: for a position below 0 or beyond the dimension; it names the place.
+        IndexError: if a position is negative or beyond the dimension; the message names it.
 
     >>> from facula_tensor import tensor
     >>> index_select(tensor([[1, 2], [3, 4]]), 1, tensor([1, 1]))
@@ -85,7 +85,7 @@ def index_select(
             [4, 4]])
     """
     try:
-        try:  # the usual call
+        try:  # the common case
             layout = index._layout  # type: ignore[union-attr]  # None is an AttributeError
             one = len(layout.shape) == 1 and layout.dtype is int64
             if one and out is axis is None and 0 <= dim < input._layout.ndim:  # type: ignore[operator]
@@ -114,7 +114,7 @@ def index_select(
 
 # --------------------------------------------------------------------------------------------- set and added
 def _dim_and_index(operation: str, input: Tensor, dim: int, index: Tensor) -> tuple[int, Tensor]:
-    """`dim` of `input` from the front, and the list of positions; errors name the operator."""
+    """Return the non-negative `dim` of `input` and the list of positions; errors name the operator."""
     index = at_least_one(no_record_ops, int64_index(operation, index))
     if index.ndim != 1:
         raise InvalidIndexError(
@@ -124,9 +124,9 @@ def _dim_and_index(operation: str, input: Tensor, dim: int, index: Tensor) -> tu
 
 
 def _slices(operation: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """`source` at this moment, which has to have a slice of `input` along `dim` for each position of `index`.
+    """Return a snapshot of `source`, which must have a slice of `input` along `dim` for each position of `index`.
 
-    TypeError, with the operator's name, for another dtype, ValueError for another shape.
+    Raises TypeError, with the operator's name, if the dtype differs, ValueError if the shape does.
     """
     source = steady(as_tensor(operation, source))
     layout, given = layout_of_tensor(input), layout_of_tensor(source)
@@ -145,9 +145,9 @@ def _slices(operation: str, input: Tensor, dim: int, index: Tensor, source: Tens
 def _put_slices(
     operation: str, self: Tensor, dim: int, index: Tensor, values: Tensor, accumulate: bool, inplace: bool
 ) -> Tensor:
-    """The slices of `values` set, or where `accumulate` added, along `dim`: in a copy, or `inplace` in `self`.
+    """Set the slices of `values` along `dim`, or add them if `accumulate`: in a copy, or `inplace` in `self`.
 
-    `operation` is the function or method that the errors name.
+    `operation` is the function or method that errors name.
     """
     if not inplace:
         self = steady(self)
@@ -166,15 +166,15 @@ def _put_slices(
 
 @function(method=True, changes=True, out=("input", "index", "source"))
 def index_add(operation: str, input: Checked, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
-    """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names.
+    """Add slices of `source` times `alpha` to the slices of a copy of `input` at `index` along `dim`.
 
     Arguments:
-        index: positions, int64 or int32, of which several may be equal.
-        source: a slice for each position, in the dtype of `input`.
+        index: positions, int64 or int32; they may repeat.
+        source: a slice for each position, with the dtype of `input`.
         alpha: a number.
 
     Raises:
-        IndexError: for a position below 0 or beyond the dimension; it names the place.
+        IndexError: if a position is negative or beyond the dimension; the message names it.
 
     >>> from facula_tensor import tensor, zeros
     >>> index_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
@@ -189,16 +189,16 @@ def index_add(operation: str, input: Checked, dim: int, index: Tensor, source: T
 
 @function(method=True, changes=True, out=("input", "index", "source"))
 def index_copy(operation: str, input: Checked, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`.
+    """Replace the slices of a copy of `input` at `index` along `dim` by those of `source`.
 
-    Of several slices for one position the last one wins.
+    If a position is repeated, the last slice applies.
 
     Arguments:
         index: positions, int64 or int32.
-        source: a slice for each position, in the dtype of `input`.
+        source: a slice for each position, with the dtype of `input`.
 
     Raises:
-        IndexError: for a position below 0 or beyond the dimension; it names the place.
+        IndexError: if a position is negative or beyond the dimension; the message names it.
 
     >>> from facula_tensor import tensor, zeros
     >>> index_copy(zeros(3), 0, tensor([2, 0]), tensor([1.0, 2.0]))
@@ -210,7 +210,7 @@ def index_copy(operation: str, input: Checked, dim: int, index: Tensor, source: 
 
 
 def _mask_of_slices(operation: str, self: Tensor, dim: int, index: Tensor) -> Tensor:
-    """A mask of the slices along `dim` that `index` names, which broadcasts to them; errors name the operator."""
+    """Return a mask of the slices along `dim` at `index`, which broadcasts to them; errors name the operator."""
     dim, index = _dim_and_index(operation, self, dim, index)
     shape = tuple(self.shape)
     mask = zeros(shape[dim : dim + 1] or (1,), dtype=bool_, device=self.device)
@@ -220,11 +220,11 @@ def _mask_of_slices(operation: str, self: Tensor, dim: int, index: Tensor) -> Te
 
 @function(method=True, changes=True)
 def index_fill(operation: str, input: Checked, dim: int, index: Tensor, value: Operand) -> Tensor:
-    """A copy of `input` with its slices along `dim` that `index` names filled with `value`.
+    """Fill the slices of a copy of `input` at `index` along `dim` with `value`.
 
     Arguments:
         index: positions, int64 or int32; negative ones count from the end.
-        value: a number, or a tensor without dimensions.
+        value: a number or a zero-dimensional tensor.
 
     >>> from facula_tensor import tensor, zeros
     >>> index_fill(zeros(3), 0, tensor([0, -1]), 5)
@@ -245,7 +245,7 @@ REDUCTIONS = ("prod", "mean", "amax", "amin")
 
 
 def _reduced(operation: str, self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, own: bool) -> Tensor:
-    """`index_reduce` with `include_self` as `own`; errors name the operator."""
+    """Compute `index_reduce`; `own` is `include_self`; errors name the operator."""
     mode = check_reduction(operation, reduce, REDUCTIONS)
     dim, index = _dim_and_index(operation, self, dim, index)
     source, shape = _slices(operation, self, dim, index, source), tuple(self.shape)
@@ -266,16 +266,16 @@ def index_reduce(
     *,
     include_self: bool = True,
 ) -> Tensor:
-    """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names.
+    """Reduce slices of `source` into the slices of a copy of `input` at `index` along `dim`.
 
     Arguments:
-        index: positions, int64 or int32, of which several may be equal.
-        source: a slice for each position, in the dtype of `input`.
-        reduce: "prod", "mean", "amax" or "amin" of the elements that meet in a place.
-        include_self: whether those of `input` are among them.
+        index: positions, int64 or int32; they may repeat.
+        source: a slice for each position, with the dtype of `input`.
+        reduce: the reduction: "prod", "mean", "amax" or "amin".
+        include_self: whether the elements of `input` take part.
 
     Raises:
-        IndexError: for a position below 0 or beyond the dimension; it names the place.
+        IndexError: if a position is negative or beyond the dimension; the message names it.
 
     >>> from facula_tensor import tensor
     >>> index_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
@@ -284,5 +284,5 @@ def index_reduce(
     if operation == "index_reduce":
         return _reduced(operation, input, dim, index, source, reduce, include_self)
     check_overlap(operation, snapshot(input), ())
-    copy = F.clone(input)  # for the rules to save: this tensor is about to change
+    copy = F.clone(input)  # the rules save a copy, because this tensor is about to change
     return assign_inplace(operation, input, _reduced(operation, copy, dim, index, source, reduce, include_self))

@@ -1,4 +1,4 @@
-"""Several tensors in one index: their dimensions merged into one, and the positions that they name together."""
+"""Several tensors in one index: merge the indexed dimensions, and combine the tensors into positions."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 # Note [Several tensors in an index]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# The tensors broadcast against each other, and element (i, j) of the result is the one that their elements (i, j) name.
-# The dimensions that they index are brought next to each other and merged; the tensors become one tensor of positions
-# in the merged dimension. Then an index is what it is with one tensor. The result's new dimensions stand where the
-# first index stood, or, where the indexed dimensions were not neighbours, in front (as in NumPy). A bool tensor is as
-# many tensors as it has dimensions: where it is true.
+# The tensors broadcast against each other; element (i, j) of the result is at the position given by their elements
+# (i, j). `merged` moves the indexed dimensions next to each other and merges them, and combines the tensors into one
+# tensor of positions in the merged dimension. The index then works like a single tensor. The result's new dimensions
+# replace the first indexed dimension, or come first if the indexed dimensions were not adjacent (as in NumPy). A bool
+# tensor is equivalent to one index tensor for each of its dimensions: the positions where it is true.
 
 
 Arranged = tuple[tuple[int, ...], tuple[int, ...]]
@@ -35,13 +35,15 @@ Arranged = tuple[tuple[int, ...], tuple[int, ...]]
 def merged(
     F: Namespace, window: Tensor, named: list[tuple[int, Tensor]], read: bool = False
 ) -> tuple[Tensor, int, Tensor, Arranged]:
-    """`window` with the dimensions that `named` indexes as one, that dimension, positions along it, and the order.
+    """Merge the dimensions of `window` that `named` indexes.
 
-    `named` has pairs (dimension, index). The order, with the window's shape, is that of dimensions before the merge.
-    Where the window is only `read`, dimensions that repeat one element may be left out.
+    Returns the merged window, the merged dimension, positions along it, and the arrangement.
+
+    `named` has pairs (dimension, index). The arrangement contains the window's shape and the order of its dimensions
+    before the merge. If the window is only `read`, dimensions that repeat one element may be dropped.
     """
     pairs: list[tuple[int, Tensor]] = []
-    alone = 0  # bools without dimensions so far: each stands for a dimension of length 1 of its own
+    alone = 0  # zero-dimensional bools so far: each adds a dimension of length 1
     for dim, index in named:
         dim += alone
         if index.dtype is not bool_:
@@ -76,9 +78,12 @@ def merged(
 def mask_positions(
     F: Namespace, input: Tensor, dim: int, mask: Tensor, read: bool = False
 ) -> tuple[Tensor, int, Tensor]:
-    """`input` with the dimensions that a mask covers as one, that dimension, and the places where the mask is true.
+    """Merge the dimensions of `input` that a mask covers.
 
-    `dim` is the first of those dimensions. Where the input is only `read`, `merged` says what may be left out.
+    Returns the merged tensor, the merged dimension, and the positions where the mask is true.
+
+    `dim` is the first of those dimensions. If the input is only `read`, repeated dimensions may be dropped, as in
+    `merged`.
     """
     places = where_true("nonzero_flat", mask, ())
     if mask.ndim != 1:
@@ -92,8 +97,10 @@ def mask_positions(
 
 
 def flattened_for_reading(operation: str, input: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
-    """`input` in one dimension, to read it at places of `index`; without those that repeat an element, which could not
-    be one without a copy, and the places in what is left. IndexError for places that there are not.
+    """Flatten `input` to read it at the positions in `index`; return it with the adjusted positions.
+
+    Drops dimensions that repeat an element, because flattening those would copy. Raises IndexError for positions out of
+    range.
     """
     shape = layout_of_tensor(input).shape
     left = without_repeats(recorded_ops, input, 0, len(shape))
@@ -106,9 +113,9 @@ def flattened_for_reading(operation: str, input: Tensor, index: Tensor) -> tuple
 
 
 def without_repeats(F: Namespace, input: Tensor, begin: int, end: int) -> Tensor:
-    """`input` with length 1 in those dimensions from `begin` to `end` that repeat one element, as after `expand`.
+    """Return `input` with length 1 in the dimensions from `begin` to `end` that repeat one element, as after `expand`.
 
-    `input` itself where its gradient is recorded, which has an element for each repetition.
+    Returns `input` itself if its gradient is recorded, because the gradient has an element for each repetition.
     """
     layout = layout_of_tensor(input)
     if isinstance(layout, LevelLayout) or not layout.numel or (input.node is not None and is_grad_enabled()):
@@ -120,7 +127,7 @@ def without_repeats(F: Namespace, input: Tensor, begin: int, end: int) -> Tensor
 
 
 def _places_among(places: Tensor, shape: tuple[int, ...], rooms: tuple[int, ...]) -> Tensor:
-    """Places in a flattened tensor of `shape` as those in one of `rooms`, whose lengths are the same or 1."""
+    """Convert positions in a flattened tensor of `shape` to positions in `rooms`, whose lengths are equal or 1."""
     if rooms == shape:
         return places
     found, step = no_record_ops.mul(places, 0), 1
@@ -133,7 +140,7 @@ def _places_among(places: Tensor, shape: tuple[int, ...], rooms: tuple[int, ...]
 
 
 def unmerged(F: Namespace, flat: Tensor, arranged: Arranged) -> Tensor:
-    """Undo `merged`, in the window's order."""
+    """Undo `merged`: restore the window's dimensions."""
     shape, order = arranged
     back = tuple([order.index(dim) for dim in range(len(order))])
     return F.permute(F.reshape(flat, tuple([shape[dim] for dim in order])), back)
@@ -157,13 +164,13 @@ def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
 
 
 def _check_range(index: Tensor, dim: int, size: int) -> None:
-    """IndexError for places outside a dimension `dim` of length `size`."""
+    """Raise an IndexError for positions outside dimension `dim` of length `size`."""
 
     refuse_outside(index, -size, size - 1, lambda: _outside("index", index, size, dim))
 
 
 def _outside(operation: str, index: Tensor, size: int, dim: int | str = "") -> Exception:
-    """The error about places outside of dimension `dim` of length `size`."""
+    """Return the error for positions outside dimension `dim` of length `size`."""
     every = elements(index)
     lowest, highest = [extreme(every).item() for extreme in (Tensor.amin, Tensor.amax)]
     expected = f"expected {-size} to {size - 1}" if size else "it is empty"

@@ -1,4 +1,4 @@
-"""Elements chosen by a mask: filled with a number, gathered, or set from a row of others."""
+"""Elements selected by a mask: fill, select and scatter."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ INFINITE = float("inf")
 @overridable
 @method()
 def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast.
+    """Fill elements of `input` with `value` where `mask` is true; `input` and `mask` broadcast.
 
-    `mask` is bool; `value` is a number that the dtype holds, or a tensor without dimensions. TypeError for another
-    mask, ValueError where the shapes do not broadcast.
+    The result has the dtype of `input`. `mask` is bool; `value` is a number that the dtype can represent, or a
+    zero-dimensional tensor. Raises TypeError for a mask of another dtype and ValueError if the shapes do not broadcast.
 
     Arguments:
         input: the tensor.
-        mask: where to fill.
-        value: what to fill with.
-        out: where the result goes; a new tensor if None.
+        mask: the elements to fill.
+        value: the fill value.
+        out: a tensor for the result; a new one if None.
 
     >>> from facula_tensor import tensor
     >>> masked_fill(tensor([1.0, 2.0]), tensor([True, False]), 0)
@@ -57,7 +57,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | No
     """
     try:
         if type(value) is float and out is None:
-            try:  # the usual call: a number that the dtype holds
+            try:  # the common case: a number that the dtype represents
                 most = GREATEST[input._layout.dtype]
                 if (-most <= value <= most or value in (INFINITE, -INFINITE)) and mask._layout.dtype is bool_:
                     return recorded_ops.where(mask, value, input)
@@ -70,13 +70,13 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | No
 
 
 def _masked_fill_of(operation: str, input: Tensor, mask: Tensor, value: object) -> Tensor:
-    """`masked_fill` for the function named `operation`."""
+    """Compute `masked_fill` for the function named `operation`."""
     input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
     return recorded_ops.where(mask, fitting(operation, value, input), input)
 
 
 def fitting(operation: str, value: object, input: Tensor) -> Number:
-    """A number, or a tensor without dimensions, as elements of `input` are."""
+    """Convert a number or a zero-dimensional tensor to an element of `input`'s dtype."""
     dtype = layout_of_tensor(input).dtype
     if not isinstance(value, Tensor):
         number = number_for(value, dtype, operation)
@@ -95,14 +95,14 @@ def fitting(operation: str, value: object, input: Tensor) -> Number:
 
 
 def check_room(operation: str, number: Number, dtype: DType) -> None:
-    """OverflowError for a finite number that a floating dtype can only hold as an infinite one."""
+    """Raise an OverflowError if a finite number becomes infinite in a floating dtype."""
     most = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}.get(dtype.name) or GREATEST.get(dtype)
     if most is not None and abs(number) > most and abs(number) != INFINITE:
         raise RangeError(f"{operation}: {number} does not fit {dtype.name} (up to {most:.6g}); use a wider dtype")
 
 
 def check_mask(operation: str, mask: Tensor) -> Tensor:
-    """`mask` at this moment; TypeError unless it is a bool tensor."""
+    """Return a snapshot of `mask`; TypeError unless it is a bool tensor."""
     layout = layout_of_tensor(as_tensor(operation, mask))
     if layout.dtype is not bool_:
         raise DTypeError(
@@ -115,11 +115,11 @@ def check_mask(operation: str, mask: Tensor) -> Tensor:
 @overridable
 @method()
 def masked_fill_(self: Tensor, mask: Tensor, value: Operand) -> Tensor:
-    """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape.
+    """Fill elements of this tensor in place where `mask` is true, and return it. `mask` broadcasts to its shape.
 
     Arguments:
-        mask: where to fill.
-        value: what to fill with.
+        mask: the elements to fill.
+        value: the fill value.
     """
     try:
         return self if _filled_quickly(self, mask, value) else _fill_inplace(self, mask, value)
@@ -132,7 +132,7 @@ _plans = operators["where"].table.by_key
 
 
 def _filled_quickly(target: Tensor, mask: Tensor, value: Number) -> bool:
-    """Do the common case without detours, layouts met before and nothing recorded; False if it is another."""
+    """Run the common case, known layouts and no recording, by cached plans; return False for other calls."""
     try:
         la = target._layout  # see Note [One moment]
         sa = target._storage
@@ -147,7 +147,7 @@ def _filled_quickly(target: Tensor, mask: Tensor, value: Number) -> bool:
         plan = _plans[(lm, type(value), la), ()]
         if plan.out is not la or not (-most <= value <= most or value in (INFINITE, -INFINITE)):
             return False
-        sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
+        sa.version + 1  # type: ignore[operator]  # read-only memory has version None: a TypeError
         pa = sa.ptr + oa
         pm = sm.ptr + om
         if pa < pm + lm.extent and pm < pa + la.extent:
@@ -163,7 +163,7 @@ def _filled_quickly(target: Tensor, mask: Tensor, value: Number) -> bool:
 
 
 def _fill_inplace(self: Tensor, mask: Tensor, value: object) -> Tensor:
-    """`masked_fill_` for all calls but the usual ones."""
+    """Run `masked_fill_` for calls outside the fast path."""
     check_writable("masked_fill_", self)
     check_covers("masked_fill_", self, check_mask("masked_fill_", mask))
     if starts_inplace("masked_fill_", self, (self, mask, value)):
@@ -177,7 +177,7 @@ def _fill_inplace(self: Tensor, mask: Tensor, value: object) -> Tensor:
 
 
 def check_covers(operation: str, self: Tensor, mask: Tensor) -> None:
-    """ValueError unless `mask` broadcasts to the shape of `self`, which is to be changed."""
+    """Raise a ValueError unless `mask` broadcasts to the shape of `self`, which is modified in place."""
     shape, covering = tuple(self.shape), tuple(mask.shape)
     if broadcast_shapes(operation, shape, covering) != shape:
         raise ArgumentError(
@@ -187,12 +187,12 @@ def check_covers(operation: str, self: Tensor, mask: Tensor) -> None:
 
 @function(method=True, out=("input", "mask"))
 def masked_select(F: Namespace, input: Steady, mask: Tensor) -> Tensor:
-    """The elements where `mask` is true, as one dimension in row-major order, in memory of their own.
+    """Return a copy of the elements where `mask` is true, as one dimension in row-major order.
 
-    `mask` is bool; it and `input` broadcast against each other. The gradient goes back to the elements' places.
+    `mask` is bool; it and `input` broadcast against each other. Gradients flow to the selected elements.
 
     Arguments:
-        mask: which elements to take.
+        mask: the elements to select.
 
     >>> from facula_tensor import tensor
     >>> masked_select(tensor([1, 2, 3]), tensor([True, False, True]))
@@ -209,13 +209,13 @@ def masked_select(F: Namespace, input: Steady, mask: Tensor) -> Tensor:
 
 @function(method=True, changes=True)
 def masked_scatter(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both.
+    """Replace the elements of a copy of `input` where `mask` is true by those of `source`, in row-major order.
 
-    `mask` is bool; it and `input` broadcast against each other. `source` has the dtype of `input` and at least as many
-    elements as are replaced: TypeError or ValueError otherwise.
+    `mask` is bool; it and `input` broadcast against each other. `source` must have the dtype of `input` (TypeError) and
+    at least as many elements as are replaced (ValueError).
 
     Arguments:
-        mask: which elements to replace.
+        mask: the elements to replace.
         source: the new elements.
 
     >>> from facula_tensor import tensor
@@ -231,7 +231,7 @@ def masked_scatter(operation: str, input: Tensor, mask: Tensor, source: Tensor) 
 
 
 def _masked_scatter_of(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """`masked_scatter` for the function named `operation`."""
+    """Compute `masked_scatter` for the function named `operation`."""
     input, mask = steady_tensor(operation, input), check_mask(operation, mask)
     source = steady_tensor(operation, source)
     if source.dtype is not input.dtype:

@@ -1,4 +1,4 @@
-"""Values put, added or otherwise reduced into a tensor, each at an index of its own: the `scatter` family."""
+"""The `scatter` family: set, add or reduce values at an index along a dimension."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 def _prepared(
     operation: str, input: Tensor, dim: int, index: Tensor, src: Any
 ) -> tuple[Tensor, int, Tensor | None, Tensor]:
-    """`input`, dim from the front, index or None where it is empty, and of `src` the part that the index has."""
+    """Return `input`, the non-negative dim, index (None if empty), and the part of `src` that the index covers."""
     input, index = steady(as_tensor(operation, input)), int64_index(operation, index)
     layout = layout_of_tensor(input)
     dim = check_dim(operation, dim, len(layout.shape))
@@ -64,17 +64,17 @@ def _prepared(
     return input, dim, index, src
 
 
-_numbers: dict[tuple[object, ...], Tensor] = {}  # numbers that were scattered: programs do it again and again
+_numbers: dict[tuple[object, ...], Tensor] = {}  # cached, because programs scatter the same numbers repeatedly
 MOST_NUMBERS = 64
 
 
 def _number_key(number: Scalar, like: Layout, shape: tuple[int, ...]) -> tuple[object, ...]:
-    """The key of a repeated number, with its sign for 0.0 and -0.0, which are equal."""
+    """Return the cache key of a repeated number, with its sign, because 0.0 and -0.0 compare equal."""
     return number, type(number), str(number) if number == 0 else "", like.dtype, like.device, shape
 
 
 def _repeated(number: Scalar, like: Layout, shape: tuple[int, ...]) -> Tensor:
-    """A number as elements of `like`, which share one place in memory: read, never written."""
+    """Expand a number to a read-only tensor whose elements share one location in memory."""
     key = _number_key(number, like, shape)
     known = _numbers.get(key)
     if known is None:
@@ -85,7 +85,7 @@ def _repeated(number: Scalar, like: Layout, shape: tuple[int, ...]) -> Tensor:
 
 
 def _scattered(operation: str, input: Tensor, dim: int, index: Tensor, src: Any, mode: str, own: bool = True) -> Tensor:
-    """`scatter` and its kin out of place; `own`: the element that is there takes part."""
+    """Run the `scatter` family out of place; `own`: whether the existing element takes part."""
     shape = tuple(as_tensor(operation, input).shape)
     there, dim, at, src = _prepared(operation, input, dim, index, src)
     if at is None:
@@ -96,7 +96,7 @@ def _scattered(operation: str, input: Tensor, dim: int, index: Tensor, src: Any,
 def scatter_reduced(
     operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor, mode: str, own: bool
 ) -> Tensor:
-    """`input` with `src` reduced into it at `index`; `own`: what is there takes part."""
+    """Reduce `src` into `input` at `index`; `own`: whether the existing elements take part."""
     if mode == "set":
         return recorded_ops.scatter(input, index, src, (dim, "set"))
     dtype = input.dtype
@@ -124,7 +124,7 @@ def scatter_reduced(
 
 
 def _neutral(mode: str, dtype: DType) -> float:
-    """The number that changes nothing in a reduction."""
+    """Return the identity element of a reduction."""
     if mode in ("sum", "mean", "prod"):
         return int(mode == "prod")
     if dtype.category == FLOATING:
@@ -137,18 +137,18 @@ def _neutral(mode: str, dtype: DType) -> float:
 
 
 def _change(operation: str, self: Tensor, dim: int, index: Tensor, src: Any, mode: str, own: bool = True) -> Tensor:
-    """The in-place form."""
+    """Run the `scatter` family in place."""
     given = src
     if type(src) in (float, int):
         try:
             given = _numbers.get(_number_key(src, self._layout, index._layout.shape))
-        except AttributeError:  # no tensors: said below
+        except AttributeError:  # not tensors: reported below
             pass
     if own and _changed(operation, self, dim, index, given, mode):
         return self
     check_writable(operation, as_tensor(operation, self))
     if starts_inplace(operation, self, (self, index, src)) or mode not in ("set", "sum") or not own:
-        # A copy is what the rules save: this tensor is about to change.
+        # The rules save a copy, because this tensor is about to change.
         check_overlap(operation, snapshot(self), ())
         return assign_inplace(
             operation, self, _scattered(operation, recorded_ops.clone(self), dim, index, src, mode, own)
@@ -168,7 +168,7 @@ _plans = operators["scatter"].slow_table.by_key
 
 
 def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, mode: str) -> bool:
-    """Do the common case without detours: layouts met before, apart in memory, not recorded; False for others."""
+    """Run the common case by cached plans: known layouts, disjoint memory, no recording. False for other calls."""
     try:
         la = target._layout  # see Note [One moment]
         sa = target._storage
@@ -182,7 +182,7 @@ def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, 
         if active_modes or target.node is not None or src.node is not None:
             return False
         launch = _plans[(li, lv), la, dim + len(la.shape) if dim < 0 else dim, mode].launch
-        sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
+        sa.version + 1  # type: ignore[operator]  # read-only memory has version None: a TypeError
         pa = sa.ptr + oa
         pi = si.ptr + oi
         pv = sv.ptr + ov
@@ -202,7 +202,7 @@ _SAYS_REDUCE = {None: "set", "add": "sum", "multiply": "prod"}
 
 
 def _mode(operation: str, src: Operand | None, value: Operand | None, reduce: str | None) -> tuple[Operand | None, str]:
-    """The one of `src` and `value` that was given, and the kernel's word for `reduce`."""
+    """Return whichever of `src` and `value` was given, and the kernel's name for `reduce`."""
     if (src is None) == (value is None):
         raise ArgumentError(f"{operation}: expected src or value; got {'neither' if src is None else 'both'}")
     if reduce not in _SAYS_REDUCE:
@@ -221,20 +221,20 @@ def scatter(
     value: Operand | None = None,
     reduce: str | None = None,
 ) -> Tensor:
-    """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`.
+    """Set the elements of a copy of `input` at `index` along `dim` to those of `src`, or to the number `value`.
 
-    For dim = 1: `out[i, index[i, j, k], k] = src[i, j, k]`; of several for one place the last one wins. With `reduce`
-    "add" or "multiply" they are added, or multiplied, to what is there. `index` is int64 or int32, with as many
-    dimensions as `input` and `src`, none longer but `dim`; `src` has the dtype of `input`. IndexError, naming the
-    place, for an index below 0 or beyond the dimension.
+    For dim = 1: `out[i, index[i, j, k], k] = src[i, j, k]`. If a position is repeated, the last element applies. With
+    `reduce` "add" or "multiply" the elements are added to the existing ones, or multiplied with them. `index` is int64
+    or int32, with as many dimensions as `input` and `src`, and not longer than `input` except along `dim`. `src` has
+    the dtype of `input`. Raises IndexError, with the position, if an index is negative or beyond the dimension.
 
     Arguments:
-        input: the tensor that is copied.
-        dim: the dimension that `index` counts along.
-        index: places along `dim`: int64 or int32, as many dimensions as `input`.
-        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
-        value: a number in place of `src`.
-        reduce: "add" or "multiply": what happens to the element that is there; it is replaced if None.
+        input: the tensor to copy.
+        dim: the dimension that is indexed.
+        index: positions along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor with the dtype of `input`, at least as long as `index` in each dimension.
+        value: a number instead of `src`.
+        reduce: "add" or "multiply"; existing elements are replaced if None.
 
     >>> from facula_tensor import tensor, zeros
     >>> scatter(zeros(2, 3), 1, tensor([[0], [2]]), 1.0)
@@ -251,22 +251,22 @@ def scatter(
 @method()
 @boundary
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`.
+    """Add the elements of `src` at `index` along `dim` to a copy of `input`; arguments as in `scatter`.
 
-    The sums of one place are taken in their order, whatever the number of threads.
+    The elements of a position are summed in order, independently of the number of threads.
 
     Arguments:
-        input: the tensor that is copied.
-        dim: the dimension that `index` counts along.
-        index: places along `dim`: int64 or int32, as many dimensions as `input`.
-        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
-        out: where the result goes; a new tensor if None.
+        input: the tensor to copy.
+        dim: the dimension that is indexed.
+        index: positions along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor with the dtype of `input`, at least as long as `index` in each dimension.
+        out: a tensor for the result; a new one if None.
 
     >>> from facula_tensor import tensor, zeros
     >>> scatter_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
     tensor([4., 0., 2.])
     """
-    try:  # the usual call
+    try:  # the common case
         layout = index._layout
         like = layout.shape == src._layout.shape and len(layout.shape) == len(input._layout.shape) and layout.shape
         if like and layout.dtype is int64 and layout.numel and out is None:
@@ -279,13 +279,13 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 
 @function(method=True)
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Checked) -> Tensor:
-    """`scatter_add` in place: changes this tensor and returns it.
+    """Add the elements of `src` at `index` along `dim` in place, and return this tensor.
 
     Arguments:
-        input: the tensor that changes.
-        dim: the dimension that `index` counts along.
-        index: places along `dim`: int64 or int32, as many dimensions as `input`.
-        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        input: the tensor to modify.
+        dim: the dimension that is indexed.
+        index: positions along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor with the dtype of `input`, at least as long as `index` in each dimension.
     """
     return _change("scatter_add_", input, dim, index, src, "sum")
 
@@ -301,18 +301,18 @@ def scatter_reduce(
     *,
     include_self: bool = True,
 ) -> Tensor:
-    """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`.
+    """Reduce elements of `src` at `index` along `dim` into a copy of `input`; arguments as in `scatter`.
 
-    `reduce` is "sum", "prod", "mean", "amax" or "amin" of what meets in a place; without `include_self` the element
-    that is there takes no part. Equal extremes share the gradient. Means of integers are rounded down.
+    `reduce` is "sum", "prod", "mean", "amax" or "amin" of the elements of a position. Without `include_self` the
+    existing element does not take part. Equal extremes share the gradient. Means of integers are rounded down.
 
     Arguments:
-        input: the tensor that is copied.
-        dim: the dimension that `index` counts along.
-        index: places along `dim`: int64 or int32, as many dimensions as `input`.
-        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        input: the tensor to copy.
+        dim: the dimension that is indexed.
+        index: positions along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor with the dtype of `input`, at least as long as `index` in each dimension.
         reduce: "sum", "prod", "mean", "amax" or "amin".
-        include_self: whether the element that is there takes part.
+        include_self: whether the existing element takes part.
 
     >>> from facula_tensor import tensor
     >>> scatter_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
@@ -324,7 +324,7 @@ def scatter_reduce(
 
 
 def check_reduction(operation: str, reduce: str | None, known: tuple[str, ...]) -> str:
-    """`reduce`, or a ValueError that names the ones there are."""
+    """Return `reduce`, or raise a ValueError that lists the supported reductions."""
     if reduce not in known:
         raise ArgumentError(f"{operation}: expected reduce to be one of {known}; got {reduce!r}")
     return reduce

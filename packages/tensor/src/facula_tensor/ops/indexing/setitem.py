@@ -1,4 +1,4 @@
-"""`x[...] = v`: numbers and tensors that broadcast to the elements that the index names."""
+"""`x[...] = v`: assignment of numbers and tensors, which broadcast to the indexed elements."""
 
 from __future__ import annotations
 
@@ -38,29 +38,29 @@ if TYPE_CHECKING:
 
 
 def setitem(self: Tensor, index: Index, value: Any) -> None:
-    """`self[index] = value`: `value` is a tensor or number that broadcasts to what the index names.
+    """Assign `self[index] = value`; `value`, a tensor or number, broadcasts to the indexed elements.
 
-    It is cast, but for a tensor where tensors are in the index: TypeError unless it has this tensor's dtype (of one
-    element, beside a mask, it need not).
+    The value is cast to this tensor's dtype. But if both the value and a part of the index are tensors, the dtypes must
+    be equal (TypeError), except for a value of one element with a mask.
 
     Arguments:
-        index: what indexing takes: integers, slices, None, an ellipsis, tensors, or a tuple of these.
-        value: what to write; it broadcasts.
+        index: integers, slices, None, an ellipsis, tensors, or a tuple of these.
+        value: the new elements; they broadcast.
     """
     kind = type(value)
     try:
         la = self._layout  # see Note [One moment]
         sa = self._storage
         oa = self._offset
-        free = unrecorded() if active_modes else False  # whether nothing is recorded whatever the operands are
+        free = unrecorded() if active_modes else False  # whether recording is off for all operands
         if not (free or (free is False and self.node is None)):
-            raise InvalidTypeError  # to be recorded
+            raise InvalidTypeError  # must be recorded
         lo, delta = fast_window(la, index if type(index) is tuple else (index,))
         if kind is float or kind is int:
             key, number = _settable[kind, lo]
             launch = _fills[key].launch
             value = number(value)
-            sa.version + 1  # None, and so a TypeError, where the memory is read-only
+            sa.version + 1  # read-only memory has version None: a TypeError
             pa = sa.ptr + oa + delta
             launch(lo.numel, pa, value)
         else:
@@ -68,14 +68,14 @@ def setitem(self: Tensor, index: Index, value: Any) -> None:
             sb = value._storage
             ob = value._offset
             if value.node is not None and not free:
-                raise InvalidTypeError  # to be recorded
+                raise InvalidTypeError  # must be recorded
             key, target_bytes, source_bytes = _settable[lb, lo]
             launch = _plans[key].launch
             sa.version + 1
             pa = sa.ptr + oa + delta
             pb = sb.ptr + ob
             if pa < pb + source_bytes and pb < pa + target_bytes:
-                raise InvalidTypeError  # they overlap, perhaps
+                raise InvalidTypeError  # they may overlap
             launch(lo.numel, pb, pa)
     except (*MISSED, ValueError) as error:
         if hasattr(error, "launched"):
@@ -88,8 +88,8 @@ def setitem(self: Tensor, index: Index, value: Any) -> None:
     slow_setitem(self, index, value)
 
 
-# Calls that passed the checks which depend on nothing but layouts (or a number's type): where `fill_plan` and `write`
-# keep their plans, and what the fast path has to know besides.
+# Calls that passed all checks that depend only on layouts (or on a number's type): the tables in which `fill_plan` and
+# `write` keep their plans, and further facts for the fast path.
 _settable: dict[tuple[object, ...], tuple[Any, ...]] = {}
 layout_cache_clearers.append(_settable.clear)
 _plans = operators["to"].slow_table.by_key
@@ -97,9 +97,9 @@ _fills = fills.by_key
 
 
 def _learn_settable(target: Layout, source: Layout | None, kind: type) -> None:
-    """Let the fast path know of a call that went well.
+    """Register a successful call for the fast path.
 
-    `target` and `source` are layouts, `kind` the type of the value; a number has no source.
+    `target` and `source` are layouts, `kind` the type of the value. A number has no source.
     """
     if len(_settable) >= MOST_WINDOWS:
         _settable.clear()
@@ -113,7 +113,7 @@ def _learn_settable(target: Layout, source: Layout | None, kind: type) -> None:
 
 @boundary
 def delitem(self: Tensor, index: Index) -> None:
-    """TypeError: a tensor's elements cannot be deleted."""
+    """Raise a TypeError: a tensor's elements cannot be deleted."""
     raise InvalidTypeError(
         f"delitem: a Tensor does not support item deletion, as its size is fixed (del x[{index!r:.60}]); keep the rest "
         "as a new tensor: x[mask] with a bool mask, or cat([x[:i], x[i + 1:]])"
@@ -121,14 +121,14 @@ def delitem(self: Tensor, index: Index) -> None:
 
 
 def slow_setitem(self: Tensor, index: Index, value: Operand, accumulate: bool = False) -> None:
-    """`self[index] = value`, whatever they are; with `accumulate` values are added, several for one place too."""
+    """Assign `self[index] = value` in the general case; with `accumulate` add values, also at repeated positions."""
     if overridden((self, value)):
         call_torch_function("setitem", setitem, (self, index, value), {})
         return
     try:
         kind = type(value)
         value = as_tensor_like(value, self)
-        if index is False:  # names nothing, whatever the value's shape: no change, no version, no gradient
+        if index is False:  # selects no elements for any value: no change, no version, no gradient
             return
         record = starts_inplace("setitem", self, (self, value, *between_commas(index)))
         held = snapshots_of((value,), record)[0]
@@ -147,9 +147,9 @@ def slow_setitem(self: Tensor, index: Index, value: Operand, accumulate: bool = 
 
 
 def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kind: type = Tensor) -> None:
-    """Set the part of `target` that `window` shows to `value`, which was made of an object of type `kind`.
+    """Set the part of `target` that `window` views to `value`, which was converted from an object of type `kind`.
 
-    The change is recorded where `record`.
+    The change is recorded if `record`.
     """
     now = snapshot(window)
     layout = layout_of_tensor(now)
@@ -166,7 +166,7 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kin
     if not record:
         _learn_settable(layout, value._layout if kind is Tensor else None, kind)
         return
-    # A change of the view, from which its family follows.
+    # A change of the view updates the history of its base and of the other views.
     old = edge_to(window)
     edges = (old if window is target else None, edge_from(value))
     node_for(operators["overwrite"], (window, value), (layout, value._layout), (), [window], None, edges)
@@ -183,16 +183,16 @@ def _set_named(
     strict: bool,
     accumulate: bool = False,
 ) -> None:
-    """Set the elements of `window` that index tensors name along `dim`, or a mask along dimensions from `dim` on.
+    """Set the elements of `window` at index tensors along `dim`, or at a mask along the dimensions from `dim` on.
 
     Arguments:
-        target: the tensor that changes.
-        window: the part of it that the rest of the index shows.
+        target: the tensor to modify.
+        window: the view of it that the rest of the index selects.
         dim: the dimension of the window.
-        named: the tensors of the index.
-        value: what broadcasts to the elements.
+        named: the index tensors.
+        value: the new elements, which broadcast.
         record: whether the change is recorded.
-        strict: whether another dtype of `value` is refused, unless it has one element for a mask; else it is cast.
+        strict: whether a different dtype of `value` raises, unless it has one element for a mask; else it is cast.
         accumulate: whether values are added.
     """
     F = recorded_ops if record else no_record_ops
@@ -233,11 +233,11 @@ def _set_named(
 
 
 def _fill_named(target: Tensor, window: Tensor, dim: int, mask: Tensor, value: Tensor, record: bool) -> None:
-    """Set the elements of `window` where a mask is true to a single one: how many there are does not matter.
+    """Set the elements of `window` where a mask is true to one value, without counting them.
 
     Arguments:
-        target: the tensor that changes.
-        window: the part of it that the rest of the index shows.
+        target: the tensor to modify.
+        window: the view of it that the rest of the index selects.
         dim: the first dimension of the window that the mask covers.
         mask: the mask.
         value: a tensor of one element.
@@ -253,9 +253,9 @@ def _fill_named(target: Tensor, window: Tensor, dim: int, mask: Tensor, value: T
 
 
 def _broadcast_value(F: Namespace, target: Layout, value: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """`value` on the device of `target`, and with no more dimensions than `shape`, to which it broadcasts.
+    """Move `value` to the device of `target`, and drop leading dimensions that `shape`, its target, does not have.
 
-    ValueError where it does not, TypeError where it is complex and the target is not.
+    Raises ValueError if it does not broadcast, TypeError if it is complex and the target is not.
     """
     given = tuple(value.shape)
     while value.ndim > len(shape) and value.shape[0] == 1:

@@ -1,4 +1,4 @@
-"""Copies in which a part that a view would show is replaced: `select_scatter`, `slice_scatter` and kin."""
+"""Out-of-place assignment to views: `select_scatter`, `slice_scatter` and related operators."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def _replaced(
     operation: str, input: Tensor, src: Tensor, size: tuple[int, ...], strides: tuple[int, ...], offset: int
 ) -> Tensor:
-    """`input` with `src` where `size`, `strides` and `offset` (in elements) say."""
+    """Copy `input` with `src` at the view given by `size`, `strides` and `offset` (in elements)."""
     src = steady(as_tensor(operation, src))
     if tuple(src.shape) != tuple(size):
         raise ArgumentError(
@@ -34,7 +34,7 @@ def _replaced(
 
 
 def _in_window(operation: str, input: Tensor, src: Tensor, view: str, parameters: Parameters) -> Tensor:
-    """`input` with `src` where the view operator would show it."""
+    """Copy `input` with `src` at the result of the view operator `view`."""
     layout = layout_of_tensor(input)
     shown, start = operators[view].window(layout, *parameters)  # type: ignore[misc]
     return _replaced(operation, input, src, shown.shape, shown.strides, start // layout.dtype.itemsize)
@@ -42,12 +42,12 @@ def _in_window(operation: str, input: Tensor, src: Tensor, view: str, parameters
 
 @function(method=True)
 def select_scatter(F: Namespace, input: Steady, src: Tensor, dim: int, index: Integer) -> Tensor:
-    """A copy of `input` in which `select(dim, index)` is `src`.
+    """Return a copy of `input` in which `select(dim, index)` is `src`.
 
     Arguments:
-        input: the tensor that is copied.
+        input: the tensor to copy.
         src: the new elements.
-        index: which element; negative ones count from the end.
+        index: the position; negative ones count from the end.
 
     >>> from facula_tensor import ones, zeros
     >>> select_scatter(zeros(2, 2), ones(2), 0, 1)
@@ -68,14 +68,14 @@ def slice_scatter(
     end: IntegerOrNone = None,
     step: Integer = 1,
 ) -> Tensor:
-    """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`.
+    """Return a copy of `input` in which the slice `start:end:step` along `dim` is `src`.
 
     Arguments:
-        input: the tensor that is copied.
+        input: the tensor to copy.
         src: the new elements.
         start: the first element; negative ones count from the end.
-        end: the bound; the end if None.
-        step: the distance of two elements; above 0.
+        end: the exclusive bound; the dimension's length if None.
+        step: the distance between elements; positive.
 
     >>> from facula_tensor import ones, zeros
     >>> slice_scatter(zeros(4), ones(2), 0, 1, 3)
@@ -95,12 +95,12 @@ def slice_scatter(
 def diagonal_scatter(
     F: Namespace, input: Steady, src: Tensor, offset: Integer = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
-    """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`.
+    """Return a copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`.
 
     Arguments:
-        input: the tensor that is copied.
+        input: the tensor to copy.
         src: the new elements.
-        offset: which diagonal: 0 is the main one, 1 the next above.
+        offset: the diagonal: 0 is the main one, 1 the next above.
         dim1: the dimension of rows.
         dim2: the dimension of columns.
 
@@ -122,14 +122,14 @@ def diagonal_scatter(
 def as_strided_scatter(
     input: Steady, src: Tensor, size: Sizes, stride: Sizes, storage_offset: IntegerOrNone = None
 ) -> Tensor:
-    """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`.
+    """Return a copy of `input` in which the view `as_strided(size, stride, storage_offset)` is `src`.
 
     Arguments:
-        input: the tensor that is copied.
+        input: the tensor to copy.
         src: the new elements.
-        size: their shape.
-        stride: their strides, in elements.
-        storage_offset: where the first one is, in elements; where `input` begins if None.
+        size: the shape of the view.
+        stride: the strides of the view, in elements.
+        storage_offset: the offset of the first element, in elements; that of `input` if None.
 
     >>> from facula_tensor import ones, zeros
     >>> as_strided_scatter(zeros(2, 2), ones(2), (2,), (2,), 1)

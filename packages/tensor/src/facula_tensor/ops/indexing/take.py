@@ -1,4 +1,4 @@
-"""Elements by their places in a flattened tensor, or along a dimension: `take`, `put`, `take_along_dim`, `argwhere`."""
+"""Elements by position in a flattened tensor or along a dimension: `take`, `put`, `take_along_dim`, `argwhere`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from ..._dispatch.namespaces import Namespace
 
 @function(method=True, out=("input", "index"))
 def take(F: Namespace, input: Steady, index: Tensor) -> Tensor:
-    """The elements at places of `input`, counted as if it had one dimension: the shape of `index`.
+    """Return the elements of the flattened `input` at `index`, with the shape of `index`.
 
-    Negative places count from the end. IndexError for those that there are not.
+    Negative positions count from the end. Raises IndexError for positions out of range.
 
     Arguments:
-        index: the places, as integers.
+        index: the positions, as integers.
 
     >>> from facula_tensor import tensor
     >>> take(tensor([[1, 2], [3, 4]]), tensor([0, -1]))
@@ -42,7 +42,7 @@ def take(F: Namespace, input: Steady, index: Tensor) -> Tensor:
 
 
 def _put_flat(operation: str, input: Tensor, index: Tensor, source: Operand, accumulate: bool) -> Tensor:
-    """`input` with `source` at flat places, added where `accumulate`."""
+    """Return `input` with `source` at flat positions, added if `accumulate`."""
     input, index, source = steady_tensor(operation, input), int64_index(operation, index), as_tensor(operation, source)
     layout, given = layout_of_tensor(input), layout_of_tensor(source)
     if given.dtype is not layout.dtype:
@@ -59,13 +59,13 @@ def _put_flat(operation: str, input: Tensor, index: Tensor, source: Operand, acc
 
 @function(method=True, changes=True)
 def put(operation: str, input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them.
+    """Set elements of a copy of the flattened `input` at `index` to those of `source`, or add them.
 
     Arguments:
-        input: the tensor that is copied.
-        index: the places, as integers.
-        source: the elements.
-        accumulate: whether they are added to those that are there.
+        input: the tensor to copy.
+        index: the positions, as integers.
+        source: the new elements.
+        accumulate: whether they are added to the existing elements.
 
     >>> from facula_tensor import tensor, zeros
     >>> put(zeros(2, 2), tensor([0, 3]), tensor([1.0, 2.0]))
@@ -80,13 +80,13 @@ def put(operation: str, input: Tensor, index: Tensor, source: Tensor, accumulate
 
 @function(method=True, out=("input", "indices"))
 def take_along_dim(F: Namespace, input: Steady, indices: Tensor, dim: int | None = None) -> Tensor:
-    """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened.
+    """Gather from tensors that broadcast except along `dim`; without `dim`, from both flattened.
 
-    `indices` is what `argmax` or `argsort` of `input` gives; negative ones count from the end.
+    `indices` is, for example, the result of `argmax` or `argsort` of `input`; negative ones count from the end.
 
     Arguments:
-        indices: places along `dim`.
-        dim: the dimension; that of both flattened if None.
+        indices: positions along `dim`.
+        dim: the dimension; both tensors are flattened if None.
 
     >>> from facula_tensor import tensor
     >>> x = tensor([[1, 3], [4, 2]])
@@ -117,7 +117,7 @@ def take_along_dim(F: Namespace, input: Steady, indices: Tensor, dim: int | None
 
 @function(method=True, inline=True)
 def argwhere(input: Checked) -> Tensor:
-    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each.
+    """Return the positions of nonzero elements in row-major order: (n, dimensions) int64, one row for each.
 
     >>> from facula_tensor import tensor
     >>> argwhere(tensor([[0, 3], [4, 0]]))

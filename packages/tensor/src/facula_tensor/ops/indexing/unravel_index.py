@@ -1,4 +1,4 @@
-"""Places in flattened tensors as coordinates: `unravel_index`; and `nonzero_static`, of a fixed size."""
+"""Coordinates of flat positions (`unravel_index`), and nonzero positions of a fixed number (`nonzero_static`)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @function(overridable=True)
 def unravel_index(indices: Checked, shape: Lengths | Tensor) -> tuple[Tensor, ...]:
-    """The coordinates, an int64 tensor for each dimension of `shape`, of places in the flattened tensor.
+    """Convert flat positions to coordinates: an int64 tensor for each dimension of `shape`.
 
-    ValueError for places outside it.
+    Raises ValueError for positions outside the tensor.
 
     Arguments:
-        indices: the places.
+        indices: the flat positions.
         shape: the shape of the tensor, as integers or as a tensor of them.
 
     >>> from facula_tensor import tensor
@@ -65,11 +65,11 @@ def unravel_index(indices: Checked, shape: Lengths | Tensor) -> tuple[Tensor, ..
 
 @function(method=True, out=True)
 def nonzero_static(input: Steady, *, size: Integer, fill_value: Integer = -1) -> Tensor:
-    """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows.
+    """Return the positions of nonzero elements, as `nonzero` does, in exactly `size` rows.
 
     Arguments:
-        size: the number of rows; further places are left out.
-        fill_value: the number that rows beyond the last place are filled with.
+        size: the number of rows; further positions are dropped.
+        fill_value: the value of the remaining rows.
 
     >>> from facula_tensor import tensor
     >>> nonzero_static(tensor([0, 3, 0, 2]), size=3)

@@ -1,4 +1,4 @@
-"""Choices between two tensors, and the places of elements that are not zero."""
+"""Elementwise selection from two tensors, and the positions of nonzero elements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @elementwise
 class _where:
-    """The element of `input` where `condition` is true, that of `other` elsewhere."""
+    """Select elements of `input` where `condition` is true, of `other` elsewhere."""
 
     inputs = ("condition", "input", "other")
     mask_operands = 1
@@ -43,7 +43,7 @@ class _where:
             raise DTypeError(f"where: expected condition to be a bool tensor; got {got}")
 
     def decompose(F, operands, parameters):
-        """Of two numbers, the first becomes a tensor."""
+        """Convert the first of two numbers to a tensor."""
         condition, input, other = operands
         if isinstance(input, Tensor) or isinstance(other, Tensor) or not isinstance(condition, Tensor):
             return None
@@ -59,7 +59,7 @@ class _where:
 
 
 _choose = operators["where"].library_call
-_MISSING: Any = object()  # the default, for which no type says that it is one
+_MISSING: Any = object()  # sentinel for an omitted argument
 
 
 @overload
@@ -72,9 +72,9 @@ def where(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | No
 def where(
     condition: Tensor, input: Operand = _MISSING, other: Operand = _MISSING, *, out: Tensor | None = None
 ) -> Tensor | tuple[Tensor, ...]:
-    """The element of `input` where `condition` is true, that of `other` elsewhere.
+    """Select elements of `input` where `condition` is true, of `other` elsewhere.
 
-    With `condition` alone: `nonzero(condition, as_tuple=True)`. The three broadcast, the last two promote.
+    With `condition` alone: `nonzero(condition, as_tuple=True)`. The three broadcast; the last two promote.
 
     Arguments:
         condition: a bool tensor.
@@ -105,7 +105,7 @@ def where(
 @method("where")
 @boundary
 def where_method(self: Tensor, condition: Tensor, other: Operand) -> Tensor:
-    """This tensor's element where `condition` is true, that of `other` elsewhere."""
+    """Select elements of this tensor where `condition` is true, of `other` elsewhere."""
     return recorded_ops.where(condition, self, other)
 
 
@@ -119,12 +119,12 @@ def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ..
 @method()
 @boundary
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Tensor | tuple[Tensor, ...]:
-    """The places of the elements that are not zero, in row-major order: (n, dimensions) int64.
+    """Return the positions of nonzero elements in row-major order: (n, dimensions) int64.
 
     Arguments:
         input: any tensor.
         out: a tensor that takes the result, or None; not with `as_tuple`.
-        as_tuple: whether the result is a tuple of (n,) tensors, one for each dimension, which can stand as an index.
+        as_tuple: whether to return a tuple of (n,) tensors, one for each dimension, which is usable as an index.
 
     >>> from facula_tensor import tensor
     >>> nonzero(tensor([[0, 3], [4, 0]]))

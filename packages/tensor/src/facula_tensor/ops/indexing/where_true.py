@@ -1,4 +1,4 @@
-"""Where a mask is true: one launch counts, another fills."""
+"""Positions where a mask is true: one launch counts them, another writes them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _table = PlanTable("nonzero")
 
 
 def where_true(kernel: str, mask: Tensor, further: tuple[int, ...], count: int | None = None) -> Tensor:
-    """An int64 tensor (count, *further) of where a mask is true, row-major: one plan counts, another fills.
+    """Return an int64 tensor (count, *further) of the positions where a mask is true, in row-major order.
 
     Arguments:
-        kernel: nonzero, or nonzero_flat.
+        kernel: "nonzero" or "nonzero_flat".
         mask: the mask.
         further: the other dimensions of the result.
-        count: how many are true, where that is known.
+        count: the number of true elements, if known.
     """
     mask = snapshot(readable(mask, kernel.removesuffix("_flat")) if count is None else mask)
     layout = mask._layout

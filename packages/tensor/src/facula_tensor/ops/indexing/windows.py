@@ -1,4 +1,4 @@
-"""The view of an index of integers, slices, None and `...`, in one step."""
+"""Views selected by integers, slices, None and `...`, computed in one step."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 @view
 class _index:
-    """Integers, slices, None and `...` at once, in range."""
+    """Apply integers, slices, None and `...` in range, at once."""
 
     parameters = ("parts",)
     cached = False
 
     def window(layout: Layout, parts: tuple[Any, ...], steps: bool = False) -> tuple[Any, ...]:
-        """With `steps`, also length and bytes from one to the next for each integer among the parts."""
+        """Return the view; with `steps`, also the length and the stride in bytes for each integer among the parts."""
         itemsize, known, own = layout.dtype.itemsize, [], 0
         shape, strides, delta = [], [], 0
         if len([part for part in parts if part is Ellipsis]) > 1:
-            raise InvalidIndexError("only one ellipsis")  # said elsewhere, in full
+            raise InvalidIndexError("only one ellipsis")  # the caller raises the full message
         for part in parts:
             if part is None:
                 inner = own < len(layout.shape)
@@ -39,7 +39,7 @@ class _index:
             if part is Ellipsis:
                 further = len(layout.shape) - sum(one is not None for one in parts) + 1
                 if further < 0:
-                    raise InvalidIndexError("too many parts")  # said elsewhere, in full
+                    raise InvalidIndexError("too many parts")  # the caller raises the full message
                 shape += layout.shape[own : own + further]
                 strides += layout.strides[own : own + further]
                 own += further
@@ -53,7 +53,7 @@ class _index:
             first, last, stride = part.indices(length)
             count = max(0, -(-(last - first) // stride))
             if stride < 0:
-                raise InvalidIndexError("a negative step")  # said elsewhere, with the dimension
+                raise InvalidIndexError("a negative step")  # the caller raises the message with the dimension
             shape.append(count)
             strides.append(step * stride)
             delta += first * step if count else 0
@@ -67,7 +67,7 @@ class _index:
 
 
 def note_bounds(shape: tuple[int, ...], parts: tuple[Any, ...]) -> None:
-    """Tell the recorder which dimensions are shorter than slices of them ask for: longer ones would give more."""
+    """Register dimensions shorter than their slices' bounds with the recorder; the view depends on their lengths."""
     own = 0
     for place, part in enumerate(parts):
         if part is Ellipsis:
@@ -87,7 +87,7 @@ FIND: Function = INDEX.window  # type: ignore[assignment]
 
 @operator
 class _index_back:
-    """Zeros of the shape that an index was taken from, with the elements that it showed put back."""
+    """Write indexed elements into zeros of the shape that the index was applied to: the gradient of indexing."""
 
     parameters = ("whole", "parts")
     batching = "along"
@@ -106,15 +106,16 @@ class _index_back:
 
 # Note [Windows of indices]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~
-# The view of an index of integers, slices, None and `...` is kept under the operand's layout and the index: a slice by
-# its three numbers, an integer by its place alone, since the result looks the same for all of them; the bytes that it
-# adds are counted at each call. Only true ints come in: 1.0 and True are equal to 1 and mean something else.
+# Views selected by integers, slices, None and `...` are cached by the operand's layout and the index. The key contains
+# the three numbers of a slice, but only the position of an integer in the index, because the result has the same
+# layout for all integers; each call adds their byte offsets. The key accepts only true ints, because 1.0 and True
+# compare equal to 1 and have other meanings.
 _windows: dict[tuple[object, ...], tuple[Layout, int, list[tuple[int, int]]]] = {}
 layout_cache_clearers.append(_windows.clear)
 
 
 def fast_window(layout: Layout, index: tuple[Any, ...]) -> tuple[Any, int]:
-    """The layout that an index shows, and its first byte; None and 0 where the index has to be looked at closely."""
+    """Return the layout that an index selects and its offset in bytes; None and 0 if the general path must decide."""
     key: list[Any] = [layout]
     positions: list[int] = []
     for part in index:
@@ -153,7 +154,7 @@ def fast_window(layout: Layout, index: tuple[Any, ...]) -> tuple[Any, int]:
 def _keep_window(
     key: tuple[object, ...], layout: Layout, index: tuple[Any, ...]
 ) -> tuple[Layout, int, list[tuple[int, int]]]:
-    """The window of an index, and what each of its integers adds to the offset, kept under `key`."""
+    """Compute the window of an index and the offset per unit of each integer, and cache both under `key`."""
     lo, delta, steps = FIND(layout, tuple([0 if type(part) is int else part for part in index]), steps=True)
     if len(_windows) >= MOST_WINDOWS:
         _windows.clear()

@@ -1,1 +1,1 @@
-"""Linear algebra: products of matrices, decompositions, and systems of equations."""
+"""Linear algebra: matrix products, decompositions, and linear systems."""

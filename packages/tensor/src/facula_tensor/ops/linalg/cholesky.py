@@ -1,4 +1,4 @@
-"""The Cholesky decomposition of positive definite matrices, and the systems solved with it."""
+"""The Cholesky decomposition of positive definite matrices, and solvers that use it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @operator
 class _cholesky_ex:
-    """L with L L^H = A from the lower triangle of A, or U with U^H U = A from the upper one.
+    """Compute L with L L^H = A from the lower triangle of A, or U with U^H U = A from the upper one.
 
     `info` is 0, or the order of the first leading minor that is not positive definite.
     """
@@ -40,14 +40,14 @@ class _cholesky_ex:
 
 @composite
 def cholesky_grad(F: Namespace, g: Tensor, out: Tensor, upper: bool) -> Tensor:
-    """The gradient by A of the decomposition, a Hermitian matrix, from its factor `out` and the gradient `g` of that.
+    """Return the gradient by A of the decomposition, a Hermitian matrix, from its factor `out` and the gradient `g`.
 
     L^-H S L^-1, S the Hermitian part of tril(L^H g) with its diagonal halved (I. Murray, "Differentiation of the
     Cholesky decomposition", 2016).
     """
     L = F.mH(out) if upper else out
     product = F.matmul(F.mH(L), F.mH(g) if upper else g)
-    lower = F.add(F.triangle(product, (0, False)), F.triangle(product, (-1, False)))  # twice, but for the diagonal
+    lower = F.add(F.triangle(product, (0, False)), F.triangle(product, (-1, False)))  # doubled, except for the diagonal
     middle = F.mul(F.add(lower, F.mH(lower)), 0.25)
     transposed = F.mH(L)
     left = F.triangular_solve(transposed, middle, (True, False))
@@ -55,14 +55,14 @@ def cholesky_grad(F: Namespace, g: Tensor, out: Tensor, upper: bool) -> Tensor:
 
 
 def not_definite(order: int) -> str:
-    """The error's text for `info` other than 0."""
+    """Return the error message for a nonzero `info`."""
     return f"expected a positive definite matrix; got one whose leading minor of order {order} is not positive"
 
 
 def cholesky_of(name: str, A: Tensor, upper: bool, check: bool = True) -> tuple[Tensor, Tensor]:
-    """The factor (U where `upper`, else L) of square matrices A, and `info`.
+    """Return the factor (U if `upper`, else L) of square matrices A, and `info`.
 
-    LinAlgError, with the function's name, where `check` and a matrix is not positive definite.
+    With `check`, raises LinAlgError, with the function's name, if a matrix is not positive definite.
     """
     factor, info = recorded_ops.cholesky_ex(A, (upper,))
     if check:
@@ -72,14 +72,14 @@ def cholesky_of(name: str, A: Tensor, upper: bool, check: bool = True) -> tuple[
 
 @function(method=True, out=True)
 def cholesky(input: SquareMatrices, upper: Truth = False) -> Tensor:
-    """The Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A.
+    """Compute Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A.
 
     Arguments:
         input: A, of shape (..., n, n).
-        upper: whether the result is U; then the upper triangle of A is read.
+        upper: whether to return U; the upper triangle of A is then read.
 
     Raises:
-        LinAlgError: where a matrix is not positive definite.
+        LinAlgError: if a matrix is not positive definite.
 
     >>> from facula_tensor import tensor
     >>> cholesky(tensor([[4.0, 2.0], [2.0, 5.0]]))
@@ -90,21 +90,21 @@ def cholesky(input: SquareMatrices, upper: Truth = False) -> Tensor:
 
 
 def solve_with_factor(B: Tensor, L: Tensor, upper: bool) -> Tensor:
-    """X with A X = B by two substitutions, where A = L L^H, or L^H L with `upper`."""
+    """Solve A X = B by two substitutions, where A = L L^H, or L^H L with `upper`."""
     F = recorded_ops
-    # Only the factor's triangle is read, and so the other may hold anything.
+    # Only the factor's triangle is read; the other may contain anything.
     first, second = (F.mH(L), L) if upper else (L, F.mH(L))
     return F.triangular_solve(second, F.triangular_solve(first, B, (False, False)), (True, False))
 
 
 @function(method=True, out=True)
 def cholesky_solve(input: Matrices, L: SquareMatrices, upper: Truth = False) -> Tensor:
-    """X with A X = B, where A is known by its Cholesky factor.
+    """Solve A X = B for X from the Cholesky factor of A.
 
     Arguments:
         input: B, of shape (..., n, k).
         L: the factor (..., n, n); leading dimensions broadcast.
-        upper: whether A = L^H L; else A = L L^H.
+        upper: whether A = L^H L instead of L L^H.
 
     >>> from facula_tensor import tensor
     >>> cholesky_solve(tensor([[4.0], [8.0]]), tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -122,11 +122,11 @@ def cholesky_solve(input: Matrices, L: SquareMatrices, upper: Truth = False) -> 
 
 @function(method=True, out=True)
 def cholesky_inverse(F: Namespace, input: SquareMatrices, upper: Truth = False) -> Tensor:
-    """The inverse of A, which is known by its Cholesky factor.
+    """Compute the inverse of A from its Cholesky factor.
 
     Arguments:
         input: the factor L (..., n, n).
-        upper: whether A = L^H L; else A = L L^H.
+        upper: whether A = L^H L instead of L L^H.
 
     >>> from facula_tensor import tensor
     >>> cholesky_inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))

@@ -1,4 +1,4 @@
-"""Decompositions by the names that they have had beside `linalg`: `qr`, `svd`."""
+"""Decompositions with their older names outside `linalg`: `qr`, `svd`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ SVD = results_named("svd", "U", "S", "V")
 
 @function(method=True)
 def qr(input: Matrices, some: bool = True, *, out: Outs = None) -> NamedResults:
-    """Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".
+    """Return Q and R with A = Q R, for matrices (..., m, n): the older form of `linalg.qr`.
+
+    `some` False corresponds to mode="complete".
 
     Arguments:
-        some: whether Q has only as many columns as R needs.
+        some: whether Q has only min(m, n) columns.
 
     >>> from facula_tensor import eye
     >>> qr(eye(2)).R.abs()
@@ -35,12 +37,12 @@ def qr(input: Matrices, some: bool = True, *, out: Outs = None) -> NamedResults:
 
 @function(method=True)
 def svd(input: Matrices, some: bool = True, compute_uv: bool = True, *, out: Outs = None) -> NamedResults:
-    """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H.
+    """Return U, S and V with A = U S V^H, for matrices (..., m, n): the older form of `linalg.svd`, which returns V^H.
 
     Without `compute_uv` U and V are zeros.
 
     Arguments:
-        some: whether U and V have only as many columns as S has numbers.
+        some: whether U and V have only min(m, n) columns.
         compute_uv: whether U and V are computed.
 
     >>> from facula_tensor import tensor

@@ -1,4 +1,4 @@
-"""Determinants of matrices, and their logarithms."""
+"""Determinants and their logarithms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @operator
 class _det:
-    """The determinant of each matrix."""
+    """Compute the determinant of each matrix."""
 
     batching = "leading"
 
@@ -33,7 +33,7 @@ class _det:
 
 @operator
 class _adjugate:
-    """The transposed matrix of cofactors: det(A) A^-1, and defined where A is singular."""
+    """Compute the transposed matrix of cofactors: det(A) A^-1, also defined for singular A."""
 
     batching = "leading"
 
@@ -46,7 +46,7 @@ class _adjugate:
 
 @operator
 class _adjugate_grad:
-    """The derivative by A of the sum of the elements of g adj(A), element by element."""
+    """Compute the derivative by A of the sum of g * adj(A), elementwise."""
 
     inputs = ("input", "other")
     batching = "leading"
@@ -58,7 +58,7 @@ class _adjugate_grad:
         return F.mT(F.adjugate_grad(F.mT(g), other))
 
     def vjp_other(F, g, input, other):
-        """The derivative of det(A) (<input, X> X^T - X^T input X^T), X = A^-1: the value unless A is singular."""
+        """Return the derivative of det(A) (<input, X> X^T - X^T input X^T), X = A^-1: the value for nonsingular A."""
         X, whole = F.inv_ex(other)[0], F.unsqueeze(F.unsqueeze(F.det(other), -1), -1)
         Y, h = F.mT(X), F.mT(g)
         plane = ((len(other.shape) - 2, len(other.shape) - 1), True)
@@ -71,7 +71,7 @@ class _adjugate_grad:
 
 @operator
 class _slogdet:
-    """The logarithm of the determinant's magnitude, and its sign: of complex matrices a number on the unit circle."""
+    """Compute the log magnitude and the sign of the determinant; signs of complex ones are on the unit circle."""
 
     results = ("out", "sign")
     holomorphic = False
@@ -89,14 +89,14 @@ Slogdet: type[NamedResults] = results_named("slogdet", "sign", "logabsdet")
 
 
 def sign_and_logarithm(F: Namespace, A: Tensor) -> tuple[Tensor, Tensor]:
-    """The sign of determinants, and the logarithm of their magnitude."""
+    """Return the sign of determinants and the logarithm of their magnitude."""
     logarithm, sign = F.slogdet(A)
     return F.turned_sign(A, sign) if is_variable(logarithm) else sign, logarithm
 
 
 @operator
 class _turned_sign:
-    """The known sign of determinants, with its derivative by the matrix: 0 of real ones."""
+    """Return the known sign of determinants, with its derivative by the matrix: 0 for real ones."""
 
     inputs = ("input", "other")
     holomorphic = False
@@ -118,7 +118,7 @@ class _turned_sign:
 
 @function(calls="det", method=True)
 def det(input: SquareMatrices) -> None:
-    """The determinant of matrices (..., n, n): (...).
+    """Compute the determinant of matrices (..., n, n): (...).
 
     >>> from facula_tensor import tensor
     >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -128,9 +128,9 @@ def det(input: SquareMatrices) -> None:
 
 @function(method=True)
 def slogdet(F: Namespace, input: SquareMatrices, *, out: Outs = None) -> NamedResults:
-    """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones.
+    """Compute the sign and the log magnitude of determinants: (sign, logabsdet); 0 and -inf for singular matrices.
 
-    The sign of complex matrices is a number on the unit circle.
+    `input` has shape (..., n, n). The sign for complex matrices is a number on the unit circle.
 
     >>> from facula_tensor import tensor
     >>> slogdet(tensor([[-1.0, 0.0], [0.0, 1.0]])).sign
@@ -141,7 +141,7 @@ def slogdet(F: Namespace, input: SquareMatrices, *, out: Outs = None) -> NamedRe
 
 @function(method=True)
 def logdet(F: Namespace, input: SquareMatrices) -> Tensor:
-    """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0.
+    """Compute the logarithm of the determinant of matrices (..., n, n): NaN if it is negative, -inf if it is 0.
 
     >>> from facula_tensor import eye
     >>> logdet(eye(3))

@@ -2,9 +2,9 @@
 
 Note [Packed results]
 ~~~~~~~~~~~~~~~~~~~~~
-A decomposition has several results with gradients, and the derivative of each knows the others. The operators here
-give one tensor with the vectors above and the values in the last row. What users get are parts of it, so that their
-gradients meet in one, and derivatives of any order follow from the rules of operators that there are.
+A decomposition has several results with gradients, and the derivative of each involves the others. The operators here
+return one tensor, with the vectors first and the values in the last row. Users receive parts of it. The gradients of
+the parts therefore accumulate in one tensor, and derivatives of any order follow from the rules of existing operators.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ if TYPE_CHECKING:
 
 @composite
 def rows(F: Namespace, packed: Tensor, first: int, count: int, columns: int | None = None) -> Tensor:
-    """Some rows of matrices, all columns or the first ones."""
+    """Return some rows of matrices, with all columns or the first ones."""
     part = F.narrow(packed, -2, first, count)
     return part if columns is None else F.narrow(part, -1, 0, columns)
 
 
 @composite
 def quotient_or_0(F: Namespace, above: Tensor, below: Tensor) -> Tensor:
-    """above / below, 0 where both are 0: of equal values only what depends on their vectors is undefined."""
+    """Return above / below, 0 if both are 0: for equal values only terms that depend on their vectors are undefined."""
     neither = F.bitwise_and(F.eq(above, 0), F.eq(below, 0))
     return F.div(above, F.where(neither, 1, below))
 
 
 @composite
 def gaps(F: Namespace, values: Tensor) -> Tensor:
-    """values[j] - values[i]."""
+    """Return values[j] - values[i]."""
     return F.sub(F.unsqueeze(values, -2), F.unsqueeze(values, -1))
 
 
 @composite
 def off_diagonal(F: Namespace, input: Tensor) -> Tensor:
-    """Square matrices with zeros on the diagonal."""
+    """Return square matrices with the diagonal set to zero."""
     return F.add(F.triangle(input, (1, True)), F.triangle(input, (-1, False)))
 
 
 @composite
 def with_diagonal(F: Namespace, values: Tensor, rest: Tensor) -> Tensor:
-    """`rest`, square matrices, with `values` added to the diagonal."""
+    """Add `values` to the diagonal of the square matrices `rest`."""
     layout = layout_of_tensor(rest)
     whole = eye(layout.shape[-1], dtype=layout.dtype.to_real(), device=layout.device)
     return F.add(rest, F.mul(whole, F.unsqueeze(values, -1)))
@@ -62,7 +62,7 @@ def with_diagonal(F: Namespace, values: Tensor, rest: Tensor) -> Tensor:
 # ------------------------------------------------------------------------------- Hermitian matrices
 @operator
 class _eigh:
-    """Eigenvectors of Hermitian matrices in columns, and below them the eigenvalues: see Note [Packed results]."""
+    """Compute eigenvectors of Hermitian matrices, as columns above a row of eigenvalues: see Note [Packed results]."""
 
     parameters = ("upper",)
     results = ("out", "info")
@@ -84,7 +84,7 @@ class _eigh:
 
 @operator
 class _eigvalsh:
-    """Eigenvalues of Hermitian matrices."""
+    """Compute the eigenvalues of Hermitian matrices."""
 
     parameters = ("upper",)
     results = ("out", "info")
@@ -103,7 +103,7 @@ class _eigvalsh:
 # --------------------------------------------------------------------------------- any square matrices
 @operator
 class _eig:
-    """Eigenvectors of square matrices in columns, and below them the eigenvalues, all complex.
+    """Compute eigenvectors of square matrices, as columns above a row of eigenvalues, all complex.
 
     The derivative: C. Boeddeker et al., "On the computation of complex-valued gradients", 2017.
     """
@@ -122,7 +122,7 @@ class _eig:
         of_values, of_vectors = F.select(g, -2, n), F.rows(g, 0, n)
         adjoint = F.mH(vectors)
         along = F.matmul(adjoint, of_vectors)
-        # Columns have length 1: what would change it is taken out.
+        # Columns have length 1: remove the component of the gradient that would change the length.
         lengths = F.real_of(F.diagonal(along, 0, len(input_layout.shape) - 2, len(input_layout.shape) - 1))
         across = F.sub(along, F.mul(F.matmul(adjoint, vectors), F.unsqueeze(lengths, -2)))
         turn = F.quotient_or_0(F.off_diagonal(across), F.conj(F.gaps(values)))
@@ -132,7 +132,7 @@ class _eig:
 
 @operator
 class _eigvals:
-    """Eigenvalues of square matrices."""
+    """Compute the eigenvalues of square matrices."""
 
     results = ("out", "info")
     holomorphic = False
@@ -150,14 +150,14 @@ class _eigvals:
 
 @composite
 def as_dtype_of(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
-    """A complex gradient, or its real part where the operand is real."""
+    """Return a complex gradient, or its real part if the operand is real."""
     return g if layout.dtype.category == COMPLEX else F.clone(F.real_view(g))
 
 
 # -------------------------------------------------------------------------------------- singular values
 @operator
 class _svd:
-    """U, V and S with A = U S V^H, one below the other: see Note [Packed results].
+    """Compute U, V and S with A = U S V^H, stacked in one tensor: see Note [Packed results].
 
     The derivative: Z.-Q. Wan, S.-X. Zhang, "Automatic differentiation for complex valued SVD", 2019.
     """
@@ -174,7 +174,7 @@ class _svd:
 
     def vjp_input(F, g, out, input_layout):
         m, n = input_layout.shape[-2:]
-        k = min(m, n)  # further vectors have no gradient
+        k = min(m, n)  # the remaining vectors have no gradient
         U, V, S = F.rows(out, 0, m, k), F.rows(out, m, n, k), F.real_of(F.rows(out, m + n, 1, k))
         of_U, of_V, of_S = F.rows(g, 0, m, k), F.rows(g, m, n, k), F.real_of(F.rows(g, m + n, 1, k))
         UH, VH, S, of_S = F.mH(U), F.mH(V), F.squeeze(S, -2), F.squeeze(of_S, -2)
@@ -200,7 +200,7 @@ class _svd:
 
 @operator
 class _svdvals:
-    """Singular values, in decreasing order."""
+    """Compute singular values, in decreasing order."""
 
     results = ("out", "info")
     holomorphic = False
@@ -218,17 +218,17 @@ class _svdvals:
 
 
 def not_converged(info: int) -> str:
-    """The message for `info`."""
+    """Return the error message for a nonzero `info`."""
     return "expected a matrix whose decomposition converges; got one where it does not (is an element NaN or infinite?)"
 
 
 def own(part: Tensor) -> Tensor:
-    """A part of a packed result, in memory of its own: a change of one result is none of another."""
+    """Copy a part of a packed result, so that modifying one result does not modify another."""
     return recorded_ops.clone(part)
 
 
 def eigh_of(name: str, A: Tensor, upper: bool) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and eigenvectors of Hermitian matrices."""
+    """Return the eigenvalues and eigenvectors of Hermitian matrices."""
     n = layout_of_tensor(A).shape[-1]
     packed, info = recorded_ops.eigh(A, (upper,))
     check_info(name, info, not_converged)
@@ -236,7 +236,7 @@ def eigh_of(name: str, A: Tensor, upper: bool) -> tuple[Tensor, Tensor]:
 
 
 def eig_of(name: str, A: Tensor) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and eigenvectors."""
+    """Return eigenvalues and eigenvectors."""
     n = layout_of_tensor(A).shape[-1]
     packed, info = recorded_ops.eig(A)
     check_info(name, info, not_converged)
@@ -244,7 +244,7 @@ def eig_of(name: str, A: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def svd_of(name: str, A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S and V with A = U S V^H."""
+    """Return U, S and V with A = U S V^H."""
     m, n = layout_of_tensor(A).shape[-2:]
     k = min(m, n)
     packed, info = recorded_ops.svd(A, (full,))
@@ -256,14 +256,14 @@ def svd_of(name: str, A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def spectrum_of(name: str, kind: str, A: Tensor, parameters: Parameters = ()) -> Tensor:
-    """Eigenvalues or singular values of matrices alone: `kind` is eigvalsh, eigvals or svdvals."""
+    """Return only the eigenvalues or singular values of matrices: `kind` is eigvalsh, eigvals or svdvals."""
     values, info = getattr(recorded_ops, kind)(A, parameters) if parameters else getattr(recorded_ops, kind)(A)
     check_info(name, info, not_converged)
     return values
 
 
 def upper_of(name: str, UPLO: str) -> bool:
-    """Whether the upper triangle is read: UPLO is "U" or "L"."""
+    """Return whether to read the upper triangle: UPLO is "U" or "L"."""
     from facula_errors import ArgumentError
 
     if not (isinstance(UPLO, str) and UPLO.upper() in ("U", "L")):

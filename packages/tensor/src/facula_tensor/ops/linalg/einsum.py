@@ -1,11 +1,12 @@
-"""Sums of products by index: `einsum` and `tensordot`, as a sequence of matrix products.
+"""`einsum` and `tensordot`: sums of products by index, as a sequence of matrix products.
 
 Note [Contraction]
 ~~~~~~~~~~~~~~~~~~
-Labels that one operand alone has, and the result has not, are summed first. Then two operands at a time are multiplied,
-those whose product is smallest beside what they take: one matrix product, with the labels of the first alone for rows,
-those of the second alone for columns, those that no other operand has for the inner dimension, and the others that both
-have for the stack. So no product is larger than its result. Steps depend on shapes alone and are kept.
+Labels of one operand that the result lacks are summed first. Then operands are multiplied in pairs, beginning with the
+pair whose product is smallest relative to its operands. Each multiplication is one matrix product: labels of the first
+operand only become rows, labels of the second only become columns, shared labels that are not needed later form the
+inner dimension, and other shared labels form the batch. No product is therefore larger than its result. The steps
+depend only on shapes and are cached.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 Labels = tuple[int, ...]
 Step = tuple[str, tuple[Any, ...]]  # the name of an operator, and its parameter
 Steps = tuple[Step, ...]
-Sublist = tuple[object, ...]  # numbers and `...`
+Sublist = tuple[object, ...]  # integers and `...`
 Subscripts = str | tuple[tuple[Sublist, ...], Sublist | None]  # an equation, or the lists of operands and result
-Product = tuple[bool, str, Steps, Steps, Steps]  # of two operands: see `_pair`
+Product = tuple[bool, str, Steps, Steps, Steps]  # the product of two operands: see `_pair`
 Plan = tuple[tuple[Steps, ...], tuple[tuple[int, int, Product], ...], Steps]
 
 
@@ -45,33 +46,33 @@ def _shape_of_labels(labels: Labels, sizes: dict[int, int]) -> tuple[int, ...]:
 
 
 def _moved(labels: Labels, wanted: Labels) -> Steps:
-    """The step that puts dimensions into the order wanted; none where they are."""
+    """Return the step that permutes dimensions into the wanted order; none if they are in order."""
     return () if labels == wanted else (("permute", tuple([labels.index(label) for label in wanted])),)
 
 
 def _sum_step(labels: Labels, kept: set[int]) -> tuple[Labels, Steps]:
-    """The labels that are left where all but the `kept` are summed, and the step that sums them."""
+    """Return the labels that remain after summing all but the `kept` ones, and the step that sums them."""
     dims = tuple([place for place, label in enumerate(labels) if label not in kept])
     left = tuple([label for label in labels if label in kept])
     return left, ((("sum", (dims, False)),) if dims else ())
 
 
 def _pair(a: Labels, b: Labels, kept: set[int], result: Labels | None, sizes: dict[int, int]) -> tuple[Product, Labels]:
-    """The product of operands with these labels, and the labels of what it gives.
+    """Plan the product of operands with these labels, and return it with the labels of the result.
 
     Arguments:
         a: the labels of the first operand.
         b: the labels of the second.
-        kept: the labels that other operands or the result have.
-        result: the labels of the result where this is the last product, else None.
+        kept: the labels that other operands or the result need.
+        result: the labels of the result if this is the last product, else None.
         sizes: the length of each label.
 
     Returns:
-        Whether the operands change places, the operator, the steps before it of each operand, and those after it.
+        Whether to swap the operands, the operator, the preceding steps of each operand, and the steps after it.
     """
     rows = tuple([label for label in a if label not in b])
     columns = tuple([label for label in b if label not in a])
-    if result is not None:  # the last product: its dimensions should come in the order of the result
+    if result is not None:  # the last product: its dimensions should have the order of the result
         order = [label for label in result if label in rows or label in columns]
         swapped = bool(order) and order[0] in columns
         stack = tuple([label for label in result if label in a and label in b])
@@ -110,17 +111,17 @@ def _pair(a: Labels, b: Labels, kept: set[int], result: Labels | None, sizes: di
 
 
 def _reshape_step(labels: Labels, shape: tuple[int, ...], sizes: dict[int, int]) -> Steps:
-    """The step that gives dimensions of these labels another shape; none where they have it."""
+    """Return the step that reshapes dimensions with these labels; none if the shape is right."""
     return () if _shape_of_labels(labels, sizes) == shape else (("reshape", shape),)
 
 
 @lru_cache(maxsize=1024)
 def _plan(subscripts: Subscripts, shapes: tuple[tuple[int, ...], ...]) -> Plan:
-    """The steps for these shapes: of each operand first, then of each product, and of the last result.
+    """Return the steps for these shapes: for each operand, for each product, and for the last result.
 
     `subscripts` is the equation, or a tuple with the label lists of the operands and of the result.
     """
-    operands, result = labels_of(subscripts, shapes)  # type: ignore[arg-type]  # lists within are tuples here
+    operands, result = labels_of(subscripts, shapes)  # type: ignore[arg-type]  # inner lists are tuples here
     sizes: dict[int, int] = {}
     for labels, shape in zip(operands, shapes, strict=True):
         for label, size in zip(labels, shape, strict=True):
@@ -145,7 +146,7 @@ def _plan(subscripts: Subscripts, shapes: tuple[tuple[int, ...], ...]) -> Plan:
             steps = (("diagonals", groups),)
             shape = tuple([shape[group[0]] for group in groups])
             labels = tuple(dict.fromkeys(labels))
-        # A dimension of length 1 here, and of another length elsewhere, is left out here.
+        # Drop a dimension of length 1 whose label has another length in another operand.
         short = tuple([place for place, label in enumerate(labels) if shape[place] == 1 != sizes[label]])
         if short:
             labels = tuple([label for place, label in enumerate(labels) if place not in short])
@@ -177,7 +178,7 @@ def _plan(subscripts: Subscripts, shapes: tuple[tuple[int, ...], ...]) -> Plan:
 
 
 def _diagonals(input: Tensor, groups: tuple[tuple[int, ...], ...]) -> Tensor:
-    """A view of the elements whose places along each group's dimensions are equal: a dimension for each group."""
+    """Return a view of the diagonals along each group of dimensions, with one dimension for each group."""
     strides = layout_of_tensor(input).strides
     shape = tuple([input.shape[group[0]] for group in groups])
     return recorded_ops.as_strided(input, shape, tuple([sum([strides[dim] for dim in group]) for group in groups]), 0)
@@ -193,7 +194,7 @@ def _run(value: Tensor, steps: Steps) -> Tensor:
 
 
 def _contract(operation: str, subscripts: Subscripts, operands: list[Tensor]) -> Tensor:
-    """The operands multiplied and summed as `subscripts` say."""
+    """Multiply and sum the operands according to `subscripts`."""
     first, pairs, last = _plan(subscripts, tuple([layout_of_tensor(one).shape for one in operands]))
     left = [_run(one, steps) if steps else one for one, steps in zip(operands, first, strict=True)]
     for i, j, (swapped, product, before_a, before_b, after) in pairs:
@@ -208,15 +209,15 @@ def _contract(operation: str, subscripts: Subscripts, operands: list[Tensor]) ->
 
 @function(overridable=True)
 def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
-    """The sum of products by an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.
+    """Sum products according to an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.
 
-    The equation has a letter for each dimension of each operand, operands apart by commas. Letters behind the arrow are
-    the result's dimensions, in that order; all others are summed over. Without an arrow the result has, in alphabetical
-    order, those that occur once. A letter that repeats within an operand takes the diagonal; `...` stands for any
-    further dimensions, which broadcast and come first. Operands may be given as one list, and instead of an equation
-    each may be followed by a list of numbers and `...`: `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
+    The equation has a letter for each dimension of each operand; commas separate operands. The letters after the arrow
+    are the result's dimensions, in that order; all others are summed over. Without an arrow the result has the letters
+    that occur once, in alphabetical order. A letter that repeats within an operand selects the diagonal. `...` stands
+    for any further dimensions, which broadcast and come first. Operands may be passed as one list. Instead of an
+    equation, a list of integers and `...` may follow each operand: `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
 
-    ValueError where the equation does not fit the operands.
+    Raises ValueError if the equation does not fit the operands.
 
     Arguments:
         args: the equation and the operands, or each operand and its list.
@@ -235,7 +236,7 @@ def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
     else:
         operands, lists = args[0::2], args[1::2]
         result = None
-        if len(operands) > len(lists):  # the last is the result's
+        if len(operands) > len(lists):  # the last one belongs to the result
             operands, result = operands[:-1], operands[-1]
         equation = (tuple([_sublist(one) for one in lists]), None if result is None else _sublist(result))
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
@@ -258,18 +259,18 @@ def _sublist(labels: object) -> Sublist:
 def tensordot(
     a: Checked, b: Checked, dims: SupportsIndex | Sequence[object] | Tensor = 2, out: Tensor | None = None
 ) -> Tensor:
-    """The sum of products over pairs of dimensions.
+    """Sum products over pairs of dimensions.
 
     Arguments:
         a: a tensor.
         b: a tensor.
-        dims: two lists of dimensions, of `a` and of `b`; or how many last ones of `a` and first ones of `b`.
+        dims: two lists of dimensions, of `a` and of `b`; or the number of last dimensions of `a` and first ones of `b`.
 
     Returns:
-        A tensor with the other dimensions of `a`, then those of `b`.
+        A tensor with the remaining dimensions of `a`, then those of `b`.
 
     Raises:
-        ValueError: where lengths differ.
+        ValueError: if lengths differ.
 
     >>> from facula_tensor import ones
     >>> tensordot(ones(2, 3, 4), ones(4, 3, 5), dims=([2, 1], [0, 1])).shape
@@ -302,7 +303,7 @@ def tensordot(
     second = [first[chosen[0][chosen[1].index(dim)]] if dim in chosen[1] else a.ndim + dim for dim in range(b.ndim)]
     kept = [label for label in first if label not in second] + [label for label in second if label >= a.ndim]
     result = _contract("tensordot", ((tuple(first), tuple(second)), tuple(kept)), [a, b])
-    if a.dtype is b.dtype is not result.dtype:  # a sum along a dimension that was broadcast, in int64
+    if a.dtype is b.dtype is not result.dtype:  # a sum along a broadcast dimension has dtype int64
         result = recorded_ops.to(result, (a.dtype,))
     return write_out("tensordot", result, out)
 

@@ -1,4 +1,4 @@
-"""Systems of equations and inverses of matrices, by elimination."""
+"""Linear systems and matrix inverses, by elimination."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @operator
 class _inv_ex:
-    """The inverse of matrices, and `info`: 0, or the place (from 1) of the first pivot that is 0."""
+    """Compute the inverse of matrices, and `info`: 0, or the index (from 1) of the first pivot that is 0."""
 
     results = ("out", "info")
     batching = "leading"
@@ -36,7 +36,7 @@ class _inv_ex:
 
 @operator
 class _solve_ex:
-    """X with A X = B, of stacks (..., n, n) and (..., n, k) that broadcast, and `info`, as of the inverse."""
+    """Solve A X = B for broadcasting batches (..., n, n) and (..., n, k); `info` is that of the inverse."""
 
     inputs = ("A", "B")
     results = ("out", "info")
@@ -57,12 +57,12 @@ class _solve_ex:
 
 
 def singular(pivot: int) -> str:
-    """The error's text for `info` other than 0."""
+    """Return the error message for a nonzero `info`."""
     return f"expected an invertible matrix; got one that is singular (pivot {pivot} of its elimination is 0)"
 
 
 def inverse_of(name: str, A: Tensor, check: bool = True) -> tuple[Tensor, Tensor]:
-    """The inverse of square A and `info`; LinAlgError, with the function's name, where `check` and one is singular."""
+    """Return the inverse of square A and `info`; with `check`, LinAlgError naming the function if one is singular."""
     result, info = recorded_ops.inv_ex(A)
     if check:
         check_info(name, info, singular)
@@ -70,13 +70,13 @@ def inverse_of(name: str, A: Tensor, check: bool = True) -> tuple[Tensor, Tensor
 
 
 def solution_of(name: str, A: Tensor, B: Tensor, left: bool = True, check: bool = True) -> tuple[Tensor, Tensor]:
-    """X with A X = B, or X A = B where not `left`, and `info`. A is square; B may be one vector for each matrix.
+    """Solve A X = B, or X A = B if not `left`; return X and `info`. A is square; B may be one vector for each matrix.
 
-    LinAlgError, with the function's name, where `check` and a matrix is singular.
+    With `check`, raises LinAlgError, with the function's name, if a matrix is singular.
     """
     a = layout_of_tensor(A).shape
     b = layout_of_tensor(as_tensor(name, B)).shape
-    # A stack of vectors is told from a stack of matrices by its shape alone, as in PyTorch.
+    # Only its shape distinguishes a batch of vectors from a batch of matrices, as in PyTorch.
     is_vector = len(b) == 1 or (len(b) == len(a) - 1 and b == a[:-1])
     if is_vector and not left:
         raise ArgumentError(f"{name}: expected B to be matrices where left is False; got shape {b}")
@@ -97,7 +97,7 @@ def solution_of(name: str, A: Tensor, B: Tensor, left: bool = True, check: bool 
 
 @function(method=True, out=True)
 def inverse(input: SquareMatrices) -> Tensor:
-    """The inverse of matrices (..., n, n): another name of `linalg.inv`.
+    """Invert matrices (..., n, n): an alias of `linalg.inv`.
 
     >>> from facula_tensor import tensor
     >>> inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))

@@ -1,4 +1,4 @@
-"""The decomposition of matrices by elimination with row exchanges, and the systems solved with it."""
+"""The LU decomposition with row exchanges, and solvers that use it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @operator
 class _lu_factor_ex:
-    """L below the diagonal and U in one matrix; the row (from 1) of each pivot; `info`, as of the inverse.
+    """Compute L and U in one matrix, L below the diagonal; the row (from 1) of each pivot; `info` as of the inverse.
 
     The derivative: M. Seeger et al., "Auto-differentiating linear algebra", 2017.
     """
@@ -44,9 +44,9 @@ class _lu_factor_ex:
     def vjp_input(F, g, out, pivots, input_layout):
         m, n = input_layout.shape[-2:]
         k = min(m, n)
-        # Of the first k rows and columns; the parts below and beside them are solutions of triangular systems.
+        # For the first k rows and columns; the parts below and to the right are solutions of triangular systems.
         square, of_square = F.corner(out, 0, 0, k, k), F.corner(g, 0, 0, k, k)
-        upper = F.mH(square)  # lower triangular, of U
+        upper = F.mH(square)  # lower triangular, from U
         of_L, of_U = F.triangle(of_square, (-1, False)), F.triangle(of_square, (0, True))
         below = beside = None
         if m > k:
@@ -71,13 +71,13 @@ class _lu_factor_ex:
 
 @composite
 def corner(F: Namespace, input: Tensor, row: int, column: int, rows: int, columns: int) -> Tensor:
-    """A block of matrices: `rows` and `columns` from place (row, column) on."""
+    """Return a block of matrices: `rows` and `columns` from position (row, column) on."""
     return F.narrow(F.narrow(input, -2, row, rows), -1, column, columns)
 
 
 @composite
 def unit_lower(F: Namespace, input: Tensor) -> Tensor:
-    """The part below the diagonal, with ones on it."""
+    """Return the part below the diagonal, with ones on the diagonal."""
     layout = layout_of_tensor(input)
     m, n = layout.shape[-2:]
     return F.add(F.triangle(input, (-1, False)), eye(m, n, dtype=layout.dtype, device=layout.device))
@@ -85,13 +85,13 @@ def unit_lower(F: Namespace, input: Tensor) -> Tensor:
 
 @composite
 def permutation(F: Namespace, pivots: Tensor, m: int, dtype: DType) -> Tensor:
-    """The m x m matrices P with A = P L U, of the rows (from 1) that pivots came from. Without history."""
+    """Return the m x m matrices P with A = P L U, from pivots (rows counted from 1), without history."""
     return no_record_ops.to(no_record_ops.permutation_of(pivots, (m,)), (dtype,))
 
 
 @operator
 class _permutation_of:
-    """Permutation matrices of row exchanges, as float32."""
+    """Compute the permutation matrices of row exchanges, as float32."""
 
     parameters = ("rows",)
     batching = "leading"
@@ -103,9 +103,9 @@ class _permutation_of:
 
 
 def factors_of(name: str, A: Tensor, pivot: bool = True, check: bool = True) -> tuple[Tensor, Tensor, Tensor]:
-    """L and U of matrices A in one, pivots, and `info`; LinAlgError where `check` and a matrix is singular.
+    """Return L and U of matrices A in one, pivots, and `info`; with `check`, LinAlgError if a matrix is singular.
 
-    `name` is the function in errors, which refuses a `pivot` that is false.
+    `name` is the function that errors name. Raises an error if `pivot` is false.
     """
     if not pivot:
         raise UnsupportedError(f"{name}: pivot=False is not supported, as it is not on PyTorch's CPU; leave it out")
@@ -116,7 +116,7 @@ def factors_of(name: str, A: Tensor, pivot: bool = True, check: bool = True) -> 
 
 
 def check_pivots(name: str, LU: Tensor, pivots: Tensor) -> Tensor:
-    """The pivots of `LU` as int32; errors, with the function's name, for another shape or a row out of range."""
+    """Return the pivots of `LU` as int32; raise an error for a wrong shape or a row out of range."""
     pivots = steady(as_tensor(name, pivots))
     wanted, given = layout_of_tensor(LU).shape, layout_of_tensor(pivots)
     if given.dtype.category != INTEGER:
@@ -137,7 +137,7 @@ def check_pivots(name: str, LU: Tensor, pivots: Tensor) -> Tensor:
 def unpacked(
     F: Namespace, name: str, LU: Tensor, pivots: Tensor, data: bool = True, moves: bool = True
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """P, L and U with A = P L U, from LU and pivots; L and U empty without `data`, P without `moves`."""
+    """Return P, L and U with A = P L U, from LU and pivots; L and U are empty without `data`, P without `moves`."""
     layout = layout_of_tensor(LU)
     m, n = layout.shape[-2:]
     k = min(m, n)
@@ -150,9 +150,9 @@ def unpacked(
 
 
 def solve_with_factors(name: str, LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Tensor:
-    """X with A X = B (or A^H X = B where `adjoint`; X A = B where not `left`), A by its factors.
+    """Solve A X = B (A^H X = B if `adjoint`; X A = B if not `left`) from the factors of A.
 
-    LU and pivots are those of `lu_factor`; `name` is the function in errors.
+    LU and pivots are results of `lu_factor`; `name` is the function that errors name.
     """
     F = recorded_ops
     check_same(name, LU, B, ("LU", "B"))
@@ -180,11 +180,11 @@ LUUnpacked: type[NamedResults] = results_named("lu_unpack", "P", "L", "U")
 
 @function(method=True)
 def lu(A: Matrices, pivot: bool = True, get_infos: bool = False, out: Outs = None) -> NamedResults:
-    """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`.
+    """Compute L and U in one matrix, and pivots: the older form of `linalg.lu_factor`.
 
     Arguments:
-        pivot: has to be true.
-        get_infos: whether `info` is given, too, and singular matrices raise nothing.
+        pivot: must be true.
+        get_infos: whether to return `info` as well, instead of raising for singular matrices.
 
     >>> from facula_tensor import tensor
     >>> lu(tensor([[2.0, 4.0], [1.0, 5.0]]))[0]
@@ -205,14 +205,14 @@ def lu_unpack(
     *,
     out: Outs = None,
 ) -> NamedResults:
-    """P, L and U with A = P L U, from the results of `linalg.lu_factor`.
+    """Return P, L and U with A = P L U, from the results of `linalg.lu_factor`.
 
     Arguments:
         LU_data: L and U in one, (..., m, n).
         LU_pivots: the pivots.
-        unpack_data: whether L and U are made; else they are empty.
-        unpack_pivots: whether P is made; else it is empty.
-        out: three tensors that take the results, or None.
+        unpack_data: whether to return L and U; they are empty otherwise.
+        unpack_pivots: whether to return P; it is empty otherwise.
+        out: three tensors for the results, or None.
 
     >>> from facula_tensor import eye, linalg
     >>> lu_unpack(*linalg.lu_factor(eye(2))).P
@@ -225,7 +225,7 @@ def lu_unpack(
 
 @function(method=True, out=True)
 def lu_solve(b: Matrices, LU_data: SquareMatrices, LU_pivots: Tensor) -> Tensor:
-    """X with A X = b, where A is known by its factors: the older form of `linalg.lu_solve`.
+    """Solve A X = b for X from the factors of A: the older form of `linalg.lu_solve`.
 
     Arguments:
         b: (..., n, k).

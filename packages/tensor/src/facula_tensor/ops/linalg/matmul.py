@@ -1,4 +1,4 @@
-"""Products of matrices, vectors, and stacks of them."""
+"""Products of matrices, vectors, and batches of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @operator
 class _matmul:
-    """The product of two matrices, or of two equally long stacks of matrices."""
+    """Multiply two matrices, or two equally long batches of matrices."""
 
     inputs = ("input", "other")
     bilinear = ("input", "other")
@@ -60,7 +60,7 @@ class _matmul:
     def batching(F, call):
         (a, b), (of_a, of_b) = call.operands, call.batched
         rows, columns = layout_of_tensor(a).ndim > 1, layout_of_tensor(b).ndim > 1
-        if of_a and not of_b and layout_of_tensor(b).ndim < 3:  # more rows
+        if of_a and not of_b and layout_of_tensor(b).ndim < 3:  # one product with more rows
             return call.wrap(call.run(call.contents))
         if of_b and not (of_a or columns) and layout_of_tensor(a).ndim == 2:
             return call.wrap(F.matmul(call.contents[1], F.mT(a)))
@@ -84,7 +84,7 @@ class _matmul:
         a, b = input_layout.shape, other_layout.shape
         if len(a) == 1:
             return F.mul(input, g) if len(b) == 1 else F.mul(F.unsqueeze(input, -1), F.unsqueeze(g, -2))
-        if len(b) < 3 < len(a) + 1:  # one matrix for all: a single product of more rows
+        if len(b) < 3 < len(a) + 1:  # one matrix for the whole batch: a single product with more rows
             rows = product(a[:-1])
             input, g = F.reshape(input, (rows, a[-1])), F.reshape(g, (rows, *b[1:]))
         return F.matmul(F.mT(input), g)
@@ -97,16 +97,16 @@ reflect(operators["matmul"], "__rmatmul__")
 
 @method()
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The matrix product, as Python's `@`.
+    """Compute the matrix product, as Python's `@`.
 
-    Two vectors give their dot product; a matrix (.., n, k) and a vector (k) give (.., n); stacks of matrices
-    (.., n, k) and (.., k, m) give (.., n, m), their leading dimensions broadcasting. Both in one dtype.
-    Half precisions are accumulated in float32. ValueError where shapes do not fit.
+    Two vectors give their dot product; a matrix (.., n, k) and a vector (k) give (.., n); batches of matrices
+    (.., n, k) and (.., k, m) give (.., n, m), with broadcasting leading dimensions. Both must have the same dtype.
+    Half precisions are accumulated in float32. Raises ValueError if shapes do not fit.
 
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor.
-        out: where the result goes; a new tensor if None.
+        out: a tensor for the result; a new one if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0]]) @ tensor([[3.0], [4.0]])
@@ -122,12 +122,12 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         raise
 
 
-operators["matmul"].public = matmul  # what classes that override operators are asked about, for `@` too
+operators["matmul"].public = matmul  # passed to classes that override operators, for `@` too
 
 
 @function(calls="matmul", method=True, quick=True, out=True)
 def mm(input: Matrix, mat2: Matrix) -> None:
-    """The product of two matrices; ValueError unless both have 2 dimensions.
+    """Multiply two matrices; ValueError unless both have 2 dimensions.
 
     Arguments:
         input: a matrix (n, k).
@@ -142,7 +142,7 @@ def mm(input: Matrix, mat2: Matrix) -> None:
 
 @function(method=True, quick=True, out=True)
 def bmm(F: Namespace, input: MatrixStack, mat2: MatrixStack) -> Tensor:
-    """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions.
+    """Multiply two equally long batches of matrices; ValueError unless both have 3 dimensions.
 
     Arguments:
         input: matrices (b, n, k).
@@ -154,7 +154,7 @@ def bmm(F: Namespace, input: MatrixStack, mat2: MatrixStack) -> Tensor:
     """
     try:
         alike = input._layout.shape[0] == mat2._layout.shape[0]
-    except AttributeError:  # of tensors that override
+    except AttributeError:  # tensors that override operators
         alike = input.shape[0] == mat2.shape[0]
     if not alike:
         raise ArgumentError(
@@ -165,7 +165,7 @@ def bmm(F: Namespace, input: MatrixStack, mat2: MatrixStack) -> Tensor:
 
 @function(calls="matmul", method=True, out=True)
 def mv(input: Matrix, vec: Vector) -> None:
-    """The product of a matrix and a vector.
+    """Multiply a matrix and a vector.
 
     Arguments:
         input: a matrix (n, k).
@@ -179,7 +179,7 @@ def mv(input: Matrix, vec: Vector) -> None:
 
 @function(calls="matmul", method=True, out=True)
 def dot(input: Vector, tensor: Vector) -> None:
-    """The dot product of two vectors, without conjugation.
+    """Compute the dot product of two vectors, without conjugation.
 
     Arguments:
         input: a vector (k,).

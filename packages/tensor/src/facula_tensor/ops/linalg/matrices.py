@@ -1,4 +1,4 @@
-"""Shared parts of operators on matrices: operands, named results, and errors that name the matrix of a batch."""
+"""Shared helpers of matrix operators: operand checks, named results, and errors that name the failing matrix."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class LinAlgError(FaculaError, RuntimeError):
-    """A matrix that is singular, or not positive definite, or whose decomposition does not converge.
+    """An error for a matrix that is singular, not positive definite, or whose decomposition does not converge.
 
     >>> from facula_tensor import linalg, zeros
     >>> try:
@@ -34,13 +34,13 @@ class LinAlgError(FaculaError, RuntimeError):
 
 @composite
 def mH(F: Namespace, input: Tensor) -> Tensor:
-    """Matrices transposed and conjugated: of real ones a view."""
+    """Return the conjugate transpose of matrices: a view for real ones."""
     return F.conj(F.mT(input))
 
 
 @composite
 def times(F: Namespace, *factors: Tensor) -> Tensor:
-    """The product of matrices, from left to right."""
+    """Multiply matrices from left to right."""
     result = factors[0]
     for factor in factors[1:]:
         result = F.matmul(result, factor)
@@ -48,7 +48,7 @@ def times(F: Namespace, *factors: Tensor) -> Tensor:
 
 
 def matrices(name: str, value: object, argument: str = "A", *, square: bool = False) -> Tensor:
-    """A tensor of matrices at one moment: at least two dimensions, in single or double precision, real or complex."""
+    """Return a snapshot of a tensor of matrices: at least two dimensions, single or double precision."""
     input = steady(value if isinstance(value, Tensor) else as_tensor(name, value))
     layout = layout_of_tensor(input)
     shape = layout.shape
@@ -61,7 +61,7 @@ def matrices(name: str, value: object, argument: str = "A", *, square: bool = Fa
 
 
 def check_precision(name: str, layout: Layout, argument: str = "A") -> None:
-    """TypeError for integers, bool and half precision, which LAPACK has no routines for."""
+    """Raise a TypeError for integers, bool and half precision, for which LAPACK has no routines."""
     dtype = layout.dtype
     if dtype.category < FLOATING:
         raise DTypeError(
@@ -72,7 +72,7 @@ def check_precision(name: str, layout: Layout, argument: str = "A") -> None:
 
 
 def check_same(name: str, first: Tensor, second: Tensor, names: tuple[str, str] = ("A", "B")) -> None:
-    """TypeError for two dtypes, RuntimeError for two devices."""
+    """Raise a TypeError for different dtypes, a RuntimeError for different devices."""
     a, b = layout_of_tensor(first), layout_of_tensor(second)
     if a.dtype is not b.dtype:
         raise DTypeError(
@@ -82,7 +82,7 @@ def check_same(name: str, first: Tensor, second: Tensor, names: tuple[str, str] 
 
 
 def expand_batches(name: str, A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
-    """Two stacks of matrices whose leading dimensions broadcast, as equally long stacks."""
+    """Broadcast the leading dimensions of two batches of matrices."""
     a, b = layout_of_tensor(A).shape, layout_of_tensor(B).shape
     batch = broadcast_shapes(name, a[:-2], b[:-2])
     if a[:-2] != batch:
@@ -93,14 +93,14 @@ def expand_batches(name: str, A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def status_layout(layout: Layout) -> Layout:
-    """The layout of `info`: an integer for each matrix, 0 where all went well."""
+    """Return the layout of `info`: an integer for each matrix, 0 for success."""
     return contiguous(layout.shape[:-2], int32, layout.device)
 
 
 def check_info(name: str, info: Tensor, says: Callable[[int], str]) -> None:
-    """LinAlgError where a matrix has an `info` that is not 0: `says` tells what that means.
+    """Raise a LinAlgError if a matrix has a nonzero `info`; `says` returns the message for it.
 
-    While a program is captured the check is a launch, which replays do again: it reads no element.
+    During capture the check is a launch that replays repeat, and no element is read.
     """
     info = elements(info)
     layout = layout_of_tensor(info)

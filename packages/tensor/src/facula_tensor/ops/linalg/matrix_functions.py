@@ -1,4 +1,4 @@
-"""Powers, exponentials and products of matrices."""
+"""Matrix powers, exponentials and chain products."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @operator
 class _matrix_exp:
-    """The exponential of square matrices: the sum of A^k / k!.
+    """Compute the exponential of square matrices: the sum of A^k / k!.
 
     Its derivative is a block of the exponential of a matrix twice as large (R. Mathias, "A chain rule for matrix
     functions and applications", 1996).
@@ -44,7 +44,7 @@ class _matrix_exp:
 
 @composite
 def exponential_slope(F: Namespace, A: Tensor, direction: Tensor) -> Tensor:
-    """The derivative of the exponential at A in a direction."""
+    """Return the derivative of the exponential at A in a direction."""
     n, ndim = A.shape[-1], len(A.shape)
     upper = F.cat((A, direction), (ndim - 1,))
     lower = F.cat((F.zeros_like(A), A), (ndim - 1,))
@@ -53,7 +53,7 @@ def exponential_slope(F: Namespace, A: Tensor, direction: Tensor) -> Tensor:
 
 
 def power_of(name: str, F: Namespace, A: Tensor, n: int) -> Tensor:
-    """The n-th power of square matrices, by squaring: of the inverse where n is negative."""
+    """Return the n-th power of square matrices by repeated squaring, of the inverse if n is negative."""
     layout = layout_of_tensor(A)
     shape = layout.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
@@ -62,7 +62,7 @@ def power_of(name: str, F: Namespace, A: Tensor, n: int) -> Tensor:
         A, n = inverse_of(name, matrices(name, A))[0], -n
     if n == 0:
         one = eye(shape[-1], dtype=layout.dtype, device=layout.device)
-        return F.where(F.ge(eye(shape[-1], device=layout.device), 0), one, A)  # of which nothing is taken
+        return F.where(F.ge(eye(shape[-1], device=layout.device), 0), one, A)  # A contributes no elements
     result: Tensor | None = None
     while True:
         if n & 1:
@@ -74,7 +74,7 @@ def power_of(name: str, F: Namespace, A: Tensor, n: int) -> Tensor:
 
 
 def product_of(name: str, factors: Sequence[Tensor]) -> Tensor:
-    """The product of matrices in the order that takes the fewest multiplications; first and last may be vectors."""
+    """Multiply matrices in the order with the fewest multiplications; first and last may be vectors."""
     if not isinstance(factors, (tuple, list)) or not factors:
         raise InvalidTypeError(f"{name}: expected a list of matrices; got {factors!r:.80}")
     F, given = recorded_ops, [steady(as_tensor(name, one)) for one in factors]
@@ -103,7 +103,7 @@ def product_of(name: str, factors: Sequence[Tensor]) -> Tensor:
 
 
 def _best_order(sizes: list[int]) -> dict[tuple[int, int], int]:
-    """Where to divide each run of factors, factor i being sizes[i] by sizes[i + 1]."""
+    """Return the split position for each run of factors; factor i is sizes[i] by sizes[i + 1]."""
     count = len(sizes) - 1
     cost, where = {(i, i): 0 for i in range(count)}, {}
     for length in range(1, count):
@@ -116,7 +116,7 @@ def _best_order(sizes: list[int]) -> dict[tuple[int, int], int]:
 
 
 def _in_order(F: Namespace, factors: list[Tensor], where: dict[tuple[int, int], int], i: int, j: int) -> Tensor:
-    """The product of factors `i` to `j`, split where `where` says."""
+    """Multiply factors `i` to `j`, split at the positions in `where`."""
     if i == j:
         return factors[i]
     k = where[i, j]
@@ -125,7 +125,7 @@ def _in_order(F: Namespace, factors: list[Tensor], where: dict[tuple[int, int], 
 
 @function(calls="matrix_exp", method=True)
 def matrix_exp(input: SquareMatrices) -> None:
-    """The exponential of matrices (..., n, n): the sum of A^k / k!.
+    """Compute the exponential of matrices (..., n, n): the sum of A^k / k!.
 
     >>> from facula_tensor import zeros
     >>> matrix_exp(zeros(2, 2))
@@ -136,11 +136,11 @@ def matrix_exp(input: SquareMatrices) -> None:
 
 @function(method=True, out=True, instead=partial(power_of, "matrix_power"))
 def matrix_power(F: Namespace, input: Steady, n: Integer) -> None:
-    """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative.
+    """Raise matrices (..., k, k) to the integer power n; a negative n inverts them first.
 
     Arguments:
         input: matrices (..., k, k).
-        n: how many factors.
+        n: the exponent.
 
     >>> from facula_tensor import tensor
     >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
@@ -151,10 +151,10 @@ def matrix_power(F: Namespace, input: Steady, n: Integer) -> None:
 
 @function(overridable=True, out=True)
 def chain_matmul(*matrices: Tensor) -> Tensor:
-    """The product of matrices in the order that takes the fewest multiplications: see `linalg.multi_dot`.
+    """Multiply matrices in the order with the fewest multiplications: see `linalg.multi_dot`.
 
     Arguments:
-        matrices: the factors, in their order.
+        matrices: the factors, in order.
 
     >>> from facula_tensor import ones
     >>> chain_matmul(ones(1, 2), ones(2, 3), ones(3, 1))

@@ -1,4 +1,4 @@
-"""Pseudo-inverses, least squares, ranks: what is decided by singular values."""
+"""Pseudo-inverses, least squares and ranks, by singular values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @operator
 class _pinv:
-    """The pseudo-inverse of matrices: singular values up to the greater of `atol` and `rtol` times the first are 0.
+    """Compute the pseudo-inverse; singular values up to the greater of `atol` and `rtol` times the first count as 0.
 
     The derivative, at a rank that does not change: G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and
     nonlinear least squares problems whose variables separate", 1973.
@@ -61,9 +61,9 @@ class _pinv:
 
 
 def tolerances(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None) -> tuple[Tensor, Tensor]:
-    """`atol` and `rtol` as tensors without history, of the dtype of A's magnitudes.
+    """Return `atol` and `rtol` as tensors without history, in the dtype of A's magnitudes.
 
-    Where neither is given `rtol` is the greater length of A times the dtype's precision, else it is 0.
+    If neither is given, `rtol` is the greater length of A times the dtype's precision; otherwise its default is 0.
     """
     layout = layout_of_tensor(A)
     dtype = layout.dtype.to_real()
@@ -88,7 +88,7 @@ def tolerances(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | 
 
 
 def pinv_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None, hermitian: bool) -> Tensor:
-    """The pseudo-inverse; of one triangle of A where it is `hermitian`."""
+    """Return the pseudo-inverse, from one triangle of A if it is `hermitian`."""
     result, info = recorded_ops.pinv(A, *tolerances(name, A, atol, rtol), (hermitian,))
     check_info(name, info, not_converged)
     return result
@@ -96,14 +96,14 @@ def pinv_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Ten
 
 @composite
 def magnitudes(F: Namespace, name: str, A: Tensor, hermitian: bool) -> Tensor:
-    """Singular values; of Hermitian matrices, of which one triangle is read, magnitudes of eigenvalues, in no order."""
+    """Return singular values; for Hermitian matrices magnitudes of eigenvalues, unordered, from one triangle."""
     if not hermitian:
         return spectrum_of(name, "svdvals", A)
     return F.abs(spectrum_of(name, "eigvalsh", A, (False,)))
 
 
 def rank_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None, hermitian: bool) -> Tensor:
-    """The number of singular values that are not 0."""
+    """Return the number of nonzero singular values."""
     A = snapshot(A)
     absolute, relative = tolerances(name, A, atol, rtol)
     values = no_record_ops.magnitudes(name, A, hermitian)
@@ -120,7 +120,7 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 def least_squares(
     name: str, A: Tensor, B: Tensor, rcond: float | Tensor | None, driver: str | None
 ) -> tuple[Tensor, ...]:
-    """The solution of least norm, sums of squares of what is left, ranks, singular values."""
+    """Return the solution of least norm, sums of squared residuals, ranks, and singular values."""
     F = recorded_ops
     if driver not in (None, *DRIVERS):
         raise ArgumentError(f"{name}: expected driver to be one of {', '.join(DRIVERS)}; got {driver!r}")
@@ -149,10 +149,10 @@ def least_squares(
 
 @function(method=True)
 def pinverse(input: Matrices, rcond: float = 1e-15) -> Tensor:
-    """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`.
+    """Compute the pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`.
 
     Arguments:
-        rcond: the share of the first singular value up to which others count as 0.
+        rcond: the relative bound: singular values up to `rcond` times the first count as 0.
 
     >>> from facula_tensor import tensor
     >>> pinverse(tensor([[2.0], [0.0]]))

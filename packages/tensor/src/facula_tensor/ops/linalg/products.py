@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @function(method=True, out=True)
 def outer(F: Namespace, input: Vector, vec2: Vector) -> Tensor:
-    """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote.
+    """Multiply all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote.
 
     Arguments:
         input: the vector (n,).
@@ -47,7 +47,7 @@ def outer(F: Namespace, input: Vector, vec2: Vector) -> Tensor:
 
 @function(method=True, out=True)
 def ger(F: Namespace, input: Vector, vec2: Vector) -> Tensor:
-    """Another name of `outer`.
+    """Multiply all pairs of elements of two vectors: an alias of `outer`.
 
     Arguments:
         input: the vector (n,).
@@ -58,7 +58,7 @@ def ger(F: Namespace, input: Vector, vec2: Vector) -> Tensor:
 
 @function(method=True, out=True)
 def inner(F: Namespace, input: Checked, other: Checked) -> Tensor:
-    """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other.
+    """Compute dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand is a factor.
 
     Arguments:
         input: the first operand, a tensor.
@@ -82,7 +82,7 @@ def inner(F: Namespace, input: Checked, other: Checked) -> Tensor:
 
 @function(method=True, out=True)
 def vdot(F: Namespace, input: Vector, other: Vector) -> Tensor:
-    """The dot product of two vectors, the first of them conjugated.
+    """Compute the dot product of two vectors, conjugating the first.
 
     Arguments:
         input: the first operand, a tensor.
@@ -97,9 +97,9 @@ def vdot(F: Namespace, input: Vector, other: Vector) -> Tensor:
 
 @function(method=True, out=True)
 def kron(F: Namespace, input: Checked, other: Checked) -> Tensor:
-    """The Kronecker product: `other` times each element of `input`, in place of that element.
+    """Compute the Kronecker product: replace each element of `input` by its product with `other`.
 
-    Shapes are filled up with 1 from the left; each length of the result is the product of the operands'.
+    Shapes are padded with 1 on the left; each length of the result is the product of the operands' lengths.
 
     Arguments:
         input: the first operand, a tensor.
@@ -117,7 +117,7 @@ def kron(F: Namespace, input: Checked, other: Checked) -> Tensor:
 
 
 def cross_product(operation: str, F: Namespace, a: Tensor, b: Tensor, dim: int | None) -> Tensor:
-    """The cross product along `dim`, or the first dimension of length 3."""
+    """Compute the cross product along `dim`, or along the first dimension of length 3."""
     if a.ndim != b.ndim:
         raise ArgumentError(f"{operation}: expected equally many dimensions; got shapes {_shapes(a, b)}")
     shape = broadcast_shapes(operation, tuple(a.shape), tuple(b.shape))
@@ -142,14 +142,14 @@ def _shapes(a: Tensor, b: Tensor) -> str:
 
 @function(method=True, out=True, instead=partial(cross_product, "cross"))
 def cross(F: Namespace, input: Steady, other: Steady, dim: int | None = None) -> None:
-    """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3.
+    """Compute the cross product of vectors of three elements, along `dim` or the first dimension of length 3.
 
-    The operands have equally many dimensions, and broadcast. ValueError where `dim` has another length.
+    The operands have the same number of dimensions, and broadcast. Raises ValueError if `dim` has another length.
 
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor.
-        dim: the dimension of length 3; the first such if None.
+        dim: the dimension of length 3; the first one if None.
 
     >>> from facula_tensor import tensor
     >>> cross(tensor([1, 0, 0]), tensor([0, 1, 0]))
@@ -159,7 +159,7 @@ def cross(F: Namespace, input: Steady, other: Steady, dim: int | None = None) ->
 
 # -------------------------------------------------------------------------------------- beta input + alpha product
 def _check_dtypes(operation: str, names: tuple[str, ...], input: Tensor, *others: Tensor) -> None:
-    """TypeError unless all have one dtype that has products."""
+    """Raise a TypeError unless all have the same dtype, and it supports products."""
     dtype = layout_of_tensor(input).dtype
     for name, one in zip(names, others, strict=True):
         found = layout_of_tensor(one).dtype
@@ -173,7 +173,7 @@ def _check_dtypes(operation: str, names: tuple[str, ...], input: Tensor, *others
 
 
 def _factor(operation: str, name: str, value: object, dtype: DType) -> Number:
-    """A number as the dtype has it: integers have no fraction. TypeError where it is no number, or complex."""
+    """Convert a factor for the dtype: integers drop the fraction. TypeError unless it is a real number."""
     number = plain_number(element(value, operation, name))
     if number is None or SCALAR_CATEGORY[type(number)] > max(dtype.category, FLOATING):
         error = f"{operation}: expected {name} to be a real number; got {type(value).__name__}"
@@ -184,7 +184,7 @@ def _factor(operation: str, name: str, value: object, dtype: DType) -> Number:
 
 
 def _check_shape(operation: str, input: Tensor, product: Tensor) -> None:
-    """ValueError unless `input` broadcasts to the product."""
+    """Raise a ValueError unless `input` broadcasts to the product."""
     own, shape = tuple(input.shape), tuple(product.shape)
     if broadcast_shapes(operation, own, shape) != shape:
         raise ArgumentError(f"{operation}: expected an input that broadcasts to {shape}; got {own}")
@@ -202,10 +202,10 @@ def _product_added(
     beta: Scalar,
     alpha: Scalar,
 ) -> Tensor:
-    """beta * input + alpha * product_of(first, second). `input` counts for nothing where beta is 0.
+    """Return beta * input + alpha * product_of(first, second); `input` is ignored if beta is 0.
 
-    What most calls have is tested without calls: layouts that are no wrapped ones, one floating dtype, Python's
-    numbers, and an input that is broadcast along further dimensions only.
+    Inline conditions cover most calls: unwrapped layouts, one floating dtype, Python numbers, and an input that
+    broadcasts only along additional dimensions.
     """
     F, own = recorded_ops, input._layout
     dtype = getattr(own, "dtype", None)
@@ -232,11 +232,11 @@ def _product_added(
 
 
 def _sum_with(product_of: Function, promotes: bool = False) -> Callable[[Function], Function]:
-    """Declare a function that adds a product, by its signature.
+    """Return a decorator that declares a sum with a product from its signature.
 
     Arguments:
-        product_of: gives the product.
-        promotes: whether the operands may have several dtypes.
+        product_of: computes the product.
+        promotes: whether the operands may have different dtypes.
     """
 
     def decorate(signature: Function) -> Function:
@@ -249,13 +249,13 @@ def _sum_with(product_of: Function, promotes: bool = False) -> Callable[[Functio
 
 @_sum_with(recorded_ops.matmul)
 def addmm(input: Checked, mat1: Matrix, mat2: Matrix, *, beta: Scalar = 1, alpha: Scalar = 1) -> None:
-    """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m).
+    """Compute `beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m).
 
-    All in one dtype; beside integers, `beta` and `alpha` lose their fractions. Where `beta` is 0, NaN and infinities in
-    `input` count for nothing.
+    All operands have the same dtype; for integers `beta` and `alpha` drop their fractions. If `beta` is 0, NaN and
+    infinities in `input` are ignored.
 
     Arguments:
-        input: what is added; it broadcasts.
+        input: the tensor to add; it broadcasts.
         mat1: the first matrix.
         mat2: the second matrix.
         beta: the factor of `input`.
@@ -270,10 +270,10 @@ def addmm(input: Checked, mat1: Matrix, mat2: Matrix, *, beta: Scalar = 1, alpha
 
 @_sum_with(recorded_ops.matmul)
 def addmv(input: Checked, mat: Matrix, vec: Vector, *, beta: Scalar = 1, alpha: Scalar = 1) -> None:
-    """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,).
+    """Compute `beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,).
 
     Arguments:
-        input: what is added; it broadcasts.
+        input: the tensor to add; it broadcasts.
         mat: the matrix.
         vec: the vector.
         beta: the factor of `input`.
@@ -286,16 +286,18 @@ def addmv(input: Checked, mat: Matrix, vec: Vector, *, beta: Scalar = 1, alpha: 
 
 
 def _outer(first: Tensor, second: Tensor) -> Tensor:
-    """The products of all pairs of elements."""
+    """Multiply all pairs of elements."""
     return recorded_ops.mul(recorded_ops.unsqueeze(first, 1), second)
 
 
 @_sum_with(_outer, promotes=True)
 def addr(input: Checked, vec1: Vector, vec2: Vector, *, beta: Scalar = 1, alpha: Scalar = 1) -> None:
-    """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote.
+    """Compute `beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m).
+
+    All operands promote.
 
     Arguments:
-        input: what is added; it broadcasts.
+        input: the tensor to add; it broadcasts.
         vec1: the first vector.
         vec2: the second vector.
         beta: the factor of `input`.
@@ -309,19 +311,21 @@ def addr(input: Checked, vec1: Vector, vec2: Vector, *, beta: Scalar = 1, alpha:
 
 
 def _stacked(operation: str, first: Tensor, second: Tensor) -> Tensor:
-    """The products of two stacks of matrices."""
+    """Multiply two batches of matrices."""
     _check_stacks(operation, first, second)
     return recorded_ops.matmul(first, second)
 
 
 @_sum_with(partial(_stacked, "baddbmm"))
 def baddbmm(input: Checked, batch1: MatrixStack, batch2: MatrixStack, *, beta: Scalar = 1, alpha: Scalar = 1) -> None:
-    """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m).
+    """Compute `beta * input + alpha * (batch1 @ batch2)` of batches (b, n, k) and (b, k, m).
+
+    `input` broadcasts to (b, n, m).
 
     Arguments:
-        input: what is added; it broadcasts.
-        batch1: the first stack.
-        batch2: the second stack.
+        input: the tensor to add; it broadcasts.
+        batch1: the first batch.
+        batch2: the second batch.
         beta: the factor of `input`.
         alpha: the factor of the product.
 
@@ -332,7 +336,7 @@ def baddbmm(input: Checked, batch1: MatrixStack, batch2: MatrixStack, *, beta: S
 
 
 def _stacked_sum(operation: str, first: Tensor, second: Tensor) -> Tensor:
-    """The sum of the products of two stacks: one product of long rows, so that nothing is made for each matrix."""
+    """Sum the products of two batches by one product of long rows, without a result for each matrix."""
     _check_stacks(operation, first, second)
     F, (count, rows, inner_size), columns = recorded_ops, first.shape, second.shape[2]
     left = F.reshape(F.permute(first, (1, 0, 2)), (rows, count * inner_size))
@@ -340,7 +344,7 @@ def _stacked_sum(operation: str, first: Tensor, second: Tensor) -> Tensor:
 
 
 def _check_stacks(operation: str, first: Tensor, second: Tensor) -> None:
-    """ValueError unless two stacks of matrices can be multiplied."""
+    """Raise a ValueError unless two batches of matrices can be multiplied."""
     if first.shape[0] != second.shape[0] or first.shape[2] != second.shape[1]:
         raise ArgumentError(
             f"{operation}: expected stacks (b, n, k) and (b, k, m); "
@@ -350,12 +354,14 @@ def _check_stacks(operation: str, first: Tensor, second: Tensor) -> None:
 
 @_sum_with(partial(_stacked_sum, "addbmm"))
 def addbmm(input: Checked, batch1: MatrixStack, batch2: MatrixStack, *, beta: Scalar = 1, alpha: Scalar = 1) -> None:
-    """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m).
+    """Compute `beta * input + alpha * (batch1 @ batch2).sum(0)` of batches (b, n, k) and (b, k, m).
+
+    `input` broadcasts to (n, m).
 
     Arguments:
-        input: what is added; it broadcasts.
-        batch1: the first stack.
-        batch2: the second stack.
+        input: the tensor to add; it broadcasts.
+        batch1: the first batch.
+        batch2: the second batch.
         beta: the factor of `input`.
         alpha: the factor of the product.
 

@@ -1,4 +1,4 @@
-"""The decomposition of matrices into orthogonal and triangular ones."""
+"""The QR decomposition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @operator
 class _qr:
-    """Q, and below it R transposed, with A = Q R: one tensor, as Note [Packed results] says.
+    """Compute Q, and below it R transposed, with A = Q R, in one tensor: see Note [Packed results].
 
     The derivative: S. F. Walter, L. Lehmann, "Algorithmic differentiation of linear algebra functions", 2018.
     """
@@ -50,9 +50,9 @@ class _qr:
 
 @composite
 def square_qr_grad(F: Namespace, Q: Tensor, R: Tensor, of_Q: Tensor, of_R: Tensor) -> Tensor:
-    """The gradient where R is square."""
+    """Return the gradient for a square R."""
     inner = F.sub(F.matmul(of_R, F.mH(R)), F.matmul(F.mH(Q), of_Q))
-    # The Hermitian matrix with the upper triangle of `inner`, and the real part of its diagonal.
+    # The Hermitian matrix with the upper triangle of `inner` and the real part of its diagonal.
     upper = F.add(F.triangle(inner, (0, True)), F.triangle(inner, (1, True)))
     whole = F.add(of_Q, F.matmul(Q, F.mul(F.add(upper, F.mH(upper)), 0.5)))
     return F.mH(F.triangular_solve(R, F.mH(whole), (True, False)))
@@ -60,7 +60,7 @@ def square_qr_grad(F: Namespace, Q: Tensor, R: Tensor, of_Q: Tensor, of_R: Tenso
 
 @operator
 class _qr_r:
-    """R alone, without a derivative."""
+    """Compute R only, without a derivative."""
 
     batching = "leading"
 
@@ -73,7 +73,7 @@ class _qr_r:
 
 
 def qr_of(A: Tensor, mode: str) -> tuple[Tensor, Tensor]:
-    """Q and R; Q is empty with mode "r", others are "reduced" and "complete"."""
+    """Return Q and R; mode is "reduced", "complete", or "r", for which Q is empty."""
     layout = layout_of_tensor(A)
     m, n = layout.shape[-2:]
     if mode == "r":

@@ -1,4 +1,4 @@
-"""Subscripts of `einsum`: what an equation, or lists of numbers, say of each dimension."""
+"""The parser of `einsum` subscripts: equations and lists of integers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Labels: TypeAlias = "Sequence[Label]"
 def labels_of(
     subscripts: str | tuple[Sequence[Labels], Labels | None], shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
-    """The labels of each operand's dimensions, and of the result's: numbers. Those of `...` are negative, -1 the last.
+    """Return the integer labels of each operand's dimensions and of the result's; `...` has negative ones, -1 last.
 
     >>> labels_of("...ij,jk", ((5, 2, 3), (3, 4)))
     ([(-1, 34, 35), (35, 36)], (-1, 34, 36))
@@ -70,12 +70,12 @@ def labels_of(
 
 
 def label_text(label: int) -> str:
-    """A label as equations have it, and its number."""
+    """Return a label's letter in equations, and its number."""
     return f"{LETTERS[label]!r} ({label})"
 
 
 def _without_ellipsis(labels: list[Label], further: int) -> tuple[int, ...]:
-    """The labels with those of `further` dimensions in place of the ellipsis."""
+    """Return the labels with those of `further` dimensions in place of the ellipsis."""
     filled: list[int] = []
     for label in labels:
         filled.extend(range(-further, 0) if label is Ellipsis else (label,))

@@ -1,4 +1,4 @@
-"""Systems of equations whose matrix is triangular, by substitution."""
+"""Triangular linear systems, by substitution."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @operator
 class _triangular_solve:
-    """X with A X = B, of which A is upper or lower triangular: (n, n), or (..., n, n) as B is (..., n, k)."""
+    """Solve A X = B with an upper or lower triangular A: (n, n), or (..., n, n) for B (..., n, k)."""
 
     inputs = ("A", "B")
     parameters = ("upper", "unitriangular")
@@ -30,7 +30,7 @@ class _triangular_solve:
 
     def batching(F, call):
         a, b = call.wholes()
-        if a.ndim < b.ndim:  # the same for the matrices of an element
+        if a.ndim < b.ndim:  # shared by the matrices of an element
             a = F.expand(F.reshape(a, (call.size, *(1,) * (b.ndim - 3), *a.shape[1:])), (*b.shape[:-2], *a.shape[1:]))
         return call.wrap(call.run((a, b)))
 
@@ -52,7 +52,7 @@ class _triangular_solve:
 
 
 def solve_triangular_of(name: str, A: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
-    """X with A X = B, or X A = B where not `left`."""
+    """Solve A X = B, or X A = B if not `left`, for X."""
     check_same(name, A, B)
     a, b = layout_of_tensor(A).shape, layout_of_tensor(B).shape
     if a[-1] != b[-2 if left else -1]:
@@ -81,14 +81,14 @@ def triangular_solve(
     *,
     out: Outs = None,
 ) -> NamedResults:
-    """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`.
+    """Solve A X = b with a triangular A; return X and a copy of A: the older form of `linalg.solve_triangular`.
 
-    A (..., n, n), b (..., n, k), whose leading dimensions broadcast. With `transpose` X is that of A transposed.
+    A (..., n, n) and b (..., n, k) have broadcasting leading dimensions. `transpose` transposes A first.
 
     Arguments:
         b: the right-hand sides (..., n, k).
         A: triangular matrices (..., n, n).
-        upper: whether A is upper triangular, else lower.
+        upper: whether A is upper triangular instead of lower.
         transpose: whether A is transposed first.
         unitriangular: whether the diagonal counts as ones.
 

@@ -1,4 +1,4 @@
-"""Triangles of matrices: `tril`, `triu`, and the places of their elements."""
+"""Triangles of matrices (`tril`, `triu`), and the indices of their elements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @operator
 class _triangle:
-    """Matrices with zeros beyond a diagonal: below it where `upper`, else above it."""
+    """Set elements beyond a diagonal to zero: those below it if `upper`, else those above it."""
 
     parameters = ("diagonal", "upper")
     holomorphic = False
@@ -48,11 +48,11 @@ class _triangle:
 
 @function(method=True, changes=True, out=("input",))
 def tril(F: Namespace, operation: str, input: Checked, diagonal: Integer = 0) -> Tensor:
-    """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above.
+    """Copy matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above.
 
     Arguments:
         input: matrices (..., m, n).
-        diagonal: the highest one that is kept: 0 is the main one.
+        diagonal: the highest diagonal to keep: 0 is the main one.
 
     >>> from facula_tensor import ones
     >>> tril(ones(2, 3))
@@ -65,11 +65,11 @@ def tril(F: Namespace, operation: str, input: Checked, diagonal: Integer = 0) ->
 
 @function(method=True, changes=True, out=("input",))
 def triu(F: Namespace, operation: str, input: Checked, diagonal: Integer = 0) -> Tensor:
-    """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above.
+    """Copy matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above.
 
     Arguments:
         input: matrices (..., m, n).
-        diagonal: the lowest one that is kept: 0 is the main one.
+        diagonal: the lowest diagonal to keep: 0 is the main one.
 
     >>> from facula_tensor import ones
     >>> triu(ones(2, 3), 1)
@@ -81,14 +81,14 @@ def triu(F: Namespace, operation: str, input: Checked, diagonal: Integer = 0) ->
 
 
 def _below(row: int, col: int, offset: int) -> int:
-    """How many elements the first rows have: row i the first i + offset, as far as there are columns."""
-    first, full = max(0, -offset), min(max(col - offset, 0), row)  # rows with any, and those that are not whole
+    """Return the number of elements in the first rows: row i has the first i + offset, limited by the columns."""
+    first, full = max(0, -offset), min(max(col - offset, 0), row)  # first nonempty row, and first complete row
     partial = max(full - first, 0)
     return partial * (first + offset) + partial * (partial - 1) // 2 + (row - max(full, 0)) * col
 
 
 def _triangle_indices(operation: str, row: int, col: int, offset: int, upper: bool, options: dict[str, Any]) -> Tensor:
-    """Rows and columns of a triangle's elements; `options` are those of creation."""
+    """Return the row and column indices of a triangle's elements; `options` are those of creation functions."""
     if options["layout"] is not None or options["pin_memory"]:
         check_storage(operation, options["layout"], options["pin_memory"])
     if min(row, col) < 0:
@@ -116,16 +116,16 @@ def tril_indices(
     layout: object = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Row and column, one tensor of two rows, of each element of `tril` of a matrix (row, col). int64, or `dtype`.
+    """Return the row and column indices of `tril` of a matrix (row, col): a tensor of two rows; int64, or `dtype`.
 
     Arguments:
         row: the number of rows.
         col: the number of columns.
-        offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
-        dtype: int64 if None.
-        device: where the elements lie; the default device if None.
-        layout: `strided`, the only one there is, or None.
-        pin_memory: False: there is no pinned memory.
+        offset: the diagonal that bounds the triangle: 0 is the main one, 1 the next above.
+        dtype: the dtype of the result; int64 if None.
+        device: the device of the result; the default device if None.
+        layout: `strided`, the only supported layout, or None.
+        pin_memory: must be False; pinned memory is not supported.
 
     >>> tril_indices(2, 2)
     tensor([[0, 1, 1],
@@ -146,16 +146,16 @@ def triu_indices(
     layout: object = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`.
+    """Return the row and column indices of `triu` of a matrix (row, col): a tensor of two rows; int64, or `dtype`.
 
     Arguments:
         row: the number of rows.
         col: the number of columns.
-        offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
-        dtype: int64 if None.
-        device: where the elements lie; the default device if None.
-        layout: `strided`, the only one there is, or None.
-        pin_memory: False: there is no pinned memory.
+        offset: the diagonal that bounds the triangle: 0 is the main one, 1 the next above.
+        dtype: the dtype of the result; int64 if None.
+        device: the device of the result; the default device if None.
+        layout: `strided`, the only supported layout, or None.
+        pin_memory: must be False; pinned memory is not supported.
 
     >>> triu_indices(2, 2, 1)
     tensor([[0],

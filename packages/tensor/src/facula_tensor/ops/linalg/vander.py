@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @function(overridable=True)
 def vander(F: Namespace, x: Steady, N: IntegerOrNone = None, increasing: bool = False) -> Tensor:
-    """The Vandermonde matrix: powers of each element of a vector, in a row for each.
+    """Return the Vandermonde matrix: one row of powers for each element of a vector.
 
     Arguments:
         x: a vector.
-        N: the number of powers, len(x) if None.
-        increasing: whether powers go from 0 to N - 1; else from N - 1 to 0.
+        N: the number of powers; len(x) if None.
+        increasing: whether powers increase from 0 to N - 1, instead of decreasing from N - 1 to 0.
 
     >>> from facula_tensor import tensor
     >>> vander(tensor([1, 2, 3]))

@@ -1,1 +1,1 @@
-"""Steps of optimizers: one launch changes all parameters of a group."""
+"""Optimizer steps: one kernel launch updates all parameters of a group."""

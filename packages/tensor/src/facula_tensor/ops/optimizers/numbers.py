@@ -1,8 +1,8 @@
-"""The numbers of a launch of an optimizer's step: names for what the kernels read by place.
+"""Named scalars of an optimizer step, in the order in which the kernels read them.
 
-In each class the fields stand in the order of the kernels' own enumeration (`csrc/optimizers/optimizer_numbers.h`,
-`csrc/optimizers/adafactor_numbers.h`); a test compares the two. In all of them ``sign * gradient + decay * parameter``
-is what the step is taken of, and `shrink` multiplies the parameter (decoupled decay).
+The fields of each class have the order of the kernels' enumeration (`csrc/optimizers/optimizer_numbers.h`,
+`csrc/optimizers/adafactor_numbers.h`); a test compares the two. All steps use
+``sign * gradient + decay * parameter`` as the gradient. `shrink` multiplies the parameter (decoupled decay).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class SgdNumbers(NamedTuple):
-    """buffer = keep * buffer + take * d; the parameter loses rate times d, the buffer, or d + ahead * buffer."""
+    """buffer = keep * buffer + take * d; the step subtracts rate times d, the buffer, or d + ahead * buffer."""
 
     rate: float
     decay: float
@@ -22,7 +22,7 @@ class SgdNumbers(NamedTuple):
 
 
 class AdamNumbers(NamedTuple):
-    """`first` and `second` are the factors of the two moments."""
+    """`first` and `second` are the decay factors of the two moments."""
 
     rate: float
     first: float
@@ -34,7 +34,7 @@ class AdamNumbers(NamedTuple):
 
 
 class RmspropNumbers(NamedTuple):
-    """`share` is the factor of the mean of squares, `keep` that of the momentum."""
+    """`share` is the decay factor of the mean square, `keep` that of the momentum."""
 
     rate: float
     share: float
@@ -45,7 +45,7 @@ class RmspropNumbers(NamedTuple):
 
 
 class AdadeltaNumbers(NamedTuple):
-    """`share` is the factor of both running means."""
+    """`share` is the decay factor of both running means."""
 
     rate: float
     share: float
@@ -55,7 +55,7 @@ class AdadeltaNumbers(NamedTuple):
 
 
 class AdagradNumbers(NamedTuple):
-    """`slower` is by how much the rate's divisor grows with each step."""
+    """`slower` is the increment of the rate's divisor in each step."""
 
     rate: float
     slower: float
@@ -65,7 +65,7 @@ class AdagradNumbers(NamedTuple):
 
 
 class AdamaxNumbers(NamedTuple):
-    """`first` and `second` are the factors of the mean and of the greatest."""
+    """`first` and `second` are the decay factors of the mean and of the maximum."""
 
     rate: float
     first: float
@@ -76,7 +76,7 @@ class AdamaxNumbers(NamedTuple):
 
 
 class NadamNumbers(NamedTuple):
-    """Adam's; `warming` is by how much the mean's factor grows from step to step."""
+    """Adam's scalars, and `warming`, the factor's growth in the mean from step to step."""
 
     rate: float
     first: float
@@ -89,7 +89,7 @@ class NadamNumbers(NamedTuple):
 
 
 class RadamNumbers(NamedTuple):
-    """Adam's."""
+    """Adam's scalars."""
 
     rate: float
     first: float
@@ -101,7 +101,7 @@ class RadamNumbers(NamedTuple):
 
 
 class AsgdNumbers(NamedTuple):
-    """Eta falls as rate / (1 + lambda * rate * step) ** power; averaging begins at `start`."""
+    """Eta decreases as rate / (1 + lambda * rate * step) ** power; averaging begins at `start`."""
 
     rate: float
     lambda_: float
@@ -112,7 +112,7 @@ class AsgdNumbers(NamedTuple):
 
 
 class RpropNumbers(NamedTuple):
-    """A step size grows by `grow`, shrinks by `cut`, and stays from `least` to `most`."""
+    """A step size is multiplied by `grow` or `cut`, and stays between `least` and `most`."""
 
     cut: float
     grow: float
@@ -122,7 +122,7 @@ class RpropNumbers(NamedTuple):
 
 
 class AdafactorNumbers(NamedTuple):
-    """A `smallest` below 0 stands for the rounding of the dtype."""
+    """A negative `smallest` stands for the rounding unit of the dtype."""
 
     rate: float
     decay: float

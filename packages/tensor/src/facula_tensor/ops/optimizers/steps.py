@@ -1,7 +1,7 @@
-"""Optimizers' steps: operators that change any number of parameters in place, in one launch.
+"""Optimizer steps: operators that update any number of parameters in place, in one launch.
 
-They record nothing and look at no mode: a step is no part of what is differentiated. Numbers (learning rate and so
-on) are given at launch, so that schedules make no plans.
+They are not recorded and ignore modes, because a step is not part of a differentiated function. Scalars such as the
+learning rate are launch arguments, so that schedules do not create plans.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..._core.tensor import Tensor
 
     Row = tuple[Tensor, ...]
-    Numbers = tuple[float, ...]  # one of `numbers.py`, by place
+    Numbers = tuple[float, ...]  # a class of `numbers.py`
     Step = Callable[[Sequence[Tensor], int, Numbers], None]
 
 DTYPES = (float32, float64)
@@ -41,12 +41,12 @@ def _step(
     kept: int,
     shapes: Mapping[str, Callable[[tuple[int, ...]], tuple[int, ...]]] = MappingProxyType({}),
 ) -> Step:
-    """The function `(tensors, width, numbers)` of an optimizer's step.
+    """Return the function `(tensors, width, numbers)` of an optimizer's step.
 
-    `tensors` has row after row, each of `width` tensors: a parameter, its gradient and its state. They are one list,
-    not a tuple for each parameter, as thousands of new tuples in every step would start garbage collections. `operands`
-    are the names in a row, the last `kept` of which are single float32 numbers, and the one before those may be left
-    out. Their shapes are the parameter's, or made of it by `shapes`.
+    `tensors` contains rows of `width` tensors: a parameter, its gradient and its state. They are one flat list, because
+    a tuple for each parameter would trigger garbage collections in every step of a large model. `operands` names the
+    columns. The last `kept` columns are single float32 numbers, and the column before those is optional. The other
+    operands have the parameter's shape, or a shape that `shapes` computes from it.
     """
     table = PlanTable(name)
     plans = table.by_key
@@ -60,7 +60,7 @@ def _step(
             changed = list(storages)
             del changed[1::width]
             for storage in changed:
-                storage.version + 1  # None, and so a TypeError, where the memory is read-only
+                storage.version + 1  # read-only memory has version None: a TypeError
             addresses = [storage.ptr + t._offset for storage, t in zip(storages, tensors)]
             plan.launch(len(tensors) // width, *numbers, *addresses)
         except MISSED as error:  # as in Note [Fast path]
@@ -75,7 +75,7 @@ def _step(
         slow_call(tensors, width, numbers)
 
     def slow_call(tensors: Sequence[Tensor], width: int, numbers: Numbers) -> None:
-        """Any strides, dtypes and devices: checks first, then a launch for each dtype on each device."""
+        """Check all rows, then launch once for each dtype on each device; accepts any strides."""
         numbers = tuple(map(float, numbers))
         rows = [tuple(tensors[at : at + width]) for at in range(0, len(tensors), width)]
         recorder = current_recorder()
@@ -110,7 +110,7 @@ def _step(
                 mutated(t, name, mutator)
 
     def check(number: int, row: Row, distinct: set[Layout]) -> None:
-        """Errors for a row; `distinct` gathers layouts whose elements each have a place of their own."""
+        """Check a row; `distinct` collects layouts whose elements do not overlap."""
         parameter = layout_of_tensor(row[0])
         if parameter.dtype not in DTYPES:
             raise DTypeError(
@@ -150,7 +150,7 @@ def _step(
 
 
 def plain(a: Tensor) -> Tensor:
-    """A snapshot itself, or for strided ones a contiguous copy."""
+    """Return a snapshot, or a contiguous copy of a strided one."""
     return no_record_ops.contiguous(a)
 
 

@@ -22,13 +22,13 @@ bodies = bodies_of("ops.indexing.index_put")
 @overridable
 @method()
 def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of `input` with `copy[indices] = values`, or with the values added.
+    """Return a copy of `input` after `copy[indices] = values`, or with the values added.
 
     Arguments:
         input: the tensor.
         indices: tensors, or None for a whole dimension, in a tuple or list.
-        values: a tensor in the dtype of `input`, which broadcasts.
-        accumulate: whether values are added, in order where several are for one place.
+        values: a tensor with the dtype of `input`; it broadcasts.
+        accumulate: whether values are added; repeated positions are summed in order.
 
     >>> from facula_tensor import tensor, zeros
     >>> index_put(zeros(3), (tensor([0, 0]),), tensor([1.0, 2.0]), accumulate=True)

@@ -25,17 +25,17 @@ bodies = bodies_of("ops.indexing.index_select")
 def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names.
+    """Add slices of `source` times `alpha` to the slices of a copy of `input` at `index` along `dim`.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        index: positions, int64 or int32, of which several may be equal.
-        source: a slice for each position, in the dtype of `input`.
+        index: positions, int64 or int32; they may repeat.
+        source: a slice for each position, with the dtype of `input`.
         alpha: a number.
 
     Raises:
-        IndexError: for a position below 0 or beyond the dimension; it names the place.
+        IndexError: if a position is negative or beyond the dimension; the message names it.
 
     >>> from facula_tensor import tensor, zeros
     >>> index_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
@@ -61,18 +61,18 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
 @method()
 @boundary
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`.
+    """Replace the slices of a copy of `input` at `index` along `dim` by those of `source`.
 
-    Of several slices for one position the last one wins.
+    If a position is repeated, the last slice applies.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
         index: positions, int64 or int32.
-        source: a slice for each position, in the dtype of `input`.
+        source: a slice for each position, with the dtype of `input`.
 
     Raises:
-        IndexError: for a position below 0 or beyond the dimension; it names the place.
+        IndexError: if a position is negative or beyond the dimension; the message names it.
 
     >>> from facula_tensor import tensor, zeros
     >>> index_copy(zeros(3), 0, tensor([2, 0]), tensor([1.0, 2.0]))
@@ -98,13 +98,13 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tenso
 @method()
 @boundary
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
-    """A copy of `input` with its slices along `dim` that `index` names filled with `value`.
+    """Fill the slices of a copy of `input` at `index` along `dim` with `value`.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
         index: positions, int64 or int32; negative ones count from the end.
-        value: a number, or a tensor without dimensions.
+        value: a number or a zero-dimensional tensor.
 
     >>> from facula_tensor import tensor, zeros
     >>> index_fill(zeros(3), 0, tensor([0, -1]), 5)
@@ -138,18 +138,18 @@ def index_reduce(
     include_self: bool = True,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names.
+    """Reduce slices of `source` into the slices of a copy of `input` at `index` along `dim`.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        index: positions, int64 or int32, of which several may be equal.
-        source: a slice for each position, in the dtype of `input`.
-        reduce: "prod", "mean", "amax" or "amin" of the elements that meet in a place.
-        include_self: whether those of `input` are among them.
+        index: positions, int64 or int32; they may repeat.
+        source: a slice for each position, with the dtype of `input`.
+        reduce: the reduction: "prod", "mean", "amax" or "amin".
+        include_self: whether the elements of `input` take part.
 
     Raises:
-        IndexError: for a position below 0 or beyond the dimension; it names the place.
+        IndexError: if a position is negative or beyond the dimension; the message names it.
 
     >>> from facula_tensor import tensor
     >>> index_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")

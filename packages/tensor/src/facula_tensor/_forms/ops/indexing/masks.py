@@ -23,13 +23,13 @@ bodies = bodies_of("ops.indexing.masks")
 @overridable
 @method()
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements where `mask` is true, as one dimension in row-major order, in memory of their own.
+    """Return a copy of the elements where `mask` is true, as one dimension in row-major order.
 
-    `mask` is bool; it and `input` broadcast against each other. The gradient goes back to the elements' places.
+    `mask` is bool; it and `input` broadcast against each other. Gradients flow to the selected elements.
 
     Arguments:
         input: the tensor.
-        mask: which elements to take.
+        mask: the elements to select.
 
     >>> from facula_tensor import tensor
     >>> masked_select(tensor([1, 2, 3]), tensor([True, False, True]))
@@ -47,14 +47,14 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 @overridable
 @method()
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both.
+    """Replace the elements of a copy of `input` where `mask` is true by those of `source`, in row-major order.
 
-    `mask` is bool; it and `input` broadcast against each other. `source` has the dtype of `input` and at least as many
-    elements as are replaced: TypeError or ValueError otherwise.
+    `mask` is bool; it and `input` broadcast against each other. `source` must have the dtype of `input` (TypeError) and
+    at least as many elements as are replaced (ValueError).
 
     Arguments:
         input: the tensor.
-        mask: which elements to replace.
+        mask: the elements to replace.
         source: the new elements.
 
     >>> from facula_tensor import tensor

@@ -31,20 +31,20 @@ def scatter(
     reduce: str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`.
+    """Set the elements of a copy of `input` at `index` along `dim` to those of `src`, or to the number `value`.
 
-    For dim = 1: `out[i, index[i, j, k], k] = src[i, j, k]`; of several for one place the last one wins. With `reduce`
-    "add" or "multiply" they are added, or multiplied, to what is there. `index` is int64 or int32, with as many
-    dimensions as `input` and `src`, none longer but `dim`; `src` has the dtype of `input`. IndexError, naming the
-    place, for an index below 0 or beyond the dimension.
+    For dim = 1: `out[i, index[i, j, k], k] = src[i, j, k]`. If a position is repeated, the last element applies. With
+    `reduce` "add" or "multiply" the elements are added to the existing ones, or multiplied with them. `index` is int64
+    or int32, with as many dimensions as `input` and `src`, and not longer than `input` except along `dim`. `src` has
+    the dtype of `input`. Raises IndexError, with the position, if an index is negative or beyond the dimension.
 
     Arguments:
-        input: the tensor that is copied.
-        dim: the dimension that `index` counts along.
-        index: places along `dim`: int64 or int32, as many dimensions as `input`.
-        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
-        value: a number in place of `src`.
-        reduce: "add" or "multiply": what happens to the element that is there; it is replaced if None.
+        input: the tensor to copy.
+        dim: the dimension that is indexed.
+        index: positions along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor with the dtype of `input`, at least as long as `index` in each dimension.
+        value: a number instead of `src`.
+        reduce: "add" or "multiply"; existing elements are replaced if None.
 
     >>> from facula_tensor import tensor, zeros
     >>> scatter(zeros(2, 3), 1, tensor([[0], [2]]), 1.0)
@@ -75,13 +75,13 @@ def scatter_(
 @method()
 @boundary
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """`scatter_add` in place: changes this tensor and returns it.
+    """Add the elements of `src` at `index` along `dim` in place, and return this tensor.
 
     Arguments:
-        input: the tensor that changes.
-        dim: the dimension that `index` counts along.
-        index: places along `dim`: int64 or int32, as many dimensions as `input`.
-        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        input: the tensor to modify.
+        dim: the dimension that is indexed.
+        index: positions along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor with the dtype of `input`, at least as long as `index` in each dimension.
     """
     if type(src) is not Tensor:
         src = as_tensor("scatter_add_", src)
@@ -101,18 +101,18 @@ def scatter_reduce(
     include_self: bool = True,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`.
+    """Reduce elements of `src` at `index` along `dim` into a copy of `input`; arguments as in `scatter`.
 
-    `reduce` is "sum", "prod", "mean", "amax" or "amin" of what meets in a place; without `include_self` the element
-    that is there takes no part. Equal extremes share the gradient. Means of integers are rounded down.
+    `reduce` is "sum", "prod", "mean", "amax" or "amin" of the elements of a position. Without `include_self` the
+    existing element does not take part. Equal extremes share the gradient. Means of integers are rounded down.
 
     Arguments:
-        input: the tensor that is copied.
-        dim: the dimension that `index` counts along.
-        index: places along `dim`: int64 or int32, as many dimensions as `input`.
-        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        input: the tensor to copy.
+        dim: the dimension that is indexed.
+        index: positions along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor with the dtype of `input`, at least as long as `index` in each dimension.
         reduce: "sum", "prod", "mean", "amax" or "amin".
-        include_self: whether the element that is there takes part.
+        include_self: whether the existing element takes part.
 
     >>> from facula_tensor import tensor
     >>> scatter_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")

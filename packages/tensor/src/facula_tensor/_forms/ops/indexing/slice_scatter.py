@@ -26,13 +26,13 @@ bodies = bodies_of("ops.indexing.slice_scatter")
 @method()
 @boundary
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """A copy of `input` in which `select(dim, index)` is `src`.
+    """Return a copy of `input` in which `select(dim, index)` is `src`.
 
     Arguments:
-        input: the tensor that is copied.
+        input: the tensor to copy.
         src: the new elements.
         dim: the dimension.
-        index: which element; negative ones count from the end.
+        index: the position; negative ones count from the end.
 
     >>> from facula_tensor import ones, zeros
     >>> select_scatter(zeros(2, 2), ones(2), 0, 1)
@@ -51,15 +51,15 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`.
+    """Return a copy of `input` in which the slice `start:end:step` along `dim` is `src`.
 
     Arguments:
-        input: the tensor that is copied.
+        input: the tensor to copy.
         src: the new elements.
         dim: the dimension.
         start: the first element; negative ones count from the end.
-        end: the bound; the end if None.
-        step: the distance of two elements; above 0.
+        end: the exclusive bound; the dimension's length if None.
+        step: the distance between elements; positive.
 
     >>> from facula_tensor import ones, zeros
     >>> slice_scatter(zeros(4), ones(2), 0, 1, 3)
@@ -78,12 +78,12 @@ def slice_scatter(
 @overridable
 @method()
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`.
+    """Return a copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`.
 
     Arguments:
-        input: the tensor that is copied.
+        input: the tensor to copy.
         src: the new elements.
-        offset: which diagonal: 0 is the main one, 1 the next above.
+        offset: the diagonal: 0 is the main one, 1 the next above.
         dim1: the dimension of rows.
         dim2: the dimension of columns.
 
@@ -107,14 +107,14 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None
 ) -> Tensor:
-    """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`.
+    """Return a copy of `input` in which the view `as_strided(size, stride, storage_offset)` is `src`.
 
     Arguments:
-        input: the tensor that is copied.
+        input: the tensor to copy.
         src: the new elements.
-        size: their shape.
-        stride: their strides, in elements.
-        storage_offset: where the first one is, in elements; where `input` begins if None.
+        size: the shape of the view.
+        stride: the strides of the view, in elements.
+        storage_offset: the offset of the first element, in elements; that of `input` if None.
 
     >>> from facula_tensor import ones, zeros
     >>> as_strided_scatter(zeros(2, 2), ones(2), (2,), (2,), 1)

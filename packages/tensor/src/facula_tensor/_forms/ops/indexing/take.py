@@ -19,13 +19,13 @@ bodies = bodies_of("ops.indexing.take")
 @overridable
 @method()
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements at places of `input`, counted as if it had one dimension: the shape of `index`.
+    """Return the elements of the flattened `input` at `index`, with the shape of `index`.
 
-    Negative places count from the end. IndexError for those that there are not.
+    Negative positions count from the end. Raises IndexError for positions out of range.
 
     Arguments:
         input: the tensor.
-        index: the places, as integers.
+        index: the positions, as integers.
 
     >>> from facula_tensor import tensor
     >>> take(tensor([[1, 2], [3, 4]]), tensor([0, -1]))
@@ -43,13 +43,13 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them.
+    """Set elements of a copy of the flattened `input` at `index` to those of `source`, or add them.
 
     Arguments:
-        input: the tensor that is copied.
-        index: the places, as integers.
-        source: the elements.
-        accumulate: whether they are added to those that are there.
+        input: the tensor to copy.
+        index: the positions, as integers.
+        source: the new elements.
+        accumulate: whether they are added to the existing elements.
 
     >>> from facula_tensor import tensor, zeros
     >>> put(zeros(2, 2), tensor([0, 3]), tensor([1.0, 2.0]))
@@ -78,14 +78,14 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 @method()
 @boundary
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened.
+    """Gather from tensors that broadcast except along `dim`; without `dim`, from both flattened.
 
-    `indices` is what `argmax` or `argsort` of `input` gives; negative ones count from the end.
+    `indices` is, for example, the result of `argmax` or `argsort` of `input`; negative ones count from the end.
 
     Arguments:
         input: the tensor.
-        indices: places along `dim`.
-        dim: the dimension; that of both flattened if None.
+        indices: positions along `dim`.
+        dim: the dimension; both tensors are flattened if None.
 
     >>> from facula_tensor import tensor
     >>> x = tensor([[1, 3], [4, 2]])
@@ -101,7 +101,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
 @overridable
 @method()
 def argwhere(input: Tensor) -> Tensor:
-    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each.
+    """Return the positions of nonzero elements in row-major order: (n, dimensions) int64, one row for each.
 
     >>> from facula_tensor import tensor
     >>> argwhere(tensor([[0, 3], [4, 0]]))

@@ -23,12 +23,12 @@ bodies = bodies_of("ops.indexing.unravel_index")
 
 @overridable
 def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> tuple[Tensor, ...]:
-    """The coordinates, an int64 tensor for each dimension of `shape`, of places in the flattened tensor.
+    """Convert flat positions to coordinates: an int64 tensor for each dimension of `shape`.
 
-    ValueError for places outside it.
+    Raises ValueError for positions outside the tensor.
 
     Arguments:
-        indices: the places.
+        indices: the flat positions.
         shape: the shape of the tensor, as integers or as a tensor of them.
 
     >>> from facula_tensor import tensor
@@ -47,12 +47,12 @@ def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> tuple[Tensor, ...
 @overridable
 @method()
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
-    """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows.
+    """Return the positions of nonzero elements, as `nonzero` does, in exactly `size` rows.
 
     Arguments:
         input: the tensor.
-        size: the number of rows; further places are left out.
-        fill_value: the number that rows beyond the last place are filled with.
+        size: the number of rows; further positions are dropped.
+        fill_value: the value of the remaining rows.
 
     >>> from facula_tensor import tensor
     >>> nonzero_static(tensor([0, 3, 0, 2]), size=3)

@@ -24,14 +24,14 @@ bodies = bodies_of("ops.linalg.cholesky")
 @overridable
 @method()
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A.
+    """Compute Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A.
 
     Arguments:
         input: A, of shape (..., n, n).
-        upper: whether the result is U; then the upper triangle of A is read.
+        upper: whether to return U; the upper triangle of A is then read.
 
     Raises:
-        LinAlgError: where a matrix is not positive definite.
+        LinAlgError: if a matrix is not positive definite.
 
     >>> from facula_tensor import tensor
     >>> cholesky(tensor([[4.0, 2.0], [2.0, 5.0]]))
@@ -52,12 +52,12 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 @overridable
 @method()
 def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """X with A X = B, where A is known by its Cholesky factor.
+    """Solve A X = B for X from the Cholesky factor of A.
 
     Arguments:
         input: B, of shape (..., n, k).
         L: the factor (..., n, n); leading dimensions broadcast.
-        upper: whether A = L^H L; else A = L L^H.
+        upper: whether A = L^H L instead of L L^H.
 
     >>> from facula_tensor import tensor
     >>> cholesky_solve(tensor([[4.0], [8.0]]), tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -79,11 +79,11 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor
 @overridable
 @method()
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of A, which is known by its Cholesky factor.
+    """Compute the inverse of A from its Cholesky factor.
 
     Arguments:
         input: the factor L (..., n, n).
-        upper: whether A = L^H L; else A = L L^H.
+        upper: whether A = L^H L instead of L L^H.
 
     >>> from facula_tensor import tensor
     >>> cholesky_inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))

@@ -24,11 +24,13 @@ bodies = bodies_of("ops.linalg.decompositions")
 @overridable
 @method()
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".
+    """Return Q and R with A = Q R, for matrices (..., m, n): the older form of `linalg.qr`.
+
+    `some` False corresponds to mode="complete".
 
     Arguments:
         input: matrices (..., m, n).
-        some: whether Q has only as many columns as R needs.
+        some: whether Q has only min(m, n) columns.
 
     >>> from facula_tensor import eye
     >>> qr(eye(2)).R.abs()
@@ -48,13 +50,13 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
 def svd(
     input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Sequence[Tensor] | None = None
 ) -> NamedResults:
-    """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H.
+    """Return U, S and V with A = U S V^H, for matrices (..., m, n): the older form of `linalg.svd`, which returns V^H.
 
     Without `compute_uv` U and V are zeros.
 
     Arguments:
         input: matrices (..., m, n).
-        some: whether U and V have only as many columns as S has numbers.
+        some: whether U and V have only min(m, n) columns.
         compute_uv: whether U and V are computed.
 
     >>> from facula_tensor import tensor

@@ -25,7 +25,7 @@ bodies = bodies_of("ops.linalg.determinants")
 @overridable
 @method()
 def det(input: Tensor) -> Tensor:
-    """The determinant of matrices (..., n, n): (...).
+    """Compute the determinant of matrices (..., n, n): (...).
 
     >>> from facula_tensor import tensor
     >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -42,9 +42,9 @@ def det(input: Tensor) -> Tensor:
 @overridable
 @method()
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones.
+    """Compute the sign and the log magnitude of determinants: (sign, logabsdet); 0 and -inf for singular matrices.
 
-    The sign of complex matrices is a number on the unit circle.
+    `input` has shape (..., n, n). The sign for complex matrices is a number on the unit circle.
 
     >>> from facula_tensor import tensor
     >>> slogdet(tensor([[-1.0, 0.0], [0.0, 1.0]])).sign
@@ -61,7 +61,7 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResul
 @overridable
 @method()
 def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0.
+    """Compute the logarithm of the determinant of matrices (..., n, n): NaN if it is negative, -inf if it is 0.
 
     >>> from facula_tensor import eye
     >>> logdet(eye(3))

@@ -21,15 +21,15 @@ bodies = bodies_of("ops.linalg.einsum")
 
 @overridable
 def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
-    """The sum of products by an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.
+    """Sum products according to an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.
 
-    The equation has a letter for each dimension of each operand, operands apart by commas. Letters behind the arrow are
-    the result's dimensions, in that order; all others are summed over. Without an arrow the result has, in alphabetical
-    order, those that occur once. A letter that repeats within an operand takes the diagonal; `...` stands for any
-    further dimensions, which broadcast and come first. Operands may be given as one list, and instead of an equation
-    each may be followed by a list of numbers and `...`: `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
+    The equation has a letter for each dimension of each operand; commas separate operands. The letters after the arrow
+    are the result's dimensions, in that order; all others are summed over. Without an arrow the result has the letters
+    that occur once, in alphabetical order. A letter that repeats within an operand selects the diagonal. `...` stands
+    for any further dimensions, which broadcast and come first. Operands may be passed as one list. Instead of an
+    equation, a list of integers and `...` may follow each operand: `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
 
-    ValueError where the equation does not fit the operands.
+    Raises ValueError if the equation does not fit the operands.
 
     Arguments:
         args: the equation and the operands, or each operand and its list.
@@ -51,18 +51,18 @@ def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
 def tensordot(
     a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[object] | Tensor = 2, out: Tensor | None = None
 ) -> Tensor:
-    """The sum of products over pairs of dimensions.
+    """Sum products over pairs of dimensions.
 
     Arguments:
         a: a tensor.
         b: a tensor.
-        dims: two lists of dimensions, of `a` and of `b`; or how many last ones of `a` and first ones of `b`.
+        dims: two lists of dimensions, of `a` and of `b`; or the number of last dimensions of `a` and first ones of `b`.
 
     Returns:
-        A tensor with the other dimensions of `a`, then those of `b`.
+        A tensor with the remaining dimensions of `a`, then those of `b`.
 
     Raises:
-        ValueError: where lengths differ.
+        ValueError: if lengths differ.
 
     >>> from facula_tensor import ones
     >>> tensordot(ones(2, 3, 4), ones(4, 3, 5), dims=([2, 1], [0, 1])).shape

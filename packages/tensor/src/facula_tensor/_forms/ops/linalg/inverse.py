@@ -22,7 +22,7 @@ bodies = bodies_of("ops.linalg.inverse")
 @overridable
 @method()
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of matrices (..., n, n): another name of `linalg.inv`.
+    """Invert matrices (..., n, n): an alias of `linalg.inv`.
 
     >>> from facula_tensor import tensor
     >>> inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))

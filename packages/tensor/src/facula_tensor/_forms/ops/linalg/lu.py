@@ -26,12 +26,12 @@ bodies = bodies_of("ops.linalg.lu")
 @overridable
 @method()
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`.
+    """Compute L and U in one matrix, and pivots: the older form of `linalg.lu_factor`.
 
     Arguments:
         A: matrices (..., m, n).
-        pivot: has to be true.
-        get_infos: whether `info` is given, too, and singular matrices raise nothing.
+        pivot: must be true.
+        get_infos: whether to return `info` as well, instead of raising for singular matrices.
 
     >>> from facula_tensor import tensor
     >>> lu(tensor([[2.0, 4.0], [1.0, 5.0]]))[0]
@@ -55,14 +55,14 @@ def lu_unpack(
     *,
     out: Sequence[Tensor] | None = None,
 ) -> NamedResults:
-    """P, L and U with A = P L U, from the results of `linalg.lu_factor`.
+    """Return P, L and U with A = P L U, from the results of `linalg.lu_factor`.
 
     Arguments:
         LU_data: L and U in one, (..., m, n).
         LU_pivots: the pivots.
-        unpack_data: whether L and U are made; else they are empty.
-        unpack_pivots: whether P is made; else it is empty.
-        out: three tensors that take the results, or None.
+        unpack_data: whether to return L and U; they are empty otherwise.
+        unpack_pivots: whether to return P; it is empty otherwise.
+        out: three tensors for the results, or None.
 
     >>> from facula_tensor import eye, linalg
     >>> lu_unpack(*linalg.lu_factor(eye(2))).P
@@ -80,7 +80,7 @@ def lu_unpack(
 @overridable
 @method()
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """X with A X = b, where A is known by its factors: the older form of `linalg.lu_solve`.
+    """Solve A X = b for X from the factors of A: the older form of `linalg.lu_solve`.
 
     Arguments:
         b: (..., n, k).

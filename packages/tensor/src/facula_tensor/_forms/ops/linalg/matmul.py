@@ -18,7 +18,7 @@ bodies = bodies_of("ops.linalg.matmul")
 @overridable
 @method()
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product of two matrices; ValueError unless both have 2 dimensions.
+    """Multiply two matrices; ValueError unless both have 2 dimensions.
 
     Arguments:
         input: a matrix (n, k).
@@ -44,7 +44,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions.
+    """Multiply two equally long batches of matrices; ValueError unless both have 3 dimensions.
 
     Arguments:
         input: matrices (b, n, k).
@@ -69,7 +69,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product of a matrix and a vector.
+    """Multiply a matrix and a vector.
 
     Arguments:
         input: a matrix (n, k).
@@ -94,7 +94,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot product of two vectors, without conjugation.
+    """Compute the dot product of two vectors, without conjugation.
 
     Arguments:
         input: a vector (k,).

@@ -25,7 +25,7 @@ bodies = bodies_of("ops.linalg.matrix_functions")
 @overridable
 @method()
 def matrix_exp(input: Tensor) -> Tensor:
-    """The exponential of matrices (..., n, n): the sum of A^k / k!.
+    """Compute the exponential of matrices (..., n, n): the sum of A^k / k!.
 
     >>> from facula_tensor import zeros
     >>> matrix_exp(zeros(2, 2))
@@ -43,11 +43,11 @@ def matrix_exp(input: Tensor) -> Tensor:
 @overridable
 @method()
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
-    """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative.
+    """Raise matrices (..., k, k) to the integer power n; a negative n inverts them first.
 
     Arguments:
         input: matrices (..., k, k).
-        n: how many factors.
+        n: the exponent.
 
     >>> from facula_tensor import tensor
     >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
@@ -67,10 +67,10 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """The product of matrices in the order that takes the fewest multiplications: see `linalg.multi_dot`.
+    """Multiply matrices in the order with the fewest multiplications: see `linalg.multi_dot`.
 
     Arguments:
-        matrices: the factors, in their order.
+        matrices: the factors, in order.
 
     >>> from facula_tensor import ones
     >>> chain_matmul(ones(1, 2), ones(2, 3), ones(3, 1))

@@ -21,11 +21,11 @@ bodies = bodies_of("ops.linalg.pinverse")
 @overridable
 @method()
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`.
+    """Compute the pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`.
 
     Arguments:
         input: matrices (..., m, n).
-        rcond: the share of the first singular value up to which others count as 0.
+        rcond: the relative bound: singular values up to `rcond` times the first count as 0.
 
     >>> from facula_tensor import tensor
     >>> pinverse(tensor([[2.0], [0.0]]))

@@ -25,7 +25,7 @@ bodies = bodies_of("ops.linalg.products")
 @overridable
 @method()
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote.
+    """Multiply all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote.
 
     Arguments:
         input: the vector (n,).
@@ -51,7 +51,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Another name of `outer`.
+    """Multiply all pairs of elements of two vectors: an alias of `outer`.
 
     Arguments:
         input: the vector (n,).
@@ -73,7 +73,7 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other.
+    """Compute dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand is a factor.
 
     Arguments:
         input: the first operand, a tensor.
@@ -95,7 +95,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The dot product of two vectors, the first of them conjugated.
+    """Compute the dot product of two vectors, conjugating the first.
 
     Arguments:
         input: the first operand, a tensor.
@@ -117,9 +117,9 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The Kronecker product: `other` times each element of `input`, in place of that element.
+    """Compute the Kronecker product: replace each element of `input` by its product with `other`.
 
-    Shapes are filled up with 1 from the left; each length of the result is the product of the operands'.
+    Shapes are padded with 1 on the left; each length of the result is the product of the operands' lengths.
 
     Arguments:
         input: the first operand, a tensor.
@@ -141,14 +141,14 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3.
+    """Compute the cross product of vectors of three elements, along `dim` or the first dimension of length 3.
 
-    The operands have equally many dimensions, and broadcast. ValueError where `dim` has another length.
+    The operands have the same number of dimensions, and broadcast. Raises ValueError if `dim` has another length.
 
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor.
-        dim: the dimension of length 3; the first such if None.
+        dim: the dimension of length 3; the first one if None.
 
     >>> from facula_tensor import tensor
     >>> cross(tensor([1, 0, 0]), tensor([0, 1, 0]))
@@ -165,13 +165,13 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m).
+    """Compute `beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m).
 
-    All in one dtype; beside integers, `beta` and `alpha` lose their fractions. Where `beta` is 0, NaN and infinities in
-    `input` count for nothing.
+    All operands have the same dtype; for integers `beta` and `alpha` drop their fractions. If `beta` is 0, NaN and
+    infinities in `input` are ignored.
 
     Arguments:
-        input: what is added; it broadcasts.
+        input: the tensor to add; it broadcasts.
         mat1: the first matrix.
         mat2: the second matrix.
         beta: the factor of `input`.
@@ -218,10 +218,10 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha
 def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,).
+    """Compute `beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,).
 
     Arguments:
-        input: what is added; it broadcasts.
+        input: the tensor to add; it broadcasts.
         mat: the matrix.
         vec: the vector.
         beta: the factor of `input`.
@@ -267,10 +267,12 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: 
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote.
+    """Compute `beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m).
+
+    All operands promote.
 
     Arguments:
-        input: what is added; it broadcasts.
+        input: the tensor to add; it broadcasts.
         vec1: the first vector.
         vec2: the second vector.
         beta: the factor of `input`.
@@ -317,12 +319,14 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha:
 def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m).
+    """Compute `beta * input + alpha * (batch1 @ batch2)` of batches (b, n, k) and (b, k, m).
+
+    `input` broadcasts to (b, n, m).
 
     Arguments:
-        input: what is added; it broadcasts.
-        batch1: the first stack.
-        batch2: the second stack.
+        input: the tensor to add; it broadcasts.
+        batch1: the first batch.
+        batch2: the second batch.
         beta: the factor of `input`.
         alpha: the factor of the product.
 
@@ -366,12 +370,14 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1,
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m).
+    """Compute `beta * input + alpha * (batch1 @ batch2).sum(0)` of batches (b, n, k) and (b, k, m).
+
+    `input` broadcasts to (n, m).
 
     Arguments:
-        input: what is added; it broadcasts.
-        batch1: the first stack.
-        batch2: the second stack.
+        input: the tensor to add; it broadcasts.
+        batch1: the first batch.
+        batch2: the second batch.
         beta: the factor of `input`.
         alpha: the factor of the product.
 

@@ -34,14 +34,14 @@ def triangular_solve(
     *,
     out: Sequence[Tensor] | None = None,
 ) -> NamedResults:
-    """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`.
+    """Solve A X = b with a triangular A; return X and a copy of A: the older form of `linalg.solve_triangular`.
 
-    A (..., n, n), b (..., n, k), whose leading dimensions broadcast. With `transpose` X is that of A transposed.
+    A (..., n, n) and b (..., n, k) have broadcasting leading dimensions. `transpose` transposes A first.
 
     Arguments:
         b: the right-hand sides (..., n, k).
         A: triangular matrices (..., n, n).
-        upper: whether A is upper triangular, else lower.
+        upper: whether A is upper triangular instead of lower.
         transpose: whether A is transposed first.
         unitriangular: whether the diagonal counts as ones.
 

@@ -24,11 +24,11 @@ bodies = bodies_of("ops.linalg.tril")
 @overridable
 @method()
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above.
+    """Copy matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above.
 
     Arguments:
         input: matrices (..., m, n).
-        diagonal: the highest one that is kept: 0 is the main one.
+        diagonal: the highest diagonal to keep: 0 is the main one.
 
     >>> from facula_tensor import ones
     >>> tril(ones(2, 3))
@@ -65,11 +65,11 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
 @overridable
 @method()
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above.
+    """Copy matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above.
 
     Arguments:
         input: matrices (..., m, n).
-        diagonal: the lowest one that is kept: 0 is the main one.
+        diagonal: the lowest diagonal to keep: 0 is the main one.
 
     >>> from facula_tensor import ones
     >>> triu(ones(2, 3), 1)
@@ -113,16 +113,16 @@ def tril_indices(
     layout: object = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Row and column, one tensor of two rows, of each element of `tril` of a matrix (row, col). int64, or `dtype`.
+    """Return the row and column indices of `tril` of a matrix (row, col): a tensor of two rows; int64, or `dtype`.
 
     Arguments:
         row: the number of rows.
         col: the number of columns.
-        offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
-        dtype: int64 if None.
-        device: where the elements lie; the default device if None.
-        layout: `strided`, the only one there is, or None.
-        pin_memory: False: there is no pinned memory.
+        offset: the diagonal that bounds the triangle: 0 is the main one, 1 the next above.
+        dtype: the dtype of the result; int64 if None.
+        device: the device of the result; the default device if None.
+        layout: `strided`, the only supported layout, or None.
+        pin_memory: must be False; pinned memory is not supported.
 
     >>> tril_indices(2, 2)
     tensor([[0, 1, 1],
@@ -151,16 +151,16 @@ def triu_indices(
     layout: object = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`.
+    """Return the row and column indices of `triu` of a matrix (row, col): a tensor of two rows; int64, or `dtype`.
 
     Arguments:
         row: the number of rows.
         col: the number of columns.
-        offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
-        dtype: int64 if None.
-        device: where the elements lie; the default device if None.
-        layout: `strided`, the only one there is, or None.
-        pin_memory: False: there is no pinned memory.
+        offset: the diagonal that bounds the triangle: 0 is the main one, 1 the next above.
+        dtype: the dtype of the result; int64 if None.
+        device: the device of the result; the default device if None.
+        layout: `strided`, the only supported layout, or None.
+        pin_memory: must be False; pinned memory is not supported.
 
     >>> triu_indices(2, 2, 1)
     tensor([[0],
