@@ -621,10 +621,10 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def acosh_(self: Tensor) -> Tensor:
     """`acosh` in place: changes this tensor and returns it."""
 def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None) -> Tensor:
-    """The means of windows that divide sequences into `output_size` parts, as evenly as can be."""
+    """Compute the means of windows that divide sequences into `output_size` parts, as evenly as possible."""
 @overload
 def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: Literal[False] = False) -> Tensor:
-    """`adaptive_max_pool1d` with the indices."""
+    """Compute `adaptive_max_pool1d` and return the indices as well."""
 @overload
 def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -712,13 +712,13 @@ def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[T
 def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
     """Return views with at least three dimensions: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1)."""
 def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
-    """The mean of each window of sequences, those of integers cut towards 0."""
+    """Compute the mean of each window of sequences; integers are truncated towards 0."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """Compute `beta * input + alpha * (batch1 @ batch2)` of batches (b, n, k) and (b, k, m)."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input1 @ weight[k] @ input2 + bias[k] for each feature k."""
+    """Compute input1 @ weight[k] @ input2 + bias[k] for each feature k."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
     """Return the counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
@@ -754,19 +754,19 @@ def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
 def cat(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """Concatenate tensors along an existing dimension. Their other lengths must be equal; dtypes are promoted."""
 def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtins.str | None = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
-    """The p-norm of the difference of each row of `x1` and each row of `x2`."""
+    """Compute the p-norm of the difference of each row of `x1` and each row of `x2`."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the smallest integer not less than each element. Integers are unchanged."""
 def ceil_(self: Tensor) -> Tensor:
     """`ceil` in place: changes this tensor and returns it."""
 def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-    """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017."""
+    """Replace negative elements x by alpha * (exp(x / alpha) - 1). J. T. Barron, 2017."""
 def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
     """`celu` in place: changes `input` and returns it. Arguments: those of `celu`."""
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Multiply matrices in the order with the fewest multiplications: see `linalg.multi_dot`."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
-    """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
+    """Interleave the channels of `groups` groups: (N, C, ...), C a multiple of `groups`."""
 def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
     """Compute Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A."""
 def cholesky_inverse(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -802,19 +802,19 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def conj_physical_(input: Tensor) -> Tensor:
     """`conj_physical` in place."""
 def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
-    """`functional.pad` with a constant."""
+    """Pad `input` with a constant, as `functional.pad`."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
-    """The cross-correlation of sequences with filters, called a convolution in networks."""
+    """Compute the cross-correlation of sequences with filters, called a convolution in networks."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
-    """The cross-correlation of images with filters, called a convolution in networks."""
+    """Compute the cross-correlation of images with filters, called a convolution in networks."""
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
-    """The cross-correlation of volumes with filters, called a convolution in networks."""
+    """Compute the cross-correlation of volumes with filters, called a convolution in networks."""
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
-    """The transpose of the linear map that `conv1d` is, plus a bias: it enlarges what `conv1d` reduces."""
+    """Compute the transpose of the linear map `conv1d`, plus a bias: it enlarges what `conv1d` reduces."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
-    """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges what `conv2d` reduces."""
+    """Compute the transpose of the linear map `conv2d`, plus a bias: it enlarges what `conv2d` reduces."""
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
-    """The transpose of the linear map that `conv3d` is, plus a bias: it enlarges what `conv3d` reduces."""
+    """Compute the transpose of the linear map `conv3d`, plus a bias: it enlarges what `conv3d` reduces."""
 def copysign(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Return the magnitude of each element of `input` with the sign of `other`, including that of -0."""
 def corrcoef(input: Tensor) -> Tensor:
@@ -828,7 +828,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cosh_(self: Tensor) -> Tensor:
     """`cosh` in place: changes this tensor and returns it."""
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
-    """The cosine of the angle between vectors along `dim`."""
+    """Compute the cosine of the angle between vectors along `dim`."""
 def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
     """Return the number of nonzero elements (int64), of all or along `dim` (an integer or several)."""
 def cov(input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
@@ -996,7 +996,7 @@ def gradient(input: Tensor, *, spacing: Scalar | Tensor | Sequence[Scalar] | Seq
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Return True for each element of `input` that is greater than that of `other`."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
-    """Each element, or 0 where it is at most `lambd` from 0."""
+    """Replace elements within `lambd` of 0 by 0."""
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return 0 for negative elements and NaN, 1 for positive elements, and `values` for 0. Both have the same dtype."""
 def histc(input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
@@ -1178,7 +1178,7 @@ def max(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, ke
     ...
 @overload
 def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest element of each window of sequences."""
+    """Compute the maximum of each window of sequences."""
 @overload
 def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -1186,10 +1186,10 @@ def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
 def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def max_pool1d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
-    """`max_pool1d` with the indices."""
+    """Compute `max_pool1d` and return the indices as well."""
 @overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest element of each window of images."""
+    """Compute the maximum of each window of images."""
 @overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -1198,7 +1198,7 @@ def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
     ...
 @overload
 def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest element of each window of volumes."""
+    """Compute the maximum of each window of volumes."""
 @overload
 def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -1312,9 +1312,9 @@ def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
-    """The p-norm of x1 - x2 + eps along the last dimension."""
+    """Compute the p-norm of x1 - x2 + eps along the last dimension."""
 def pdist(input: Tensor, p: builtins.float = 2.0) -> Tensor:
-    """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows."""
+    """Compute the p-norms of the differences of all pairs of rows (N, M): N (N - 1) / 2 numbers, the upper triangle."""
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """Return a view with the dimensions in another order; `order` contains each once."""
 def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> Tensor:
@@ -1322,9 +1322,9 @@ def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> 
 def pinverse(input: Tensor, rcond: builtins.float = 1e-15) -> Tensor:
     """Compute the pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
-    """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
+    """Rearrange channels to pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
-    """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
+    """Rearrange pixels to channels: (..., C, H · r, W · r) to (..., C · r², H, W), the inverse of `pixel_shuffle`."""
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Sample from Poisson distributions with the rates `input`, with its shape and floating dtype; NaN for NaN rates."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1336,7 +1336,7 @@ def positive(input: Tensor) -> Tensor:
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
     """Raise each element to the power of its exponent."""
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
+    """Multiply negative elements by `weight`: one number, or one for each channel (dimension 1)."""
 def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """Return the product of all elements, or along `dim` (an integer or several); 1 for no elements."""
 def promote_types(type1: DType, type2: DType) -> DType:
@@ -1378,7 +1378,7 @@ def reciprocal_(self: Tensor) -> Tensor:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return each element, or 0 if it is negative. The slope at 0 is 0."""
 def relu_(input: Tensor) -> Tensor:
-    """`relu` in place."""
+    """Replace negative elements by 0 in place."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Return the remainder of division with the quotient rounded down. It has the divisor's sign, as in Python."""
 def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
@@ -1404,7 +1404,7 @@ def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = Non
 def round_(input: Tensor, *, decimals: builtins.int = 0) -> Tensor:
     """`round` in place: changes `input` and returns it. Arguments: those of `round`."""
 def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
-    """x where it is positive, else x times a slope, which is random in training. B. Xu and others, 2015."""
+    """Multiply negative elements by a slope, which is random in training. B. Xu and others, 2015."""
 def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
     """`rrelu` in place: changes `input` and returns it. Arguments: those of `rrelu`."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1436,7 +1436,7 @@ def select_copy(input: Tensor, dim: builtins.int | None = None, index: builtins.
 def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """Return a copy of `input` in which `select(dim, index)` is `src`."""
 def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017."""
+    """Compute `elu` with scales that preserve mean 0 and variance 1 across layers. G. Klambauer and others, 2017."""
 def selu_(input: Tensor) -> Tensor:
     """`selu` in place."""
 def set_default_device(device: DeviceLike | None) -> None:
@@ -1536,7 +1536,7 @@ def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[bui
 def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
     """Sum products over pairs of dimensions."""
 def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
-    """Each element, or `value` where it is not greater than `threshold`."""
+    """Replace elements that are not greater than `threshold` by `value`."""
 def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
     """`threshold` in place: changes `input` and returns it. Arguments: those of `threshold`."""
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:

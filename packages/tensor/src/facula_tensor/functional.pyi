@@ -135,14 +135,14 @@ __all__ = [
 ]
 
 def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None) -> Tensor:
-    """The means of windows that divide sequences into `output_size` parts, as evenly as can be."""
+    """Compute the means of windows that divide sequences into `output_size` parts, as evenly as possible."""
 def adaptive_avg_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None) -> Tensor:
-    """The means of windows that divide images into `output_size` parts, as evenly as can be."""
+    """Compute the means of windows that divide images into `output_size` parts, as evenly as possible."""
 def adaptive_avg_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None) -> Tensor:
-    """The means of windows that divide volumes into `output_size` parts, as evenly as can be."""
+    """Compute the means of windows that divide volumes into `output_size` parts, as evenly as possible."""
 @overload
 def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: Literal[False] = False) -> Tensor:
-    """The greatest elements of windows that divide sequences, those of `adaptive_avg_pool1d`."""
+    """Compute the maxima of windows that divide sequences, those of `adaptive_avg_pool1d`."""
 @overload
 def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -150,10 +150,10 @@ def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[buil
 def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def adaptive_max_pool1d_with_indices(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
-    """`adaptive_max_pool1d` with the indices."""
+    """Compute `adaptive_max_pool1d` and return the indices as well."""
 @overload
 def adaptive_max_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest elements of windows that divide images, those of `adaptive_avg_pool2d`."""
+    """Compute the maxima of windows that divide images, those of `adaptive_avg_pool2d`."""
 @overload
 def adaptive_max_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -161,10 +161,10 @@ def adaptive_max_pool2d(input: Tensor, output_size: builtins.int | Sequence[buil
 def adaptive_max_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def adaptive_max_pool2d_with_indices(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
-    """`adaptive_max_pool2d` with the indices."""
+    """Compute `adaptive_max_pool2d` and return the indices as well."""
 @overload
 def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest elements of windows that divide volumes, those of `adaptive_avg_pool3d`."""
+    """Compute the maxima of windows that divide volumes, those of `adaptive_avg_pool3d`."""
 @overload
 def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -172,51 +172,51 @@ def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[buil
 def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
-    """`adaptive_max_pool3d` with the indices."""
+    """Compute `adaptive_max_pool3d` and return the indices as well."""
 def affine_grid(theta: Tensor, size: Lengths, align_corners: builtins.bool | None = None) -> Tensor:
-    """The grid for `grid_sample` of affine maps from points of the output, from -1 to 1, to points of the input."""
+    """Return the grid for `grid_sample` of affine maps from output points, from -1 to 1, to input points."""
 def alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """In training, set each element to selu's limit with probability `p`, then restore mean and variance."""
 def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
-    """The mean of each window of sequences, those of integers cut towards 0."""
+    """Compute the mean of each window of sequences; integers are truncated towards 0."""
 def avg_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
-    """The mean of each window of images, those of integers cut towards 0."""
+    """Compute the mean of each window of images; integers are truncated towards 0."""
 def avg_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
-    """The mean of each window of volumes, those of integers cut towards 0."""
+    """Compute the mean of each window of volumes; integers are truncated towards 0."""
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: builtins.bool = False, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
-    """Each channel of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`."""
+    """Normalize each channel of input (n, channels, ...) to mean 0 and variance 1; multiply by `weight`, add `bias`."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input1 @ weight[k] @ input2 + bias[k] for each feature k."""
+    """Compute input1 @ weight[k] @ input2 + bias[k] for each feature k."""
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
-    """-(target log(input) + (1 - target) log(1 - input)) for probabilities `input`; logarithms are at least -100."""
+    """Compute -(target log(input) + (1 - target) log(1 - input)) of probabilities; logarithms are at least -100."""
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', pos_weight: Tensor | None = None) -> Tensor:
-    """`binary_cross_entropy` of sigmoid(input), without overflow."""
+    """Compute `binary_cross_entropy` of sigmoid(input), without overflow."""
 def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-    """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017."""
+    """Replace negative elements x by alpha * (exp(x / alpha) - 1). J. T. Barron, 2017."""
 def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
     """`celu` in place: changes `input` and returns it. Arguments: those of `celu`."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
-    """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
+    """Interleave the channels of `groups` groups: (N, C, ...), C a multiple of `groups`."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
-    """The cross-correlation of sequences with filters, called a convolution in networks."""
+    """Compute the cross-correlation of sequences with filters, called a convolution in networks."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
-    """The cross-correlation of images with filters, called a convolution in networks."""
+    """Compute the cross-correlation of images with filters, called a convolution in networks."""
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
-    """The cross-correlation of volumes with filters, called a convolution in networks."""
+    """Compute the cross-correlation of volumes with filters, called a convolution in networks."""
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
-    """The transpose of the linear map that `conv1d` is, plus a bias: it enlarges what `conv1d` reduces."""
+    """Compute the transpose of the linear map `conv1d`, plus a bias: it enlarges what `conv1d` reduces."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
-    """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges what `conv2d` reduces."""
+    """Compute the transpose of the linear map `conv2d`, plus a bias: it enlarges what `conv2d` reduces."""
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
-    """The transpose of the linear map that `conv3d` is, plus a bias: it enlarges what `conv3d` reduces."""
+    """Compute the transpose of the linear map `conv3d`, plus a bias: it enlarges what `conv3d` reduces."""
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
-    """1 - cos of the two inputs' angle where target is 1, and max(0, cos - margin) where it is -1."""
+    """Compute 1 - cos of the two inputs' angle where target is 1, and max(0, cos - margin) where it is -1."""
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
-    """The cosine of the angle between vectors along `dim`."""
+    """Compute the cosine of the angle between vectors along `dim`."""
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, ignore_index: builtins.int = -100, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> Tensor:
-    """-log(softmax(input)) of the right class."""
+    """Compute -log(softmax(input)) at the target class."""
 def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[builtins.int] | builtins.int, target_lengths: Tensor | Sequence[builtins.int] | builtins.int, blank: builtins.int = 0, reduction: builtins.str = 'mean', zero_infinity: builtins.bool = False) -> Tensor:
-    """Minus the logarithm of the probability of `targets`, summed over all ways to align them with the sequences."""
+    """Compute the negative log probability of `targets`, summed over all alignments with the sequences."""
 def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
     """In training, set each element to 0 with probability `p` and divide the others by 1 - p."""
 def dropout1d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
@@ -226,76 +226,76 @@ def dropout2d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = 
 def dropout3d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
     """In training, set each channel of volumes to 0 with probability `p` and divide the others by 1 - p."""
 def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-    """Each element, or alpha * (exp(x) - 1) where it is negative."""
+    """Replace negative elements x by alpha * (exp(x) - 1)."""
 def elu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
     """`elu` in place: changes `input` and returns it. Arguments: those of `elu`."""
 def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
-    """The rows of `weight` that the numbers of `input` name."""
+    """Select the rows of `weight` at the indices in `input`."""
 def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, mode: builtins.str = 'mean', sparse: builtins.bool = False, per_sample_weights: Tensor | None = None, include_last_offset: builtins.bool = False, padding_idx: builtins.int | None = None) -> Tensor:
-    """The sum, mean or maximum of the rows of `weight` that each bag of numbers names."""
+    """Reduce the rows of `weight` in each bag of indices by their sum, mean or maximum."""
 def feature_alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """Apply `alpha_dropout` to whole channels."""
 def fold(input: Tensor, output_size: builtins.int | Sequence[builtins.int], kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, stride: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
-    """Images from the columns of `unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W)."""
+    """Sum the columns of `unfold` into images: (N, C · window, windows) to (N, C, H, W)."""
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | builtins.float, full: builtins.bool = False, eps: builtins.float | Tensor = 1e-06, reduction: builtins.str = 'mean') -> Tensor:
-    """(log(var) + (input - target)**2 / var) / 2, var being taken as at least `eps`; gradients pass that bound."""
+    """Compute (log(var) + (input - target)**2 / var) / 2 with var at least `eps`; gradients ignore that bound."""
 def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
-    """x times the normal distribution's probability of less than x. D. Hendrycks, K. Gimpel, 2016."""
+    """Compute x times the cumulative normal distribution at x. D. Hendrycks, K. Gimpel, 2016."""
 def glu(input: Tensor, dim: builtins.int = -1) -> Tensor:
-    """The first half of `input` along `dim`, times the sigmoid of the second. ValueError where the length is odd."""
+    """Multiply the first half of `input` along `dim` by the sigmoid of the second; ValueError if the length is odd."""
 def grid_sample(input: Tensor, grid: Tensor, mode: builtins.str = 'bilinear', padding_mode: builtins.str = 'zeros', align_corners: builtins.bool | None = None) -> Tensor:
-    """The images, or volumes, `input` at the points of `grid`."""
+    """Sample the images or volumes `input` at the points of `grid`."""
 def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
-    """Each of `num_groups` groups of the channels of input (n, channels, ...) with mean 0 and variance 1, each example."""
+    """Normalize each of `num_groups` channel groups of each example (n, channels, ...) to mean 0 and variance 1."""
 def gumbel_softmax(logits: Tensor, tau: builtins.float | Tensor = 1, hard: builtins.bool = False, eps: builtins.float = 1e-10, dim: builtins.int = -1) -> Tensor:
     """Return softmax((logits + noise) / tau) along `dim`, with noise from a standard Gumbel distribution."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
-    """Each element, or 0 where it is at most `lambd` from 0."""
+    """Replace elements within `lambd` of 0 by 0."""
 def hardsigmoid(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """relu6(x + 3) / 6 of each element: a sigmoid of straight lines."""
+    """Compute relu6(x + 3) / 6 of each element: a piecewise linear sigmoid."""
 def hardswish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x * relu6(x + 3) / 6 of each element. A. Howard and others: Searching for MobileNetV3, 2019."""
+    """Compute x * relu6(x + 3) / 6 of each element. A. Howard and others: Searching for MobileNetV3, 2019."""
 def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-    """Each element, or the bound that it is beyond; no gradient flows at a bound."""
+    """Clamp each element to the bounds; no gradient flows at a bound."""
 def hardtanh_(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0) -> Tensor:
     """`hardtanh` in place: changes `input` and returns it. Arguments: those of `hardtanh`."""
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: builtins.float = 1.0, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
-    """`input` where target is 1, and max(0, margin - input) where it is -1; shapes broadcast."""
+    """Compute `input` where target is 1, and max(0, margin - input) where it is -1; shapes broadcast."""
 def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0, weight: Tensor | None = None) -> Tensor:
-    """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0."""
+    """Compute half the square of differences below `delta`, linear beyond; ValueError unless delta > 0."""
 def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: builtins.bool = True, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
-    """Each channel of each example with mean 0 and variance 1, times `weight`, plus `bias`."""
+    """Normalize each channel of each example to mean 0 and variance 1; multiply by `weight`, add `bias`."""
 def interpolate(input: Tensor, size: Lengths | None = None, scale_factor: builtins.float | Sequence[builtins.float] | None = None, mode: builtins.str = 'nearest', align_corners: builtins.bool | None = None, recompute_scale_factor: builtins.bool | None = None, antialias: builtins.bool = False) -> Tensor:
-    """`input` in another size: (N, C, length), (N, C, height, width) or (N, C, depth, height, width)."""
+    """Resize `input`: (N, C, length), (N, C, height, width) or (N, C, depth, height, width)."""
 def kl_div(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', log_target: builtins.bool = False) -> Tensor:
-    """target (log(target) - input), for logarithms of probabilities `input`; 0 where target is 0."""
+    """Compute target (log(target) - input), for log probabilities `input`; 0 where target is 0."""
 def l1_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
-    """abs(input - target) of each element; `weight` as `mse_loss`'s."""
+    """Compute abs(input - target) of each element; `weight` as in `mse_loss`."""
 def layer_norm(input: Tensor, normalized_shape: SupportsIndex | Sequence[builtins.int], weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
-    """The last dimensions, `normalized_shape`, with mean 0 and variance 1, times `weight`, plus `bias`."""
+    """Normalize the last dimensions, `normalized_shape`, to mean 0 and variance 1; multiply by `weight`, add `bias`."""
 def leaky_relu(input: Tensor, negative_slope: builtins.float = 0.01, inplace: builtins.bool = False) -> Tensor:
-    """Each element, times `negative_slope` where it is negative."""
+    """Multiply negative elements by `negative_slope`."""
 def leaky_relu_(input: Tensor, negative_slope: builtins.float = 0.01) -> Tensor:
     """`leaky_relu` in place: changes `input` and returns it. Arguments: those of `leaky_relu`."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); all in one dtype."""
+    """Compute `input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); one dtype."""
 def local_response_norm(input: Tensor, size: builtins.int, alpha: builtins.float | Tensor = 0.0001, beta: builtins.float | Tensor = 0.75, k: builtins.float | Tensor = 1.0) -> Tensor:
-    """Each element of (n, channels, ...) divided by (k + alpha * m) ** beta."""
+    """Divide each element of (n, channels, ...) by (k + alpha * m) ** beta."""
 def log_softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: DTypeLike | None = None) -> Tensor:
     """The logarithm of softmax along a dimension."""
 def logsigmoid(input: Tensor) -> Tensor:
-    """log(sigmoid(x)) of each element, without overflow."""
+    """Compute log(sigmoid(x)) of each element, without overflow."""
 def lp_pool1d(input: Tensor, norm_type: builtins.float | Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, ceil_mode: builtins.bool = False) -> Tensor:
-    """The root of the sum of powers `norm_type` of each window of sequences."""
+    """Compute the `norm_type`-th root of the sum of powers of each window of sequences."""
 def lp_pool2d(input: Tensor, norm_type: builtins.float | Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, ceil_mode: builtins.bool = False) -> Tensor:
-    """The root of the sum of powers `norm_type` of each window of images."""
+    """Compute the `norm_type`-th root of the sum of powers of each window of images."""
 def lp_pool3d(input: Tensor, norm_type: builtins.float | Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, ceil_mode: builtins.bool = False) -> Tensor:
-    """The root of the sum of powers `norm_type` of each window of volumes."""
+    """Compute the `norm_type`-th root of the sum of powers of each window of volumes."""
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
-    """max(0, -target (input1 - input2) + margin): `target` is 1 where input1 should be the greater one, else -1."""
+    """Compute max(0, -target (input1 - input2) + margin); `target` is 1 if input1 should be greater, else -1."""
 @overload
 def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest element of each window of sequences."""
+    """Compute the maximum of each window of sequences."""
 @overload
 def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -303,10 +303,10 @@ def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
 def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def max_pool1d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
-    """`max_pool1d` with the indices."""
+    """Compute `max_pool1d` and return the indices as well."""
 @overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest element of each window of images."""
+    """Compute the maximum of each window of images."""
 @overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -314,10 +314,10 @@ def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def max_pool2d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
-    """`max_pool2d` with the indices."""
+    """Compute `max_pool2d` and return the indices as well."""
 @overload
 def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest element of each window of volumes."""
+    """Compute the maximum of each window of volumes."""
 @overload
 def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -325,90 +325,90 @@ def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
 def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def max_pool3d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
-    """`max_pool3d` with the indices."""
+    """Compute `max_pool3d` and return the indices as well."""
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, output_size: Sequence[builtins.int] | None = None) -> Tensor:
-    """Zeros with the elements of `max_pool1d` where they were."""
+    """Place the results of `max_pool1d` at their original positions, among zeros."""
 def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, output_size: Sequence[builtins.int] | None = None) -> Tensor:
-    """Zeros with the elements of `max_pool2d` where they were."""
+    """Place the results of `max_pool2d` at their original positions, among zeros."""
 def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, output_size: Sequence[builtins.int] | None = None) -> Tensor:
-    """Zeros with the elements of `max_pool3d` where they were."""
+    """Place the results of `max_pool3d` at their original positions, among zeros."""
 def mish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019."""
+    """Compute x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019."""
 def mse_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
-    '(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.'
+    'Compute (input - target)**2 of each element; with `weight`, times it, and "mean" divides by the sum of weights.'
 def multi_margin_loss(input: Tensor, target: Tensor, p: builtins.int = 1, margin: builtins.float = 1.0, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
-    """The mean over classes of max(0, margin - input at the target + input)**p, the target's own being 0."""
+    """Compute the mean over classes of max(0, margin - input at the target + input)**p, 0 for the target itself."""
 def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
-    """The sum of max(0, 1 - input at a target + input elsewhere) over targets and other classes, over their number."""
+    """Sum max(0, 1 - input at a target + input elsewhere) over targets and other classes, and divide by C."""
 def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
-    """`binary_cross_entropy_with_logits`, the mean over classes: (N, C) to (N). `weight` (C) is a factor of classes."""
+    """Compute the mean over classes of `binary_cross_entropy_with_logits`: (N, C) to (N)."""
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, ignore_index: builtins.int = -100, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
-    """Minus the entry of the right class."""
+    """Compute the negative entry of the target class."""
 def normalize(input: Tensor, p: builtins.float = 2.0, dim: builtins.int | builtins.tuple[builtins.int, ...] = 1, eps: builtins.float | Tensor = 1e-12, out: Tensor | None = None) -> Tensor:
-    """`input` over its p-norm along `dim`. Half precisions are computed in float32."""
+    """Divide `input` by its p-norm along `dim`. Half precisions are computed in float32."""
 def one_hot(input: Tensor, num_classes: builtins.int = -1) -> Tensor:
-    """1 at the place that each number names among `num_classes`, 0 elsewhere: int64 (*) to int64 (*, num_classes)."""
+    """Encode class numbers as vectors with a 1 at the class and 0 elsewhere: int64 (*) to int64 (*, num_classes)."""
 def pad(input: Tensor, pad: Sequence[builtins.int], mode: builtins.str = 'constant', value: builtins.float | None = None) -> Tensor:
-    """`input` with elements added before and after; a negative number takes elements away."""
+    """Add elements before and after dimensions of `input`; negative numbers remove elements."""
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
-    """The p-norm of x1 - x2 + eps along the last dimension."""
+    """Compute the p-norm of x1 - x2 + eps along the last dimension."""
 def pdist(input: Tensor, p: builtins.float = 2.0) -> Tensor:
-    """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows."""
+    """Compute the p-norms of the differences of all pairs of rows (N, M): N (N - 1) / 2 numbers, the upper triangle."""
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
-    """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
+    """Rearrange channels to pixels: (..., C · r², H, W) to (..., C, H · r, W · r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
-    """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
+    """Rearrange pixels to channels: (..., C, H · r, W · r) to (..., C · r², H, W), the inverse of `pixel_shuffle`."""
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: builtins.bool = True, full: builtins.bool = False, size_average: builtins.bool | None = None, eps: builtins.float = 1e-08, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
-    """exp(input) - target input, for counts `target` and logarithms of their expectations; shapes broadcast."""
+    """Compute exp(input) - target input, for counts `target` and logarithms of their expectations; shapes broadcast."""
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
+    """Multiply negative elements by `weight`: one number, or one for each channel (dimension 1)."""
 def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """Each element, or 0 where it is negative; `inplace` changes `input` and returns it."""
+    """Replace negative elements by 0; `inplace` modifies and returns `input`."""
 def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """Each element, but at least 0 and at most 6."""
+    """Clamp each element to the range from 0 to 6."""
 def relu_(input: Tensor) -> Tensor:
-    """`relu` in place."""
+    """Replace negative elements by 0 in place."""
 def rms_norm(input: Tensor, normalized_shape: SupportsIndex | Sequence[builtins.int], weight: Tensor | None = None, eps: builtins.float | None = None) -> Tensor:
-    """The last dimensions, `normalized_shape`, divided by the root of the mean of their squares plus `eps`."""
+    """Divide the last dimensions, `normalized_shape`, by the root of the mean of their squares plus `eps`."""
 def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
-    """x where it is positive, else x times a slope, which is random in training. B. Xu and others, 2015."""
+    """Multiply negative elements by a slope, which is random in training. B. Xu and others, 2015."""
 def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
     """`rrelu` in place: changes `input` and returns it. Arguments: those of `rrelu`."""
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: builtins.float = 0.0, is_causal: builtins.bool = False, scale: builtins.float | None = None, enable_gqa: builtins.bool = False) -> Tensor:
-    """softmax(scale · query @ key.T + attn_mask) @ value; memory grows with lengths, not with their product."""
+    """Compute softmax(scale · query @ key.T + attn_mask) @ value, with memory linear in the lengths."""
 def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017."""
+    """Compute `elu` with scales that preserve mean 0 and variance 1 across layers. G. Klambauer and others, 2017."""
 def selu_(input: Tensor) -> Tensor:
     """`selu` in place."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return 1 / (1 + exp(-x)) for each element, without overflow."""
 def silu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x * sigmoid(x) of each element."""
+    """Compute x * sigmoid(x) of each element."""
 def smooth_l1_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', beta: builtins.float = 1.0) -> Tensor:
-    """`huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0."""
+    """Compute `huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0."""
 def soft_margin_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
-    """log(1 + exp(-target input)) for targets 1 and -1, without overflow. ValueError where shapes differ."""
+    """Compute log(1 + exp(-target input)) for targets 1 and -1, without overflow; ValueError if shapes differ."""
 def softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: DTypeLike | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along a dimension."""
 def softmin(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: DTypeLike | None = None) -> Tensor:
     """softmax(-x) along a dimension."""
 def softplus(input: Tensor, beta: builtins.float = 1, threshold: builtins.float = 20) -> Tensor:
-    """log(1 + exp(beta * x)) / beta of each element; x itself where beta * x is above `threshold`."""
+    """Compute log(1 + exp(beta * x)) / beta of each element; returns x where beta * x is above `threshold`."""
 def softshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
-    """Each element moved towards 0 by `lambd`; 0 where it is no further than that from 0."""
+    """Shift each element towards 0 by `lambd`; elements within `lambd` of 0 become 0."""
 def softsign(input: Tensor) -> Tensor:
-    """x / (1 + abs(x)) of each element."""
+    """Compute x / (1 + abs(x)) of each element."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the hyperbolic tangent of each element."""
 def tanhshrink(input: Tensor) -> Tensor:
-    """x - tanh(x) of each element."""
+    """Compute x - tanh(x) of each element."""
 def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
-    """Each element, or `value` where it is not greater than `threshold`."""
+    """Replace elements that are not greater than `threshold` by `value`."""
 def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
     """`threshold` in place: changes `input` and returns it. Arguments: those of `threshold`."""
 def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: builtins.float = 1.0, p: builtins.float = 2, eps: builtins.float = 1e-06, swap: builtins.bool = False, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d being `pairwise_distance` of norm `p`."""
+    """Compute max(0, d(anchor, positive) - d(anchor, negative) + margin), d being `pairwise_distance` of norm `p`."""
 def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tensor, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: builtins.float | Tensor = 1.0, swap: builtins.bool = False, reduction: builtins.str = 'mean') -> Tensor:
-    """`triplet_margin_loss` with any function of two tensors as the distance: `pairwise_distance` by default."""
+    """Compute `triplet_margin_loss` with any distance function of two tensors; `pairwise_distance` by default."""
 def unfold(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, stride: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
-    """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N."""
+    """Copy the windows of images to columns: (N, C, H, W) to (N, C · window, windows), or without N."""

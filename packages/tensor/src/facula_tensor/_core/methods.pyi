@@ -535,7 +535,7 @@ class Methods:
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to float16."""
     def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
-        """Each element, or 0 where it is at most `lambd` from 0."""
+        """Replace elements within `lambd` of 0 by 0."""
     def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return 0 for negative elements and NaN, 1 for positive elements, and `values` for 0. Both have the same dtype."""
     def heaviside_(self, values: Tensor) -> Tensor:
@@ -926,7 +926,7 @@ class Methods:
     def pow_(self, exponent: Operand | None = None) -> Tensor:
         """`pow` in place: changes `input` and returns it. Arguments: those of `pow`."""
     def prelu(self, weight: Tensor) -> Tensor:
-        """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
+        """Multiply negative elements by `weight`: one number, or one for each channel (dimension 1)."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Return the product of all elements, or along `dim` (an integer or several); 1 for no elements."""
     def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
@@ -1154,7 +1154,7 @@ class Methods:
     def unflatten(self, dim: builtins.int, sizes: Lengths) -> Tensor:
         """Return a view with one dimension split into several."""
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
-        """A view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`."""
+        """Return a view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`."""
     def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:
         """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
     @overload

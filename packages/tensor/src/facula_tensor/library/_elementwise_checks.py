@@ -19,7 +19,7 @@ from .._dispatch.rules.vjp_rules import refusing_rule
 if TYPE_CHECKING:
     from .._core.types import Function
 
-# What a class may say beside `vjp_NAME` and `partial_NAME`. The rest is for operators that the package has.
+# Attributes of a class besides `vjp_NAME` and `partial_NAME`. Built-in operators have further ones.
 OWN = frozenset(
     "accepts compute_dtype holomorphic inplace inputs jvp kernel mask_operands no_gradient result_dtype "
     "validate_layouts validate_values value".split()

@@ -1,4 +1,4 @@
-"""Parser of PyTorch's operator schemas, such as `"scale(Tensor x, float by=2.0, *, Tensor(a!)? out=None) -> Tensor"`."""
+"""Parser of PyTorch operator schemas, such as `"scale(Tensor x, float by=2.0, *, Tensor(a!)? out=None) -> Tensor"`."""
 
 from __future__ import annotations
 

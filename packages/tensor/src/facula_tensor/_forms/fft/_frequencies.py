@@ -36,8 +36,8 @@ def fftfreq(
         n: the number of samples.
         d: the distance between two samples.
         dtype: the dtype of the result; the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
+        layout: `strided`, the only supported layout, or None.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> fftfreq(4)
@@ -70,8 +70,8 @@ def rfftfreq(
         n: the number of samples.
         d: the distance between two samples.
         dtype: the dtype of the result; the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
+        layout: `strided`, the only supported layout, or None.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> rfftfreq(4)

@@ -38,7 +38,7 @@ def vector_norm(
         x: the vectors.
         ord: the order.
         dim: the dimension or dimensions; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         dtype: the dtype to convert to first; the dtype of x if None.
 
     >>> from facula_tensor import tensor
@@ -73,7 +73,7 @@ def matrix_norm(
         A: the matrices.
         ord: the order.
         dim: the dimensions of rows and columns.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         dtype: the dtype to convert to first; the dtype of A if None.
 
     >>> from facula_tensor import tensor
@@ -103,7 +103,7 @@ def norm(
         A: vectors or matrices.
         ord: the order; 2 of all elements if None.
         dim: one dimension of vectors, or two of matrices; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         dtype: the dtype to convert to first; the dtype of A if None.
 
     >>> from facula_tensor import tensor

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Flag, Float, Truth
     from ..._dispatch.namespaces import Namespace
 
-Gradients = tuple[Tensor, Tensor, Tensor]  # of query, key and value
+Gradients = tuple[Tensor, Tensor, Tensor]  # gradients of query, key and value
 Operands = tuple[Tensor, Tensor, Tensor, Tensor | None]  # query, key, value and mask
 
 OPERANDS = ("query", "key", "value", "attn_mask")
@@ -37,13 +37,13 @@ PARAMETERS = ("is_causal", "scale", "share", "seed", "offset")
 
 
 def rows_ready(F: Namespace, operand: Tensor) -> Tensor:
-    """The operand, or a copy of it, with columns side by side."""
+    """Return the operand, or a copy whose rows are contiguous."""
     layout = layout_of_tensor(operand)
     return operand if layout.shape[-1] <= 1 or layout.strides[-1] == 1 else F.contiguous(operand)
 
 
 def batched_attention(call: Any, place: int, prepare: Callable[[Any], Any] = lambda one: one) -> Any:
-    """The batching rule: more leading dimensions. `place` is that of the mask, which broadcasts."""
+    """Batch attention as additional leading dimensions. `place` is the position of the mask, which broadcasts."""
     if call.parameters[2] and call.level.randomness == "same":
         return call.each()
     wholes: list[Any] = [one if one is None else prepare(call.whole(one)) for one in call.operands]
@@ -56,10 +56,10 @@ def batched_attention(call: Any, place: int, prepare: Callable[[Any], Any] = lam
 
 @operator
 class _attention:
-    """softmax(scale query @ key.T + attn_mask) @ value of operands with equal leading dimensions.
+    """Compute softmax(scale query @ key.T + attn_mask) @ value of operands with equal leading dimensions.
 
-    Rows in which everything is masked are 0. `lse` are the logarithms of the sums of exponentials. A share of the
-    probabilities becomes 0, and the others grow: which, follows from seed and offset. The mask has no gradient here.
+    Fully masked rows are 0. `lse` contains the logarithms of the sums of exponentials. Dropout zeroes some
+    probabilities, selected by seed and offset, and scales up the others. The mask has no gradient here.
     """
 
     inputs = OPERANDS
@@ -92,7 +92,7 @@ class _attention:
 
 @operator
 class _attention_grad:
-    """The gradients of query, key and value."""
+    """Compute the gradients of query, key and value."""
 
     inputs = ("grad", *OPERANDS, "out_", "lse")
     optional = ("attn_mask",)
@@ -100,9 +100,7 @@ class _attention_grad:
     launch_scalars = PARAMETERS[1:]
 
     def batching(F, call):
-        return batched_attention(
-            call, 4, F.contiguous
-        )  # what all elements share would be expanded, and its kernel reads rows
+        return batched_attention(call, 4, F.contiguous)  # shared operands would be expanded, and the kernel reads rows
 
     def outputs(g, query, key, value, *rest):
         return tuple([contiguous(one.shape, one.dtype, one.device) for one in (query, key, value)])
@@ -118,7 +116,7 @@ def _attention_gradients(
     lse: Tensor,
     rest: Parameters,
 ) -> Gradients:
-    """The gradients of query, key and value by the kernel; operands and results are those of `attention`."""
+    """Return the gradients of query, key and value by the kernel; operands and results are those of `attention`."""
     dense = rows_ready(no_record_ops, g)
     return no_record_ops.attention_grad(dense, query, key, value, mask, out, lse, rest)  # type: ignore[return-value]
 
@@ -133,7 +131,7 @@ def _recorded_attention_gradients(
     lse: Tensor,
     rest: Parameters,
 ) -> Gradients:
-    """The gradients of query, key and value, from the operands alone, by operators that have gradients themselves."""
+    """Return the gradients of query, key and value from the operands, by differentiable operators."""
     F, layouts = recorded_ops, [layout_of_tensor(one) for one in (query, key, value)]
     g, query, key, value = [widened_operand(one) for one in (g, query, key, value)]
     probabilities = probabilities_of(query, key, mask, rest)
@@ -156,12 +154,12 @@ no_record_ops.attention_gradients, recorded_ops.attention_gradients = (
 
 # ------------------------------------------------------------------------------------------------- composed
 def widened_operand(operand: Tensor) -> Tensor:
-    """The operand in float32, or float64 if it is that."""
+    """Return the operand in float32, or unchanged if it is float64."""
     return operand if layout_of_tensor(operand).dtype in (float32, float64) else recorded_ops.to(operand, (float32,))
 
 
 def probabilities_of(query: Tensor, key: Tensor, mask: Tensor | None, parameters: Parameters) -> Tensor:
-    """All probabilities (..., length, keys), before dropout; 0 in rows in which everything is masked.
+    """Return all probabilities (..., length, keys), before dropout; fully masked rows are 0.
 
     Operands and parameters are those of `attention`.
     """
@@ -185,7 +183,7 @@ def probabilities_of(query: Tensor, key: Tensor, mask: Tensor | None, parameters
 
 
 def dropout_pattern(probabilities: Tensor, parameters: Parameters) -> Tensor | None:
-    """The factors by which dropout multiplies probabilities, as the kernel makes them; None where it does nothing."""
+    """Return the dropout factors of probabilities, equal to those of the kernel; None without dropout."""
     share, seed, offset = parameters[2:]
     return recorded_ops.dropout(recorded_ops.ones_like(probabilities), (share, seed, offset)) if share else None
 
@@ -193,7 +191,7 @@ def dropout_pattern(probabilities: Tensor, parameters: Parameters) -> Tensor | N
 def composed_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, parameters: Parameters
 ) -> Tensor:
-    """Attention that makes all scores at once, for masks that want a gradient; arguments as those of `attention`."""
+    """Compute attention from a full score matrix, for masks that require gradients; arguments as in `attention`."""
     probabilities = probabilities_of(widened_operand(query), widened_operand(key), mask, parameters)
     pattern = dropout_pattern(probabilities, parameters)
     if pattern is not None:
@@ -203,9 +201,9 @@ def composed_attention(
 
 # --------------------------------------------------------------------------------------------------- public
 def check_attention(query: Layout, key: Layout, value: Layout, mask: Layout | None, is_causal: bool) -> None:
-    """Raise unless the operands have one dtype and shapes that fit; leading dimensions are looked at by `broadcast`.
+    """Raise an error unless dtypes are equal and shapes fit; `broadcast` checks the leading dimensions.
 
-    With `is_causal` there must be no mask.
+    `is_causal` excludes a mask.
     """
     name, given = "scaled_dot_product_attention", (query, key, value)
     if query.dtype.category != FLOATING or key.dtype is not query.dtype or value.dtype is not query.dtype:
@@ -232,7 +230,7 @@ def check_attention(query: Layout, key: Layout, value: Layout, mask: Layout | No
 
 
 def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Operands:
-    """The operands with a further dimension: the heads of the query that share one head of the key and the value."""
+    """Add a group dimension to the operands: the query heads that share one head of the key and the value."""
     shapes = [one.shape for one in (query, key, value)]
     if min(map(len, shapes)) < 3:
         raise ArgumentError(
@@ -268,7 +266,7 @@ def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
 
 
 def broadcast(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Operands:
-    """The operands with equal leading dimensions: views, in which repeated dimensions have stride 0."""
+    """Expand the operands to equal leading dimensions: views in which repeated dimensions have stride 0."""
     operands = [one for one in (query, key, value, mask) if one is not None]
     batch = broadcast_shapes("scaled_dot_product_attention", *[tuple(one.shape[:-2]) for one in operands])
     scores = (query.shape[-2], key.shape[-2])
@@ -301,26 +299,26 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: Flag = False,
 ) -> Tensor:
-    """softmax(scale · query @ key.T + attn_mask) @ value; memory grows with lengths, not with their product.
+    """Compute softmax(scale · query @ key.T + attn_mask) @ value, with memory linear in the lengths.
 
-    Leading dimensions broadcast, and query, key and value have one floating dtype. A mask that wants a gradient takes
-    memory for all scores. A row in which everything is masked gives 0.
+    Leading dimensions broadcast; query, key and value have the same floating dtype. A mask that requires a gradient
+    needs memory for all scores. A fully masked row gives 0.
 
     Arguments:
         query: (..., length, width).
         key: (..., keys, width).
         value: (..., keys, value width).
-        attn_mask: broadcasts to (..., length, keys); bool, True where a query may look, or numbers added to the scores.
-        dropout_p: the share of probabilities that become 0, by the default generator; not only in training.
-        is_causal: whether query i sees only keys up to i; then there is no `attn_mask`.
+        attn_mask: broadcasts to (..., length, keys); bool, True for allowed positions, or numbers added to the scores.
+        dropout_p: the probability of dropout, by the default generator; applies even outside of training.
+        is_causal: whether query i attends only to keys up to i; excludes `attn_mask`.
         scale: the factor of the scores; 1 / sqrt(width) if None.
-        enable_gqa: whether several heads of query, dimension -3, share one of key and value.
+        enable_gqa: whether several query heads (dimension -3) share one head of key and value.
 
     Returns:
         (..., length, value width).
 
     Raises:
-        ValueError: where shapes do not fit.
+        ValueError: if shapes do not fit.
 
     >>> from facula_tensor import ones, tensor
     >>> scaled_dot_product_attention(ones(1, 2), ones(3, 2), tensor([[1.0], [2.0], [6.0]]))

@@ -1,4 +1,4 @@
-"""Batch normalisation. S. Ioffe, C. Szegedy: Batch normalization, ICML 2015."""
+"""Batch normalization. S. Ioffe, C. Szegedy: Batch normalization, ICML 2015."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OPERANDS = ("input", "weight", "bias", "running_mean", "running_var")
 
 
 def check_batch_norm(*layouts_and_parameters: Any) -> None:
-    """Raise unless input is (n, channels, ...) and the others are (channels,), all in one dtype or float32."""
+    """Raise unless input is (n, channels, ...) and the others are (channels,), all with its dtype or float32."""
     input, *others = layouts_and_parameters
     if input.dtype.category != FLOATING:
         raise DTypeError(f"batch_norm: defined for floating dtypes; got {input.dtype.name}; convert with .float()")
@@ -54,7 +54,7 @@ def check_batch_norm(*layouts_and_parameters: Any) -> None:
 
 
 def check_several(layout: Layout, operands: Operands) -> None:
-    """Raise where training has a single value a channel, which is its own mean, or operands that do not fit."""
+    """Raise if a channel has only one value in training (its mean is itself), or if operands do not fit."""
     check_batch_norm(*[None if a is None else layout_of_tensor(a) for a in operands])
     if layout.numel:
         raise ArgumentError(
@@ -63,7 +63,7 @@ def check_several(layout: Layout, operands: Operands) -> None:
 
 
 def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Tensor | None, ...] | None:
-    """The operands with the first `count` made contiguous; None where they are."""
+    """Return the operands with the first `count` made contiguous; None if they are already."""
     ready = tuple([a if a is None or i >= count else F.contiguous(a) for i, a in enumerate(operands)])
     return None if all(a is b for a, b in zip(ready, operands, strict=True)) else ready
 
@@ -71,7 +71,7 @@ def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Tenso
 def in_training(
     name: str, F: Namespace, operands: Operands, parameters: Parameters
 ) -> Sequence[Tensor] | Tensor | None:
-    """The operator of this name on operands that are contiguous; None where they are."""
+    """Call the operator of this name on contiguous copies; None if operands are contiguous."""
     call = getattr(F, name)
     ready = made_contiguous(F, operands, 3)
     if ready is not None:
@@ -89,7 +89,7 @@ def in_training(
 
 
 def training_of_batches(F: Namespace, call: Any) -> tuple[Tensor, ...]:
-    """The operator on a whole batch, whose elements have running statistics of their own, or none."""
+    """Apply the operator to a whole batch, whose elements have separate running statistics, or none."""
     running = zip(call.operands[3:5], call.batched[3:5], strict=True)
     if any([a is not None and not one for a, one in running]) or any(call.batched[5:]):
         raise OperationError(
@@ -107,7 +107,7 @@ def training_of_batches(F: Namespace, call: Any) -> tuple[Tensor, ...]:
 
 @operator
 class _batch_norm:
-    """Each channel with mean 0 and variance 1, times weight, plus bias. Running statistics are changed in place."""
+    """Normalize each channel, multiply by weight and add bias. Updates running statistics in place."""
 
     inputs = OPERANDS
     optional = OPERANDS[1:]
@@ -131,7 +131,7 @@ class _batch_norm:
 
 @operator
 class _batch_norm_counted:
-    """The same where the running statistics become the means over `count` batches and this one."""
+    """Compute `batch_norm`; the running statistics become means over `count` earlier batches and this one."""
 
     inputs = (*OPERANDS, "count")
     optional = OPERANDS[1:]
@@ -154,7 +154,7 @@ class _batch_norm_counted:
 
 @operator
 class _batch_norm_grad:
-    """The gradients of input, weight and bias."""
+    """Compute the gradients of input, weight and bias."""
 
     inputs = ("grad", "input", "mean", "inverse", "weight")
     optional = ("weight",)
@@ -172,14 +172,14 @@ class _batch_norm_grad:
 def _batch_norm_gradients(
     g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float
 ) -> Any:
-    """The gradients of input, weight and bias in one pass; `mean` and `inverse` are saved statistics."""
+    """Return the gradients of input, weight and bias in one pass; `mean` and `inverse` are saved statistics."""
     return no_record_ops.batch_norm_grad(no_record_ops.contiguous(g), input, mean, inverse, weight)
 
 
 def _recorded_batch_norm_gradients(
     g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float
 ) -> Any:
-    """The same in operators that have gradients, from the operands alone."""
+    """Return the same gradients from the operands, by differentiable operators."""
     F = recorded_ops
     layout = layout_of_tensor(input)
     dims = (0, *range(2, len(layout.shape)))
@@ -201,7 +201,7 @@ no_record_ops.batch_norm_gradients, recorded_ops.batch_norm_gradients = (
 
 @operator
 class _batch_norm_eval:
-    """(input - running_mean) / sqrt(running_var + eps) * weight + bias."""
+    """Compute (input - running_mean) / sqrt(running_var + eps) * weight + bias."""
 
     inputs = OPERANDS
     optional = OPERANDS[1:3]
@@ -240,7 +240,7 @@ class _batch_norm_eval:
 
 @composite
 def channels_of(F: Namespace, numbers: Tensor, layout: Layout) -> Tensor:
-    """One number a channel, shaped to broadcast with (n, channels, ...)."""
+    """Reshape one number per channel to broadcast with (n, channels, ...)."""
     return F.reshape(numbers, (layout.shape[1], *(1,) * (len(layout.shape) - 2)))
 
 
@@ -262,23 +262,23 @@ def batch_norm(
     momentum: Float = 0.1,
     eps: Float = 1e-5,
 ) -> Tensor:
-    """Each channel of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`.
+    """Normalize each channel of input (n, channels, ...) to mean 0 and variance 1; multiply by `weight`, add `bias`.
 
-    In training by the batch's statistics; running ones (channels,) become (1 - momentum) * running + momentum *
-    batch's, the variance being the unbiased one. Else by the running ones. All in one floating dtype, or the others in
-    float32 with an input of half precision, which is computed in float32.
-    Without elements there is nothing to learn, and they stay. ValueError for shapes that do not fit, for eps below 0,
-    and in training for eps 0 and a single value a channel.
+    In training, use the batch's statistics, and set running ones (channels,) to (1 - momentum) * running + momentum *
+    batch's, with the unbiased variance. Otherwise, use the running ones. All tensors have one floating dtype, or the
+    others have float32 with an input of half precision; half precision is computed in float32.
+    An empty batch leaves the running statistics unchanged. Raises ValueError if shapes do not fit, if eps is negative,
+    and in training if eps is 0 and a channel has a single value.
 
     Arguments:
         input: the numbers (n, channels, ...).
-        running_mean: the running means (channels,); None where there are none.
-        running_var: the running variances (channels,); None where there are none.
+        running_mean: the running means (channels,), or None.
+        running_var: the running variances (channels,), or None.
         weight: the factors (channels,); none if None.
-        bias: what is added at last (channels,); nothing if None.
-        training: whether the batch's statistics count, and the running ones are updated.
-        momentum: the share of the batch in the running statistics.
-        eps: what is added to the variance.
+        bias: the offsets (channels,); none if None.
+        training: whether to use the batch's statistics and to update the running ones.
+        momentum: the weight of the batch in the running statistics.
+        eps: a number added to the variance.
 
     >>> from facula_tensor import tensor
     >>> batch_norm(tensor([[1.0], [3.0]]), None, None, training=True)
@@ -292,7 +292,7 @@ def batch_norm(
         if running_mean is None or running_var is None:
             raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
         return F.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
-    if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # a value a channel, or none
+    if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # at most one value per channel
         check_several(layout, (input, weight, bias, running_mean, running_var))
         running_mean = running_var = None
     return F.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]
@@ -307,18 +307,18 @@ def counted_batch_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """`batch_norm` in training, where running statistics become the means over `count` batches and this one.
+    """Compute `batch_norm` in training; running statistics become means over `count` earlier batches and this one.
 
-    The count is not read: the kernel looks at it.
+    The kernel reads the count, so that the call does not wait for it.
 
     Arguments:
         input: the numbers (n, channels, ...).
-        running_mean: the mean of the means of the batches so far (channels,).
-        running_var: the mean of their variances (channels,).
-        count: how many batches there were, int64 without dimensions.
+        running_mean: the mean of the earlier batches' means (channels,).
+        running_var: the mean of the earlier batches' variances (channels,).
+        count: the number of earlier batches, a zero-dimensional int64 tensor.
         weight: the factors (channels,); none if None.
-        bias: what is added at last (channels,); nothing if None.
-        eps: what is added to the variance.
+        bias: the offsets (channels,); none if None.
+        eps: a number added to the variance.
 
     >>> from facula_tensor import tensor
     >>> mean = tensor([4.0])

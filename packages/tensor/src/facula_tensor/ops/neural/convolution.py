@@ -1,11 +1,11 @@
 """Convolutions in one, two and three dimensions, and their transposes.
 
-Three operators close under differentiation: `conv2d`, its derivative in the input and its derivative in the weight are
-each bilinear, so the rules of each are the other two. Images have four dimensions, volumes five: then all lengths come
-in threes. Sequences are images of height 1.
+The three operators `conv2d`, its input gradient and its weight gradient are bilinear and closed under differentiation:
+the rules of each are the other two. Images have four dimensions, volumes five, with lengths in threes. Sequences are
+images of height 1.
 """
 
-# ruff: noqa: F401  functions that are written from the declarations are imported to have a place here
+# ruff: noqa: F401  imports generated functions into this module
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ COMPUTE_DTYPE = exact(float64)
 
 
 def in_one_dtype(*dtypes: DType | None) -> DType:
-    """What the kernels compute in; TypeError unless all operands are of one dtype."""
+    """Return the dtype in which the kernels compute; TypeError unless all operands have the same dtype."""
     given = [one for one in dtypes if one is not None]
     if len({*given}) > 1:
         raise DTypeError(
@@ -53,7 +53,7 @@ def in_one_dtype(*dtypes: DType | None) -> DType:
 
 @operator
 class _conv2d:
-    """Each filter's products with the input, at every place."""
+    """Multiply and sum each filter with the input, at every position."""
 
     inputs = ("input", "weight", "bias")
     optional = ("bias",)
@@ -88,7 +88,7 @@ class _conv2d:
 
 @operator
 class _conv2d_input:
-    """The gradient of conv2d in its input: the transposed convolution."""
+    """Compute the input gradient of conv2d: the transposed convolution."""
 
     inputs = ("grad", "weight")
     parameters = PARAMETERS
@@ -113,7 +113,7 @@ class _conv2d_input:
 
 @operator
 class _conv2d_weight:
-    """The gradient of conv2d in its weight."""
+    """Compute the weight gradient of conv2d."""
 
     inputs = ("grad", "input")
     parameters = PARAMETERS
@@ -149,26 +149,26 @@ def convolutions(dims: int) -> None:
         dilation: Numbers = 1,
         groups: int = 1,
     ) -> Tensor:
-        """The cross-correlation of {images} with filters, called a convolution in networks.
+        """Compute the cross-correlation of {images} with filters, called a convolution in networks.
 
         Half precisions are computed in float32; integers in float64, in which sums up to 2**53 are exact. V. Dumoulin,
         F. Visin: A guide to convolution arithmetic for deep learning, 2016.
 
         Arguments:
             input: ({images}, channels, {lengths}), or without the first dimension.
-            weight: (filters, channels / groups, {kernel}), in the dtype of `input`.
+            weight: (filters, channels / groups, {kernel}), with the dtype of `input`.
             bias: (filters,), or None.
             stride: the steps of the filters: one number, or one for each dimension.
-            padding: zeros on each side, likewise; "same", for an output as large as the input; or "valid", none.
-            dilation: the distance of a filter's taps, likewise.
-            groups: into how many parts channels and filters are divided; each part of filters sees one of channels.
+            padding: zeros on each side, likewise; "same" for an output as large as the input; or "valid" for none.
+            dilation: the distance between a filter's taps, likewise.
+            groups: the number of groups of channels and filters; filters of a group see only its channels.
 
         Returns:
             ({images}, filters, {out}), where an out length is
             (length + 2 padding - dilation (kernel - 1) - 1) // stride + 1.
 
         Raises:
-            ValueError: where a length would be less than 1, or shapes do not fit.
+            ValueError: if a length would be less than 1, or shapes do not fit.
 
         >>> from facula_tensor import ones
         >>> conv{dims}d(ones(1, 1{twos}), ones(1, 1{twos})).item()
@@ -195,24 +195,24 @@ def convolutions(dims: int) -> None:
         groups: int = 1,
         dilation: Numbers = 1,
     ) -> Tensor:
-        """The transpose of the linear map that `conv{dims}d` is, plus a bias: it enlarges what `conv{dims}d` reduces.
+        """Compute the transpose of the linear map `conv{dims}d`, plus a bias: it enlarges what `conv{dims}d` reduces.
 
         Arguments:
             input: ({images}, channels, {lengths}), or without the first dimension.
-            weight: (channels, filters / groups, {kernel}), in the dtype of `input`.
+            weight: (channels, filters / groups, {kernel}), with the dtype of `input`.
             bias: (filters,), or None.
             stride: the steps of the filters over the output: one number, or one for each dimension.
-            padding: what is cut from each side of the output, likewise.
-            output_padding: how much longer the output is at its ends, likewise; less than stride or dilation.
-            groups: into how many parts channels and filters are divided.
-            dilation: the distance of a filter's taps: one number, or one for each dimension.
+            padding: the number of elements removed from each side of the output, likewise.
+            output_padding: additional length at the output's ends, likewise; less than stride or dilation.
+            groups: the number of groups of channels and filters.
+            dilation: the distance between a filter's taps: one number, or one for each dimension.
 
         Returns:
             ({images}, filters, {out}), where an out length is
             (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
 
         Raises:
-            ValueError: where a length would be less than 1, or shapes do not fit.
+            ValueError: if a length would be less than 1, or shapes do not fit.
 
         >>> from facula_tensor import ones
         >>> conv_transpose{dims}d(ones(1, 1{ones}), ones(1, 1{twos})).shape

@@ -1,4 +1,4 @@
-"""The geometry of convolutions: shapes that fit each other, strides, padding, and the sizes of results."""
+"""The geometry of convolutions: shape checks, strides, padding, and result sizes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WHAT = {1: "sequences", 2: "images", 3: "volumes"}
 
 
 def words(dims: int) -> dict[str, object]:
-    """The words of docstrings of functions of sequences (1), images (2) or volumes (3), and numbers of examples."""
+    """Return docstring substitutions for functions of sequences (1), images (2) or volumes (3), and example sizes."""
     lengths, count = LENGTHS[dims], 2**dims
     return {
         "dims": dims, "images": WHAT[dims], "lengths": ", ".join(lengths),
@@ -31,17 +31,17 @@ def words(dims: int) -> dict[str, object]:
 
 
 def as_images(numbers: Shape, filler: int) -> Shape:
-    """The numbers for height and width of one for a length; others as they are."""
+    """Convert the number for one length to numbers for height and width; return others unchanged."""
     return (filler,) * (2 - len(numbers)) + numbers
 
 
 def check_operands(
     operation: str, dims: int, operands: tuple[tuple[Shape, DType], ...], groups: int, transposed: bool
 ) -> None:
-    """Raise unless input, weight and perhaps bias fit each other, errors naming the operation.
+    """Check that input, weight and bias (if given) fit each other; errors name the operation.
 
-    They are those of a convolution of `dims` dimensions, or where `transposed` of its transpose. `conv2d` checks its
-    dtypes itself, after autocast.
+    They belong to a convolution of `dims` dimensions, or to its transpose if `transposed`. `conv2d` itself checks
+    dtypes, after autocast.
     """
     dtypes = [dtype for _, dtype in operands]
     if operation != "conv2d" and len({*dtypes}) > 1:
@@ -86,9 +86,9 @@ def forward_parameters(
     dilation: object,
     groups: int,
 ) -> tuple[Parameters, bool]:
-    """The operator's parameters for a convolution of `dims` dimensions, and whether the input is one image alone.
+    """Return the operator's parameters for a convolution of `dims` dimensions, and whether the input is unbatched.
 
-    Raises where the arguments make no convolution.
+    Raises an error for an invalid convolution.
     """
     (input, _), (weight, _), *_ = operands
     check_operands(name, dims, operands, groups, False)
@@ -124,7 +124,7 @@ def transposed_parameters(
     groups: int,
     dilation: object,
 ) -> tuple[Parameters, bool]:
-    """`forward_parameters` of the transpose, with `output_padding` as the caller gave it."""
+    """Return `forward_parameters` of the transpose, with the caller's `output_padding`."""
     (input, _), (weight, _), *_ = operands
     check_operands(name, dims, operands, groups, True)
     steps, gaps = several(name, "stride", stride, dims, 1), several(name, "dilation", dilation, dims, 1)
@@ -149,6 +149,6 @@ def transposed_parameters(
 
 
 def arranged(stride: Shape, padding: Shape, dilation: Shape, groups: int, size: Shape) -> Parameters:
-    """The operator's parameters: sequences are images of height 1."""
+    """Return the operator's parameters; sequences are images of height 1."""
     stride, padding, dilation = as_images(stride, 1), as_images(padding, 0), as_images(dilation, 1)
     return stride, padding, dilation, int(groups), as_images(size, 1)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace
 
 EXPONENT = {"not p >= 0": "p of at least 0; got {p}"}
-MANY = 25  # rows, from which products of matrices are quicker than differences of all pairs
+MANY = 25  # rows above which matrix products are faster than differences of all pairs
 
 
 def _in_one_floating_dtype(operation: str, *tensors: Tensor, complex: bool = False) -> list[Tensor]:
-    """The operands in one floating dtype, or, where `complex`, a complex one; TypeError otherwise."""
+    """Promote the operands to one floating dtype, or a complex one if `complex`; TypeError otherwise."""
     found = [steady(as_tensor(operation, one)) for one in tensors]
     dtype = found[0].dtype
     for one in found[1:]:
@@ -38,7 +38,7 @@ def _in_one_floating_dtype(operation: str, *tensors: Tensor, complex: bool = Fal
 
 
 def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False) -> Tensor:
-    """The p-norm of x along dimensions, kept with length 1 where `keepdim`; its gradient where it is 0 is 0."""
+    """Return the p-norm of x along dimensions, kept with length 1 if `keepdim`; the gradient at a norm of 0 is 0."""
     parameters = (dims, keepdim)
     if p == 0:
         return recorded_ops.sum(recorded_ops.sign(recorded_ops.abs(x)), parameters)
@@ -50,7 +50,7 @@ def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False
 
 
 def _root(total: Tensor) -> Tensor:
-    """The square root of sums that are not negative, with a gradient of 0 at 0."""
+    """Return the square root of nonnegative sums, with a gradient of 0 at 0."""
     nothing = recorded_ops.le(total, 0)
     return recorded_ops.where(nothing, 0.0, recorded_ops.sqrt(recorded_ops.where(nothing, 1.0, total)))
 
@@ -63,16 +63,16 @@ def cdist(
     p: Real = 2.0,
     compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary",
 ) -> Tensor:
-    """The p-norm of the difference of each row of `x1` and each row of `x2`.
+    """Compute the p-norm of the difference of each row of `x1` and each row of `x2`.
 
-    Batches broadcast. Euclidean distances of more than 25 rows are taken by a product of matrices, with fewer digits
-    where they are small.
+    Batches broadcast. Euclidean distances of more than 25 rows are computed by a matrix product, which is less accurate
+    for small distances.
 
     Arguments:
         x1: (..., P, M).
         x2: (..., R, M).
         p: the exponent, at least 0.
-        compute_mode: "donot_use_mm_for_euclid_dist" for no such product, "use_mm_for_euclid_dist" for one in any case.
+        compute_mode: "donot_use_mm_for_euclid_dist" never uses that product, "use_mm_for_euclid_dist" always does.
 
     Returns:
         (..., P, R).
@@ -104,7 +104,7 @@ def cdist(
 
 @function(overridable=True, refuses=EXPONENT)
 def pdist(F: Namespace, input: Tensor, p: Real = 2.0) -> Tensor:
-    """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows.
+    """Compute the p-norms of the differences of all pairs of rows (N, M): N (N - 1) / 2 numbers, the upper triangle.
 
     Arguments:
         input: the rows (N, M), of a floating dtype.
@@ -126,14 +126,14 @@ def pdist(F: Namespace, input: Tensor, p: Real = 2.0) -> Tensor:
 def pairwise_distance(
     F: Namespace, x1: Steady, x2: Steady, p: Real = 2.0, eps: Real = 1e-6, keepdim: Truth = False
 ) -> Tensor:
-    """The p-norm of x1 - x2 + eps along the last dimension.
+    """Compute the p-norm of x1 - x2 + eps along the last dimension.
 
     Arguments:
         x1: (..., M).
         x2: (..., M); the two broadcast.
         p: the exponent.
         eps: added to each difference.
-        keepdim: whether the last dimension is kept, with length 1.
+        keepdim: whether to keep the last dimension, with length 1.
 
     >>> from facula_tensor import tensor
     >>> pairwise_distance(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]))
@@ -148,13 +148,13 @@ def pairwise_distance(
 
 @function(overridable=True)
 def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: Real = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along `dim`.
+    """Compute the cosine of the angle between vectors along `dim`.
 
     Arguments:
         x1: vectors, of a floating dtype.
         x2: vectors; the two broadcast.
         dim: the dimension.
-        eps: the least length that a vector is taken to have.
+        eps: the lower bound of lengths.
 
     >>> from facula_tensor import tensor
     >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
@@ -164,7 +164,7 @@ def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: R
     broadcast_shapes("cosine_similarity", tuple(a.shape), tuple(b.shape))
     product = F.mul(a, b)
     at = check_dim("cosine_similarity", dim, product.ndim or 1)
-    if not product.ndim:  # numbers are vectors of one element
+    if not product.ndim:  # zero-dimensional operands are vectors of one element
         a, b, product = (F.reshape(one, (1,)) for one in (a, b, product))
     a, b = (F.expand(one, tuple(product.shape)) for one in (a, b))
     lengths = [F.sqrt(F.clamp_min(F.sum(F.mul(one, one), ((at,), False)), eps * eps)) for one in (a, b)]
@@ -180,13 +180,13 @@ def normalize(
     eps: RealOrTensor = 1e-12,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`input` over its p-norm along `dim`. Half precisions are computed in float32.
+    """Divide `input` by its p-norm along `dim`. Half precisions are computed in float32.
 
     Arguments:
         input: a tensor of a floating dtype.
         p: the exponent.
-        dim: the dimension, or several.
-        eps: the least norm that is divided by.
+        dim: the dimension or dimensions.
+        eps: the lower bound of the divisor.
 
     >>> from facula_tensor import tensor
     >>> normalize(tensor([[3.0, 4.0]]))

@@ -1,4 +1,4 @@
-"""Rows of a table chosen by numbers, and numbers as rows: `embedding`, `one_hot`."""
+"""`embedding`, rows of a table selected by indices, and `one_hot`."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def prepared(
     norm_type: float,
     sparse: bool,
 ) -> tuple[Tensor, tuple[int, int | None]]:
-    """The arguments of an embedding, checked, and the rows of its weight scaled: see `embedding`.
+    """Check the arguments of an embedding and scale the rows of its weight: see `embedding`.
 
-    Gives the index at this moment, and a pair of the dimension and the row without gradient.
+    Returns a snapshot of the index, and a pair of the dimension and the row without gradient.
     """
     if sparse:
         raise UnsupportedError(
@@ -60,9 +60,9 @@ def prepared(
 
 
 def _limit_norms(operation: str, weight: Tensor, index: Tensor, most: float, order: float) -> None:
-    """Scale rows that are used, and whose norm of this order is above `most`, down to it, in place.
+    """Scale used rows whose norm of this order exceeds `most` down to it, in place.
 
-    Nothing is recorded. Errors name the operator.
+    Records no history. Errors name the operator.
     """
     there = snapshot(weight)
     if there.dtype.category != FLOATING:
@@ -95,26 +95,26 @@ def embedding(
     scale_grad_by_freq: Flag = False,
     sparse: Flag = False,
 ) -> Tensor:
-    """The rows of `weight` that the numbers of `input` name.
+    """Select the rows of `weight` at the indices in `input`.
 
-    The row `padding_idx` gets no gradient. With `max_norm`, rows that are used and whose `norm_type`-norm is larger are
-    scaled down to it first, in place. `scale_grad_by_freq` divides the gradient of a row by how often it is used.
-    IndexError, naming the place, for numbers that have no row; `sparse=True` is refused.
+    The row `padding_idx` gets no gradient. With `max_norm`, used rows whose `norm_type`-norm is larger are first scaled
+    down to it, in place. `scale_grad_by_freq` divides the gradient of a row by the number of its uses. `sparse=True`
+    raises an error.
 
     Arguments:
-        input: the numbers, int64 or int32, of any shape (*).
+        input: the indices, int64 or int32, of any shape (*).
         weight: (numbers, features).
         padding_idx: the row that gets no gradient, or None.
-        max_norm: the greatest norm: longer rows are scaled down to it when they are used, in place. None for no bound.
+        max_norm: the maximum norm: longer rows are scaled down to it when they are used, in place; no bound if None.
         norm_type: the exponent of that norm.
-        scale_grad_by_freq: whether the gradient of a row is divided by how often the row is used.
-        sparse: refused if true.
+        scale_grad_by_freq: whether to divide the gradient of a row by the number of its uses.
+        sparse: must be false.
 
     Returns:
         (*, features).
 
     Raises:
-        IndexError: for numbers that have no row; it names the place.
+        IndexError: if an index is out of range; the message names its position.
 
     >>> from facula_tensor import tensor
     >>> embedding(tensor([1, 0, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -123,7 +123,7 @@ def embedding(
             [3., 4.]])
     """
     if padding_idx is None and max_norm is None and not (scale_grad_by_freq or sparse):
-        try:  # the usual call
+        try:  # the common case
             if input._layout.dtype is int64 and weight._layout.ndim == 2:
                 return F.index_select(weight, input, (0, None, False))
         except AttributeError:
@@ -134,13 +134,13 @@ def embedding(
 
 @function(overridable=True)
 def one_hot(input: Checked, num_classes: Integer = -1) -> Tensor:
-    """1 at the place that each number names among `num_classes`, 0 elsewhere: int64 (*) to int64 (*, num_classes).
+    """Encode class numbers as vectors with a 1 at the class and 0 elsewhere: int64 (*) to int64 (*, num_classes).
 
-    ValueError for numbers that are no class.
+    Raises ValueError for invalid classes.
 
     Arguments:
-        input: the numbers.
-        num_classes: how many classes; with -1, as many as the largest number asks for.
+        input: the class numbers.
+        num_classes: the number of classes; -1 for the largest class number plus one.
 
     >>> from facula_tensor import tensor
     >>> one_hot(tensor([2, 0]))

@@ -1,4 +1,4 @@
-"""Sums, means and maxima of rows of a table chosen by numbers: `embedding_bag`."""
+"""`embedding_bag`: sums, means and maxima of table rows selected by indices."""
 
 from __future__ import annotations
 
@@ -41,29 +41,29 @@ def embedding_bag(
     include_last_offset: Flag = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """The sum, mean or maximum of the rows of `weight` that each bag of numbers names.
+    """Reduce the rows of `weight` in each bag of indices by their sum, mean or maximum.
 
     Empty bags give zeros.
 
     Arguments:
-        input: the numbers, int64 or int32: a bag in each row, or one row of all with `offsets`.
+        input: the indices, int64 or int32: one bag per row, or one vector for all with `offsets`.
         weight: (numbers, features).
-        offsets: where each bag begins in an `input` of one dimension, the first at 0; else None.
-        max_norm: as for `embedding`.
-        norm_type: as for `embedding`.
-        scale_grad_by_freq: as for `embedding`; not for "max".
+        offsets: the start of each bag in a one-dimensional `input`, the first at 0; else None.
+        max_norm: as in `embedding`.
+        norm_type: as in `embedding`.
+        scale_grad_by_freq: as in `embedding`; not for "max".
         mode: "sum", "mean" or "max".
-        sparse: refused if true.
-        per_sample_weights: factors of the rows, in the shape of `input`, or None; for "sum" alone.
-        include_last_offset: whether `offsets` also has the end of the last bag.
-        padding_idx: the number that counts for nothing, or None.
+        sparse: must be false.
+        per_sample_weights: factors of the rows, with the shape of `input`, or None; only for "sum".
+        include_last_offset: whether `offsets` includes the end of the last bag.
+        padding_idx: the index to ignore, or None.
 
     Returns:
         (bags, features).
 
     Raises:
-        IndexError: for numbers that have no row.
-        ValueError: for arguments that do not fit each other.
+        IndexError: if an index is out of range.
+        ValueError: if arguments do not fit each other.
 
     >>> from facula_tensor import tensor
     >>> embedding_bag(tensor([0, 1, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([0, 2]), mode="sum")
@@ -86,7 +86,7 @@ def embedding_bag(
             )
     counts = _counts(name, shape, offsets, bool(include_last_offset))
     parameters = (0, None, bool(scale_grad_by_freq))
-    if row is None and isinstance(counts, tuple) and shape[1]:  # bags of one length
+    if row is None and isinstance(counts, tuple) and shape[1]:  # all bags have the same length
         rows = _rows_of_weight(weight, index, parameters)
         if per_sample_weights is not None:
             rows = F.mul(rows, F.unsqueeze(per_sample_weights, -1))
@@ -116,7 +116,7 @@ def embedding_bag(
 
 
 def _rows_of_weight(weight: Tensor, index: Tensor, parameters: Parameters) -> Tensor:
-    """The rows of `weight` by `index`, with the parameters of `index_select`; errors name `embedding_bag`."""
+    """Select the rows of `weight` by `index`, with the parameters of `index_select`; errors name `embedding_bag`."""
     try:
         return recorded_ops.index_select(weight, index, parameters)
     except InvalidIndexError as error:
@@ -128,7 +128,7 @@ def _tensor(numbers: np.ndarray, like: Tensor) -> Tensor:
 
 
 def _sums_of_bags(rows: Tensor, bags: np.ndarray, count: int, mean: bool) -> Tensor:
-    """The sum of the rows of each of `count` bags, or where `mean` the mean; `bags` are the bags of the rows."""
+    """Return the sum, or the mean if `mean`, of the rows of each of `count` bags; `bags` has the bag of each row."""
     layout = layout_of_tensor(rows)
     made = zeros(count, layout.shape[1], dtype=layout.dtype, device=layout.device)
     if len(bags):
@@ -140,16 +140,16 @@ def _sums_of_bags(rows: Tensor, bags: np.ndarray, count: int, mean: bool) -> Ten
 
 
 def _greatest(rows: Tensor, bags: np.ndarray, count: int) -> Tensor:
-    """The maximum of the rows of each of `count` bags, by a table of bags as long as the longest.
+    """Return the maximum of the rows of each of `count` bags, padding all bags to the longest.
 
-    `bags` are the bags of the rows, in rising order.
+    `bags` has the bag of each row, in ascending order.
     """
     F, layout = recorded_ops, layout_of_tensor(rows)
     lengths = np.bincount(bags, minlength=count)
     longest = int(lengths.max(initial=0))
     if not longest:
         return zeros(count, layout.shape[1], dtype=layout.dtype, device=layout.device)
-    # A bag's own rows, and then its last again; an empty bag has any.
+    # Pad a bag by repeating its last row; an empty bag contains arbitrary rows.
     first = np.concatenate([[0], np.cumsum(lengths)[:-1]])
     within = np.minimum(np.arange(longest), np.maximum(lengths - 1, 0)[:, None])
     table = np.minimum(first[:, None] + within, len(bags) - 1)
@@ -158,9 +158,9 @@ def _greatest(rows: Tensor, bags: np.ndarray, count: int) -> Tensor:
 
 
 def _counts(name: str, shape: tuple[int, ...], offsets: Tensor | None, last: bool) -> np.ndarray | tuple[int, int]:
-    """The number of numbers in each bag; if bags are the rows of an index of this shape, their number and length.
+    """Return the number of indices in each bag; if bags are rows of an index of this shape, their number and length.
 
-    `last`: the offsets have the end of the last bag, too. Errors name the function.
+    With `last`, the offsets include the end of the last bag. Errors name the function.
     """
     if len(shape) == 2:
         if offsets is not None:

@@ -1,4 +1,4 @@
-"""Normalisation of layers, of groups of channels, and by root mean squares: each example by its own numbers.
+"""Layer, group and root-mean-square normalization: each example by its own statistics.
 
 J. Ba and others: Layer normalization, 2016. Y. Wu, K. He: Group normalization, 2018. B. Zhang, R. Sennrich: Root mean
 square layer normalization, 2019.
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Float, Integer
     from ..._dispatch.namespaces import Namespace
 
-    Statistics = tuple[Tensor, ...]  # the mean, if it is kept, and the inverse deviation
-    Gradients = tuple[Tensor | None, ...]  # of the input, the weight and the bias
+    Statistics = tuple[Tensor, ...]  # the mean, if it is saved, and the inverse deviation
+    Gradients = tuple[Tensor | None, ...]  # gradients of the input, the weight and the bias
 
 EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
 
 
 def kept_dtype(layout: Layout) -> DType:
-    """That of means and deviations, which half precision is too coarse for."""
+    """Return the dtype of means and deviations, for which half precision is too coarse."""
     return float64 if layout.dtype is float64 else float32
 
 
 def _by_rows(name: str) -> None:
-    """The operator of a normalisation of rows, and that of its gradients.
+    """Declare the operator of a row normalization and its gradient operator.
 
-    `count` is the number of the last dimensions that are a row, or, of group_norm, the number of groups of channels.
+    `count` is the number of last dimensions that form a row, or, for group_norm, the number of channel groups.
     """
     centred, grouped = name != "rms_norm", name == "group_norm"
     affine = ("weight", "bias") if centred else ("weight",)
@@ -95,7 +95,7 @@ def _by_rows(name: str) -> None:
             count = rest[len(affine)]
             return (contiguous(input.shape, input.dtype, input.device), *[statistics(input, count)] * len(kept))
 
-        def compute_dtype(x, *others):  # half precision with weights in float32, as mixed precision has them
+        def compute_dtype(x, *others):  # half precision with weights in float32, as in mixed precision
             return float32 if float32 in others and x in (float16, bfloat16) else x
 
         def validate_layouts(x, *rest):
@@ -116,7 +116,7 @@ def _by_rows(name: str) -> None:
 
         def batching(F, call):
             input, *given = call.operands
-            if any(call.batched[1:]):  # weights for each element of the batch
+            if any(call.batched[1:]):  # the weights are batched
                 out, *statistics = getattr(F, name)(input, *[None] * len(affine), call.parameters)
                 for apply, one in zip((F.mul, F.add), given, strict=False):
                     if one is not None:
@@ -150,14 +150,14 @@ def _by_rows(name: str) -> None:
     def in_one_launch(
         g: Tensor, input: Tensor, weight: Tensor | None, statistics: Statistics, count: int, eps: float
     ) -> Gradients:
-        """The gradients of input and, where there is a weight, of weight and bias."""
+        """Return the gradients of input and, if there is a weight, of weight and bias."""
         call = getattr(no_record_ops, f"{name}_grad")
         return call(no_record_ops.contiguous(g), input, *statistics, weight, (count,))
 
     def recorded(
         g: Tensor, input: Tensor, weight: Tensor | None, statistics: Statistics, count: int, eps: float
     ) -> Gradients:
-        """The same in operators that have gradients, from the operands alone."""
+        """Return the same gradients from the operands, by differentiable operators."""
         F = recorded_ops
         x, g, scale, dims, sides = prepared(F, g, input, weight, count)
         share = 1 / max(1, prod([x.shape[dim] for dim in dims]))
@@ -167,7 +167,7 @@ def _by_rows(name: str) -> None:
         return derived(F, g, F.mul(x, deviation), deviation, scale, (dims, sides), layout_of_tensor(input))
 
     def prepared(F: Namespace, g: Tensor, input: Tensor, weight: Tensor | None, count: int) -> tuple[Any, ...]:
-        """`input` and `g` in the dtype of means, groups apart; the weight, or 1; dimensions in and beside rows."""
+        """Cast `input` and `g` to the dtype of means and split groups; add the weight (or 1) and the dimensions."""
         layout = layout_of_tensor(input)
         wide, shape = kept_dtype(layout), layout.shape
         x, g = F.to(input, (wide,)), F.to(g, (wide,))
@@ -189,16 +189,16 @@ def _by_rows(name: str) -> None:
         dims: tuple[Any, Any],
         layout: Layout,
     ) -> Gradients:
-        """The gradients from rows `y` of mean 0 and variance 1, where `deviation` is 1 / that of the rows before.
+        """Return the gradients from normalized rows `y`; `deviation` is the inverse deviation of the original rows.
 
         Arguments:
             F: the namespace.
-            g: the gradient of the result, shaped as `y`.
+            g: the gradient of the result, with the shape of `y`.
             y: the rows.
-            deviation: a number for each.
+            deviation: one number for each row.
             scale: the weight.
-            dims: the dimensions in rows, and those beside them of which the weight knows nothing.
-            layout: that of the input.
+            dims: the dimensions of rows, and the other dimensions over which the weight is shared.
+            layout: the layout of the input.
         """
         inside, sides = dims
         share = 1 / max(1, prod([y.shape[dim] for dim in inside]))
@@ -208,7 +208,7 @@ def _by_rows(name: str) -> None:
             less = F.add(less, F.sum(along, (inside, True)))
         of_input = F.mul(deviation, F.sub(along, F.mul(less, share)))
         of_weight = F.mul(g, y)
-        if sides:  # without any, "all" would be summed
+        if sides:  # an empty tuple would sum over all dimensions
             of_weight, g = F.sum(of_weight, (sides, False)), F.sum(g, (sides, False))
         found = (of_input, of_weight, g) if centred else (of_input, of_weight)
         count = len(inside)
@@ -216,7 +216,7 @@ def _by_rows(name: str) -> None:
         return tuple([F.to(F.reshape(one, size), (layout.dtype,)) for one, size in zip(found, shapes, strict=True)])
 
     def of_operands(function: Callable[..., Gradients]) -> Callable[..., Gradients]:
-        """Where there is no weight, a bias alone has its gradient as a sum."""
+        """Extend a gradient function: without a weight, the gradient of the bias is a sum."""
 
         def found(
             g: Tensor, input: Tensor, weight: Tensor | None, statistics: Statistics, count: int, eps: float
@@ -236,7 +236,7 @@ for _name in ("layer_norm", "group_norm", "rms_norm"):
 
 
 def count_normalized_dims(operation: str, layout: Layout, normalized_shape: Lengths) -> int:
-    """The number of last dimensions that `normalized_shape` names; ValueError where the input has others."""
+    """Return the number of dimensions in `normalized_shape`; ValueError if the input's last dimensions differ."""
     if type(normalized_shape) is tuple:
         shape = normalized_shape
     elif hasattr(normalized_shape, "__iter__"):
@@ -261,17 +261,17 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: Float = 1e-5,
 ) -> Tensor:
-    """The last dimensions, `normalized_shape`, with mean 0 and variance 1, times `weight`, plus `bias`.
+    """Normalize the last dimensions, `normalized_shape`, to mean 0 and variance 1; multiply by `weight`, add `bias`.
 
-    weight and bias have that shape. Floating dtypes, all in one; half precisions take weights in float32, too, and
-    compute in it. ValueError where shapes do not fit.
+    weight and bias have that shape. All tensors have one floating dtype; half precisions also accept weights in
+    float32, and compute in float32. Raises ValueError if shapes do not fit.
 
     Arguments:
         input: the numbers.
         normalized_shape: the lengths of the last dimensions.
         weight: the factors; none if None.
-        bias: what is added at last; nothing if None.
-        eps: what is added to the variance.
+        bias: the offsets; none if None.
+        eps: a number added to the variance.
 
     >>> from facula_tensor import tensor
     >>> layer_norm(tensor([[1.0, 3.0], [2.0, 8.0]]), (2,))
@@ -293,17 +293,17 @@ def group_norm(
     bias: Tensor | None = None,
     eps: Float = 1e-5,
 ) -> Tensor:
-    """Each of `num_groups` groups of the channels of input (n, channels, ...) with mean 0 and variance 1, each example.
+    """Normalize each of `num_groups` channel groups of each example (n, channels, ...) to mean 0 and variance 1.
 
-    Then times `weight` plus `bias`, which have a number a channel. Dtypes as `layer_norm`'s. ValueError where the
-    channels do not make up so many groups, or a group has a single number.
+    Then multiply by `weight` and add `bias`, with one number for each channel. Dtypes are as in `layer_norm`. Raises
+    ValueError if the channels do not divide into the groups, or a group has a single number.
 
     Arguments:
         input: the numbers (n, channels, ...).
-        num_groups: how many groups; it divides the channels.
+        num_groups: the number of groups; it divides the channels.
         weight: the factors; none if None.
-        bias: what is added at last; nothing if None.
-        eps: what is added to the variance.
+        bias: the offsets; none if None.
+        eps: a number added to the variance.
 
     >>> from facula_tensor import tensor
     >>> group_norm(tensor([[1.0, 3.0, 2.0, 8.0]]), 2)
@@ -333,16 +333,16 @@ def rms_norm(
     weight: Tensor | None = None,
     eps: float | None = None,
 ) -> Tensor:
-    """The last dimensions, `normalized_shape`, divided by the root of the mean of their squares plus `eps`.
+    """Divide the last dimensions, `normalized_shape`, by the root of the mean of their squares plus `eps`.
 
-    Then times `weight`, of that shape. eps None: the distance from 1 to the next number of the dtype. Dtypes as
-    `layer_norm`'s. ValueError where shapes do not fit.
+    Then multiply by `weight`, which has that shape. Dtypes are as in `layer_norm`. Raises ValueError if shapes do not
+    fit.
 
     Arguments:
         input: the numbers.
         normalized_shape: the lengths of the last dimensions.
         weight: the factors; none if None.
-        eps: what is added to the mean of squares; the dtype's distance from 1 to the next number if None.
+        eps: a number added to the mean of squares; the dtype's machine epsilon if None.
 
     >>> from facula_tensor import tensor
     >>> rms_norm(tensor([[3.0, 4.0], [-6.0, 8.0]]), (2,))

@@ -1,4 +1,4 @@
-"""Rows times a matrix, plus a row: what a layer of a network computes, in one launch."""
+"""`linear`: rows times a matrix plus a bias, in one launch."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def _is_direct(x: Layout, w: Layout, b: Layout | None) -> bool:
 
 @operator
 class linear:
-    """`input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); all in one dtype.
+    """Compute `input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); one dtype.
 
-    ValueError where shapes do not fit.
+    Raises ValueError if shapes do not fit.
 
     Arguments:
         input: rows (..., inputs).
         weight: the matrix (outputs, inputs).
-        bias: what is added to each row (outputs,); nothing if None.
+        bias: the row to add (outputs,); none if None.
 
     >>> from facula_tensor import tensor
     >>> linear(tensor([1.0, 2.0]), tensor([[3.0, 4.0]]), tensor([0.5]))
@@ -91,7 +91,7 @@ class linear:
 
 @operator
 class _linear_weight_grad:
-    """grad.T @ input over all rows."""
+    """Compute grad.T @ input over all rows."""
 
     inputs = ("grad", "input")
 

@@ -23,13 +23,13 @@ from .recurrent_steps import all_steps
 if TYPE_CHECKING:
     from ..._core.types import Layouts, Operands
 
-KINDS = {"lstm": (4, 4), "gru": (4, 3), "rnn_tanh": (1, 1), "rnn_relu": (1, 1)}  # saved, and rows of weights, a unit
+KINDS = {"lstm": (4, 4), "gru": (4, 3), "rnn_tanh": (1, 1), "rnn_relu": (1, 1)}  # saved values and weight rows per unit
 OPERANDS = ("input", "h0", "c0", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "sizes")
 OPTIONAL = ("h0", "c0", "bias_ih", "bias_hh", "sizes")
 
 
 def _expect(name: str, given: Layout | None, shape: tuple[int, ...], input: Layout) -> None:
-    """Raise unless the operand `name` was left out, or has `shape` and the dtype of the input."""
+    """Check that the operand `name` is omitted, or has `shape` and the dtype of the input."""
     if given is None:
         return
     if given.shape != shape:
@@ -41,7 +41,7 @@ def _expect(name: str, given: Layout | None, shape: tuple[int, ...], input: Layo
 
 
 def check_recurrent(layouts: Layouts, kind: str) -> None:
-    """Raise unless the operands make a layer: everything that the kernel is promised, but for the values of sizes."""
+    """Check the operands of a layer: all preconditions of the kernel, except the values of sizes."""
     input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes = layouts
     if kind not in KINDS:
         raise ArgumentError(f"recurrent: expected kind to be one of {', '.join(KINDS)}; got {kind!r}")
@@ -76,9 +76,9 @@ def check_recurrent(layouts: Layouts, kind: str) -> None:
 
 @operator
 class _recurrent:
-    """A layer over sequences: all outputs, the last states, and what the backward pass wants.
+    """Run a layer over sequences: return all outputs, the last states, and values for the backward pass.
 
-    input (steps, batch, inputs); or, with `sizes` (steps,), rows of packed sequences. See `recurrent_layer`.
+    The input is (steps, batch, inputs), or packed rows with `sizes` (steps,). See `recurrent_layer`.
     """
 
     inputs = OPERANDS
@@ -89,7 +89,7 @@ class _recurrent:
 
     def decompose(F, operands, parameters):
         check_recurrent(tuple([None if one is None else layout_of_tensor(one) for one in operands]), parameters[0])
-        if is_differentiated(operands):  # Note [Levels]: the rule takes gradients of its own
+        if is_differentiated(operands):  # Note [Levels]: the rule differentiates
             *tensors, sizes = operands
             return *all_steps(F, *parameters, *tensors, None, sizes), None, None  # type: ignore[call-arg]
         return None
@@ -133,7 +133,7 @@ class _recurrent:
 
 @operator
 class _recurrent_grad:
-    """The gradients of weights, biases, input and first states; empty where none is wanted."""
+    """Compute the gradients of weights, biases, input and first states; unrequired ones are empty."""
 
     inputs = (*OPERANDS[:5], "out", "saved", "cells", "sizes", "out_grad", "h_n_grad", "c_n_grad")
     optional = ("h0", "c0", "sizes", "out_grad", "h_n_grad", "c_n_grad")
@@ -182,8 +182,8 @@ def _recurrent_gradients(
     kind: str,
     reverse: bool,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of the operands, from those of out, h_n and c_n that are given."""
-    # Leaves may be of classes that override operators: rules see plain tensors.
+    """Return the gradients of the operands, from the given gradients of out, h_n and c_n."""
+    # Leaves may be subclasses that override operators; rules receive plain tensors.
     input, h0, c0, weight_ih, weight_hh, _, _, sizes = [None if one is None else snapshot(one) for one in operands]
     of_out, of_h, of_c = [None if one is None else no_record_ops.contiguous(one) for one in given]
     wanted = [edge is not None for edge in edges]
@@ -204,9 +204,9 @@ def _recorded_recurrent_gradients(
     kind: str,
     reverse: bool,
 ) -> tuple[Tensor | None, ...]:
-    """The same in operators that have gradients: those of the layer step by step.
+    """Return the same gradients by differentiable operators, step by step.
 
-    Each operand is looked at through a view of its own, as two of them may be one tensor.
+    Each operand is accessed through a separate view, because two operands may be the same tensor.
     """
     with enable_grad():
         views = [
@@ -246,27 +246,27 @@ def recurrent_layer(
     sizes: Tensor | None = None,
     as_input: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """One layer of "lstm", "gru", "rnn_tanh" or "rnn_relu" over sequences, in one direction: (outputs, h_n, c_n).
+    """Run a layer of "lstm", "gru", "rnn_tanh" or "rnn_relu" over sequences, in one direction: (outputs, h_n, c_n).
 
-    float32 and float64; half precision is computed in float32. In mixed precision results are of the lower dtype, but
-    of the input's for "gru", and for "lstm" with `as_input`.
+    float32 and float64; half precision is computed in float32. In mixed precision, results have the lower dtype, except
+    that "gru", and "lstm" with `as_input`, return the input's dtype.
 
     Arguments:
         kind: "lstm", "gru", "rnn_tanh" or "rnn_relu".
-        input: (steps, batch, inputs); or (rows, inputs) of packed sequences, the rows of a step together.
-        h0: the first state, (batch, hidden); zeros if None, which packed sequences may not have.
-        c0: an LSTM's first cell state, (batch, hidden); zeros if None.
+        input: (steps, batch, inputs); or (rows, inputs) of packed sequences, grouped by step.
+        h0: the initial state, (batch, hidden); zeros if None. Packed sequences require it.
+        c0: an LSTM's initial cell state, (batch, hidden); zeros if None.
         weights: weight_ih (gates * hidden, inputs), weight_hh (gates * hidden, hidden), two biases (gates * hidden,),
-            or None for both, and perhaps weight_hr (projected, hidden), which maps an LSTM's outputs.
-        reverse: read the sequences backward.
-        sizes: the rows of each step of packed sequences, (steps,), int64; None for others.
-        as_input: whether an LSTM's results are of the input's dtype in mixed precision.
+            or None for both, and optionally weight_hr (projected, hidden), which projects an LSTM's outputs.
+        reverse: whether to process the sequences backward.
+        sizes: the number of rows in each step of packed sequences, (steps,), int64; None for others.
+        as_input: whether an LSTM's results have the input's dtype in mixed precision.
 
     Returns:
-        The outputs of all steps, the last state, and the last cell state: None but for an LSTM.
+        The outputs of all steps, the last state, and the last cell state (None except for an LSTM).
 
     Raises:
-        ValueError: shapes that do not fit.
+        ValueError: if shapes do not fit.
 
     >>> from facula_tensor import ones
     >>> outputs, last, _ = recurrent_layer("rnn_relu", ones(3, 1, 2), None, None, (ones(1, 2), ones(1, 1), None, None))
@@ -294,7 +294,7 @@ def recurrent_layer(
         return all_steps(F, kind, reverse, *operands, rest[0] if rest else None, sizes)  # type: ignore[arg-type, call-arg]
     try:
         out, h_n, c_n, _, _ = F.recurrent(*operands, sizes, (kind, reverse))
-    except NumberOverflowError:  # the kernel's word for sizes that it does not begin with
+    except NumberOverflowError:  # the kernel rejected the sizes
         if sizes is None or h0 is None:
             raise
         raise ArgumentError(
@@ -302,7 +302,7 @@ def recurrent_layer(
             f"got {sizes.tolist()!r:.80}"
         ) from None
     node = out.node
-    if isinstance(node, Node):  # one for each result; its node holds h_n and c_n, so that others get the new ones
+    if isinstance(node, Node):  # one node per result; it refers to h_n and c_n, which others may replace
         out.node = output_node(node, 0, 3)
         h_n, c_n = snapshot(h_n), snapshot(c_n)
         h_n.node = output_node(node, 1, 3)

@@ -1,4 +1,4 @@
-"""A recurrent layer step by step, in operators that have gradients: for projections, and for second derivatives."""
+"""A recurrent layer computed step by step by differentiable operators: for projections and second derivatives."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def all_steps(
     weight_hr: Tensor | None,
     sizes: Tensor | None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """(outputs, h_n, c_n) as `recurrent_layer` gives them. What comes from the input is one product for all steps.
+    """Return (outputs, h_n, c_n) as `recurrent_layer` does, with one product of the input for all steps.
 
     Arguments:
-        F: the operators to compute with, those that record or those that do not.
+        F: the namespace of operators, recording or not.
         kind: "lstm", "gru", "rnn_tanh" or "rnn_relu".
-        reverse: read the sequences backward.
+        reverse: whether to process the sequences backward.
         input: (steps, batch, inputs), or packed rows (rows, inputs).
-        h0: the first state, (batch, hidden); zeros if None.
-        c0: an LSTM's first cell state, (batch, hidden); zeros if None.
+        h0: the initial state, (batch, hidden); zeros if None.
+        c0: an LSTM's initial cell state, (batch, hidden); zeros if None.
         weight_ih: (gates * hidden, inputs).
         weight_hh: (gates * hidden, hidden).
         bias_ih: (gates * hidden,), or None.
         bias_hh: (gates * hidden,), or None.
-        weight_hr: (projected, hidden), which maps an LSTM's outputs, or None.
-        sizes: the rows of each step of packed sequences, (steps,), int64; None for others.
+        weight_hr: (projected, hidden), which projects an LSTM's outputs, or None.
+        sizes: the number of rows in each step of packed sequences, (steps,), int64; None for others.
     """
     layout, gates = layout_of_tensor(input), layout_of_tensor(weight_hh)
     hidden = gates.shape[0] // {"lstm": 4, "gru": 3}.get(kind, 1)
@@ -57,7 +57,7 @@ def all_steps(
         [None if one is None else row_range(F, one, 0, counts[-1] if reverse else batch) for one in first]
     )
     outputs: list[Tensor] = []
-    ended: list[tuple[Any, ...]] = []  # states of sequences that are over, the shortest first
+    ended: list[tuple[Any, ...]] = []  # states of finished sequences, the shortest first
     for t in reversed(range(len(counts))) if reverse else range(len(counts)):
         count, known = counts[t], layout_of_tensor(state[0]).shape[0]
         if count < known:
@@ -82,7 +82,7 @@ def all_steps(
 
 
 def row_range(F: Namespace, input: Tensor, first: int, last: int) -> Tensor:
-    """Rows [first, last)."""
+    """Return rows [first, last)."""
     if first == 0 and last == layout_of_tensor(input).shape[0]:
         return input
     return F.slice(input, 0, first, last, 1)
@@ -98,7 +98,7 @@ def step(
     bias_hh: Tensor | None,
     weight_hr: Tensor | None,
 ) -> tuple[Tensor, Tensor | None]:
-    """The states after one step. x: what comes from the input."""
+    """Return the states after one step; x is the contribution of the input."""
     state = linear(h, weight_hh, bias_hh)
     if kind == "rnn_tanh":
         return F.tanh(F.add(x, state)), None
@@ -116,6 +116,6 @@ def step(
 
 
 def gates_of(F: Namespace, gates: Tensor, count: int) -> list[Tensor]:
-    """The `count` gates, columns of one matrix."""
+    """Split a matrix into the columns of `count` gates."""
     width = layout_of_tensor(gates).shape[1] // count
     return [F.slice(gates, 1, k * width, (k + 1) * width, 1) for k in range(count)]

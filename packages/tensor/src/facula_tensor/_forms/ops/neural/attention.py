@@ -27,26 +27,26 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """softmax(scale · query @ key.T + attn_mask) @ value; memory grows with lengths, not with their product.
+    """Compute softmax(scale · query @ key.T + attn_mask) @ value, with memory linear in the lengths.
 
-    Leading dimensions broadcast, and query, key and value have one floating dtype. A mask that wants a gradient takes
-    memory for all scores. A row in which everything is masked gives 0.
+    Leading dimensions broadcast; query, key and value have the same floating dtype. A mask that requires a gradient
+    needs memory for all scores. A fully masked row gives 0.
 
     Arguments:
         query: (..., length, width).
         key: (..., keys, width).
         value: (..., keys, value width).
-        attn_mask: broadcasts to (..., length, keys); bool, True where a query may look, or numbers added to the scores.
-        dropout_p: the share of probabilities that become 0, by the default generator; not only in training.
-        is_causal: whether query i sees only keys up to i; then there is no `attn_mask`.
+        attn_mask: broadcasts to (..., length, keys); bool, True for allowed positions, or numbers added to the scores.
+        dropout_p: the probability of dropout, by the default generator; applies even outside of training.
+        is_causal: whether query i attends only to keys up to i; excludes `attn_mask`.
         scale: the factor of the scores; 1 / sqrt(width) if None.
-        enable_gqa: whether several heads of query, dimension -3, share one of key and value.
+        enable_gqa: whether several query heads (dimension -3) share one head of key and value.
 
     Returns:
         (..., length, value width).
 
     Raises:
-        ValueError: where shapes do not fit.
+        ValueError: if shapes do not fit.
 
     >>> from facula_tensor import ones, tensor
     >>> scaled_dot_product_attention(ones(1, 2), ones(3, 2), tensor([[1.0], [2.0], [6.0]]))

@@ -22,23 +22,23 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-05,
 ) -> Tensor:
-    """Each channel of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`.
+    """Normalize each channel of input (n, channels, ...) to mean 0 and variance 1; multiply by `weight`, add `bias`.
 
-    In training by the batch's statistics; running ones (channels,) become (1 - momentum) * running + momentum *
-    batch's, the variance being the unbiased one. Else by the running ones. All in one floating dtype, or the others in
-    float32 with an input of half precision, which is computed in float32.
-    Without elements there is nothing to learn, and they stay. ValueError for shapes that do not fit, for eps below 0,
-    and in training for eps 0 and a single value a channel.
+    In training, use the batch's statistics, and set running ones (channels,) to (1 - momentum) * running + momentum *
+    batch's, with the unbiased variance. Otherwise, use the running ones. All tensors have one floating dtype, or the
+    others have float32 with an input of half precision; half precision is computed in float32.
+    An empty batch leaves the running statistics unchanged. Raises ValueError if shapes do not fit, if eps is negative,
+    and in training if eps is 0 and a channel has a single value.
 
     Arguments:
         input: the numbers (n, channels, ...).
-        running_mean: the running means (channels,); None where there are none.
-        running_var: the running variances (channels,); None where there are none.
+        running_mean: the running means (channels,), or None.
+        running_var: the running variances (channels,), or None.
         weight: the factors (channels,); none if None.
-        bias: what is added at last (channels,); nothing if None.
-        training: whether the batch's statistics count, and the running ones are updated.
-        momentum: the share of the batch in the running statistics.
-        eps: what is added to the variance.
+        bias: the offsets (channels,); none if None.
+        training: whether to use the batch's statistics and to update the running ones.
+        momentum: the weight of the batch in the running statistics.
+        eps: a number added to the variance.
 
     >>> from facula_tensor import tensor
     >>> batch_norm(tensor([[1.0], [3.0]]), None, None, training=True)
@@ -63,7 +63,7 @@ def batch_norm(
             if running_mean is None or running_var is None:
                 raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
             return ops.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
-        if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # a value a channel, or none
+        if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # at most one value per channel
             check_several(layout, (input, weight, bias, running_mean, running_var))
             running_mean = running_var = None
         return ops.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]

@@ -20,11 +20,11 @@ bodies = bodies_of("ops.neural.bilinear")
 
 @overridable
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input1 @ weight[k] @ input2 + bias[k] for each feature k.
+    """Compute input1 @ weight[k] @ input2 + bias[k] for each feature k.
 
     Arguments:
-        input1: (*, n), of a floating or complex dtype, which all share.
-        input2: (*, m), the leading dimensions equal to those of `input1`.
+        input1: (*, n), with a floating or complex dtype, which all operands share.
+        input2: (*, m), with the leading dimensions of `input1`.
         weight: (features, n, m).
         bias: (features,), or None.
 
@@ -32,7 +32,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         (*, features).
 
     Raises:
-        ValueError: for shapes that do not fit.
+        ValueError: if shapes do not fit.
 
     >>> from facula_tensor import tensor
     >>> bilinear(tensor([[1.0, 2.0]]), tensor([[3.0]]), tensor([[[1.0], [0.0]], [[0.0], [1.0]]]))

@@ -23,16 +23,16 @@ bodies = bodies_of("ops.neural.distances")
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:
-    """The p-norm of the difference of each row of `x1` and each row of `x2`.
+    """Compute the p-norm of the difference of each row of `x1` and each row of `x2`.
 
-    Batches broadcast. Euclidean distances of more than 25 rows are taken by a product of matrices, with fewer digits
-    where they are small.
+    Batches broadcast. Euclidean distances of more than 25 rows are computed by a matrix product, which is less accurate
+    for small distances.
 
     Arguments:
         x1: (..., P, M).
         x2: (..., R, M).
         p: the exponent, at least 0.
-        compute_mode: "donot_use_mm_for_euclid_dist" for no such product, "use_mm_for_euclid_dist" for one in any case.
+        compute_mode: "donot_use_mm_for_euclid_dist" never uses that product, "use_mm_for_euclid_dist" always does.
 
     Returns:
         (..., P, R).
@@ -54,7 +54,7 @@ def cdist(
 
 @overridable
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows.
+    """Compute the p-norms of the differences of all pairs of rows (N, M): N (N - 1) / 2 numbers, the upper triangle.
 
     Arguments:
         input: the rows (N, M), of a floating dtype.
@@ -77,14 +77,14 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 
 @overridable
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tensor:
-    """The p-norm of x1 - x2 + eps along the last dimension.
+    """Compute the p-norm of x1 - x2 + eps along the last dimension.
 
     Arguments:
         x1: (..., M).
         x2: (..., M); the two broadcast.
         p: the exponent.
         eps: added to each difference.
-        keepdim: whether the last dimension is kept, with length 1.
+        keepdim: whether to keep the last dimension, with length 1.
 
     >>> from facula_tensor import tensor
     >>> pairwise_distance(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]))
@@ -107,13 +107,13 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06
 
 @overridable
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
-    """The cosine of the angle between vectors along `dim`.
+    """Compute the cosine of the angle between vectors along `dim`.
 
     Arguments:
         x1: vectors, of a floating dtype.
         x2: vectors; the two broadcast.
         dim: the dimension.
-        eps: the least length that a vector is taken to have.
+        eps: the lower bound of lengths.
 
     >>> from facula_tensor import tensor
     >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
@@ -136,13 +136,13 @@ def normalize(
     eps: float | Tensor = 1e-12,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`input` over its p-norm along `dim`. Half precisions are computed in float32.
+    """Divide `input` by its p-norm along `dim`. Half precisions are computed in float32.
 
     Arguments:
         input: a tensor of a floating dtype.
         p: the exponent.
-        dim: the dimension, or several.
-        eps: the least norm that is divided by.
+        dim: the dimension or dimensions.
+        eps: the lower bound of the divisor.
 
     >>> from facula_tensor import tensor
     >>> normalize(tensor([[3.0, 4.0]]))

@@ -27,26 +27,26 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """The rows of `weight` that the numbers of `input` name.
+    """Select the rows of `weight` at the indices in `input`.
 
-    The row `padding_idx` gets no gradient. With `max_norm`, rows that are used and whose `norm_type`-norm is larger are
-    scaled down to it first, in place. `scale_grad_by_freq` divides the gradient of a row by how often it is used.
-    IndexError, naming the place, for numbers that have no row; `sparse=True` is refused.
+    The row `padding_idx` gets no gradient. With `max_norm`, used rows whose `norm_type`-norm is larger are first scaled
+    down to it, in place. `scale_grad_by_freq` divides the gradient of a row by the number of its uses. `sparse=True`
+    raises an error.
 
     Arguments:
-        input: the numbers, int64 or int32, of any shape (*).
+        input: the indices, int64 or int32, of any shape (*).
         weight: (numbers, features).
         padding_idx: the row that gets no gradient, or None.
-        max_norm: the greatest norm: longer rows are scaled down to it when they are used, in place. None for no bound.
+        max_norm: the maximum norm: longer rows are scaled down to it when they are used, in place; no bound if None.
         norm_type: the exponent of that norm.
-        scale_grad_by_freq: whether the gradient of a row is divided by how often the row is used.
-        sparse: refused if true.
+        scale_grad_by_freq: whether to divide the gradient of a row by the number of its uses.
+        sparse: must be false.
 
     Returns:
         (*, features).
 
     Raises:
-        IndexError: for numbers that have no row; it names the place.
+        IndexError: if an index is out of range; the message names its position.
 
     >>> from facula_tensor import tensor
     >>> embedding(tensor([1, 0, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -56,7 +56,7 @@ def embedding(
     """
     try:
         if padding_idx is None and max_norm is None and not (scale_grad_by_freq or sparse):
-            try:  # the usual call
+            try:  # the common case
                 if input._layout.dtype is int64 and weight._layout.ndim == 2:
                     return ops.index_select(weight, input, (0, None, False))
             except AttributeError:
@@ -70,13 +70,13 @@ def embedding(
 
 @overridable
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
-    """1 at the place that each number names among `num_classes`, 0 elsewhere: int64 (*) to int64 (*, num_classes).
+    """Encode class numbers as vectors with a 1 at the class and 0 elsewhere: int64 (*) to int64 (*, num_classes).
 
-    ValueError for numbers that are no class.
+    Raises ValueError for invalid classes.
 
     Arguments:
-        input: the numbers.
-        num_classes: how many classes; with -1, as many as the largest number asks for.
+        input: the class numbers.
+        num_classes: the number of classes; -1 for the largest class number plus one.
 
     >>> from facula_tensor import tensor
     >>> one_hot(tensor([2, 0]))

@@ -32,29 +32,29 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """The sum, mean or maximum of the rows of `weight` that each bag of numbers names.
+    """Reduce the rows of `weight` in each bag of indices by their sum, mean or maximum.
 
     Empty bags give zeros.
 
     Arguments:
-        input: the numbers, int64 or int32: a bag in each row, or one row of all with `offsets`.
+        input: the indices, int64 or int32: one bag per row, or one vector for all with `offsets`.
         weight: (numbers, features).
-        offsets: where each bag begins in an `input` of one dimension, the first at 0; else None.
-        max_norm: as for `embedding`.
-        norm_type: as for `embedding`.
-        scale_grad_by_freq: as for `embedding`; not for "max".
+        offsets: the start of each bag in a one-dimensional `input`, the first at 0; else None.
+        max_norm: as in `embedding`.
+        norm_type: as in `embedding`.
+        scale_grad_by_freq: as in `embedding`; not for "max".
         mode: "sum", "mean" or "max".
-        sparse: refused if true.
-        per_sample_weights: factors of the rows, in the shape of `input`, or None; for "sum" alone.
-        include_last_offset: whether `offsets` also has the end of the last bag.
-        padding_idx: the number that counts for nothing, or None.
+        sparse: must be false.
+        per_sample_weights: factors of the rows, with the shape of `input`, or None; only for "sum".
+        include_last_offset: whether `offsets` includes the end of the last bag.
+        padding_idx: the index to ignore, or None.
 
     Returns:
         (bags, features).
 
     Raises:
-        IndexError: for numbers that have no row.
-        ValueError: for arguments that do not fit each other.
+        IndexError: if an index is out of range.
+        ValueError: if arguments do not fit each other.
 
     >>> from facula_tensor import tensor
     >>> embedding_bag(tensor([0, 1, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([0, 2]), mode="sum")

@@ -30,22 +30,22 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-05,
 ) -> Tensor:
-    """Each channel of each example with mean 0 and variance 1, times `weight`, plus `bias`.
+    """Normalize each channel of each example to mean 0 and variance 1; multiply by `weight`, add `bias`.
 
     D. Ulyanov, A. Vedaldi, V. Lempitsky: Instance normalization, 2016.
 
     Arguments:
-        input: (n, channels, ...), of a floating dtype.
-        running_mean: (channels,), moved towards the mean over the examples, in place; or None.
-        running_var: (channels,), moved towards the variance, likewise.
+        input: (n, channels, ...), with a floating dtype.
+        running_mean: (channels,), updated in place towards the mean over the examples; or None.
+        running_var: (channels,), updated towards the variance, likewise.
         weight: (channels,), or None for 1.
         bias: (channels,), or None for 0.
-        use_input_stats: whether the examples' own mean and variance are used; else the running ones.
-        momentum: the share of the new value in running statistics.
-        eps: added to variances.
+        use_input_stats: whether to use the examples' statistics instead of the running ones.
+        momentum: the weight of the new value in running statistics.
+        eps: a number added to variances.
 
     Raises:
-        ValueError: for shapes that do not fit, and for a single value an instance.
+        ValueError: if shapes do not fit, or an instance has a single value.
 
     >>> from facula_tensor import tensor
     >>> instance_norm(tensor([[[1.0, 3.0], [2.0, 8.0]]]))
@@ -68,17 +68,17 @@ def instance_norm(
 def local_response_norm(
     input: Tensor, size: int, alpha: float | Tensor = 0.0001, beta: float | Tensor = 0.75, k: float | Tensor = 1.0
 ) -> Tensor:
-    """Each element of (n, channels, ...) divided by (k + alpha * m) ** beta.
+    """Divide each element of (n, channels, ...) by (k + alpha * m) ** beta.
 
-    m is the mean of the squares of the `size` channels around its own, those beyond the first and last being 0. A.
+    m is the mean of squares over `size` channels around the element's own; channels out of range count as 0. A.
     Krizhevsky, I. Sutskever, G. Hinton: ImageNet classification with deep convolutional neural networks, 2012.
 
     Arguments:
-        input: (n, channels, ...), of at least 3 dimensions.
+        input: (n, channels, ...), with at least 3 dimensions.
         size: the number of channels, at least 1.
         alpha: the factor of m.
         beta: the exponent.
-        k: what is added.
+        k: the constant term.
 
     >>> from facula_tensor import tensor
     >>> local_response_norm(tensor([[[3.0], [4.0]]]), 2, alpha=1.0, beta=1.0, k=0.0)

@@ -25,17 +25,17 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-05,
 ) -> Tensor:
-    """The last dimensions, `normalized_shape`, with mean 0 and variance 1, times `weight`, plus `bias`.
+    """Normalize the last dimensions, `normalized_shape`, to mean 0 and variance 1; multiply by `weight`, add `bias`.
 
-    weight and bias have that shape. Floating dtypes, all in one; half precisions take weights in float32, too, and
-    compute in it. ValueError where shapes do not fit.
+    weight and bias have that shape. All tensors have one floating dtype; half precisions also accept weights in
+    float32, and compute in float32. Raises ValueError if shapes do not fit.
 
     Arguments:
         input: the numbers.
         normalized_shape: the lengths of the last dimensions.
         weight: the factors; none if None.
-        bias: what is added at last; nothing if None.
-        eps: what is added to the variance.
+        bias: the offsets; none if None.
+        eps: a number added to the variance.
 
     >>> from facula_tensor import tensor
     >>> layer_norm(tensor([[1.0, 3.0], [2.0, 8.0]]), (2,))
@@ -59,17 +59,17 @@ def layer_norm(
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05
 ) -> Tensor:
-    """Each of `num_groups` groups of the channels of input (n, channels, ...) with mean 0 and variance 1, each example.
+    """Normalize each of `num_groups` channel groups of each example (n, channels, ...) to mean 0 and variance 1.
 
-    Then times `weight` plus `bias`, which have a number a channel. Dtypes as `layer_norm`'s. ValueError where the
-    channels do not make up so many groups, or a group has a single number.
+    Then multiply by `weight` and add `bias`, with one number for each channel. Dtypes are as in `layer_norm`. Raises
+    ValueError if the channels do not divide into the groups, or a group has a single number.
 
     Arguments:
         input: the numbers (n, channels, ...).
-        num_groups: how many groups; it divides the channels.
+        num_groups: the number of groups; it divides the channels.
         weight: the factors; none if None.
-        bias: what is added at last; nothing if None.
-        eps: what is added to the variance.
+        bias: the offsets; none if None.
+        eps: a number added to the variance.
 
     >>> from facula_tensor import tensor
     >>> group_norm(tensor([[1.0, 3.0, 2.0, 8.0]]), 2)
@@ -107,16 +107,16 @@ def rms_norm(
     weight: Tensor | None = None,
     eps: float | None = None,
 ) -> Tensor:
-    """The last dimensions, `normalized_shape`, divided by the root of the mean of their squares plus `eps`.
+    """Divide the last dimensions, `normalized_shape`, by the root of the mean of their squares plus `eps`.
 
-    Then times `weight`, of that shape. eps None: the distance from 1 to the next number of the dtype. Dtypes as
-    `layer_norm`'s. ValueError where shapes do not fit.
+    Then multiply by `weight`, which has that shape. Dtypes are as in `layer_norm`. Raises ValueError if shapes do not
+    fit.
 
     Arguments:
         input: the numbers.
         normalized_shape: the lengths of the last dimensions.
         weight: the factors; none if None.
-        eps: what is added to the mean of squares; the dtype's distance from 1 to the next number if None.
+        eps: a number added to the mean of squares; the dtype's machine epsilon if None.
 
     >>> from facula_tensor import tensor
     >>> rms_norm(tensor([[3.0, 4.0], [-6.0, 8.0]]), (2,))

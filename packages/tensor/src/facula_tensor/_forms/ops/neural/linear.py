@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); all in one dtype.
+    """Compute `input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); one dtype.
 
-    ValueError where shapes do not fit.
+    Raises ValueError if shapes do not fit.
 
     Arguments:
         input: rows (..., inputs).
         weight: the matrix (outputs, inputs).
-        bias: what is added to each row (outputs,); nothing if None.
+        bias: the row to add (outputs,); none if None.
 
     >>> from facula_tensor import tensor
     >>> linear(tensor([1.0, 2.0]), tensor([[3.0, 4.0]]), tensor([0.5]))

@@ -1,1 +1,1 @@
-"""Activation functions: piecewise ones, smooth ones, those with irregular arguments, and softmax."""
+"""Activation functions: piecewise, smooth, with irregular arguments, and softmax."""

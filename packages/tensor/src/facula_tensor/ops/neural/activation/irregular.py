@@ -1,4 +1,4 @@
-"""Activations that are not functions of each element alone, or whose arguments are irregular."""
+"""Activations that combine several elements, or whose arguments are irregular."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @function(inline=True)
 def relu(F: Namespace, input: Reals, inplace: Flag = False) -> Tensor:
-    """Each element, or 0 where it is negative; `inplace` changes `input` and returns it.
+    """Replace negative elements by 0; `inplace` modifies and returns `input`.
 
     >>> from facula_tensor import tensor
     >>> relu(tensor([-1.0, 2.0]))
@@ -34,7 +34,7 @@ def relu(F: Namespace, input: Reals, inplace: Flag = False) -> Tensor:
 
 @function(overridable=True)
 def relu_(input: Checked) -> Tensor:
-    """`relu` in place.
+    """Replace negative elements by 0 in place.
 
     >>> from facula_tensor import tensor
     >>> relu_(tensor([-1.0, 2.0]))
@@ -45,12 +45,12 @@ def relu_(input: Checked) -> Tensor:
 
 @function(method=True)
 def prelu(F: Namespace, input: Floating, weight: Checked) -> Tensor:
-    """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1).
+    """Multiply negative elements by `weight`: one number, or one for each channel (dimension 1).
 
-    ValueError where weight has another number of elements, TypeError for another dtype. K. He and others, 2015.
+    Raises ValueError if weight has another number of elements, TypeError for another dtype. K. He and others, 2015.
 
     Arguments:
-        weight: the slopes for negative numbers, in the dtype of `input`.
+        weight: the slopes for negative elements, with the dtype of `input`.
 
     >>> from facula_tensor import tensor
     >>> prelu(tensor([-1.0, 2.0]), tensor([0.5]))
@@ -74,15 +74,15 @@ def prelu(F: Namespace, input: Floating, weight: Checked) -> Tensor:
 
 @function(refuses={"not lower <= upper": "lower <= upper; got {lower} and {upper}"}, changes=True)
 def rrelu(F: Namespace, input: Floating, lower: Float = 1 / 8, upper: Float = 1 / 3, training: Flag = False) -> Tensor:
-    """x where it is positive, else x times a slope, which is random in training. B. Xu and others, 2015.
+    """Multiply negative elements by a slope, which is random in training. B. Xu and others, 2015.
 
     Arguments:
-        lower: the least slope.
-        upper: the greatest slope.
-        training: whether slopes are drawn evenly, one for each element; else all are the mean of the two.
+        lower: the lower bound of slopes.
+        upper: the upper bound of slopes.
+        training: whether to draw a uniform random slope for each element; otherwise the slope is the bounds' mean.
 
     Raises:
-        ValueError: where `lower` is greater than `upper`.
+        ValueError: if `lower` is greater than `upper`.
 
     >>> from facula_tensor import tensor
     >>> rrelu(tensor([-1.0, 2.0]), 0.25, 0.75)
@@ -97,7 +97,7 @@ def rrelu(F: Namespace, input: Floating, lower: Float = 1 / 8, upper: Float = 1 
 
 
 def with_default(name: str, along: Function, summary: str, example: str) -> Function:
-    """Declare networks' form of a function of `softmax.py`: `dim` has a default, and `dtype` another place."""
+    """Declare the `nn.functional` form of a function of `softmax.py`: `dim` is optional, arguments are reordered."""
 
     @function(name=name, words={"name": name, "summary": summary, "example": example}, overridable=name == "softmin")
     def body(input: Checked, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
@@ -105,9 +105,9 @@ def with_default(name: str, along: Function, summary: str, example: str) -> Func
 
         Arguments:
             input: a tensor of numbers.
-            dim: the dimension; if None, 0 for 0, 1 and 3 dimensions, else 1.
-            _stacklevel: has no effect.
-            dtype: converted to it first, unless None.
+            dim: the dimension; if None, 0 for tensors of 0, 1 and 3 dimensions, else 1.
+            _stacklevel: ignored.
+            dtype: the dtype to convert to first, or None.
 
         >>> from facula_tensor import tensor
         >>> {name}(tensor([0.0, 0.0]), 0)
@@ -134,7 +134,7 @@ softmin = with_default(
 
 @function(overridable=True, inline=True)
 def glu(F: Namespace, input: Floating, dim: int = -1) -> Tensor:
-    """The first half of `input` along `dim`, times the sigmoid of the second. ValueError where the length is odd.
+    """Multiply the first half of `input` along `dim` by the sigmoid of the second; ValueError if the length is odd.
 
     Y. Dauphin and others: Language modeling with gated convolutional networks, 2016.
 

@@ -1,4 +1,4 @@
-"""Activations that are straight lines or exponentials on both sides of a point."""
+"""Piecewise linear and piecewise exponential activations."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ moved(__name__)  # names that pickles of earlier releases have
 
 @composite
 def below_zero(F: Namespace, input: Tensor) -> Tensor:
-    """Negative elements, and 0 for positive ones, so that nothing overflows where it is not looked at; NaN stays."""
+    """Replace positive elements by 0, so that unused branches do not overflow; NaN stays NaN."""
     return F.hardtanh(input, -inf, 0)
 
 
 # ------------------------------------------------------------------------------------------------ straight lines
 @elementwise
 class leaky_relu:
-    """Each element, times `negative_slope` where it is negative.
+    """Multiply negative elements by `negative_slope`.
 
     Arguments:
         negative_slope: the factor of negative elements.
@@ -59,14 +59,14 @@ class leaky_relu:
 
 @function(refuses={"min_val > max_val": "min_val <= max_val; got {min_val} and {max_val}"}, changes=True)
 def hardtanh(F: Namespace, input: Reals, min_val: Real = -1.0, max_val: Real = 1.0) -> Tensor:
-    """Each element, or the bound that it is beyond; no gradient flows at a bound.
+    """Clamp each element to the bounds; no gradient flows at a bound.
 
     Arguments:
         min_val: the lower bound; rounded toward zero for integers.
         max_val: the upper bound, likewise.
 
     Raises:
-        ValueError: where min_val > max_val.
+        ValueError: if min_val > max_val.
 
     >>> from facula_tensor import tensor
     >>> hardtanh(tensor([-2.0, 0.5]))
@@ -79,7 +79,7 @@ def hardtanh(F: Namespace, input: Reals, min_val: Real = -1.0, max_val: Real = 1
 
 @function(inplace=True)
 def relu6(F: Namespace, input: Reals) -> Tensor:
-    """Each element, but at least 0 and at most 6.
+    """Clamp each element to the range from 0 to 6.
 
     >>> from facula_tensor import tensor
     >>> relu6(tensor([-1.0, 7.0]))
@@ -91,7 +91,7 @@ def relu6(F: Namespace, input: Reals) -> Tensor:
 
 @elementwise
 class hardsigmoid:
-    """relu6(x + 3) / 6 of each element: a sigmoid of straight lines.
+    """Compute relu6(x + 3) / 6 of each element: a piecewise linear sigmoid.
 
     >>> from facula_tensor import tensor
     >>> hardsigmoid(tensor([-4.0, 0.0, 1.5]))
@@ -113,7 +113,7 @@ class hardsigmoid:
 
 @elementwise
 class hardswish:
-    """x * relu6(x + 3) / 6 of each element. A. Howard and others: Searching for MobileNetV3, 2019.
+    """Compute x * relu6(x + 3) / 6 of each element. A. Howard and others: Searching for MobileNetV3, 2019.
 
     >>> from facula_tensor import tensor
     >>> hardswish(tensor([0.0, 1.0, 4.0]))
@@ -136,13 +136,13 @@ class hardswish:
 
 @function(refuses={"not lambd >= 0": "lambd of at least 0; got {lambd}"})
 def softshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
-    """Each element moved towards 0 by `lambd`; 0 where it is no further than that from 0.
+    """Shift each element towards 0 by `lambd`; elements within `lambd` of 0 become 0.
 
     Arguments:
-        lambd: the distance.
+        lambd: the threshold.
 
     Raises:
-        ValueError: where `lambd` is negative.
+        ValueError: if `lambd` is negative.
 
     >>> from facula_tensor import tensor
     >>> softshrink(tensor([-2.0, 0.25]))
@@ -154,10 +154,10 @@ def softshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
 
 @function(method=True)
 def hardshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
-    """Each element, or 0 where it is at most `lambd` from 0.
+    """Replace elements within `lambd` of 0 by 0.
 
     Arguments:
-        lambd: the distance.
+        lambd: the threshold.
 
     >>> from facula_tensor import tensor
     >>> hardshrink(tensor([-2.0, 0.25]))
@@ -168,11 +168,11 @@ def hardshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
 
 @function(changes=True)
 def threshold(F: Namespace, input: Reals, threshold: Real, value: Real) -> Tensor:
-    """Each element, or `value` where it is not greater than `threshold`.
+    """Replace elements that are not greater than `threshold` by `value`.
 
     Arguments:
         threshold: the bound; rounded toward zero for integers.
-        value: the number in place of elements up to the bound, rounded likewise.
+        value: the replacement, rounded likewise.
 
     >>> from facula_tensor import tensor
     >>> threshold(tensor([1.0, 3.0]), 2.0, -1.0)
@@ -181,7 +181,7 @@ def threshold(F: Namespace, input: Reals, threshold: Real, value: Real) -> Tenso
     dtype = layout_of_tensor(as_tensor("threshold", input)).dtype
     if dtype.category != FLOATING:
         threshold, value = int(threshold), int(value)
-    # Compared in float32, so that the bound of 16-bit elements is not rounded.
+    # Compare in float32, so that the threshold for 16-bit elements is not rounded.
     compared = F.to(input, (float32,)) if dtype.category == FLOATING and dtype.itemsize == 2 else input
     return F.where(F.le(compared, threshold), value, input)
 
@@ -189,12 +189,12 @@ def threshold(F: Namespace, input: Reals, threshold: Real, value: Real) -> Tenso
 # --------------------------------------------------------------------------------------------------- exponentials
 @elementwise
 class elu:
-    """Each element, or alpha * (exp(x) - 1) where it is negative.
+    """Replace negative elements x by alpha * (exp(x) - 1).
 
     D.-A. Clevert and others: Fast and accurate deep network learning by exponential linear units, 2015.
 
     Arguments:
-        alpha: minus the value that very negative elements tend to.
+        alpha: the negated limit for very negative elements.
 
     >>> from facula_tensor import tensor
     >>> elu(tensor([-1.0, 2.0]))
@@ -212,7 +212,7 @@ class elu:
         return F.where(input > 0, input, alpha * F.expm1(input))
 
     def vjp_input(F, g, input, alpha):
-        # The slope at 0 is that of negative elements, and the slope's own slope is not: `below_zero` is constant there.
+        # The slope at 0 is that of negative elements; the second derivative is not: `below_zero` is constant there.
         return F.where(F.le(input, 0), F.mul(g, F.mul(F.exp(F.below_zero(input)), alpha)), g)
 
     def partial_alpha(F, input):
@@ -221,7 +221,7 @@ class elu:
 
 @function(changes=True)
 def selu(F: Namespace, input: Floating) -> Tensor:
-    """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017.
+    """Compute `elu` with scales that preserve mean 0 and variance 1 across layers. G. Klambauer and others, 2017.
 
     >>> from facula_tensor import tensor
     >>> selu(tensor([-1.0, 1.0]))
@@ -232,13 +232,13 @@ def selu(F: Namespace, input: Floating) -> Tensor:
 
 @function(refuses={"alpha == 0": "an alpha other than 0, since it divides by it; got 0"}, changes=True)
 def celu(F: Namespace, input: Floating, alpha: Float = 1.0) -> Tensor:
-    """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017.
+    """Replace negative elements x by alpha * (exp(x / alpha) - 1). J. T. Barron, 2017.
 
     Arguments:
-        alpha: minus the value that very negative elements tend to.
+        alpha: the negated limit for very negative elements.
 
     Raises:
-        ValueError: for an alpha of 0.
+        ValueError: if alpha is 0.
 
     >>> from facula_tensor import tensor
     >>> celu(tensor([-1.0, 1.0]), 2.0)

@@ -1,4 +1,4 @@
-"""Activations that are smooth: gates of sigmoids and normal distributions, softplus and its relatives."""
+"""Smooth activations: gated by sigmoids or normal distributions, softplus and related functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @elementwise
 class _log1p_exp:
-    """log(1 + exp(-abs(x))): how far the softened maximum of x and 0 is from the maximum."""
+    """Compute log(1 + exp(-abs(x))), which is `softplus(x) - relu(x)`."""
 
     compute_dtype = floating
     accepts = is_real
@@ -33,7 +33,7 @@ class _log1p_exp:
 
 @elementwise
 class _softplus:
-    """log(1 + exp(x)), without overflow; x itself above 20."""
+    """Compute log(1 + exp(x)) without overflow; returns x above 20."""
 
     compute_dtype = floating
     accepts = is_real
@@ -47,11 +47,11 @@ class _softplus:
 
 @function(refuses={"beta == 0": "a beta other than 0, since it divides by it; got 0"})
 def softplus(F: Namespace, input: Reals, beta: Real = 1, threshold: Real = 20) -> Tensor:
-    """log(1 + exp(beta * x)) / beta of each element; x itself where beta * x is above `threshold`.
+    """Compute log(1 + exp(beta * x)) / beta of each element; returns x where beta * x is above `threshold`.
 
     Arguments:
-        beta: the steepness, not 0.
-        threshold: above it the result is x itself.
+        beta: the steepness; must not be 0.
+        threshold: the bound above which the result is x itself.
 
     Raises:
         ValueError: `beta` is 0.
@@ -64,16 +64,16 @@ def softplus(F: Namespace, input: Reals, beta: Real = 1, threshold: Real = 20) -
     if beta == 1 and threshold == 20 and dtype.category == FLOATING:
         return F.softplus(input)
     narrow = dtype.category == FLOATING and dtype.itemsize == 2
-    exact = F.to(input, (float32,)) if narrow else input  # so that the threshold is not rounded to 16 bits
+    exact = F.to(input, (float32,)) if narrow else input  # do not round the threshold to 16 bits
     scaled = F.mul(exact, beta)
-    smooth = F.sub(0, F.log_sigmoid(F.neg(scaled)))  # 0, not -0, far below
+    smooth = F.sub(0, F.log_sigmoid(F.neg(scaled)))  # returns 0, not -0, for very negative elements
     result = F.where(F.gt(scaled, threshold), exact, F.div(smooth, beta))
     return F.to(result, (dtype,)) if narrow else result
 
 
 @elementwise
 class _log_sigmoid:
-    """log(sigmoid(x)), without overflow."""
+    """Compute log(sigmoid(x)) without overflow."""
 
     compute_dtype = floating
     accepts = is_real
@@ -87,7 +87,7 @@ class _log_sigmoid:
 
 @function()
 def logsigmoid(F: Namespace, input: Reals) -> Tensor:
-    """log(sigmoid(x)) of each element, without overflow.
+    """Compute log(sigmoid(x)) of each element, without overflow.
 
     >>> from facula_tensor import tensor
     >>> logsigmoid(tensor([0.0, -100.0]))
@@ -98,7 +98,7 @@ def logsigmoid(F: Namespace, input: Reals) -> Tensor:
 
 @elementwise
 class silu:
-    """x * sigmoid(x) of each element.
+    """Compute x * sigmoid(x) of each element.
 
     >>> from facula_tensor import tensor
     >>> silu(tensor([0.0, 2.0]))
@@ -117,7 +117,7 @@ class silu:
 
 @elementwise
 class _silu_grad:
-    """g times the derivative of silu, in one pass."""
+    """Compute g times the derivative of silu, in one pass."""
 
     inputs = ("input", "other")
 
@@ -132,7 +132,7 @@ class _silu_grad:
 
 @elementwise
 class softsign:
-    """x / (1 + abs(x)) of each element.
+    """Compute x / (1 + abs(x)) of each element.
 
     >>> from facula_tensor import tensor
     >>> softsign(tensor([-1.0, 3.0]))
@@ -154,7 +154,7 @@ class softsign:
 
 @elementwise
 class tanhshrink:
-    """x - tanh(x) of each element.
+    """Compute x - tanh(x) of each element.
 
     >>> from facula_tensor import tensor
     >>> tanhshrink(tensor([0.0, 1.0]))
@@ -176,7 +176,7 @@ class tanhshrink:
 
 @elementwise
 class mish:
-    """x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019.
+    """Compute x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019.
 
     >>> from facula_tensor import tensor
     >>> mish(tensor([0.0, 1.0]))
@@ -199,7 +199,7 @@ class mish:
 
 @elementwise
 class _gelu:
-    """x times the normal distribution's probability of less than x."""
+    """Compute x times the cumulative normal distribution at x."""
 
     compute_dtype = floating
     accepts = is_real
@@ -210,7 +210,7 @@ class _gelu:
 
 @elementwise
 class _gelu_grad:
-    """g times the derivative of gelu, in one pass."""
+    """Compute g times the derivative of gelu, in one pass."""
 
     inputs = ("input", "other")
 
@@ -225,7 +225,7 @@ class _gelu_grad:
 
 @elementwise
 class _gelu_tanh:
-    """x / 2 (1 + tanh(y)), y = sqrt(2 / pi) (x + 0.044715 x**3): nearly gelu."""
+    """Compute x / 2 (1 + tanh(y)), y = sqrt(2 / pi) (x + 0.044715 x**3): approximately gelu."""
 
     compute_dtype = floating
     accepts = is_real
@@ -236,7 +236,7 @@ class _gelu_tanh:
 
 @elementwise
 class _gelu_tanh_grad:
-    """g times the derivative of gelu_tanh, in one pass."""
+    """Compute g times the derivative of gelu_tanh, in one pass."""
 
     inputs = ("input", "other")
 
@@ -253,7 +253,7 @@ class _gelu_tanh_grad:
 
 @function()
 def gelu(F: Namespace, input: Reals, approximate: Literal["none", "tanh"] = "none") -> Tensor:
-    """x times the normal distribution's probability of less than x. D. Hendrycks, K. Gimpel, 2016.
+    """Compute x times the cumulative normal distribution at x. D. Hendrycks, K. Gimpel, 2016.
 
     Arguments:
         approximate: "none", or "tanh" for x / 2 (1 + tanh(y)), y = sqrt(2 / pi) (x + 0.044715 x**3).

@@ -1,4 +1,4 @@
-"""Softmax and its logarithm, each with the fused operator of its gradient."""
+"""Softmax and its logarithm, each with a fused gradient operator."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def floating_like(layout: Layout, *rest: object) -> Layout:
-    """A contiguous result of the operand's shape and dtype."""
+    """Return the layout of a contiguous result with the operand's shape and dtype."""
     if layout.dtype.category != FLOATING:
         raise DTypeError(f"softmax: not defined for {layout.dtype.name}; convert with .float(), or give dtype=")
     return contiguous(layout.shape, layout.dtype, layout.device)
@@ -33,7 +33,7 @@ def floating_like(layout: Layout, *rest: object) -> Layout:
 
 @operator
 class _log_softmax:
-    """x - log(sum(exp(x))) along a dimension, without overflow."""
+    """Compute x - log(sum(exp(x))) along a dimension, without overflow."""
 
     parameters = ("dim",)
     outputs = floating_like
@@ -44,7 +44,7 @@ class _log_softmax:
 
 @operator
 class _log_softmax_grad:
-    """g - exp(out) * sum(g) along a dimension."""
+    """Compute g - exp(out) * sum(g) along a dimension."""
 
     inputs = ("input", "out_")
     parameters = ("dim",)
@@ -62,7 +62,7 @@ class _log_softmax_grad:
 
 @operator
 class _softmax:
-    """exp(x) / sum(exp(x)) along a dimension, without overflow."""
+    """Compute exp(x) / sum(exp(x)) along a dimension, without overflow."""
 
     parameters = ("dim",)
     outputs = floating_like
@@ -73,7 +73,7 @@ class _softmax:
 
 @operator
 class _softmax_grad:
-    """out * (g - sum(g * out)) along a dimension."""
+    """Compute out * (g - sum(g * out)) along a dimension."""
 
     inputs = ("input", "out_")
     parameters = ("dim",)
@@ -89,13 +89,13 @@ class _softmax_grad:
         return F.sub(F.mul(g, inner), F.mul(input, F.sum(F.mul(g, out_), ((dim,), True))))
 
 
-KNOWN: dict[tuple[int, int], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
+KNOWN: dict[tuple[int, int], tuple[int]] = {}  # parameters by (ndim, dim), because a lookup is faster
 
 
 def by_any(
     operation: str, call: Function, input: Tensor, dim: int | None, dtype: DTypeLike | None, out: Tensor | None
 ) -> Tensor:
-    """The operator `call` along a dimension as users give it, with any options."""
+    """Apply the operator `call` along a dimension with any combination of options."""
     if dim is None:
         dim = needed_dim(operation, dim, None)
     input = steady(as_tensor(operation, input))
@@ -111,7 +111,7 @@ def by_any(
 
 
 def by_dim(name: str, summary: str, example: str) -> Function:
-    """Declare the public function of one of the operators."""
+    """Declare the public function of an operator."""
 
     @function(
         name=name, words={"name": name, "summary": summary, "example": example}, method=True, quick=True, inline=True
@@ -127,23 +127,23 @@ def by_dim(name: str, summary: str, example: str) -> Function:
     ) -> Tensor:
         """{summary}
 
-        Shape and dtype are those of `input`. Half precisions are computed in float32.
+        The result has the shape and dtype of `input`. Half precisions are computed in float32.
 
         Arguments:
-            dtype: the dtype to convert to first; that of the result.
+            dtype: the dtype to convert to first, which is also that of the result.
 
         >>> from facula_tensor import tensor
         >>> {name}(tensor([0.0, 0.0]), 0)
         {example}
         """
         if type(dim) is int and dtype is out is None:
-            try:  # `steady`, written out: a call would cost as much as the rest
+            try:  # `steady` inlined: a call would cost as much as the rest
                 layout = input._layout
                 storage = input._storage
                 offset = input._offset
                 node = input.node
                 parameters = KNOWN[len(layout.shape), dim]
-            except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
+            except (AttributeError, KeyError):  # not a plain tensor, or a new key
                 pass
             else:
                 if node is not LEAF:

@@ -1,1 +1,1 @@
-"""Losses: of differences, likelihoods, classes, margins, and unaligned sequences."""
+"""Losses of regression, likelihoods, classes, margins, and unaligned sequences."""

@@ -1,4 +1,4 @@
-"""Losses for two classes, of probabilities and of logits."""
+"""Losses for two classes, from probabilities and from logits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SMALLEST_SLOPE = 1e-12  # PyTorch's bound, which keeps the gradients at probabil
 
 @elementwise
 class _binary_cross_entropy:
-    """-(other log(input) + (1 - other) log(1 - input)), the logarithms at least -100."""
+    """Compute -(other log(input) + (1 - other) log(1 - input)), with logarithms of at least -100."""
 
     inputs = ("input", "other")
     compute_dtype = floating
@@ -45,7 +45,7 @@ class _binary_cross_entropy:
 
 @elementwise
 class _binary_cross_entropy_grad:
-    """grad (input - other) / (input (1 - input)), the divisor bounded."""
+    """Compute grad (input - other) / (input (1 - input)), with a bounded divisor."""
 
     inputs = ("grad", "input", "other")
     compute_dtype = floating
@@ -69,13 +69,13 @@ class _binary_cross_entropy_grad:
 
 @composite
 def odds_slope(F: Namespace, input: Tensor) -> Tensor:
-    """input (1 - input): the slope of a probability by its logit."""
+    """Return input (1 - input): the derivative of a probability by its logit."""
     return F.mul(input, F.sub(1, input))
 
 
 @elementwise
 class _logistic_loss:
-    """-(target log(p) + (1 - target) log(1 - p)) of p = sigmoid(input): exact for confident logits of either sign."""
+    """Compute -(target log(p) + (1 - target) log(1 - p)), p = sigmoid(input); exact for logits of large magnitude."""
 
     inputs = ("input", "target")
     compute_dtype = floating
@@ -93,7 +93,7 @@ class _logistic_loss:
 
 @elementwise
 class _logistic_slope:
-    """The slope of `logistic_loss` by its input, sigmoid(input) - target."""
+    """Compute the derivative of `logistic_loss` by its input, sigmoid(input) - target."""
 
     inputs = ("input", "target")
     compute_dtype = floating
@@ -110,7 +110,7 @@ class _logistic_slope:
 
 @elementwise
 class _weighted_logistic_loss:
-    """The same, where weight is a factor of the first term."""
+    """Compute the same loss with weight as a factor of the first term."""
 
     inputs = ("input", "target", "weight")
     compute_dtype = floating
@@ -132,7 +132,7 @@ class _weighted_logistic_loss:
 
 @elementwise
 class _weighted_logistic_slope:
-    """The slope of `weighted_logistic_loss` by its input."""
+    """Compute the derivative of `weighted_logistic_loss` by its input."""
 
     inputs = ("input", "target", "weight")
     compute_dtype = floating
@@ -163,17 +163,17 @@ def binary_cross_entropy(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """-(target log(input) + (1 - target) log(1 - input)) for probabilities `input`; logarithms are at least -100.
+    """Compute -(target log(input) + (1 - target) log(1 - input)) of probabilities; logarithms are at least -100.
 
-    At 0 and 1 the gradients of `input` are finite, as PyTorch's: their divisor is at least 1e-12.
+    The gradients of `input` are finite at 0 and 1, as in PyTorch: their divisor is at least 1e-12.
 
     Arguments:
         input: probabilities, from 0 to 1.
-        target: from 0 to 1, in the shape of `input`.
+        target: from 0 to 1, with the shape of `input`.
         weight: a factor of each loss, which broadcasts to it, or None.
 
     Raises:
-        ValueError: where shapes differ, or an element of either is not from 0 to 1.
+        ValueError: if shapes differ, or an element of either is not from 0 to 1.
 
     >>> from facula_tensor import tensor
     >>> binary_cross_entropy(tensor([0.5, 1.0]), tensor([1.0, 1.0]))
@@ -201,13 +201,13 @@ def binary_cross_entropy_with_logits(
     reduction: Reduction = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """`binary_cross_entropy` of sigmoid(input), without overflow.
+    """Compute `binary_cross_entropy` of sigmoid(input), without overflow.
 
     Arguments:
         input: logits, any numbers.
-        target: from 0 to 1, in the shape of `input`; this is not checked.
+        target: from 0 to 1 (not checked), with the shape of `input`.
         weight: a factor of each loss, which broadcasts to it, or None.
-        pos_weight: a factor of the losses of the class 1, which broadcasts to `input`, or None.
+        pos_weight: a factor of the losses of class 1, which broadcasts to `input`, or None.
 
     >>> from facula_tensor import tensor
     >>> binary_cross_entropy_with_logits(tensor([0.0, 100.0]), tensor([1.0, 1.0]))
@@ -222,7 +222,7 @@ def binary_cross_entropy_with_logits(
 
 
 def same_shape(operation: str, input: Tensor, target: Tensor) -> None:
-    """Raise unless both are tensors of one shape; `operation` is the name in the error."""
+    """Check that both are tensors of the same shape; `operation` is the name in the error."""
     if type(input) is type(target) is Tensor and input._layout is target._layout:
         return
     a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape

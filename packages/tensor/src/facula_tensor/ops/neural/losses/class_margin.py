@@ -1,4 +1,4 @@
-"""Losses that ask for a margin between the classes of a row."""
+"""Losses with a margin between the classes of a row."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def multi_margin_loss(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """The mean over classes of max(0, margin - input at the target + input)**p, the target's own being 0.
+    """Compute the mean over classes of max(0, margin - input at the target + input)**p, 0 for the target itself.
 
-    Input (N, C) with target (N) of int64, or (C) with (); `weight` (C) is a factor by target; "mean" is over N. float32
-    and float64. ValueError for `p` other than 1 and 2 and for shapes that do not fit, IndexError for a target that is
-    no class.
+    The input is (N, C) with an int64 target (N), or (C) with (). `weight` (C) has a factor for each target class;
+    "mean" is over N. float32 and float64. Raises ValueError for `p` other than 1 and 2 and if shapes do not fit,
+    IndexError for an invalid class.
 
     Arguments:
         input: scores (N, C), or (C).
         target: the class of each row.
         p: 1 or 2.
-        margin: how much greater the score of the target should be.
+        margin: the required difference between the scores of the target and of other classes.
         weight: a factor for each class (C); none if None.
 
     >>> from facula_tensor import tensor
@@ -81,10 +81,10 @@ def multilabel_margin_loss(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """The sum of max(0, 1 - input at a target + input elsewhere) over targets and other classes, over their number.
+    """Sum max(0, 1 - input at a target + input elsewhere) over targets and other classes, and divide by C.
 
-    Input (N, C) with target (N, C) of int64, or (C) with (C): classes, ended by a first -1. float32 and float64.
-    ValueError for shapes that differ, IndexError for a target that is neither -1 nor a class.
+    The input is (N, C) with an int64 target (N, C), or (C) with (C). The first -1 ends the classes of a row. float32
+    and float64. Raises ValueError if shapes differ, IndexError for a target that is neither -1 nor a class.
 
     Arguments:
         input: scores (N, C), or (C).
@@ -101,7 +101,7 @@ def multilabel_margin_loss(
     classes = x.shape[1]
     check_class_range(name, y, -1, classes)
     counts = y.ne(-1).long().cumprod(1)  # 1 before the first -1
-    most = int(counts.sum(1).amax()) if y.numel() else 0  # targets of a row: fewer than classes, as a rule
+    most = int(counts.sum(1).amax()) if y.numel() else 0  # targets of a row, usually fewer than the classes
     taken, counted = (y * counts).narrow(1, 0, most), counts.narrow(1, 0, most).unsqueeze(2).bool()
     own = (taken.unsqueeze(2).eq(arange(classes, device=x.device)) & counted).any(1, keepdim=True)
     at_targets = F.unsqueeze(F.gather(x, taken, (1,)), 2)
@@ -112,7 +112,7 @@ def multilabel_margin_loss(
 
 
 def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor, bool]:
-    """Input (N, C) and target with N first, of (C) and a target without N, and whether that was so."""
+    """Return input (N, C) and a target with N, adding N to unbatched operands, and whether they were unbatched."""
     x, given, classes = input, layout_of_tensor(input), layout_of_tensor(target)
     if given.dtype.category != FLOATING:
         raise DTypeError(f"{name}: defined for floating dtypes; got input {given.dtype.name}; convert with .float()")
@@ -123,7 +123,7 @@ def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, T
     y = recorded_ops.to(target, (int64,))
     if len(given.shape) == 2:
         return x, y, False
-    if not given.shape:  # one class
+    if not given.shape:  # a single class
         x = recorded_ops.unsqueeze(x, 0)
         y = recorded_ops.reshape(y, (1,)) if classes.shape == () and name == "multilabel_margin_loss" else y
     one = classes.shape == (1,) and name == "multi_margin_loss"
@@ -131,7 +131,7 @@ def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, T
 
 
 def check_class_range(name: str, target: Tensor, least: int, classes: int) -> None:
-    """IndexError for a target below `least` or not below `classes`."""
+    """Raise an IndexError for a target below `least` or not below `classes`."""
 
     def describe() -> Exception:
         lowest, also = int(elements(target).amin()), ", or -1 for the end" if least else ""

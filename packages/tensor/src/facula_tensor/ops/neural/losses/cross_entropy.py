@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _by_class(name: str) -> None:
-    """Declare the fused operator of a loss by class numbers, and that of its gradient; both check the target.
+    """Declare the fused operator of a loss by class numbers and its gradient operator; both check the target.
 
     Parameters: reduction, ignore_index, label_smoothing. See Note [Classes] in the backend's cross_entropy.c.
     """
@@ -113,7 +113,7 @@ def _by_class(name: str) -> None:
         def vjp_input(F, g, grad, input, target, weight, reduction, ignore_index, label_smoothing):
             if name == "nll_loss":
                 return F.zeros_like(g)
-            # The loss is linear in log_softmax(input): `along` are minus the factors, whose sum scales each row.
+            # The loss is linear in log_softmax(input); `along` has the negated factors, whose sum scales each row.
             along = F.nll_loss_grad(grad, input, target, weight, (reduction, ignore_index, label_smoothing))
             scale = F.neg(F.sum(along, ((1,), True)))
             return F.mul(F.softmax_grad(g, F.softmax(input, (1,)), (1,)), scale)
@@ -123,7 +123,7 @@ def _by_class(name: str) -> None:
 
 
 def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None) -> None:
-    """Raise unless input `x` is (n, classes, ...) or (classes,), and target and weight fit. `name` is the loss."""
+    """Check that input `x` is (n, classes, ...) or (classes,), and that target and weight fit. `name` is the loss."""
     by_probability = name == "cross_entropy" and target.dtype.category == FLOATING and target.shape == x.shape
     if x.dtype.category <= INTEGER < target.dtype.category and len(target.shape) == len(x.shape) + 1:
         raise DTypeError(
@@ -152,7 +152,7 @@ def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None) -
 def weights_of(
     F: Namespace, input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int
 ) -> tuple[Tensor, Tensor]:
-    """The weight of each target, 0 of one that is ignored, and their sum, which a mean divides by."""
+    """Return the weight of each target, 0 for ignored ones, and their sum, the divisor of a mean."""
     counts = F.ne(target, ignore_index)
     if weight is None:
         each = F.to(counts, (layout_of_tensor(input).dtype,))
@@ -162,7 +162,7 @@ def weights_of(
 
 
 def weighted(F: Namespace, x: Tensor, target: Tensor, weight: Tensor, rest: Sequence[Any]) -> Tensor:
-    """The losses where the weights are batched, from logarithms of probabilities; `rest` as the parameters."""
+    """Return the losses for batched weights, from log probabilities; `rest` has the operator's parameters."""
     ignore_index, smoothing = rest
     each = weights_of(F, x, target, weight, ignore_index)[0]
     losses = F.mul(F.nll_loss(x, target, None, ("none", ignore_index, 0.0)), F.mul(each, 1 - smoothing))
@@ -174,7 +174,7 @@ def weighted(F: Namespace, x: Tensor, target: Tensor, weight: Tensor, rest: Sequ
 
 
 def weighted_grad(F: Namespace, g: Tensor, x: Tensor, target: Tensor, weight: Tensor, rest: Sequence[Any]) -> Tensor:
-    """The gradient of `weighted` by `x`."""
+    """Return the gradient of `weighted` by `x`."""
     ignore_index, smoothing = rest
     each = weights_of(F, x, target, weight, ignore_index)[0]
     along = F.nll_loss_grad(F.mul(g, F.mul(each, 1 - smoothing)), x, target, None, ("none", ignore_index, 0.0))
@@ -187,7 +187,7 @@ def weighted_grad(F: Namespace, g: Tensor, x: Tensor, target: Tensor, weight: Te
 def by_probabilities(
     F: Namespace, input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, smoothing: float
 ) -> Tensor:
-    """Cross entropy where the target has a probability for each class; arguments as `cross_entropy`'s."""
+    """Compute cross entropy for targets with a probability for each class; arguments as in `cross_entropy`."""
     shape = input.shape
     if smoothing:
         target = F.add(F.mul(target, 1 - smoothing), smoothing / shape[1])
@@ -221,20 +221,20 @@ def cross_entropy(
     reduction: Reduction = "mean",
     label_smoothing: Float = 0.0,
 ) -> None:
-    """-log(softmax(input)) of the right class.
+    """Compute -log(softmax(input)) at the target class.
 
     Half precision is computed in float32.
 
     Arguments:
-        input: (n, classes, ...) or (classes,), of a floating dtype.
-        target: (n, ...) or (), integers; or, in the shape of `input`, a probability for each class.
-        weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
-        ignore_index: the class that takes no part; refused with probabilities unless negative.
-        label_smoothing: the share of the target, from 0 to 1, that all classes get.
+        input: (n, classes, ...) or (classes,), with a floating dtype.
+        target: (n, ...) or (), integers; or, with the shape of `input`, a probability for each class.
+        weight: (classes,), a factor for each class, or None; "mean" then divides by the sum of weights.
+        ignore_index: the class to ignore; must be negative for probabilities.
+        label_smoothing: the part of the target, from 0 to 1, that is distributed over all classes.
 
     Raises:
-        IndexError: for a target out of range.
-        ValueError: for shapes that do not fit.
+        IndexError: if a target is out of range.
+        ValueError: if shapes do not fit.
 
     >>> from facula_tensor import tensor
     >>> cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))
@@ -253,13 +253,13 @@ def nll_loss(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """Minus the entry of the right class.
+    """Compute the negative entry of the target class.
 
     Arguments:
-        input: logarithms of probabilities, (n, classes, ...) or (classes,).
+        input: log probabilities, (n, classes, ...) or (classes,).
         target: (n, ...) or (), integers.
-        weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
-        ignore_index: the class that takes no part.
+        weight: (classes,), a factor for each class, or None; "mean" then divides by the sum of weights.
+        ignore_index: the class to ignore.
 
     >>> from facula_tensor import tensor
     >>> nll_loss(tensor([[-1.0, -2.0]]), tensor([1]))

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: losses of sequences whose targets are not aligned with them.
+"""Connectionist temporal classification: losses of sequences with unaligned targets.
 
 A. Graves and others: Connectionist temporal classification, 2006.
 """
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from ...._dispatch.kinds import Checked, Flag, Integer, Reduction
     from ...._dispatch.namespaces import Namespace
 
-NEVER = -1e30  # a logarithm in place of -inf, whose slopes would be NaN
-ROUND = 8  # longest targets are rounded up to multiples of it, so that fewer plans are made
+NEVER = -1e30  # replaces -inf, whose gradients would be NaN
+ROUND = 8  # the longest target is rounded up to a multiple, for fewer plans
 
 
 def _check_layouts(log_probs: Layout, targets: Layout, lengths: Layout, longest: int) -> None:
-    """Raise unless shapes, and the parameter `longest`, are what the kernel reads; it looks at the numbers itself."""
+    """Check the shapes and the parameter `longest`; the kernel checks the elements."""
     if (
         len(log_probs.shape) != 3
         or lengths.shape != (log_probs.shape[1], 3)
@@ -49,10 +49,10 @@ def _check_layouts(log_probs: Layout, targets: Layout, lengths: Layout, longest:
 
 @operator
 class _ctc_loss:
-    """The loss of each example, and the logarithms of the probabilities of all paths to each state.
+    """Compute the loss of each example, and the log probabilities of all paths to each state.
 
-    log_probs (steps, batch, classes), targets of all examples, lengths (batch, 3): steps, targets and where these
-    begin. See Note [States] in the CPU backend's ctc.c.
+    Operands: log_probs (steps, batch, classes), targets of all examples, lengths (batch, 3) with the numbers of steps
+        and targets and the start of the targets. See Note [States] in the CPU backend's ctc.c.
     """
 
     inputs = ("log_probs", "targets", "lengths")
@@ -67,10 +67,8 @@ class _ctc_loss:
         log_probs, targets, lengths = operands
         if not is_differentiated(operands):
             return None
-        losses = composed_ctc_loss(
-            log_probs, targets, lengths, parameters[1]
-        )  # Note [Levels]: the rule takes its own gradient
-        # Of probabilities that add up to 1, as the rule has it.
+        losses = composed_ctc_loss(log_probs, targets, lengths, parameters[1])  # Note [Levels]: the rule differentiates
+        # For probabilities that sum to 1, as the rule assumes.
         inside = F.lt(F.unsqueeze(arange(log_probs.shape[0], device=log_probs.device), 1), lengths.select(1, 0))
         whole = F.sum(F.where(F.unsqueeze(inside, 2), F.exp(log_probs), 0), ((0, 2), False))
         losses = F.add(losses, F.sub(whole, whole.detach()))
@@ -92,7 +90,7 @@ class _ctc_loss:
 
 @operator
 class _ctc_loss_grad:
-    """The gradient of the logarithms of probabilities."""
+    """Compute the gradient of the log probabilities."""
 
     inputs = ("grad", "log_probs", "targets", "lengths", "losses", "alphas")
     parameters = ("longest", "blank", "zero_infinity")
@@ -120,7 +118,7 @@ class _ctc_loss_grad:
 
 
 def joined(F: Namespace, call: Any, log_probs: Tensor, targets: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
-    """The operands of a batch of calls as those of one, of more examples."""
+    """Join the operands of a batch of calls into those of one call with more examples."""
     size, count = call.size, layout_of_tensor(targets).numel
     starts = tensor([[[0, 0, count * i]] for i in range(size)], device=lengths.device)
     lengths = F.add(call.whole(lengths), F.to(starts, (layout_of_tensor(lengths).dtype,)))
@@ -130,7 +128,7 @@ def joined(F: Namespace, call: Any, log_probs: Tensor, targets: Tensor, lengths:
 
 def _gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
               parameters: Parameters) -> Tensor:  # fmt: skip
-    """The gradient of `log_probs` by the kernel; operands, results and parameters are those of `ctc_loss`."""
+    """Return the gradient of `log_probs` by the kernel; operands, results and parameters are those of `ctc_loss`."""
     return no_record_ops.ctc_loss_grad(
         no_record_ops.contiguous(g), log_probs, targets, lengths, out, alphas, parameters
     )
@@ -138,7 +136,7 @@ def _gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, ou
 
 def _recorded_gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
                        parameters: Parameters) -> Tensor:  # fmt: skip
-    """The gradient of `log_probs`, from the operands alone, by operators that have gradients themselves."""
+    """Return the gradient of `log_probs` from the operands, by differentiable operators."""
     F, (_, blank, zero_infinity) = recorded_ops, parameters
     with enable_grad():
         losses = composed_ctc_loss(log_probs, targets, lengths, blank)
@@ -154,7 +152,7 @@ no_record_ops.ctc_loss_gradient, recorded_ops.ctc_loss_gradient = _gradient, _re
 
 
 def composed_ctc_loss(log_probs: Tensor, targets: Tensor, lengths: Tensor, blank: int) -> Tensor:
-    """The losses, step by step in operators that have gradients; operands are those of `ctc_loss`."""
+    """Return the losses, step by step by differentiable operators; operands are those of `ctc_loss`."""
     steps, batch, _ = log_probs.shape
     given, counts, starts = lengths.unbind(1)
     longest, device = int(counts.amax()), log_probs.device
@@ -190,24 +188,24 @@ def ctc_loss(
     reduction: Reduction = "mean",
     zero_infinity: Flag = False,
 ) -> Tensor:
-    """Minus the logarithm of the probability of `targets`, summed over all ways to align them with the sequences.
+    """Compute the negative log probability of `targets`, summed over all alignments with the sequences.
 
-    One example may come without its dimension: (T, C), (S), () and (). A target that is too long for its sequence has
-    the loss inf and gradients of NaN. Gradients are those of the operand of `log_softmax`, as in PyTorch; that
-    function's rule leaves them as they are.
+    One example may omit its dimension: (T, C), (S), () and (). A target that is too long for its sequence has the loss
+    inf and NaN gradients. As in PyTorch, gradients are those of the input of `log_softmax`; the rule of `log_softmax`
+    leaves them unchanged.
 
     Arguments:
-        log_probs: (T, N, C), as `log_softmax` gives them; float32 or float64.
-        targets: classes, (N, S) padded, or all of them one after another; integers.
-        input_lengths: how many steps of each sequence count, (N,).
-        target_lengths: how many classes each target has, (N,).
-        blank: the class of no output.
-        reduction: "none", "sum", or "mean", for which losses are first divided by the lengths of targets (at least 1).
-        zero_infinity: whether losses that would be inf, and their gradients, are 0.
+        log_probs: (T, N, C), the result of `log_softmax`; float32 or float64.
+        targets: class numbers, padded (N, S), or concatenated.
+        input_lengths: the number of valid steps of each sequence, (N,).
+        target_lengths: the number of classes of each target, (N,).
+        blank: the class that stands for no output.
+        reduction: "none", "sum", or "mean", which first divides losses by the target lengths (at least 1).
+        zero_infinity: whether to replace infinite losses and their gradients by 0.
 
     Raises:
-        ValueError: for lengths that do not fit.
-        IndexError: for a target that is no class.
+        ValueError: if lengths do not fit.
+        IndexError: if a target is not a class.
 
     >>> from facula_tensor import tensor
     >>> log_probs = tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log()
@@ -246,9 +244,9 @@ def ctc_loss(
 def sequence_lengths(
     name: str, what: str, given: Tensor | Sequence[int] | int, batch: int, most: int | None
 ) -> list[int]:
-    """The lengths `given`, called `what` in errors, as a list.
+    """Return the lengths `given`, called `what` in errors, as a list.
 
-    ValueError unless there are `batch` of them, from 0 to `most` (None for no such bound).
+    Raises ValueError unless there are `batch` of them, from 0 to `most` (unbounded if None).
     """
     if isinstance(given, Tensor):
         if given.dtype.category != INTEGER:
@@ -267,9 +265,9 @@ def sequence_lengths(
 
 
 def starts_of(name: str, shape: tuple[int, ...], lengths: list[int], alone: bool) -> list[int]:
-    """The place at which each example's targets begin; ValueError where their shape does not fit the lengths.
+    """Return the start of each example's targets; ValueError if their shape does not fit the lengths.
 
-    `alone`: there is one example, without its dimension.
+    `alone`: there is one example, without a batch dimension.
     """
     longest = max(lengths, default=0)
     if len(shape) == 2 and not alone:

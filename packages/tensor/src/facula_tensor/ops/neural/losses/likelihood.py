@@ -1,4 +1,4 @@
-"""Negative logarithms of likelihoods: of counts, of numbers with a variance, and of labels of two kinds."""
+"""Negative log likelihoods: of counts, of normal variables, and of binary labels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @elementwise
 class _poisson_of_logarithms:
-    """exp(input) - target input."""
+    """Compute exp(input) - target input."""
 
     inputs = ("input", "target")
     compute_dtype = floating
@@ -39,7 +39,7 @@ class _poisson_of_logarithms:
 
 @elementwise
 class _poisson_of_rates:
-    """input - target log(input + eps)."""
+    """Compute input - target log(input + eps)."""
 
     inputs = ("input", "target", "eps")
     compute_dtype = floating
@@ -52,7 +52,7 @@ class _poisson_of_rates:
 
 @elementwise
 class _gaussian:
-    """(log(var) + (input - target)**2 / var) / 2."""
+    """Compute (log(var) + (input - target)**2 / var) / 2."""
 
     inputs = ("input", "target", "var")
     compute_dtype = floating
@@ -65,7 +65,7 @@ class _gaussian:
 
 @elementwise
 class _soft_margin:
-    """log(1 + exp(-target input))."""
+    """Compute log(1 + exp(-target input))."""
 
     inputs = ("input", "target")
     compute_dtype = floating
@@ -87,7 +87,7 @@ def poisson_nll_loss(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """exp(input) - target input, for counts `target` and logarithms of their expectations; shapes broadcast.
+    """Compute exp(input) - target input, for counts `target` and logarithms of their expectations; shapes broadcast.
 
     log_input False: input - target log(input + eps). `full` adds Stirling's approximation of log(target!) where target
     is above 1.
@@ -95,9 +95,9 @@ def poisson_nll_loss(
     Arguments:
         input: expectations, or their logarithms.
         target: counts.
-        log_input: whether `input` is logarithms.
-        full: whether Stirling's approximation is added.
-        eps: what is added to expectations before the logarithm is taken.
+        log_input: whether `input` contains logarithms.
+        full: whether to add Stirling's approximation.
+        eps: a number added to expectations before their logarithm.
 
     >>> from facula_tensor import tensor
     >>> poisson_nll_loss(tensor([0.0, 1.0]), tensor([1.0, 2.0]), reduction="none")
@@ -124,17 +124,17 @@ def gaussian_nll_loss(
     eps: RealOrTensor = 1e-6,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """(log(var) + (input - target)**2 / var) / 2, var being taken as at least `eps`; gradients pass that bound.
+    """Compute (log(var) + (input - target)**2 / var) / 2 with var at least `eps`; gradients ignore that bound.
 
-    `var` has input's shape, or that with one length of 1, or without its last dimension, or is one number. `full`
-    adds log(2 pi) / 2. ValueError for a negative variance and for other shapes.
+    `var` has input's shape, or that with one length of 1 or without the last dimension, or is one number. `full`
+    adds log(2 pi) / 2. Raises ValueError for a negative variance and for other shapes.
 
     Arguments:
         input: expectations.
         target: samples.
         var: variances, not negative.
-        full: whether log(2 pi) / 2 is added.
-        eps: the least variance.
+        full: whether to add log(2 pi) / 2.
+        eps: the lower bound of variances.
 
     >>> from facula_tensor import tensor
     >>> gaussian_nll_loss(tensor([1.0, 2.0]), tensor([0.0, 2.0]), tensor([1.0, 1.0]), reduction="none")
@@ -170,7 +170,7 @@ def soft_margin_loss(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """log(1 + exp(-target input)) for targets 1 and -1, without overflow. ValueError where shapes differ.
+    """Compute log(1 + exp(-target input)) for targets 1 and -1, without overflow; ValueError if shapes differ.
 
     Arguments:
         input: the predictions.
@@ -194,7 +194,9 @@ def multilabel_soft_margin_loss(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """`binary_cross_entropy_with_logits`, the mean over classes: (N, C) to (N). `weight` (C) is a factor of classes.
+    """Compute the mean over classes of `binary_cross_entropy_with_logits`: (N, C) to (N).
+
+    `weight` (C) has a factor for each class.
 
     Arguments:
         input: logits (N, C).

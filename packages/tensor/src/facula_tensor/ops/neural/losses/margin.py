@@ -1,4 +1,4 @@
-"""Losses that ask for a margin between two inputs, or between three. `class_margin.py` has those of classes."""
+"""Losses with a margin between two or three inputs. `class_margin.py` has those between classes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ...._dispatch.namespaces import Namespace
 
 POSITIVE_MARGIN = {"not margin > 0": "margin > 0; got {margin}"}
-SMALLEST_SQUARE = 1e-12  # added to squares of lengths, so that vectors of zeros have gradients
+SMALLEST_SQUARE = 1e-12  # added to squared lengths, so that zero vectors have gradients
 
 
 @elementwise
 class _hinge:
-    """input where target is 1, max(0, margin - input) where it is -1, and both added elsewhere."""
+    """Compute input where target is 1, max(0, margin - input) where it is -1, and their sum elsewhere."""
 
     inputs = ("input", "target", "margin")
     no_gradient = ("margin",)
@@ -40,7 +40,7 @@ class _hinge:
 
 @elementwise
 class _ranking:
-    """max(0, margin - target (input - other))."""
+    """Compute max(0, margin - target (input - other))."""
 
     inputs = ("input", "other", "target", "margin")
     no_gradient = ("margin",)
@@ -58,12 +58,12 @@ def hinge_embedding_loss(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """`input` where target is 1, and max(0, margin - input) where it is -1; shapes broadcast.
+    """Compute `input` where target is 1, and max(0, margin - input) where it is -1; shapes broadcast.
 
     Arguments:
         input: distances.
         target: 1 or -1 for each distance.
-        margin: the distance that is great enough.
+        margin: the distance beyond which the loss is 0.
 
     >>> from facula_tensor import tensor
     >>> hinge_embedding_loss(tensor([2.0, 0.25]), tensor([1, -1]), reduction="none")
@@ -83,15 +83,15 @@ def margin_ranking_loss(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """max(0, -target (input1 - input2) + margin): `target` is 1 where input1 should be the greater one, else -1.
+    """Compute max(0, -target (input1 - input2) + margin); `target` is 1 if input1 should be greater, else -1.
 
-    ValueError where the numbers of dimensions differ.
+    Raises ValueError if the numbers of dimensions differ.
 
     Arguments:
         input1: the first scores.
         input2: the second scores.
         target: 1 or -1 for each pair.
-        margin: how far the scores should be apart.
+        margin: the required difference of scores.
 
     >>> from facula_tensor import tensor
     >>> margin_ranking_loss(tensor([2.0]), tensor([3.0]), tensor([1.0]), margin=0.5)
@@ -112,15 +112,15 @@ def cosine_embedding_loss(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """1 - cos of the two inputs' angle where target is 1, and max(0, cos - margin) where it is -1.
+    """Compute 1 - cos of the two inputs' angle where target is 1, and max(0, cos - margin) where it is -1.
 
-    Inputs (N, D) with target (N), or (D) with a target without dimensions. ValueError for other numbers of dimensions.
+    Inputs are (N, D) with target (N), or (D) with a zero-dimensional target; ValueError for other dimensions.
 
     Arguments:
         input1: the first vectors.
         input2: the second vectors.
         target: 1 or -1 for each pair.
-        margin: the greatest cosine that costs nothing where target is -1.
+        margin: the maximum cosine with loss 0 where target is -1.
 
     >>> from facula_tensor import tensor
     >>> cosine_embedding_loss(tensor([[1.0, 0.0]]), tensor([[0.0, 2.0]]), tensor([1]))
@@ -159,19 +159,19 @@ def triplet_margin_loss(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d being `pairwise_distance` of norm `p`.
+    """Compute max(0, d(anchor, positive) - d(anchor, negative) + margin), d being `pairwise_distance` of norm `p`.
 
-    Inputs (N, D) give (N). `swap`: where the positive is nearer to the negative than the anchor is, that distance
-    counts. ValueError unless margin > 0, and where the numbers of dimensions differ. V. Balntas and others, 2016.
+    Inputs (N, D) give (N). With `swap`, the distance of positive and negative replaces a greater d(anchor, negative).
+    Raises ValueError unless margin > 0, and if the numbers of dimensions differ. V. Balntas and others, 2016.
 
     Arguments:
         anchor: the vectors to compare with.
-        positive: vectors that should be near.
-        negative: vectors that should be far.
-        margin: how much farther; above 0.
+        positive: vectors that should be close to the anchors.
+        negative: vectors that should be distant from the anchors.
+        margin: the required difference of distances; above 0.
         p: the order of the norm.
-        eps: what is added to differences, against slopes at 0.
-        swap: whether the distance of positive and negative counts where it is less.
+        eps: a number added to differences, for finite gradients at 0.
+        swap: whether to use the distance of positive and negative if it is smaller.
 
     >>> from facula_tensor import tensor
     >>> triplet_margin_loss(tensor([[0.0, 0.0]]), tensor([[0.0, 3.0]]), tensor([[2.0, 0.0]]), eps=0)
@@ -192,15 +192,15 @@ def triplet_margin_with_distance_loss(
     swap: Flag = False,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """`triplet_margin_loss` with any function of two tensors as the distance: `pairwise_distance` by default.
+    """Compute `triplet_margin_loss` with any distance function of two tensors; `pairwise_distance` by default.
 
     Arguments:
-        anchor: what is compared with.
-        positive: what should be near.
-        negative: what should be far.
+        anchor: the reference.
+        positive: input that should be close to the anchor.
+        negative: input that should be distant from the anchor.
         distance_function: the distance of two tensors; `pairwise_distance` if None.
-        margin: how much farther; above 0.
-        swap: whether the distance of positive and negative counts where it is less.
+        margin: the required difference of distances; above 0.
+        swap: whether to use the distance of positive and negative if it is smaller.
 
     >>> from facula_tensor import tensor
     >>> a, b, c = tensor([[0.0]]), tensor([[3.0]]), tensor([[2.0]])
@@ -224,7 +224,7 @@ def triplet(
     swap: bool,
     reduction: str,
 ) -> Tensor:
-    """The loss of three embeddings by a function of two."""
+    """Return the triplet loss of three embeddings with a distance function."""
     F = recorded_ops
     same_dims(name, anchor=anchor, positive=positive, negative=negative)
     near, far = distance(anchor, positive), distance(anchor, negative)
@@ -234,7 +234,7 @@ def triplet(
 
 
 def same_dims(name: str, **tensors: Tensor) -> None:
-    """ValueError where tensors have different numbers of dimensions, or do not broadcast."""
+    """Raise a ValueError if tensors have different numbers of dimensions, or do not broadcast."""
     if len({one.ndim for one in tensors.values()}) > 1:
         shapes = ", ".join(f"{what} {tuple(one.shape)}" for what, one in tensors.items())
         raise ArgumentError(f"{name}: expected all with one number of dimensions; got {shapes}")

@@ -1,4 +1,4 @@
-"""Losses of differences and of distributions, and what all losses share. `cross_entropy.py` has classifiers'."""
+"""Losses of differences and of distributions, and shared helpers of losses; `cross_entropy.py` has classifiers'."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Numbers = tuple[float, ...]
 
 
 def reduction_of(operation: str, reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
-    """`reduction`, or what PyTorch's two older arguments say in its place; ValueError for any other word."""
+    """Return `reduction`, or its equivalent for PyTorch's two older arguments; ValueError for invalid names."""
     if size_average is not None or reduce is not None:
         reduction = older_reduction(size_average, reduce)
     if reduction not in ("none", "mean", "sum"):
@@ -35,7 +35,7 @@ def reduction_of(operation: str, reduction: str, size_average: bool | None = Non
 # ------------------------------------------------------------------------------------------------- distances
 @elementwise
 class _squared_difference:
-    """(input - other)**2."""
+    """Compute (input - other)**2."""
 
     inputs = ("input", "other")
 
@@ -48,7 +48,7 @@ class _squared_difference:
 
 @elementwise
 class _absolute_difference:
-    """abs(input - target)."""
+    """Compute abs(input - target)."""
 
     inputs = ("input", "target")
 
@@ -58,7 +58,7 @@ class _absolute_difference:
 
 @elementwise
 class _huber:
-    """Half the square of a difference that is less than delta, and linear beyond; at delta the slope is constant."""
+    """Compute half the square of a difference below delta, linear beyond; at delta the slope is constant."""
 
     inputs = ("input", "target", "delta")
     compute_dtype = floating
@@ -77,7 +77,7 @@ class _huber:
 
 @elementwise
 class _smooth_l1:
-    """The same divided by the bound."""
+    """Compute the Huber loss divided by its bound."""
 
     inputs = ("input", "target", "beta")
     compute_dtype = floating
@@ -96,7 +96,7 @@ class _smooth_l1:
 
 @elementwise
 class _divergence:
-    """target (log(target) - input), 0 where target is 0."""
+    """Compute target (log(target) - input), 0 where target is 0."""
 
     inputs = ("input", "target")
     compute_dtype = floating
@@ -107,7 +107,7 @@ class _divergence:
 
 @elementwise
 class _divergence_of_logarithms:
-    """exp(target) (target - input)."""
+    """Compute exp(target) (target - input)."""
 
     inputs = ("input", "target")
     compute_dtype = floating
@@ -119,14 +119,14 @@ class _divergence_of_logarithms:
 def loss_of(
     operator: str, operands: tuple[Tensor, ...], reduction: str, weight: Tensor | None = None, numbers: Numbers = ()
 ) -> Tensor:
-    """The losses that an elementwise operator gives, reduced: in one launch, unless each has a weight.
+    """Compute the losses by an elementwise operator and reduce them: in one launch, unless losses have weights.
 
     Arguments:
-        operator: its name.
-        operands: its tensors.
+        operator: the name of the operator.
+        operands: its tensor operands.
         reduction: "none", "mean" or "sum".
-        weight: a factor of each loss, or None; the mean is then one over the weights.
-        numbers: its last operands.
+        weight: a factor of each loss, or None; a mean then divides by the sum of weights.
+        numbers: its last operands, which are numbers.
     """
     if weight is None and reduction != "none":
         result: Tensor = reduced_operator(operator, reduction, len(numbers)).library_call(*operands, numbers)
@@ -135,7 +135,7 @@ def loss_of(
 
 
 def reduced_losses(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
-    """The losses of elements as they are, their mean, or their sum; with `weight`, times it (and its mean)."""
+    """Return the losses, their mean, or their sum, multiplied by `weight` if given (a weighted mean for "mean")."""
     if weight is not None:
         losses = losses * as_tensor("loss", weight)
         if reduction == "mean":
@@ -144,7 +144,7 @@ def reduced_losses(losses: Tensor, reduction: str, weight: Tensor | None = None)
 
 
 def check_target_shape(operation: str, input: Tensor, target: Tensor) -> None:
-    """Check that both are tensors, and warn where they broadcast, which is hardly ever meant."""
+    """Check that both are tensors, and warn if they broadcast, which is rarely intended."""
     if type(input) is type(target) is Tensor and input._layout is target._layout:
         return
     a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
@@ -161,11 +161,11 @@ def mse_loss(
     reduction: Reduction = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.
+    """Compute (input - target)**2 of each element; with `weight`, times it, and "mean" divides by the sum of weights.
 
     Arguments:
         input: the predictions.
-        target: what they should be.
+        target: the true values.
         weight: a factor for each loss; none if None.
 
     >>> from facula_tensor import tensor
@@ -185,11 +185,11 @@ def l1_loss(
     reduction: Reduction = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """abs(input - target) of each element; `weight` as `mse_loss`'s.
+    """Compute abs(input - target) of each element; `weight` as in `mse_loss`.
 
     Arguments:
         input: the predictions.
-        target: what they should be.
+        target: the true values.
         weight: a factor for each loss; none if None.
 
     >>> from facula_tensor import tensor
@@ -197,7 +197,7 @@ def l1_loss(
     tensor(1.)
     """
     check_target_shape("l1_loss", input, target)
-    if any([isinstance(one, Tensor) and one.is_complex() for one in (input, target)]):  # programs are of real ones
+    if any([isinstance(one, Tensor) and one.is_complex() for one in (input, target)]):  # programs are real
         return reduced_losses(recorded_ops.abs(recorded_ops.sub(input, target)), reduction, weight)
     return loss_of("absolute_difference", (input, target), reduction, weight)
 
@@ -211,15 +211,15 @@ def huber_loss(
     delta: Real = 1.0,
     weight: Tensor | None = None,
 ) -> Tensor:
-    """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0.
+    """Compute half the square of differences below `delta`, linear beyond; ValueError unless delta > 0.
 
-    "mean" is the mean of the losses times `weight`, not one over the weights as `mse_loss`'s. P. J. Huber: Robust
+    "mean" is the mean of the losses times `weight`, without `mse_loss`'s division by weights. P. J. Huber: Robust
     estimation of a location parameter, 1964.
 
     Arguments:
         input: the predictions.
-        target: what they should be.
-        delta: where the square ends.
+        target: the true values.
+        delta: the bound between the quadratic and the linear part.
         weight: a factor for each loss; none if None.
 
     >>> from facula_tensor import tensor
@@ -227,7 +227,7 @@ def huber_loss(
     tensor([0.5000, 1.5000])
     """
     check_target_shape("huber_loss", input, target)
-    if weight is not None:  # as PyTorch: unlike mse_loss, whose mean is over the weights
+    if weight is not None:  # as in PyTorch: unlike mse_loss, which divides by the weights
         return reduced_losses(F.huber(input, target, delta) * as_tensor("huber_loss", weight), reduction)
     return loss_of("huber", (input, target), reduction, None, (delta,))
 
@@ -241,12 +241,12 @@ def smooth_l1_loss(
     reduction: Reduction = "mean",
     beta: Real = 1.0,
 ) -> Tensor:
-    """`huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0.
+    """Compute `huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0.
 
     Arguments:
         input: the predictions.
-        target: what they should be.
-        beta: where the square ends.
+        target: the true values.
+        beta: the bound between the quadratic and the linear part.
 
     >>> from facula_tensor import tensor
     >>> smooth_l1_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none", beta=0.5)
@@ -267,16 +267,16 @@ def kl_div(
     reduction: Literal["none", "mean", "sum", "batchmean"] = "mean",
     log_target: Flag = False,
 ) -> Tensor:
-    """target (log(target) - input), for logarithms of probabilities `input`; 0 where target is 0.
+    """Compute target (log(target) - input), for log probabilities `input`; 0 where target is 0.
 
-    `log_target`: target is given as its logarithm. `reduction` may also be "batchmean": the sum divided by the first
-    length, which is what the divergence's definition asks for.
+    With `log_target`, target is given as its logarithm. `reduction` may also be "batchmean": the sum divided by the
+    first length, which corresponds to the definition of the divergence.
 
     Arguments:
-        input: logarithms of probabilities.
+        input: log probabilities.
         target: probabilities.
-        reduction: "mean", "sum", "batchmean", or "none" for each loss by itself.
-        log_target: whether `target` is logarithms, too.
+        reduction: "mean", "sum", "batchmean", or "none" for separate losses.
+        log_target: whether `target` also contains log probabilities.
 
     >>> from facula_tensor import tensor
     >>> kl_div(tensor([[-1.0, -1.0]]), tensor([[0.0, 1.0]]), reduction="batchmean")

@@ -1,1 +1,1 @@
-"""Pooling: windows, their greatest elements and means, and pooling undone."""
+"""Pooling: maxima and means of windows, and unpooling."""

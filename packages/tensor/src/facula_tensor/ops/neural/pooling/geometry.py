@@ -1,4 +1,4 @@
-"""Places of windows over sequences, images and volumes: the arguments of pooling, checked."""
+"""Window positions over sequences, images and volumes: checked arguments of pooling."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Numbers = tuple[int, ...]
 
 
 def check_planes(operation: str, dims: int, shape: Numbers) -> None:
-    """Raise unless `shape` is one of images (sequences, volumes) with elements; there may be no images."""
+    """Check that `shape` is one of nonempty images (sequences, volumes); the number of images may be 0."""
     if len(shape) not in (dims + 1, dims + 2) or not prod(shape[-dims - 1 :]):
         lengths, what = ", ".join(LENGTHS[dims]), WHAT[dims]
         raise ArgumentError(
@@ -35,14 +35,14 @@ def check_planes(operation: str, dims: int, shape: Numbers) -> None:
 def count_windows(
     operation: str, size: Numbers, kernel: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers, ceil: bool
 ) -> Numbers:
-    """The number of windows along each dimension; in ceil_mode the last may reach beyond the padding."""
+    """Return the number of windows along each dimension; in ceil_mode the last may extend beyond the padding."""
     if any([2 * before > taps for before, taps in zip(padding, kernel, strict=True)]):
         raise ArgumentError(f"{operation}: expected padding of at most half the kernel_size {kernel}; got {padding}")
     counts = []
     for length, taps, step, before, gap in zip(size, kernel, stride, padding, dilation, strict=True):
         rest = length + 2 * before - gap * (taps - 1) - 1
         count = rest // step + 1
-        if ceil and rest % step and count * step < length + before:  # one more that starts before the padding
+        if ceil and rest % step and count * step < length + before:  # one more starts before the padding
             count += 1
         if count < 1:
             raise ArgumentError(
@@ -59,14 +59,14 @@ def count_windows(
 
 
 def flag(name: str, argument: str, value: object) -> bool:
-    """`value`, True or False."""
+    """Return `value` after checking that it is True or False."""
     if value not in (True, False):
         raise InvalidTypeError(f"{name}: expected {argument} to be True or False; got {value!r}")
     return bool(value)
 
 
 def stride_of(name: str, stride: Lengths | None, kernel: Numbers) -> Numbers:
-    """The stride, which is the window where it is left out: None, or PyTorch's empty tuple."""
+    """Return the stride; the window size if it is omitted: None, or PyTorch's empty tuple."""
     left_out = stride is None or (type(stride) is tuple and not stride)
     return kernel if left_out else several(name, "stride", stride, len(kernel), 1)
 
@@ -82,7 +82,7 @@ def max_geometry(
     dilation: Lengths,
     ceil_mode: bool,
 ) -> tuple[tuple[Numbers, Numbers, Numbers, Numbers], Numbers]:
-    """The geometry for greatest elements, and the sizes that come out; raises where there are no windows.
+    """Return the geometry of max pooling and the result's sizes; raise an error if no windows fit.
 
     Sequences are images of height 1.
     """
@@ -109,7 +109,7 @@ def avg_geometry(
     padded: bool,
     divisor: int | None,
 ) -> tuple[tuple[Numbers, Numbers, Numbers, bool, int | None], Numbers]:
-    """The same for means."""
+    """Return the geometry of average pooling and the result's sizes."""
     ((shape, _),) = operands
     check_planes(name, dims, shape)
     kernel = several(name, "kernel_size", kernel_size, dims, 1)
@@ -127,7 +127,7 @@ def avg_geometry(
 def adaptive_geometry(
     name: str, operands: tuple[tuple[Numbers, DType], ...], dims: int, output_size: Lengths
 ) -> tuple[None, Numbers]:
-    """The same for windows that divide planes evenly into `output_size` parts; None keeps a length."""
+    """Return the same for windows that divide planes evenly into `output_size` parts; None keeps a length."""
     ((shape, _),) = operands
     check_planes(name, dims, shape)
     each = output_size if isinstance(output_size, tuple) else (output_size,) * dims
@@ -146,7 +146,7 @@ def unpooled_size(
     padding: Lengths,
     output_size: Sequence[int] | None,
 ) -> Numbers:
-    """The lengths of what was pooled; raises unless elements and indices, the operands, may come of such a pooling."""
+    """Return the lengths before pooling; raise an error unless elements and indices can result from it."""
     (shape, _), (places, dtype) = operands
     kernel = several(name, "kernel_size", kernel_size, dims, 1)
     step, padding = stride_of(name, stride, kernel), several(name, "padding", padding, dims, 0)

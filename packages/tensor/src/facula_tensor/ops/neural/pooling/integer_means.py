@@ -1,4 +1,4 @@
-"""Means of windows of integers, which are sums that are divided and cut towards 0."""
+"""Average pooling of integers: sums, divided and truncated towards 0."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def whole_means(F: Namespace, input: Tensor, geometry: tuple[Any, ...] | None, size: tuple[int, int]) -> Tensor:
-    """`avg_pool2d` of integers: exact sums, up to 2**53, divided and cut towards 0; TypeError for adaptive windows."""
+    """Compute `avg_pool2d` of integers: exact sums up to 2**53, truncated quotients; TypeError for adaptive windows."""
     layout = layout_of_tensor(input)
     if geometry is None:
         raise DTypeError(f"adaptive_avg_pool: not defined for {layout.dtype.name}; convert with .float()")
@@ -34,7 +34,7 @@ def whole_means(F: Namespace, input: Tensor, geometry: tuple[Any, ...] | None, s
 
 
 def divisors(length: int, count: int, taps: int, step: int, padding: int, *, padded: bool) -> np.ndarray:
-    """The number of elements of each of `count` windows, with the padding or without.
+    """Return the number of elements of each of `count` windows, with or without the padding.
 
     >>> divisors(5, 3, 3, 2, 1, padded=False)
     array([2, 3, 2])

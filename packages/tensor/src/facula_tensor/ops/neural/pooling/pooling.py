@@ -1,11 +1,11 @@
-"""Pooling: the greatest element, or the mean, of each window of sequences, images and volumes.
+"""Pooling: the maximum or the mean of each window of sequences, images and volumes.
 
-Sequences are images of height 1; see `volumes.py` for volumes. Greatest elements are kept by index, so their
-gradient is put there, and its gradient picked from there. Means of windows, regular or adaptive, are one linear
-operator, and its gradient another; each is the other's rule.
+Sequences are images of height 1; see `volumes.py` for volumes. Max pooling saves indices: its gradient scatters to
+them, and the second gradient gathers from them. Means of windows, regular or adaptive, are a linear operator, and
+their gradient is another; each is the other's rule.
 """
 
-# ruff: noqa: F401  functions that are written from the declarations are imported to have a place here
+# ruff: noqa: F401  imports generated functions into this module
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -51,17 +51,17 @@ if TYPE_CHECKING:
     from ...._dispatch.kinds import Flag, Numbers
     from ...._dispatch.namespaces import Namespace
 
-PARAMETERS = ("geometry", "size")  # the size is that of each plane of the result
+PARAMETERS = ("geometry", "size")  # `size` is the size of each plane of the result
 
 
 def planes(layout: Layout, size: Pair) -> Layout:
-    """As many planes of the given size."""
+    """Return the layout of the same number of planes, with the given size."""
     return contiguous((*layout.shape[:-2], *size), layout.dtype, layout.device)
 
 
 @operator
 class _max_pool2d:
-    """The greatest element of each window, and its index in the plane."""
+    """Compute the maximum of each window, and its index in the plane."""
 
     parameters = PARAMETERS
     results = ("out", "indices")
@@ -79,7 +79,7 @@ class _max_pool2d:
 
 @operator
 class _max_pool2d_grad:
-    """Planes of zeros, with gradients added at indices."""
+    """Add gradients to planes of zeros at indices."""
 
     inputs = ("input", "indices")
     parameters = PARAMETERS
@@ -96,7 +96,7 @@ class _max_pool2d_grad:
 
 @operator
 class _max_pool2d_pick:
-    """The elements at indices in their planes."""
+    """Gather the elements at indices in their planes."""
 
     inputs = ("input", "indices")
     parameters = PARAMETERS
@@ -113,7 +113,7 @@ class _max_pool2d_pick:
 
 @operator
 class _avg_pool2d:
-    """The mean of each window."""
+    """Compute the mean of each window."""
 
     parameters = PARAMETERS
     batching = "leading"
@@ -134,7 +134,7 @@ class _avg_pool2d:
 
 @operator
 class _avg_pool2d_grad:
-    """Each element's share of the windows it is in."""
+    """Distribute the gradients of windows to their elements."""
 
     parameters = PARAMETERS
     batching = "leading"
@@ -150,14 +150,14 @@ class _avg_pool2d_grad:
 
 # --------------------------------------------------------------------------------------------------- public
 def greatest_of_sequences(F: Namespace, name: str, input: Tensor, parameters: Parameters, return_indices: bool) -> Any:
-    """The greatest elements of windows of sequences, and their indices if `return_indices`."""
+    """Return the maxima of windows of sequences, and their indices if `return_indices`."""
     values, indices = F.max_pool2d(F.unsqueeze(input, -2), parameters)
     values = F.squeeze(values, -2)
     return (values, F.squeeze(indices, -2)) if return_indices else values
 
 
 def means_of_sequences(F: Namespace, name: str, input: Tensor, parameters: Parameters) -> Tensor:
-    """The means of windows of sequences."""
+    """Return the means of windows of sequences."""
     return F.squeeze(F.avg_pool2d(F.unsqueeze(input, -2), parameters), -2)
 
 
@@ -181,15 +181,15 @@ def pooling(dims: int) -> None:
         ceil_mode: Flag = False,
         return_indices: Flag = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """The greatest element of each window of {images}.
+        """Compute the maximum of each window of {images}.
 
         A length of the result is (length + 2 padding - dilation (kernel_size - 1) - 1) // stride + 1, or rounded up in
-        ceil_mode if the last window then starts before the padding. Elements of the padding are never the greatest; the
-        first of equal elements is taken; NaN counts as the greatest. ValueError where windows do not fit.
+        ceil_mode if the last window then starts before the padding. Padding is never selected; among equal elements the
+        first one is; NaN counts as the maximum. Raises ValueError if windows do not fit.
 
         Arguments:
             input: real numbers ({images}, channels, {lengths}), or without the first dimension.
-            return_indices: whether to return the pair (elements, indices), the indices (int64) being into each
+            return_indices: whether to return the pair (elements, indices), with indices (int64) into each
                 flattened ({lengths}).
 
         >>> from facula_tensor import arange
@@ -217,11 +217,11 @@ def pooling(dims: int) -> None:
         ceil_mode: Flag = False,
         return_indices: Flag = True,
     ) -> tuple[Tensor, Tensor]:
-        """`max_pool{dims}d` with the indices.
+        """Compute `max_pool{dims}d` and return the indices as well.
 
         Arguments:
             input: real numbers ({images}, channels, {lengths}), or without the first dimension.
-            return_indices: has no effect.
+            return_indices: ignored.
 
         >>> from facula_tensor import arange
         >>> max_pool{dims}d_with_indices(arange({count}.0).view(1{twos}), 2)[1].item()
@@ -240,14 +240,14 @@ def pooling(dims: int) -> None:
         count_include_pad: Flag = True,
         divisor_override: int | None = None,
     ) -> Tensor:
-        """The mean of each window of {images}, those of integers cut towards 0.
+        """Compute the mean of each window of {images}; integers are truncated towards 0.
 
-        Lengths, padding and ceil_mode are as for `max_pool{dims}d`. ValueError where windows do not fit.
+        Lengths, padding and ceil_mode are as in `max_pool{dims}d`. Raises ValueError if windows do not fit.
 
         Arguments:
             input: ({images}, channels, {lengths}), or without the first dimension.
-            count_include_pad: whether elements of the zero padding count in means.
-            divisor_override: what sums are divided by, in place of the number of elements.
+            count_include_pad: whether the zero padding counts in means.
+            divisor_override: the divisor of sums, instead of the number of elements.
 
         >>> from facula_tensor import arange
         >>> avg_pool{dims}d(arange({count}.0).view(1{twos}), 2).item()
@@ -262,7 +262,7 @@ def pooling(dims: int) -> None:
 
 
 def adaptive_pooling(dims: int) -> None:
-    """Declare the functions that pool in windows which divide sequences (1), images (2) or volumes (3) evenly."""
+    """Declare pooling in windows that divide sequences (1), images (2) or volumes (3) evenly."""
     said = words(dims)
     max_name, avg_name = f"adaptive_max_pool{dims}d", f"adaptive_avg_pool{dims}d"
     find_greatest, find_means = (
@@ -273,7 +273,7 @@ def adaptive_pooling(dims: int) -> None:
 
     @function(name=avg_name, words=said, overridable=dims != 2)
     def adaptive_avg_pool(F: Namespace, input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
-        """The means of windows that divide {images} into `output_size` parts, as evenly as can be.
+        """Compute the means of windows that divide {images} into `output_size` parts, as evenly as possible.
 
         Part i of n covers elements from floor(i length / n) up to ceil((i + 1) length / n).
 
@@ -293,12 +293,12 @@ def adaptive_pooling(dims: int) -> None:
     def adaptive_max_pool(
         F: Namespace, input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: Flag = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """The greatest elements of windows that divide {images}, those of `adaptive_avg_pool{dims}d`.
+        """Compute the maxima of windows that divide {images}, those of `adaptive_avg_pool{dims}d`.
 
         Arguments:
             input: ({images}, channels, {lengths}), or without the first dimension.
             output_size: the number of windows: one number, or one for each dimension; None keeps a length.
-            return_indices: whether to return the pair (elements, indices), the indices (int64) being into each
+            return_indices: whether to return the pair (elements, indices), with indices (int64) into each
                 flattened ({lengths}).
 
         >>> from facula_tensor import arange
@@ -319,12 +319,12 @@ def adaptive_pooling(dims: int) -> None:
     def adaptive_max_pool_with_indices(
         F: Namespace, input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: Flag = True
     ) -> tuple[Tensor, Tensor]:
-        """`adaptive_max_pool{dims}d` with the indices.
+        """Compute `adaptive_max_pool{dims}d` and return the indices as well.
 
         Arguments:
             input: ({images}, channels, {lengths}), or without the first dimension.
-            output_size: as `adaptive_max_pool{dims}d` takes it.
-            return_indices: has no effect.
+            output_size: as in `adaptive_max_pool{dims}d`.
+            return_indices: ignored.
 
         Returns:
             The pair (elements, indices).

@@ -1,6 +1,6 @@
-"""Pooling undone, and pooling by powers: `max_unpool1d` to `max_unpool3d`, `lp_pool1d` to `lp_pool3d`."""
+"""Unpooling, and pooling by powers: `max_unpool1d` to `max_unpool3d`, `lp_pool1d` to `lp_pool3d`."""
 
-# ruff: noqa: F401  functions that are written from the declarations are imported to have a place here
+# ruff: noqa: F401  imports generated functions into this module
 from __future__ import annotations
 
 from math import prod
@@ -50,17 +50,17 @@ def unpooling(dims: int) -> None:
         padding: Numbers = 0,
         output_size: Sequence[int] | None = None,
     ) -> Tensor:
-        """Zeros with the elements of `max_pool{dims}d` where they were.
+        """Place the results of `max_pool{dims}d` at their original positions, among zeros.
 
-        Several sizes are pooled to one: the result has a length of (length - 1) stride - 2 padding + kernel_size, or
-        is as output_size says, less than a stride from that. Of elements with one index the last counts. ValueError
-        for indices beyond.
+        Several sizes are pooled to the same one: the result has length (length - 1) stride - 2 padding + kernel_size,
+        or output_size, which may differ from that by less than a stride. If an index repeats, the last element applies.
+        Raises ValueError for indices out of range.
 
         Arguments:
-            input: what the pooling returned: ({images}, channels, {lengths}), or without the first dimension.
-            indices: those that the pooling returned.
-            padding: how many elements the pooling added at each border.
-            output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+            input: the result of the pooling: ({images}, channels, {lengths}), or without the first dimension.
+            indices: the indices that the pooling returned.
+            padding: the padding of the pooling at each border.
+            output_size: the lengths of the result; computed from the pooling's arguments if None.
 
         >>> from facula_tensor import tensor
         >>> max_unpool{dims}d(tensor([5.0]).view(1{ones}), tensor([1]).view(1{ones}), 2).view(-1)[:2]
@@ -93,10 +93,10 @@ def unpooling(dims: int) -> None:
         stride: int | Sequence[int] | None = None,
         ceil_mode: bool = False,
     ) -> Tensor:
-        """The root of the sum of powers `norm_type` of each window of {images}.
+        """Compute the `norm_type`-th root of the sum of powers of each window of {images}.
 
-        Windows are those of `avg_pool{dims}d`; in ceil_mode the sum of a window that reaches beyond the border is its
-        mean times the whole window.
+        Windows are those of `avg_pool{dims}d`. In ceil_mode, the sum of a window that extends beyond the border is its
+        mean times the size of the whole window.
 
         Arguments:
             input: ({images}, channels, {lengths}), or without the first dimension.

@@ -1,4 +1,4 @@
-"""Pooling of volumes: of their images first, then of depth, in images of (depth, height x width)."""
+"""Pooling of volumes: first of their images, then of depth, in images of (depth, height x width)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ moved(__name__)  # names that pickles of earlier releases have
 
 
 def deep(F: Namespace, images: Tensor) -> Tensor:
-    """(..., depth, height, width) as images (..., depth, height x width)."""
+    """Reshape (..., depth, height, width) to images (..., depth, height x width)."""
     *outer, depth, height, width = layout_of_tensor(images).shape
     return F.reshape(images, (*outer, depth, height * width))
 
@@ -34,21 +34,21 @@ def deep(F: Namespace, images: Tensor) -> Tensor:
 def greatest_of_volumes(
     F: Namespace, operation: str, input: Tensor, parameters: Parameters, return_indices: bool
 ) -> tuple[Tensor, Tensor] | Tensor:
-    """The greatest elements of volumes, and their indices if `return_indices`.
+    """Return the maxima of volumes, and their indices if `return_indices`.
 
-    `parameters` are the geometry of windows, None for even ones, and the sizes that come out.
+    `parameters` are the geometry of windows (None for even ones) and the result's sizes.
     """
     geometry, size = parameters
     planes = depths = None
     if geometry is not None:
         planes = tuple([one[1:] for one in geometry])
         depths = tuple([(one[0], other) for one, other in zip(geometry, (1, 1, 0, 1), strict=True)])
-    x = in_dtype_of(F, "max_pool2d", input)  # in which two steps are as good as one
+    x = in_dtype_of(F, "max_pool2d", input)  # in this dtype two steps equal one
     *outer, depth, height, width = layout_of_tensor(x).shape
     flat, area = (*outer, size[0], size[1] * size[2]), size[1] * size[2]
     across, places = F.max_pool2d(x, (planes, size[1:]))
     values, at = F.max_pool2d(deep(F, across), (depths, flat[-2:]))
-    # An index (depth, place in the pooled plane): the place in the plane itself is what was found there.
+    # The second step's index is (depth, position in the pooled plane); the first step has the position in the plane.
     at, places = snapshot(at), snapshot(places)
     if area:
         at = no_record_ops.reshape(at, (*outer, size[0] * area))
@@ -60,13 +60,13 @@ def greatest_of_volumes(
 
 
 def means_of_volumes(F: Namespace, operation: str, input: Tensor, parameters: Parameters) -> Tensor:
-    """The means of volumes; `parameters` are those of `greatest_of_volumes`, of means."""
+    """Return the means of volumes; `parameters` are as in `greatest_of_volumes`, for means."""
     geometry, size = parameters
     layout, planes, depths, whole = layout_of_tensor(input), None, None, False
     if geometry is not None:
         kernel, stride, padding, padded, divisor = geometry
         whole = layout.dtype.category == INTEGER
-        # Divisors are products, of rows, columns and depth; integers are divided at last.
+        # Divisors are products of rows, columns and depth; integers are divided last.
         first, second = (1, 1) if whole else (divisor, None if divisor is None else 1)
         planes = kernel[1:], stride[1:], padding[1:], padded, first
         depths = (kernel[0], 1), (stride[0], 1), (padding[0], 0), padded, second

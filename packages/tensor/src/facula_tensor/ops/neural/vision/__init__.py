@@ -1,1 +1,1 @@
-"""Vision functions: padding, interpolation, grid sampling, and pixels exchanged with channels."""
+"""Vision functions: padding, interpolation, grid sampling, and pixel shuffling."""

@@ -1,6 +1,6 @@
-"""Images and volumes sampled at the points of a grid: `grid_sample`, `affine_grid`.
+"""`grid_sample` and `affine_grid`: images and volumes sampled at the points of a grid.
 
-A point's taps are products of those along each dimension, so places and weights are made dimension by dimension; see
+A point's taps are products of those along each dimension, so positions and weights are computed by dimension; see
 Note [Given taps] in facula_cpu's given_taps.inc for their sum.
 """
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from ...._dispatch.kinds import Steady
     from ...._dispatch.namespaces import Namespace
 
-NOWHERE = -(1 << 40)  # added to places, takes them out of any image
-FAR = float(1 << 30)  # points beyond are as good as at infinity
+NOWHERE = -(1 << 40)  # an offset that moves positions outside any image
+FAR = float(1 << 30)  # points beyond are treated as infinite
 
 # Weights of taps as polynomials of the distance t from the first tap, or in "bicubic" from the second: rows of
 # coefficients for 1, t, t**2 and t**3.
@@ -51,7 +51,7 @@ POLYNOMIALS = {
 
 @lru_cache(maxsize=64)
 def _column(numbers: tuple[float, ...], dtype: DType, device: Device) -> Tensor:
-    """Numbers in a column (count, 1)."""
+    """Return numbers as a column (count, 1)."""
     return no_record_ops.to(from_numpy(np.array(numbers)[:, None]).to(device), (dtype,))
 
 
@@ -64,17 +64,18 @@ def grid_sample(
     padding_mode: Literal["zeros", "border", "reflection"] = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The images, or volumes, `input` at the points of `grid`.
+    """Sample the images or volumes `input` at the points of `grid`.
 
-    NaN in the grid lies outside, at the far left, top or front. Gradients of any order, in both. M. Jaderberg and
+    NaN in the grid is outside, at the far left, top or front. Both operands have gradients of any order. M. Jaderberg
+    and
     others: Spatial transformer networks, 2015.
 
     Arguments:
-        input: (N, C, H, W), or (N, C, D, H, W), in the floating dtype of `grid`.
+        input: (N, C, H, W), or (N, C, D, H, W), with the floating dtype of `grid`.
         grid: (N, H', W', 2) with points (x, y), or (N, D', H', W', 3) with (x, y, z), from -1 (left, top, front) to 1.
-        mode: "bilinear" (of volumes trilinear), "nearest", or "bicubic" (images alone).
-        padding_mode: what is outside: "zeros", "border" (the nearest element) or "reflection".
-        align_corners: whether -1 and 1 are the centres of the outermost elements; else their outer edges.
+        mode: "bilinear" (trilinear for volumes), "nearest", or "bicubic" (images only).
+        padding_mode: the values outside: "zeros", "border" (the nearest element) or "reflection".
+        align_corners: whether -1 and 1 are the centers of the outermost elements instead of their outer edges.
 
     Returns:
         (N, C, H', W'), or (N, C, D', H', W').
@@ -92,7 +93,7 @@ def grid_sample(
     size, count = given.shape[2:], prod(wanted.shape[1:-1])
     places = weights = None
     each = taps = len(POLYNOMIALS[mode])
-    for at, length in enumerate(size):  # y, x: the grid has them the other way round
+    for at, length in enumerate(size):  # y, x: the grid has the reverse order
         along = F.reshape(F.select(grid, dims + 1, dims - 1 - at), (images, 1, count))
         own, shares = _taps_along(along, length, mode, padding_mode, bool(align_corners))
         step = prod(size[at + 1 :])
@@ -110,7 +111,7 @@ def grid_sample(
 
 
 def _check_grid(name: str, given: Layout, wanted: Layout, mode: str) -> None:
-    """Raise, with the function's name, unless the layouts of images and grid, and the mode, fit each other."""
+    """Check that the layouts of images and grid, and the mode, fit each other; errors name the function."""
     shape, points = given.shape, wanted.shape
     if len(shape) not in (4, 5) or len(points) != len(shape) or points[-1] != len(shape) - 2 or points[0] != shape[0]:
         raise ArgumentError(
@@ -128,10 +129,10 @@ def _check_grid(name: str, given: Layout, wanted: Layout, mode: str) -> None:
 
 
 def _taps_along(points: Tensor, length: int, mode: str, padding_mode: str, align: bool) -> tuple[Tensor, Tensor]:
-    """The taps of points (images, 1, count) along one dimension of this length: places, or NOWHERE, and weights.
+    """Return the taps of points (images, 1, count) along a dimension of this length: positions (or NOWHERE), weights.
 
-    Both are (images, taps, count). Places and the nearest element are constants of the points; the weights follow the
-    points. Modes are those of `grid_sample`; `align` is its `align_corners`.
+    Both are (images, taps, count). Positions and the nearest element do not depend differentiably on the points; the
+    weights do. Modes are those of `grid_sample`; `align` is its `align_corners`.
     """
     F, layout = recorded_ops, layout_of_tensor(points)
     scale = ((length - 1) if align else length) / 2
@@ -149,7 +150,7 @@ def _taps_along(points: Tensor, length: int, mode: str, padding_mode: str, align
         return _inside(no_record_ops.to(first, (int64,)), length), constant
     first = no_record_ops.floor(at)
     t = no_record_ops.sub(at, first)
-    if is_variable(points):  # the value of t, which moves as the point does
+    if is_variable(points):  # t, with the gradient of the point
         move = F.sub(real, snapshot(real))
         move = F.where(no_record_ops.eq(snapshot(move), 0), move, 0)
         t = F.add(F.mul(move, slope) if slope is not None else move, t)
@@ -170,15 +171,15 @@ def _taps_along(points: Tensor, length: int, mode: str, padding_mode: str, align
 
 
 def _inside(places: Tensor, length: int) -> Tensor:
-    """Places along a dimension of this length; NOWHERE in place of those outside."""
+    """Return positions along a dimension of this length, with NOWHERE for those outside."""
     outside = no_record_ops.bitwise_or(no_record_ops.lt(places, 0), no_record_ops.ge(places, length))
     return no_record_ops.where(outside, NOWHERE, places)
 
 
 def _brought_in(at: Tensor, length: int, padding_mode: str, align: bool) -> tuple[Tensor, Tensor]:
-    """Coordinates inside the image, and how fast they follow the points: 1, -1, or 0 where they were cut.
+    """Return coordinates inside the image, and their derivatives by the points: 1, -1, or 0 where clamped.
 
-    `length`, `padding_mode` and `align` are as of `_taps_along`.
+    `length`, `padding_mode` and `align` are as in `_taps_along`.
     """
     slope = no_record_ops.ones_like(at)
     if padding_mode == "reflection":
@@ -200,7 +201,7 @@ def _brought_in(at: Tensor, length: int, padding_mode: str, align: bool) -> tupl
 
 @function(overridable=True)
 def affine_grid(F: Namespace, theta: Steady, size: Lengths, align_corners: bool | None = None) -> Tensor:
-    """The grid for `grid_sample` of affine maps from points of the output, from -1 to 1, to points of the input.
+    """Return the grid for `grid_sample` of affine maps from output points, from -1 to 1, to input points.
 
     Arguments:
         theta: the maps, (N, 2, 3), or (N, 3, 4).
@@ -227,7 +228,7 @@ def affine_grid(F: Namespace, theta: Steady, size: Lengths, align_corners: bool 
     if min(size) < 1:
         raise ArgumentError(f"{name}: expected size of positive lengths; got {size}")
     points = np.ones((*size[2:], dims + 1))
-    for at, length in enumerate(size[2:]):  # y, x: the points have them the other way round
+    for at, length in enumerate(size[2:]):  # y, x: the points have the reverse order
         line = np.linspace(-1, 1, length) if length > 1 else np.zeros(1)
         line = line if align_corners else line * (length - 1) / length
         points[..., dims - 1 - at] = line.reshape(-1, *(1,) * (dims - 1 - at))

@@ -1,4 +1,4 @@
-"""Images, rows and volumes of other sizes: `interpolate`. Each dimension is resized by itself; see `resample.py`."""
+"""`interpolate`: resize rows, images and volumes, one dimension at a time; see `resample.py`."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
     from ...._dispatch.kinds import Steady
     from ...._dispatch.namespaces import Namespace
 
-    Pass = tuple[int, int, int, float | None]  # a dimension, its length, the length to make, and the factor if given
+    Pass = tuple[int, int, int, float | None]  # dimension, length, new length, and the factor if given
 
-# The numbers of dimensions, with images and channels, that each mode takes.
+# The numbers of dimensions, including images and channels, that each mode supports.
 MODES: dict[str, tuple[int, ...]] = {
     "nearest": (3, 4, 5), "nearest-exact": (3, 4, 5), "area": (3, 4, 5), "linear": (3,), "bilinear": (4,),
     "bicubic": (4,), "trilinear": (5,),
 }  # fmt: skip
-LINEAR = ("linear", "bilinear", "trilinear", "bicubic")  # those that know align_corners
+LINEAR = ("linear", "bilinear", "trilinear", "bicubic")  # modes that support align_corners
 CUBIC = -0.75  # the slope of the bicubic kernel at 1: R. Keys, Cubic convolution interpolation, 1981
-SMOOTH_CUBIC = -0.5  # that of the antialiased one, as in Pillow
-ANTIALIASED = {"bilinear": 1, "bicubic": 2}  # the radius of each kernel that knows antialias
+SMOOTH_CUBIC = -0.5  # the slope of the antialiased kernel, as in Pillow
+ANTIALIASED = {"bilinear": 1, "bicubic": 2}  # the radius of each kernel that supports antialias
 
 
 def nearest(length: int, count: int, scale: float | None, exact: bool) -> np.ndarray:
-    """The place of the nearest element for each of `count`, in single precision, as PyTorch computes it."""
+    """Return the positions of the `count` nearest elements, in single precision, as PyTorch computes them."""
     step = np.float32(length) / np.float32(count) if scale is None else np.float32(1 / scale)
     at = np.arange(count, dtype=np.float32)
     return np.minimum(np.floor((at + np.float32(0.5) if exact else at) * step).astype(np.int64), length - 1)
 
 
 def source_positions(length: int, count: int, scale: float | None, align: bool) -> np.ndarray:
-    """Where in the input, as a real number, each element of the output lies."""
+    """Return the real-valued position in the input of each output element."""
     at = np.arange(count, dtype=np.float64)
     if align:
         return at * ((length - 1) / (count - 1) if count > 1 else 0.0)
@@ -56,16 +56,16 @@ def source_positions(length: int, count: int, scale: float | None, align: bool) 
 
 @lru_cache(maxsize=1024)
 def resizing(mode: str, length: int, count: int, scale: float | None, align: bool, antialias: bool = False) -> Taps:
-    """The matrix that takes `length` elements to `count`."""
+    """Return the matrix that resizes `length` elements to `count`."""
     if antialias:
-        return smoothing(mode, length, count, scale, align)  # no file says it
+        return smoothing(mode, length, count, scale, align)  # not stored in files
     taps = _taps_of(mode, length, count, scale, align)
     taps.resizing = mode, scale, align
     return taps
 
 
 def smoothing(mode: str, length: int, count: int, scale: float | None, align: bool) -> Taps:
-    """The matrix of the kernel that is as wide as the step between outputs, where that is more than one element."""
+    """Return the matrix of a kernel scaled to the step between outputs, if that exceeds one element."""
     if align:
         step = (length - 1) / (count - 1) if count > 1 else 0.0
     else:
@@ -112,9 +112,9 @@ def _taps_of(mode: str, length: int, count: int, scale: float | None, align: boo
 
 @lru_cache(maxsize=1024)
 def in_16_bits(taps: Taps) -> Taps:
-    """The matrix for bytes: weights are multiples of the smallest power of two with which all fit in 16 bits.
+    """Return the matrix for bytes: weights are multiples of the smallest power of two with which all fit in 16 bits.
 
-    Sums are then exact in float32. Weights of one element are added up before they are rounded, halves away from zero.
+    Sums are then exact in float32. Weights of one element are summed before rounding, with halves away from zero.
     """
     rows = np.repeat(np.arange(taps.count), np.diff(taps.starts))
     found, where = np.unique(rows * taps.length + taps.places, return_inverse=True)
@@ -127,12 +127,12 @@ def in_16_bits(taps: Taps) -> Taps:
 
 
 def near(t: np.ndarray, slope: float = CUBIC) -> np.ndarray:
-    """The cubic kernel up to a distance of 1."""
+    """Return the cubic kernel at distances up to 1."""
     return ((slope + 2) * t - (slope + 3)) * t * t + 1
 
 
 def far(t: np.ndarray, slope: float = CUBIC) -> np.ndarray:
-    """The cubic kernel at distances from 1 to 2."""
+    """Return the cubic kernel at distances from 1 to 2."""
     return slope * (((t - 5) * t + 8) * t - 4)
 
 
@@ -147,7 +147,7 @@ def resized_dimensions(
     recompute: bool,
     antialias: bool,
 ) -> list[Pass]:
-    """How each dimension is resized; raises where the arguments of `interpolate` do not fit each other."""
+    """Return the resizing of each dimension; raise an error if the arguments of `interpolate` do not fit."""
     ((shape, _),) = operands
     if not isinstance(mode, str) or mode not in MODES:
         raise ArgumentError(f"{name}: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
@@ -171,7 +171,7 @@ def resized_dimensions(
 
 
 def numbers_of(scale_factor: float | Sequence[float]) -> float | tuple[float, ...]:
-    """The numbers that may be tensors, as Python's."""
+    """Convert numbers, which may be tensors, to Python numbers."""
     if isinstance(scale_factor, (tuple, list)):
         return tuple([as_real(one, "interpolate", "scale_factor") for one in scale_factor])
     return as_real(scale_factor, "interpolate", "scale_factor")
@@ -188,21 +188,20 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """`input` in another size: (N, C, length), (N, C, height, width) or (N, C, depth, height, width).
+    """Resize `input`: (N, C, length), (N, C, height, width) or (N, C, depth, height, width).
 
-    float16 and bfloat16 are computed in float32. uint8 is resized along one dimension after another, the last first,
-    with weights of 16 bits, and rounded each time. Either `size` or `scale_factor` is given.
+    float16 and bfloat16 are computed in float32. uint8 is resized one dimension at a time, the last first, with 16-bit
+    weights and rounding after each. Either `size` or `scale_factor` is required.
 
     Arguments:
         input: images of one, two or three dimensions, after N and C.
-        size: the lengths of the result: one number, or one a dimension.
-        scale_factor: what lengths are multiplied by, then rounded down: one number, or one a dimension.
-        mode: "nearest" (the old way of PyTorch, which favours the left neighbour), "nearest-exact", "linear",
+        size: the lengths of the result: one number, or one for each dimension.
+        scale_factor: the factor of lengths, which are rounded down: one number, or one for each dimension.
+        mode: "nearest" (PyTorch's older rule, which prefers the left neighbor), "nearest-exact", "linear",
             "bilinear" or "trilinear" (by the number of dimensions), "bicubic", or "area" (means).
-        align_corners: whether the centres of the first and last elements of both lie over each other, else their
-            outer edges.
-        recompute_scale_factor: whether positions follow from the lengths, not from `scale_factor`.
-        antialias: whether what shrinks is smoothed, so that no element is left out: for "bilinear" and "bicubic".
+        align_corners: whether to align the centers of the first and last elements instead of their outer edges.
+        recompute_scale_factor: whether to compute positions from the lengths instead of `scale_factor`.
+        antialias: whether to smooth when shrinking, so that all elements contribute: "bilinear" and "bicubic" only.
 
     >>> from facula_tensor import tensor
     >>> interpolate(tensor([[[1.0, 3.0]]]), scale_factor=2)
@@ -227,7 +226,7 @@ def interpolate(
             raise DTypeError(f"interpolate: defined for floating dtypes and uint8; got {dtype.name}; use .float()")
         input = F.to(input, (float32,))
     passes = [(one[0], resizing(mode, *one[1:], align, antialias)) for one in dimensions]
-    # What shrinks comes first, rows before columns; what grows last, columns before rows: the least work.
+    # Shrink first, rows before columns, and enlarge last, columns before rows: the least work.
     shrinking = [one for one in passes if one[1].count <= one[1].length]
     growing = [one for one in passes if one[1].count > one[1].length]
     for dim, taps in (*shrinking, *reversed(growing)) if dtype is not uint8 else reversed(passes):
@@ -242,7 +241,7 @@ def interpolate(
 def sizes_and_scales(
     name: str, shape: tuple[int, ...], size: Lengths | None, scale_factor: float | tuple[float, ...] | None
 ) -> tuple[list[int], list[float | None]]:
-    """The lengths to make, and the factors where those were given."""
+    """Return the new lengths, and the factors if given."""
     count = len(shape) - 2
     if (size is None) == (scale_factor is None):
         raise ArgumentError(f"{name}: expected size or scale_factor; got {'both' if size is not None else 'neither'}")

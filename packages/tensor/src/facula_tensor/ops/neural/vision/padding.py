@@ -1,4 +1,4 @@
-"""`pad`: elements around a tensor, of one value or of what is there."""
+"""`pad`: add elements around a tensor, with a constant or with the tensor's elements."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ WORDS = {
 
 @lru_cache(maxsize=1024)
 def places(mode: str, length: int, before: int, after: int) -> np.ndarray:
-    """Where each element of a padded dimension comes from."""
+    """Return the source position of each element of a padded dimension."""
     at = np.arange(-before, length + after)
-    if mode == "circular":  # of what negative numbers leave
+    if mode == "circular":  # of the elements that negative padding leaves
         kept = np.arange(max(-before, 0), length - max(-after, 0))
         return kept[np.arange(-max(before, 0), len(kept) + max(after, 0)) % len(kept)]
     if mode == "replicate":
@@ -49,7 +49,7 @@ def places(mode: str, length: int, before: int, after: int) -> np.ndarray:
 
 @lru_cache(maxsize=1024)
 def padded_taps(mode: str, length: int, before: int, after: int) -> Taps:
-    """The same as a matrix."""
+    """Return the source positions as a matrix."""
     return even_taps(length, places(mode, length, before, after)[:, None])
 
 
@@ -57,7 +57,7 @@ def padded_taps(mode: str, length: int, before: int, after: int) -> Taps:
 def sides_of(
     name: str, operands: tuple[tuple[tuple[int, ...], DType], ...], amounts: tuple[int, ...], mode: str
 ) -> list[tuple[int, int, int]]:
-    """Dimension, before and after of each pair of `amounts`; raises where there are too few elements."""
+    """Return (dimension, before, after) of each pair of `amounts`; raise an error if there are too few elements."""
     ((shape, _),) = operands
     if len(amounts) % 2 or len(amounts) > 2 * len(shape):
         raise ArgumentError(
@@ -94,16 +94,16 @@ def pad(
     mode: Literal["constant", "reflect", "replicate", "circular"] = "constant",
     value: float | None = None,
 ) -> Tensor:
-    """`input` with elements added before and after; a negative number takes elements away.
+    """Add elements before and after dimensions of `input`; negative numbers remove elements.
 
-    ValueError where there are too few elements to take.
+    Raises ValueError if there are too few elements.
 
     Arguments:
         input: the tensor; images (N, C, ...) or (C, ...) for all modes but "constant".
-        pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on.
+        pad: the numbers before and after for the last dimension, then for the one before it, and so on.
         mode: "constant" (any dtype and dimensions), "reflect" (mirrored at the first and last element), "replicate"
             (those two repeated) or "circular" (from the other end); the last three pad up to three last dimensions.
-        value: what is added in mode "constant"; 0 if None.
+        value: the constant for mode "constant"; 0 if None.
 
     >>> from facula_tensor import arange
     >>> pad(arange(3), (1, 2), value=9)
@@ -132,7 +132,7 @@ def pad(
 
 
 def _constant_pad(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
-    """`input` with `value` added at `sides`: (dimension, before, after), negative numbers taking away."""
+    """Add `value` at `sides` of `input`: (dimension, before, after); negative numbers remove elements."""
     number = 0 if value is None else as_number(value, "pad", "value")
     if isinstance(number, complex) and not input.is_complex():
         raise InvalidTypeError(f"pad: expected a real value for {input.dtype.name}; got {value!r}")
@@ -149,10 +149,10 @@ def _constant_pad(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]]
 
 @function(overridable=True, out=True)
 def constant_pad_nd(F: Namespace, input: Checked, pad: Sequence[int], value: float = 0) -> Tensor:
-    """`functional.pad` with a constant.
+    """Pad `input` with a constant, as `functional.pad`.
 
     Arguments:
-        pad: how many elements are added, pairs (before, after) from the last dimension on; negative ones are cut off.
+        pad: pairs (before, after) from the last dimension on; negative numbers remove elements.
         value: the constant.
 
     >>> from facula_tensor import ones

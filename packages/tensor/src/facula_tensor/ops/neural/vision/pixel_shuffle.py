@@ -1,4 +1,4 @@
-"""Channels and pixels in exchange, and windows as columns: `pixel_shuffle`, `channel_shuffle`, `unfold`, `fold`."""
+"""Pixel and channel shuffling, and windows as columns: `pixel_shuffle`, `channel_shuffle`, `unfold`, `fold`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @view
 class _unfold_dim:
-    """Windows of `size` elements, `step` apart, along a dimension (from the front), as a new last dimension."""
+    """View windows of `size` elements, `step` apart, along a nonnegative dimension as a new last dimension."""
 
     parameters = ("dim", "size", "step")
 
@@ -55,12 +55,12 @@ class _unfold_dim:
 @method("unfold")
 @boundary
 def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """A view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`.
+    """Return a view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`.
 
     Arguments:
         dimension: the dimension.
         size: the length of a window.
-        step: the distance of two windows.
+        step: the distance between windows.
 
     >>> from facula_tensor import arange
     >>> arange(5).unfold(0, 3, 2)
@@ -68,7 +68,7 @@ def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
             [2, 3, 4]])
     """
     size, step = as_integer(size, "unfold", "size"), as_integer(step, "unfold", "step")
-    if not self.ndim:  # a number is a vector of one element, of which the first window is given
+    if not self.ndim:  # treat a zero-dimensional tensor as a vector, and return its first window
         return recorded_ops.select(unfold_method(recorded_ops.unsqueeze(self, 0), dimension, size, step), 0, 0)
     dim = check_dim("unfold", dimension, self.ndim)
     if not 0 <= size <= self.shape[dim] or step < 1:
@@ -81,7 +81,7 @@ def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 @function(overridable=True)
 def pixel_shuffle(F: Namespace, input: Steady, upscale_factor: Positive) -> Tensor:
-    """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
+    """Rearrange channels to pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
 
     Arguments:
         upscale_factor: the factor r.
@@ -105,7 +105,7 @@ def pixel_shuffle(F: Namespace, input: Steady, upscale_factor: Positive) -> Tens
 
 @function(overridable=True)
 def pixel_unshuffle(F: Namespace, input: Steady, downscale_factor: Positive) -> Tensor:
-    """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`.
+    """Rearrange pixels to channels: (..., C, H · r, W · r) to (..., C · r², H, W), the inverse of `pixel_shuffle`.
 
     Arguments:
         downscale_factor: the factor r.
@@ -129,7 +129,7 @@ def pixel_unshuffle(F: Namespace, input: Steady, downscale_factor: Positive) -> 
 
 @function(overridable=True)
 def channel_shuffle(F: Namespace, input: Steady, groups: Positive) -> Tensor:
-    """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`.
+    """Interleave the channels of `groups` groups: (N, C, ...), C a multiple of `groups`.
 
     Arguments:
         groups: the number of groups.
@@ -149,9 +149,9 @@ def channel_shuffle(F: Namespace, input: Steady, groups: Positive) -> Tensor:
 def _window_geometry(
     operation: str, size: Pair, kernel_size: Lengths, dilation: Lengths, padding: Lengths, stride: Lengths
 ) -> tuple[Pair, Pair, Pair, Pair, tuple[int, ...]]:
-    """The windows of images of this size: kernel, padding, numbers of windows, padded size, and steps in memory.
+    """Return the windows of images of this size: kernel, padding, numbers of windows, padded size, and memory steps.
 
-    Steps are those of window rows and columns, and of windows down and across. The arguments are the caller's.
+    Steps are between window rows and columns, and between windows down and across. The arguments are the caller's.
     """
     kernel, gaps = pair(operation, "kernel_size", kernel_size, 1), pair(operation, "dilation", dilation, 1)
     around, steps = pair(operation, "padding", padding, 0), pair(operation, "stride", stride, 1)
@@ -167,7 +167,7 @@ def _window_geometry(
 
 @geometry
 def unfolding(name: str, operands: Described, *arguments: Lengths) -> tuple[Pair, tuple[int, ...], tuple[object, ...]]:
-    """The padding of images, the shape of their columns, and the parameters of `windows`."""
+    """Return the padding of images, the shape of their columns, and the parameters of `windows`."""
     ((shape, _),) = operands
     if len(shape) not in (3, 4):
         raise ArgumentError(f"{name}: expected shape (N, C, H, W) or (C, H, W); got {shape}")
@@ -182,7 +182,7 @@ def unfolding(name: str, operands: Described, *arguments: Lengths) -> tuple[Pair
 def folding(
     name: str, operands: Described, output_size: Lengths, *arguments: Lengths
 ) -> tuple[Pair, tuple[int, ...], tuple[int, ...], tuple[object, ...]]:
-    """The padding of images, their shape, that of their columns as windows, and the parameters of `inset`."""
+    """Return the padding of images, their shape, that of their columns as windows, and the parameters of `inset`."""
     ((shape, _),) = operands
     wanted = pair(name, "output_size", output_size, 1)
     kernel, around, counts, (height, width), steps = _window_geometry(name, wanted, *arguments)
@@ -202,12 +202,12 @@ def folding(
 def unfold(
     F: Namespace, input: Steady, kernel_size: Numbers, dilation: Numbers = 1, padding: Numbers = 0, stride: Numbers = 1
 ) -> Tensor:
-    """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N.
+    """Copy the windows of images to columns: (N, C, H, W) to (N, C · window, windows), or without N.
 
     Arguments:
         input: images (N, C, H, W), or one without N.
-        padding: how many zeros are added at each border.
-        stride: the distance of windows.
+        padding: the number of zeros added at each border.
+        stride: the distance between windows.
 
     >>> from facula_tensor import arange
     >>> unfold(arange(9.0).view(1, 3, 3), 2)
@@ -232,13 +232,13 @@ def fold(
     padding: Numbers = 0,
     stride: Numbers = 1,
 ) -> Tensor:
-    """Images from the columns of `unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W).
+    """Sum the columns of `unfold` into images: (N, C · window, windows) to (N, C, H, W).
 
     Arguments:
         input: columns (N, C · window, windows), or those of one image without N.
         output_size: height and width of the images: one number, or two.
-        padding: how many zeros the images had at each border.
-        stride: the distance of windows.
+        padding: the number of zeros that `unfold` added at each border.
+        stride: the distance between windows.
 
     >>> from facula_tensor import ones
     >>> fold(ones(4, 4), (3, 3), 2)

@@ -1,4 +1,4 @@
-"""Weighted sums along a dimension, `resample`: products with a sparse matrix, for resizing and padding.
+"""`resample`: weighted sums along a dimension, as products with a sparse matrix, for resizing and padding.
 
 See Note [Taps] in facula_cpu's resample.inc.
 """
@@ -15,11 +15,11 @@ from ...._dispatch.declaration import operator
 
 
 class Taps:
-    """A sparse matrix by rows: row i has `weights` k at `places` k, for k from `starts[i]` to `starts[i + 1]`.
+    """A sparse matrix by rows: row i has weights[k] at places[k] for k from starts[i] to starts[i + 1].
 
-    `length` is the number of columns, the elements that are read, and `count` that of rows, those that are made.
-    `resizing` is how `interpolate` was asked for it: mode, factor (or None) and align_corners. Matrices are compared by
-    identity: whoever makes them keeps them.
+    `length` is the number of columns (input elements), and `count` that of rows (output elements). `resizing` has the
+    arguments of `interpolate`: mode, factor (or None) and align_corners. Matrices are compared by identity, so their
+    creators cache them.
     """
 
     __slots__ = ("_turned", "count", "length", "places", "resizing", "starts", "weights")
@@ -35,7 +35,7 @@ class Taps:
 
     @property
     def transposed(self) -> Taps:
-        """The transpose, whose transpose is this one."""
+        """Return the transpose; its transpose is this matrix."""
         if self._turned is None:
             rows = np.repeat(np.arange(self.count), np.diff(self.starts))
             order = np.argsort(self.places, kind="stable")
@@ -47,7 +47,7 @@ class Taps:
 
 
 def even_taps(length: int, places: np.ndarray, weights: np.ndarray | None = None) -> Taps:
-    """A matrix with as many taps in each row: `places` (count, taps) and their `weights`, which are 1 if left out."""
+    """Return a matrix with equally many taps in each row: `places` (count, taps), and `weights`, 1 by default."""
     count, width = places.shape
     weights = np.ones(places.shape) if weights is None else weights
     return Taps(length, np.arange(count + 1) * width, places.ravel(), weights.ravel())
@@ -55,7 +55,7 @@ def even_taps(length: int, places: np.ndarray, weights: np.ndarray | None = None
 
 @operator
 class _resample:
-    """Weighted sums of elements along `dim`, which counts from the front; float32 and float64."""
+    """Compute weighted sums of elements along the nonnegative `dim`; float32 and float64."""
 
     parameters = ("dim", "taps")
     holomorphic = False

@@ -1,4 +1,4 @@
-"""Sums of elements at given places, times given weights: the operators of sampling at the points of a grid.
+"""Weighted sums of elements at given positions: the operators of grid sampling.
 
 Three operators close under differentiation; see Note [Given taps] in facula_cpu's given_taps.inc.
 """
@@ -12,7 +12,7 @@ from ...._dispatch.declaration import operator
 
 @operator
 class _gather_taps:
-    """The sum of taps for each output: input (images, channels, length), weights and places (images, taps, count)."""
+    """Sum the taps of each output: input (images, channels, length), weights and places (images, taps, count)."""
 
     inputs = ("input", "weights", "places")
     holomorphic = False
@@ -31,7 +31,7 @@ class _gather_taps:
 
 @operator
 class _scatter_taps:
-    """Zeros with the weighted outputs added where their taps are: the gradient of the inputs."""
+    """Add weighted outputs to zeros at their taps: the gradient of the inputs."""
 
     inputs = ("grad", "weights", "places")
     parameters = ("length",)
@@ -51,7 +51,7 @@ class _scatter_taps:
 
 @operator
 class _weigh_taps:
-    """The products of outputs and their taps, summed over channels: the gradient of the weights."""
+    """Multiply outputs and their taps, and sum over channels: the gradient of the weights."""
 
     inputs = ("grad", "input", "places")
     holomorphic = False

@@ -23,7 +23,7 @@ bodies = bodies_of("ops.neural.activation.irregular")
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Each element, or 0 where it is negative; `inplace` changes `input` and returns it.
+    """Replace negative elements by 0; `inplace` modifies and returns `input`.
 
     >>> from facula_tensor import tensor
     >>> relu(tensor([-1.0, 2.0]))
@@ -38,7 +38,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 @overridable
 def relu_(input: Tensor) -> Tensor:
-    """`relu` in place.
+    """Replace negative elements by 0 in place.
 
     >>> from facula_tensor import tensor
     >>> relu_(tensor([-1.0, 2.0]))
@@ -56,13 +56,13 @@ def relu_(input: Tensor) -> Tensor:
 @overridable
 @method()
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1).
+    """Multiply negative elements by `weight`: one number, or one for each channel (dimension 1).
 
-    ValueError where weight has another number of elements, TypeError for another dtype. K. He and others, 2015.
+    Raises ValueError if weight has another number of elements, TypeError for another dtype. K. He and others, 2015.
 
     Arguments:
         input: a tensor with a floating dtype.
-        weight: the slopes for negative numbers, in the dtype of `input`.
+        weight: the slopes for negative elements, with the dtype of `input`.
 
     >>> from facula_tensor import tensor
     >>> prelu(tensor([-1.0, 2.0]), tensor([0.5]))
@@ -85,17 +85,17 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    """x where it is positive, else x times a slope, which is random in training. B. Xu and others, 2015.
+    """Multiply negative elements by a slope, which is random in training. B. Xu and others, 2015.
 
     Arguments:
         input: a tensor with a floating dtype.
-        lower: the least slope.
-        upper: the greatest slope.
-        training: whether slopes are drawn evenly, one for each element; else all are the mean of the two.
+        lower: the lower bound of slopes.
+        upper: the upper bound of slopes.
+        training: whether to draw a uniform random slope for each element; otherwise the slope is the bounds' mean.
         inplace: whether to write the result into `input`.
 
     Raises:
-        ValueError: where `lower` is greater than `upper`.
+        ValueError: if `lower` is greater than `upper`.
 
     >>> from facula_tensor import tensor
     >>> rrelu(tensor([-1.0, 2.0]), 0.25, 0.75)
@@ -141,9 +141,9 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
     Arguments:
         input: a tensor of numbers.
-        dim: the dimension; if None, 0 for 0, 1 and 3 dimensions, else 1.
-        _stacklevel: has no effect.
-        dtype: converted to it first, unless None.
+        dim: the dimension; if None, 0 for tensors of 0, 1 and 3 dimensions, else 1.
+        _stacklevel: ignored.
+        dtype: the dtype to convert to first, or None.
 
     >>> from facula_tensor import tensor
     >>> softmax(tensor([0.0, 0.0]), 0)
@@ -163,9 +163,9 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
 
     Arguments:
         input: a tensor of numbers.
-        dim: the dimension; if None, 0 for 0, 1 and 3 dimensions, else 1.
-        _stacklevel: has no effect.
-        dtype: converted to it first, unless None.
+        dim: the dimension; if None, 0 for tensors of 0, 1 and 3 dimensions, else 1.
+        _stacklevel: ignored.
+        dtype: the dtype to convert to first, or None.
 
     >>> from facula_tensor import tensor
     >>> log_softmax(tensor([0.0, 0.0]), 0)
@@ -186,9 +186,9 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
     Arguments:
         input: a tensor of numbers.
-        dim: the dimension; if None, 0 for 0, 1 and 3 dimensions, else 1.
-        _stacklevel: has no effect.
-        dtype: converted to it first, unless None.
+        dim: the dimension; if None, 0 for tensors of 0, 1 and 3 dimensions, else 1.
+        _stacklevel: ignored.
+        dtype: the dtype to convert to first, or None.
 
     >>> from facula_tensor import tensor
     >>> softmin(tensor([0.0, 0.0]), 0)
@@ -205,7 +205,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 @overridable
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half of `input` along `dim`, times the sigmoid of the second. ValueError where the length is odd.
+    """Multiply the first half of `input` along `dim` by the sigmoid of the second; ValueError if the length is odd.
 
     Y. Dauphin and others: Language modeling with gated convolutional networks, 2016.
 

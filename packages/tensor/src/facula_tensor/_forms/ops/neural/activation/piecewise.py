@@ -22,7 +22,7 @@ bodies = bodies_of("ops.neural.activation.piecewise")
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """Each element, times `negative_slope` where it is negative.
+    """Multiply negative elements by `negative_slope`.
 
     Arguments:
         input: a tensor of real numbers.
@@ -59,7 +59,7 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """Each element, or the bound that it is beyond; no gradient flows at a bound.
+    """Clamp each element to the bounds; no gradient flows at a bound.
 
     Arguments:
         input: a tensor of real numbers.
@@ -68,7 +68,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         inplace: whether to write the result into `input`.
 
     Raises:
-        ValueError: where min_val > max_val.
+        ValueError: if min_val > max_val.
 
     >>> from facula_tensor import tensor
     >>> hardtanh(tensor([-2.0, 0.5]))
@@ -108,7 +108,7 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """Each element, but at least 0 and at most 6.
+    """Clamp each element to the range from 0 to 6.
 
     >>> from facula_tensor import tensor
     >>> relu6(tensor([-1.0, 7.0]))
@@ -125,7 +125,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """relu6(x + 3) / 6 of each element: a sigmoid of straight lines.
+    """Compute relu6(x + 3) / 6 of each element: a piecewise linear sigmoid.
 
     >>> from facula_tensor import tensor
     >>> hardsigmoid(tensor([-4.0, 0.0, 1.5]))
@@ -143,7 +143,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """x * relu6(x + 3) / 6 of each element. A. Howard and others: Searching for MobileNetV3, 2019.
+    """Compute x * relu6(x + 3) / 6 of each element. A. Howard and others: Searching for MobileNetV3, 2019.
 
     >>> from facula_tensor import tensor
     >>> hardswish(tensor([0.0, 1.0, 4.0]))
@@ -161,14 +161,14 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """Each element moved towards 0 by `lambd`; 0 where it is no further than that from 0.
+    """Shift each element towards 0 by `lambd`; elements within `lambd` of 0 become 0.
 
     Arguments:
         input: a tensor with a floating dtype.
-        lambd: the distance.
+        lambd: the threshold.
 
     Raises:
-        ValueError: where `lambd` is negative.
+        ValueError: if `lambd` is negative.
 
     >>> from facula_tensor import tensor
     >>> softshrink(tensor([-2.0, 0.25]))
@@ -189,11 +189,11 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 @overridable
 @method()
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """Each element, or 0 where it is at most `lambd` from 0.
+    """Replace elements within `lambd` of 0 by 0.
 
     Arguments:
         input: a tensor with a floating dtype.
-        lambd: the distance.
+        lambd: the threshold.
 
     >>> from facula_tensor import tensor
     >>> hardshrink(tensor([-2.0, 0.25]))
@@ -210,12 +210,12 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """Each element, or `value` where it is not greater than `threshold`.
+    """Replace elements that are not greater than `threshold` by `value`.
 
     Arguments:
         input: a tensor of real numbers.
         threshold: the bound; rounded toward zero for integers.
-        value: the number in place of elements up to the bound, rounded likewise.
+        value: the replacement, rounded likewise.
         inplace: whether to write the result into `input`.
 
     >>> from facula_tensor import tensor
@@ -252,13 +252,13 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Each element, or alpha * (exp(x) - 1) where it is negative.
+    """Replace negative elements x by alpha * (exp(x) - 1).
 
     D.-A. Clevert and others: Fast and accurate deep network learning by exponential linear units, 2015.
 
     Arguments:
         input: a tensor of real numbers.
-        alpha: minus the value that very negative elements tend to.
+        alpha: the negated limit for very negative elements.
         inplace: whether to write the result into `input`.
 
     >>> from facula_tensor import tensor
@@ -291,7 +291,7 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017.
+    """Compute `elu` with scales that preserve mean 0 and variance 1 across layers. G. Klambauer and others, 2017.
 
     >>> from facula_tensor import tensor
     >>> selu(tensor([-1.0, 1.0]))
@@ -321,15 +321,15 @@ def selu_(input: Tensor) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017.
+    """Replace negative elements x by alpha * (exp(x / alpha) - 1). J. T. Barron, 2017.
 
     Arguments:
         input: a tensor with a floating dtype.
-        alpha: minus the value that very negative elements tend to.
+        alpha: the negated limit for very negative elements.
         inplace: whether to write the result into `input`.
 
     Raises:
-        ValueError: for an alpha of 0.
+        ValueError: if alpha is 0.
 
     >>> from facula_tensor import tensor
     >>> celu(tensor([-1.0, 1.0]), 2.0)

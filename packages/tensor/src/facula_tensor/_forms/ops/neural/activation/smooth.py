@@ -20,12 +20,12 @@ bodies = bodies_of("ops.neural.activation.smooth")
 
 
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
-    """log(1 + exp(beta * x)) / beta of each element; x itself where beta * x is above `threshold`.
+    """Compute log(1 + exp(beta * x)) / beta of each element; returns x where beta * x is above `threshold`.
 
     Arguments:
         input: a tensor of real numbers.
-        beta: the steepness, not 0.
-        threshold: above it the result is x itself.
+        beta: the steepness; must not be 0.
+        threshold: the bound above which the result is x itself.
 
     Raises:
         ValueError: `beta` is 0.
@@ -48,7 +48,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 
 def logsigmoid(input: Tensor) -> Tensor:
-    """log(sigmoid(x)) of each element, without overflow.
+    """Compute log(sigmoid(x)) of each element, without overflow.
 
     >>> from facula_tensor import tensor
     >>> logsigmoid(tensor([0.0, -100.0]))
@@ -62,7 +62,7 @@ def logsigmoid(input: Tensor) -> Tensor:
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """x * sigmoid(x) of each element.
+    """Compute x * sigmoid(x) of each element.
 
     >>> from facula_tensor import tensor
     >>> silu(tensor([0.0, 2.0]))
@@ -79,7 +79,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def softsign(input: Tensor) -> Tensor:
-    """x / (1 + abs(x)) of each element.
+    """Compute x / (1 + abs(x)) of each element.
 
     >>> from facula_tensor import tensor
     >>> softsign(tensor([-1.0, 3.0]))
@@ -93,7 +93,7 @@ def softsign(input: Tensor) -> Tensor:
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    """x - tanh(x) of each element.
+    """Compute x - tanh(x) of each element.
 
     >>> from facula_tensor import tensor
     >>> tanhshrink(tensor([0.0, 1.0]))
@@ -107,7 +107,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019.
+    """Compute x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019.
 
     >>> from facula_tensor import tensor
     >>> mish(tensor([0.0, 1.0]))
@@ -125,7 +125,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
-    """x times the normal distribution's probability of less than x. D. Hendrycks, K. Gimpel, 2016.
+    """Compute x times the cumulative normal distribution at x. D. Hendrycks, K. Gimpel, 2016.
 
     Arguments:
         input: a tensor of real numbers.

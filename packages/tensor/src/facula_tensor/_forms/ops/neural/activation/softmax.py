@@ -31,12 +31,12 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`.
 
-    Shape and dtype are those of `input`. Half precisions are computed in float32.
+    The result has the shape and dtype of `input`. Half precisions are computed in float32.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        dtype: the dtype to convert to first; that of the result.
+        dtype: the dtype to convert to first, which is also that of the result.
         axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import tensor
@@ -47,13 +47,13 @@ def softmax(
         if axis is not None:
             dim = axis_for(dim, axis, "softmax")
         if type(dim) is int and dtype is out is None:
-            try:  # `steady`, written out: a call would cost as much as the rest
+            try:  # `steady` inlined: a call would cost as much as the rest
                 layout = input._layout
                 storage = input._storage
                 offset = input._offset
                 node = input.node
                 parameters = KNOWN[len(layout.shape), dim]
-            except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
+            except (AttributeError, KeyError):  # not a plain tensor, or a new key
                 pass
             else:
                 if node is not LEAF:
@@ -81,12 +81,12 @@ def log_softmax(
 ) -> Tensor:
     """The logarithm of softmax along `dim`.
 
-    Shape and dtype are those of `input`. Half precisions are computed in float32.
+    The result has the shape and dtype of `input`. Half precisions are computed in float32.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        dtype: the dtype to convert to first; that of the result.
+        dtype: the dtype to convert to first, which is also that of the result.
         axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import tensor
@@ -97,13 +97,13 @@ def log_softmax(
         if axis is not None:
             dim = axis_for(dim, axis, "log_softmax")
         if type(dim) is int and dtype is out is None:
-            try:  # `steady`, written out: a call would cost as much as the rest
+            try:  # `steady` inlined: a call would cost as much as the rest
                 layout = input._layout
                 storage = input._storage
                 offset = input._offset
                 node = input.node
                 parameters = KNOWN[len(layout.shape), dim]
-            except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
+            except (AttributeError, KeyError):  # not a plain tensor, or a new key
                 pass
             else:
                 if node is not LEAF:

@@ -27,17 +27,17 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The mean over classes of max(0, margin - input at the target + input)**p, the target's own being 0.
+    """Compute the mean over classes of max(0, margin - input at the target + input)**p, 0 for the target itself.
 
-    Input (N, C) with target (N) of int64, or (C) with (); `weight` (C) is a factor by target; "mean" is over N. float32
-    and float64. ValueError for `p` other than 1 and 2 and for shapes that do not fit, IndexError for a target that is
-    no class.
+    The input is (N, C) with an int64 target (N), or (C) with (). `weight` (C) has a factor for each target class;
+    "mean" is over N. float32 and float64. Raises ValueError for `p` other than 1 and 2 and if shapes do not fit,
+    IndexError for an invalid class.
 
     Arguments:
         input: scores (N, C), or (C).
         target: the class of each row.
         p: 1 or 2.
-        margin: how much greater the score of the target should be.
+        margin: the required difference between the scores of the target and of other classes.
         weight: a factor for each class (C); none if None.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for the loss of each element.
@@ -69,10 +69,10 @@ def multi_margin_loss(
 def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """The sum of max(0, 1 - input at a target + input elsewhere) over targets and other classes, over their number.
+    """Sum max(0, 1 - input at a target + input elsewhere) over targets and other classes, and divide by C.
 
-    Input (N, C) with target (N, C) of int64, or (C) with (C): classes, ended by a first -1. float32 and float64.
-    ValueError for shapes that differ, IndexError for a target that is neither -1 nor a class.
+    The input is (N, C) with an int64 target (N, C), or (C) with (C). The first -1 ends the classes of a row. float32
+    and float64. Raises ValueError if shapes differ, IndexError for a target that is neither -1 nor a class.
 
     Arguments:
         input: scores (N, C), or (C).

@@ -25,22 +25,22 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """-log(softmax(input)) of the right class.
+    """Compute -log(softmax(input)) at the target class.
 
     Half precision is computed in float32.
 
     Arguments:
-        input: (n, classes, ...) or (classes,), of a floating dtype.
-        target: (n, ...) or (), integers; or, in the shape of `input`, a probability for each class.
-        weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
+        input: (n, classes, ...) or (classes,), with a floating dtype.
+        target: (n, ...) or (), integers; or, with the shape of `input`, a probability for each class.
+        weight: (classes,), a factor for each class, or None; "mean" then divides by the sum of weights.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        ignore_index: the class that takes no part; refused with probabilities unless negative.
+        ignore_index: the class to ignore; must be negative for probabilities.
         reduction: "mean", "sum", or "none" for the loss of each element.
-        label_smoothing: the share of the target, from 0 to 1, that all classes get.
+        label_smoothing: the part of the target, from 0 to 1, that is distributed over all classes.
 
     Raises:
-        IndexError: for a target out of range.
-        ValueError: for shapes that do not fit.
+        IndexError: if a target is out of range.
+        ValueError: if shapes do not fit.
 
     >>> from facula_tensor import tensor
     >>> cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))
@@ -72,14 +72,14 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Minus the entry of the right class.
+    """Compute the negative entry of the target class.
 
     Arguments:
-        input: logarithms of probabilities, (n, classes, ...) or (classes,).
+        input: log probabilities, (n, classes, ...) or (classes,).
         target: (n, ...) or (), integers.
-        weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
+        weight: (classes,), a factor for each class, or None; "mean" then divides by the sum of weights.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        ignore_index: the class that takes no part.
+        ignore_index: the class to ignore.
         reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor

@@ -31,24 +31,24 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """Minus the logarithm of the probability of `targets`, summed over all ways to align them with the sequences.
+    """Compute the negative log probability of `targets`, summed over all alignments with the sequences.
 
-    One example may come without its dimension: (T, C), (S), () and (). A target that is too long for its sequence has
-    the loss inf and gradients of NaN. Gradients are those of the operand of `log_softmax`, as in PyTorch; that
-    function's rule leaves them as they are.
+    One example may omit its dimension: (T, C), (S), () and (). A target that is too long for its sequence has the loss
+    inf and NaN gradients. As in PyTorch, gradients are those of the input of `log_softmax`; the rule of `log_softmax`
+    leaves them unchanged.
 
     Arguments:
-        log_probs: (T, N, C), as `log_softmax` gives them; float32 or float64.
-        targets: classes, (N, S) padded, or all of them one after another; integers.
-        input_lengths: how many steps of each sequence count, (N,).
-        target_lengths: how many classes each target has, (N,).
-        blank: the class of no output.
-        reduction: "none", "sum", or "mean", for which losses are first divided by the lengths of targets (at least 1).
-        zero_infinity: whether losses that would be inf, and their gradients, are 0.
+        log_probs: (T, N, C), the result of `log_softmax`; float32 or float64.
+        targets: class numbers, padded (N, S), or concatenated.
+        input_lengths: the number of valid steps of each sequence, (N,).
+        target_lengths: the number of classes of each target, (N,).
+        blank: the class that stands for no output.
+        reduction: "none", "sum", or "mean", which first divides losses by the target lengths (at least 1).
+        zero_infinity: whether to replace infinite losses and their gradients by 0.
 
     Raises:
-        ValueError: for lengths that do not fit.
-        IndexError: for a target that is no class.
+        ValueError: if lengths do not fit.
+        IndexError: if a target is not a class.
 
     >>> from facula_tensor import tensor
     >>> log_probs = tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log()

@@ -27,7 +27,7 @@ def poisson_nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """exp(input) - target input, for counts `target` and logarithms of their expectations; shapes broadcast.
+    """Compute exp(input) - target input, for counts `target` and logarithms of their expectations; shapes broadcast.
 
     log_input False: input - target log(input + eps). `full` adds Stirling's approximation of log(target!) where target
     is above 1.
@@ -35,10 +35,10 @@ def poisson_nll_loss(
     Arguments:
         input: expectations, or their logarithms.
         target: counts.
-        log_input: whether `input` is logarithms.
-        full: whether Stirling's approximation is added.
+        log_input: whether `input` contains logarithms.
+        full: whether to add Stirling's approximation.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        eps: what is added to expectations before the logarithm is taken.
+        eps: a number added to expectations before their logarithm.
         reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
@@ -71,17 +71,17 @@ def gaussian_nll_loss(
     eps: float | Tensor = 1e-06,
     reduction: str = "mean",
 ) -> Tensor:
-    """(log(var) + (input - target)**2 / var) / 2, var being taken as at least `eps`; gradients pass that bound.
+    """Compute (log(var) + (input - target)**2 / var) / 2 with var at least `eps`; gradients ignore that bound.
 
-    `var` has input's shape, or that with one length of 1, or without its last dimension, or is one number. `full`
-    adds log(2 pi) / 2. ValueError for a negative variance and for other shapes.
+    `var` has input's shape, or that with one length of 1 or without the last dimension, or is one number. `full`
+    adds log(2 pi) / 2. Raises ValueError for a negative variance and for other shapes.
 
     Arguments:
         input: expectations.
         target: samples.
         var: variances, not negative.
-        full: whether log(2 pi) / 2 is added.
-        eps: the least variance.
+        full: whether to add log(2 pi) / 2.
+        eps: the lower bound of variances.
         reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
@@ -107,7 +107,7 @@ def gaussian_nll_loss(
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """log(1 + exp(-target input)) for targets 1 and -1, without overflow. ValueError where shapes differ.
+    """Compute log(1 + exp(-target input)) for targets 1 and -1, without overflow; ValueError if shapes differ.
 
     Arguments:
         input: the predictions.
@@ -142,7 +142,9 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """`binary_cross_entropy_with_logits`, the mean over classes: (N, C) to (N). `weight` (C) is a factor of classes.
+    """Compute the mean over classes of `binary_cross_entropy_with_logits`: (N, C) to (N).
+
+    `weight` (C) has a factor for each class.
 
     Arguments:
         input: logits (N, C).

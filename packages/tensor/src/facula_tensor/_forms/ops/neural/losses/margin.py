@@ -30,12 +30,12 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """`input` where target is 1, and max(0, margin - input) where it is -1; shapes broadcast.
+    """Compute `input` where target is 1, and max(0, margin - input) where it is -1; shapes broadcast.
 
     Arguments:
         input: distances.
         target: 1 or -1 for each distance.
-        margin: the distance that is great enough.
+        margin: the distance beyond which the loss is 0.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for the loss of each element.
 
@@ -70,15 +70,15 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, -target (input1 - input2) + margin): `target` is 1 where input1 should be the greater one, else -1.
+    """Compute max(0, -target (input1 - input2) + margin); `target` is 1 if input1 should be greater, else -1.
 
-    ValueError where the numbers of dimensions differ.
+    Raises ValueError if the numbers of dimensions differ.
 
     Arguments:
         input1: the first scores.
         input2: the second scores.
         target: 1 or -1 for each pair.
-        margin: how far the scores should be apart.
+        margin: the required difference of scores.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for the loss of each element.
 
@@ -115,15 +115,15 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """1 - cos of the two inputs' angle where target is 1, and max(0, cos - margin) where it is -1.
+    """Compute 1 - cos of the two inputs' angle where target is 1, and max(0, cos - margin) where it is -1.
 
-    Inputs (N, D) with target (N), or (D) with a target without dimensions. ValueError for other numbers of dimensions.
+    Inputs are (N, D) with target (N), or (D) with a zero-dimensional target; ValueError for other dimensions.
 
     Arguments:
         input1: the first vectors.
         input2: the second vectors.
         target: 1 or -1 for each pair.
-        margin: the greatest cosine that costs nothing where target is -1.
+        margin: the maximum cosine with loss 0 where target is -1.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for the loss of each element.
 
@@ -163,19 +163,19 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d being `pairwise_distance` of norm `p`.
+    """Compute max(0, d(anchor, positive) - d(anchor, negative) + margin), d being `pairwise_distance` of norm `p`.
 
-    Inputs (N, D) give (N). `swap`: where the positive is nearer to the negative than the anchor is, that distance
-    counts. ValueError unless margin > 0, and where the numbers of dimensions differ. V. Balntas and others, 2016.
+    Inputs (N, D) give (N). With `swap`, the distance of positive and negative replaces a greater d(anchor, negative).
+    Raises ValueError unless margin > 0, and if the numbers of dimensions differ. V. Balntas and others, 2016.
 
     Arguments:
         anchor: the vectors to compare with.
-        positive: vectors that should be near.
-        negative: vectors that should be far.
-        margin: how much farther; above 0.
+        positive: vectors that should be close to the anchors.
+        negative: vectors that should be distant from the anchors.
+        margin: the required difference of distances; above 0.
         p: the order of the norm.
-        eps: what is added to differences, against slopes at 0.
-        swap: whether the distance of positive and negative counts where it is less.
+        eps: a number added to differences, for finite gradients at 0.
+        swap: whether to use the distance of positive and negative if it is smaller.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for the loss of each element.
 
@@ -219,15 +219,15 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """`triplet_margin_loss` with any function of two tensors as the distance: `pairwise_distance` by default.
+    """Compute `triplet_margin_loss` with any distance function of two tensors; `pairwise_distance` by default.
 
     Arguments:
-        anchor: what is compared with.
-        positive: what should be near.
-        negative: what should be far.
+        anchor: the reference.
+        positive: input that should be close to the anchor.
+        negative: input that should be distant from the anchor.
         distance_function: the distance of two tensors; `pairwise_distance` if None.
-        margin: how much farther; above 0.
-        swap: whether the distance of positive and negative counts where it is less.
+        margin: the required difference of distances; above 0.
+        swap: whether to use the distance of positive and negative if it is smaller.
         reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor

@@ -28,11 +28,11 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.
+    """Compute (input - target)**2 of each element; with `weight`, times it, and "mean" divides by the sum of weights.
 
     Arguments:
         input: the predictions.
-        target: what they should be.
+        target: the true values.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for the loss of each element.
         weight: a factor for each loss; none if None.
@@ -61,11 +61,11 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """abs(input - target) of each element; `weight` as `mse_loss`'s.
+    """Compute abs(input - target) of each element; `weight` as in `mse_loss`.
 
     Arguments:
         input: the predictions.
-        target: what they should be.
+        target: the true values.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for the loss of each element.
         weight: a factor for each loss; none if None.
@@ -89,16 +89,16 @@ def l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0.
+    """Compute half the square of differences below `delta`, linear beyond; ValueError unless delta > 0.
 
-    "mean" is the mean of the losses times `weight`, not one over the weights as `mse_loss`'s. P. J. Huber: Robust
+    "mean" is the mean of the losses times `weight`, without `mse_loss`'s division by weights. P. J. Huber: Robust
     estimation of a location parameter, 1964.
 
     Arguments:
         input: the predictions.
-        target: what they should be.
+        target: the true values.
         reduction: "mean", "sum", or "none" for the loss of each element.
-        delta: where the square ends.
+        delta: the bound between the quadratic and the linear part.
         weight: a factor for each loss; none if None.
 
     >>> from facula_tensor import tensor
@@ -127,14 +127,14 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """`huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0.
+    """Compute `huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0.
 
     Arguments:
         input: the predictions.
-        target: what they should be.
+        target: the true values.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for the loss of each element.
-        beta: where the square ends.
+        beta: the bound between the quadratic and the linear part.
 
     >>> from facula_tensor import tensor
     >>> smooth_l1_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none", beta=0.5)
@@ -164,17 +164,17 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """target (log(target) - input), for logarithms of probabilities `input`; 0 where target is 0.
+    """Compute target (log(target) - input), for log probabilities `input`; 0 where target is 0.
 
-    `log_target`: target is given as its logarithm. `reduction` may also be "batchmean": the sum divided by the first
-    length, which is what the divergence's definition asks for.
+    With `log_target`, target is given as its logarithm. `reduction` may also be "batchmean": the sum divided by the
+    first length, which corresponds to the definition of the divergence.
 
     Arguments:
-        input: logarithms of probabilities.
+        input: log probabilities.
         target: probabilities.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", "batchmean", or "none" for each loss by itself.
-        log_target: whether `target` is logarithms, too.
+        reduction: "mean", "sum", "batchmean", or "none" for separate losses.
+        log_target: whether `target` also contains log probabilities.
 
     >>> from facula_tensor import tensor
     >>> kl_div(tensor([[-1.0, -1.0]]), tensor([[0.0, 1.0]]), reduction="batchmean")

@@ -29,11 +29,11 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The greatest element of each window of sequences.
+    """Compute the maximum of each window of sequences.
 
     A length of the result is (length + 2 padding - dilation (kernel_size - 1) - 1) // stride + 1, or rounded up in
-    ceil_mode if the last window then starts before the padding. Elements of the padding are never the greatest; the
-    first of equal elements is taken; NaN counts as the greatest. ValueError where windows do not fit.
+    ceil_mode if the last window then starts before the padding. Padding is never selected; among equal elements the
+    first one is; NaN counts as the maximum. Raises ValueError if windows do not fit.
 
     Arguments:
         input: real numbers (sequences, channels, length), or without the first dimension.
@@ -42,7 +42,7 @@ def max_pool1d(
         padding: the number of elements to add at each border; at most half of `kernel_size`.
         dilation: the distance between the elements of a window.
         ceil_mode: whether to round output lengths up.
-        return_indices: whether to return the pair (elements, indices), the indices (int64) being into each flattened
+        return_indices: whether to return the pair (elements, indices), with indices (int64) into each flattened
             (length).
 
     >>> from facula_tensor import arange
@@ -66,7 +66,7 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """`max_pool1d` with the indices.
+    """Compute `max_pool1d` and return the indices as well.
 
     Arguments:
         input: real numbers (sequences, channels, length), or without the first dimension.
@@ -75,7 +75,7 @@ def max_pool1d_with_indices(
         padding: the number of elements to add at each border; at most half of `kernel_size`.
         dilation: the distance between the elements of a window.
         ceil_mode: whether to round output lengths up.
-        return_indices: has no effect.
+        return_indices: ignored.
 
     >>> from facula_tensor import arange
     >>> max_pool1d_with_indices(arange(2.0).view(1, 2), 2)[1].item()
@@ -99,9 +99,9 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window of sequences, those of integers cut towards 0.
+    """Compute the mean of each window of sequences; integers are truncated towards 0.
 
-    Lengths, padding and ceil_mode are as for `max_pool1d`. ValueError where windows do not fit.
+    Lengths, padding and ceil_mode are as in `max_pool1d`. Raises ValueError if windows do not fit.
 
     Arguments:
         input: (sequences, channels, length), or without the first dimension.
@@ -109,7 +109,7 @@ def avg_pool1d(
         stride: the distance between windows; `kernel_size` if None.
         padding: the number of elements to add at each border; at most half of `kernel_size`.
         ceil_mode: whether to round output lengths up.
-        count_include_pad: whether elements of the zero padding count in means.
+        count_include_pad: whether the zero padding counts in means.
 
     >>> from facula_tensor import arange
     >>> avg_pool1d(arange(2.0).view(1, 2), 2).item()
@@ -124,7 +124,7 @@ def avg_pool1d(
 
 @overridable
 def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
-    """The means of windows that divide sequences into `output_size` parts, as evenly as can be.
+    """Compute the means of windows that divide sequences into `output_size` parts, as evenly as possible.
 
     Part i of n covers elements from floor(i length / n) up to ceil((i + 1) length / n).
 
@@ -147,12 +147,12 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int | None] |
 def adaptive_max_pool1d(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The greatest elements of windows that divide sequences, those of `adaptive_avg_pool1d`.
+    """Compute the maxima of windows that divide sequences, those of `adaptive_avg_pool1d`.
 
     Arguments:
         input: (sequences, channels, length), or without the first dimension.
         output_size: the number of windows: one number, or one for each dimension; None keeps a length.
-        return_indices: whether to return the pair (elements, indices), the indices (int64) being into each flattened
+        return_indices: whether to return the pair (elements, indices), with indices (int64) into each flattened
             (length).
 
     >>> from facula_tensor import arange
@@ -170,12 +170,12 @@ def adaptive_max_pool1d(
 def adaptive_max_pool1d_with_indices(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """`adaptive_max_pool1d` with the indices.
+    """Compute `adaptive_max_pool1d` and return the indices as well.
 
     Arguments:
         input: (sequences, channels, length), or without the first dimension.
-        output_size: as `adaptive_max_pool1d` takes it.
-        return_indices: has no effect.
+        output_size: as in `adaptive_max_pool1d`.
+        return_indices: ignored.
 
     Returns:
         The pair (elements, indices).
@@ -196,11 +196,11 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The greatest element of each window of images.
+    """Compute the maximum of each window of images.
 
     A length of the result is (length + 2 padding - dilation (kernel_size - 1) - 1) // stride + 1, or rounded up in
-    ceil_mode if the last window then starts before the padding. Elements of the padding are never the greatest; the
-    first of equal elements is taken; NaN counts as the greatest. ValueError where windows do not fit.
+    ceil_mode if the last window then starts before the padding. Padding is never selected; among equal elements the
+    first one is; NaN counts as the maximum. Raises ValueError if windows do not fit.
 
     Arguments:
         input: real numbers (images, channels, height, width), or without the first dimension.
@@ -209,7 +209,7 @@ def max_pool2d(
         padding: the number of elements to add at each border; at most half of `kernel_size`.
         dilation: the distance between the elements of a window.
         ceil_mode: whether to round output lengths up.
-        return_indices: whether to return the pair (elements, indices), the indices (int64) being into each flattened
+        return_indices: whether to return the pair (elements, indices), with indices (int64) into each flattened
             (height, width).
 
     >>> from facula_tensor import arange
@@ -232,7 +232,7 @@ def max_pool2d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """`max_pool2d` with the indices.
+    """Compute `max_pool2d` and return the indices as well.
 
     Arguments:
         input: real numbers (images, channels, height, width), or without the first dimension.
@@ -241,7 +241,7 @@ def max_pool2d_with_indices(
         padding: the number of elements to add at each border; at most half of `kernel_size`.
         dilation: the distance between the elements of a window.
         ceil_mode: whether to round output lengths up.
-        return_indices: has no effect.
+        return_indices: ignored.
 
     >>> from facula_tensor import arange
     >>> max_pool2d_with_indices(arange(4.0).view(1, 2, 2), 2)[1].item()
@@ -265,9 +265,9 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window of images, those of integers cut towards 0.
+    """Compute the mean of each window of images; integers are truncated towards 0.
 
-    Lengths, padding and ceil_mode are as for `max_pool2d`. ValueError where windows do not fit.
+    Lengths, padding and ceil_mode are as in `max_pool2d`. Raises ValueError if windows do not fit.
 
     Arguments:
         input: (images, channels, height, width), or without the first dimension.
@@ -275,8 +275,8 @@ def avg_pool2d(
         stride: the distance between windows; `kernel_size` if None.
         padding: the number of elements to add at each border; at most half of `kernel_size`.
         ceil_mode: whether to round output lengths up.
-        count_include_pad: whether elements of the zero padding count in means.
-        divisor_override: what sums are divided by, in place of the number of elements.
+        count_include_pad: whether the zero padding counts in means.
+        divisor_override: the divisor of sums, instead of the number of elements.
 
     >>> from facula_tensor import arange
     >>> avg_pool2d(arange(4.0).view(1, 2, 2), 2).item()
@@ -292,7 +292,7 @@ def avg_pool2d(
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
-    """The means of windows that divide images into `output_size` parts, as evenly as can be.
+    """Compute the means of windows that divide images into `output_size` parts, as evenly as possible.
 
     Part i of n covers elements from floor(i length / n) up to ceil((i + 1) length / n).
 
@@ -315,12 +315,12 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] |
 def adaptive_max_pool2d(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The greatest elements of windows that divide images, those of `adaptive_avg_pool2d`.
+    """Compute the maxima of windows that divide images, those of `adaptive_avg_pool2d`.
 
     Arguments:
         input: (images, channels, height, width), or without the first dimension.
         output_size: the number of windows: one number, or one for each dimension; None keeps a length.
-        return_indices: whether to return the pair (elements, indices), the indices (int64) being into each flattened
+        return_indices: whether to return the pair (elements, indices), with indices (int64) into each flattened
             (height, width).
 
     >>> from facula_tensor import arange
@@ -338,12 +338,12 @@ def adaptive_max_pool2d(
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """`adaptive_max_pool2d` with the indices.
+    """Compute `adaptive_max_pool2d` and return the indices as well.
 
     Arguments:
         input: (images, channels, height, width), or without the first dimension.
-        output_size: as `adaptive_max_pool2d` takes it.
-        return_indices: has no effect.
+        output_size: as in `adaptive_max_pool2d`.
+        return_indices: ignored.
 
     Returns:
         The pair (elements, indices).
@@ -365,11 +365,11 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The greatest element of each window of volumes.
+    """Compute the maximum of each window of volumes.
 
     A length of the result is (length + 2 padding - dilation (kernel_size - 1) - 1) // stride + 1, or rounded up in
-    ceil_mode if the last window then starts before the padding. Elements of the padding are never the greatest; the
-    first of equal elements is taken; NaN counts as the greatest. ValueError where windows do not fit.
+    ceil_mode if the last window then starts before the padding. Padding is never selected; among equal elements the
+    first one is; NaN counts as the maximum. Raises ValueError if windows do not fit.
 
     Arguments:
         input: real numbers (volumes, channels, depth, height, width), or without the first dimension.
@@ -378,8 +378,8 @@ def max_pool3d(
         padding: the number of elements to add at each border; at most half of `kernel_size`.
         dilation: the distance between the elements of a window.
         ceil_mode: whether to round output lengths up.
-        return_indices: whether to return the pair (elements, indices), the indices (int64) being into each flattened
-            (depth, height, width).
+        return_indices: whether to return the pair (elements, indices), with indices (int64) into each flattened (depth,
+            height, width).
 
     >>> from facula_tensor import arange
     >>> max_pool3d(arange(8.0).view(1, 2, 2, 2), 2).item()
@@ -402,7 +402,7 @@ def max_pool3d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """`max_pool3d` with the indices.
+    """Compute `max_pool3d` and return the indices as well.
 
     Arguments:
         input: real numbers (volumes, channels, depth, height, width), or without the first dimension.
@@ -411,7 +411,7 @@ def max_pool3d_with_indices(
         padding: the number of elements to add at each border; at most half of `kernel_size`.
         dilation: the distance between the elements of a window.
         ceil_mode: whether to round output lengths up.
-        return_indices: has no effect.
+        return_indices: ignored.
 
     >>> from facula_tensor import arange
     >>> max_pool3d_with_indices(arange(8.0).view(1, 2, 2, 2), 2)[1].item()
@@ -436,9 +436,9 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window of volumes, those of integers cut towards 0.
+    """Compute the mean of each window of volumes; integers are truncated towards 0.
 
-    Lengths, padding and ceil_mode are as for `max_pool3d`. ValueError where windows do not fit.
+    Lengths, padding and ceil_mode are as in `max_pool3d`. Raises ValueError if windows do not fit.
 
     Arguments:
         input: (volumes, channels, depth, height, width), or without the first dimension.
@@ -446,8 +446,8 @@ def avg_pool3d(
         stride: the distance between windows; `kernel_size` if None.
         padding: the number of elements to add at each border; at most half of `kernel_size`.
         ceil_mode: whether to round output lengths up.
-        count_include_pad: whether elements of the zero padding count in means.
-        divisor_override: what sums are divided by, in place of the number of elements.
+        count_include_pad: whether the zero padding counts in means.
+        divisor_override: the divisor of sums, instead of the number of elements.
 
     >>> from facula_tensor import arange
     >>> avg_pool3d(arange(8.0).view(1, 2, 2, 2), 2).item()
@@ -464,7 +464,7 @@ def avg_pool3d(
 
 @overridable
 def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
-    """The means of windows that divide volumes into `output_size` parts, as evenly as can be.
+    """Compute the means of windows that divide volumes into `output_size` parts, as evenly as possible.
 
     Part i of n covers elements from floor(i length / n) up to ceil((i + 1) length / n).
 
@@ -487,13 +487,13 @@ def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] |
 def adaptive_max_pool3d(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The greatest elements of windows that divide volumes, those of `adaptive_avg_pool3d`.
+    """Compute the maxima of windows that divide volumes, those of `adaptive_avg_pool3d`.
 
     Arguments:
         input: (volumes, channels, depth, height, width), or without the first dimension.
         output_size: the number of windows: one number, or one for each dimension; None keeps a length.
-        return_indices: whether to return the pair (elements, indices), the indices (int64) being into each flattened
-            (depth, height, width).
+        return_indices: whether to return the pair (elements, indices), with indices (int64) into each flattened (depth,
+            height, width).
 
     >>> from facula_tensor import arange
     >>> adaptive_max_pool3d(arange(8.0).view(1, 2, 2, 2), 1).item()
@@ -510,12 +510,12 @@ def adaptive_max_pool3d(
 def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """`adaptive_max_pool3d` with the indices.
+    """Compute `adaptive_max_pool3d` and return the indices as well.
 
     Arguments:
         input: (volumes, channels, depth, height, width), or without the first dimension.
-        output_size: as `adaptive_max_pool3d` takes it.
-        return_indices: has no effect.
+        output_size: as in `adaptive_max_pool3d`.
+        return_indices: ignored.
 
     Returns:
         The pair (elements, indices).

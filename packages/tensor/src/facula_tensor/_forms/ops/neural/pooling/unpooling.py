@@ -29,19 +29,19 @@ def max_unpool1d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Zeros with the elements of `max_pool1d` where they were.
+    """Place the results of `max_pool1d` at their original positions, among zeros.
 
-    Several sizes are pooled to one: the result has a length of (length - 1) stride - 2 padding + kernel_size, or
-    is as output_size says, less than a stride from that. Of elements with one index the last counts. ValueError
-    for indices beyond.
+    Several sizes are pooled to the same one: the result has length (length - 1) stride - 2 padding + kernel_size,
+    or output_size, which may differ from that by less than a stride. If an index repeats, the last element applies.
+    Raises ValueError for indices out of range.
 
     Arguments:
-        input: what the pooling returned: (sequences, channels, length), or without the first dimension.
-        indices: those that the pooling returned.
+        input: the result of the pooling: (sequences, channels, length), or without the first dimension.
+        indices: the indices that the pooling returned.
         kernel_size: the size of the window: one number, or one for each dimension.
         stride: the distance between windows; `kernel_size` if None.
-        padding: how many elements the pooling added at each border.
-        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+        padding: the padding of the pooling at each border.
+        output_size: the lengths of the result; computed from the pooling's arguments if None.
 
     >>> from facula_tensor import tensor
     >>> max_unpool1d(tensor([5.0]).view(1, 1), tensor([1]).view(1, 1), 2).view(-1)[:2]
@@ -62,10 +62,10 @@ def lp_pool1d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The root of the sum of powers `norm_type` of each window of sequences.
+    """Compute the `norm_type`-th root of the sum of powers of each window of sequences.
 
-    Windows are those of `avg_pool1d`; in ceil_mode the sum of a window that reaches beyond the border is its
-    mean times the whole window.
+    Windows are those of `avg_pool1d`. In ceil_mode, the sum of a window that extends beyond the border is its
+    mean times the size of the whole window.
 
     Arguments:
         input: (sequences, channels, length), or without the first dimension.
@@ -98,19 +98,19 @@ def max_unpool2d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Zeros with the elements of `max_pool2d` where they were.
+    """Place the results of `max_pool2d` at their original positions, among zeros.
 
-    Several sizes are pooled to one: the result has a length of (length - 1) stride - 2 padding + kernel_size, or
-    is as output_size says, less than a stride from that. Of elements with one index the last counts. ValueError
-    for indices beyond.
+    Several sizes are pooled to the same one: the result has length (length - 1) stride - 2 padding + kernel_size,
+    or output_size, which may differ from that by less than a stride. If an index repeats, the last element applies.
+    Raises ValueError for indices out of range.
 
     Arguments:
-        input: what the pooling returned: (images, channels, height, width), or without the first dimension.
-        indices: those that the pooling returned.
+        input: the result of the pooling: (images, channels, height, width), or without the first dimension.
+        indices: the indices that the pooling returned.
         kernel_size: the size of the window: one number, or one for each dimension.
         stride: the distance between windows; `kernel_size` if None.
-        padding: how many elements the pooling added at each border.
-        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+        padding: the padding of the pooling at each border.
+        output_size: the lengths of the result; computed from the pooling's arguments if None.
 
     >>> from facula_tensor import tensor
     >>> max_unpool2d(tensor([5.0]).view(1, 1, 1), tensor([1]).view(1, 1, 1), 2).view(-1)[:2]
@@ -131,10 +131,10 @@ def lp_pool2d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The root of the sum of powers `norm_type` of each window of images.
+    """Compute the `norm_type`-th root of the sum of powers of each window of images.
 
-    Windows are those of `avg_pool2d`; in ceil_mode the sum of a window that reaches beyond the border is its
-    mean times the whole window.
+    Windows are those of `avg_pool2d`. In ceil_mode, the sum of a window that extends beyond the border is its
+    mean times the size of the whole window.
 
     Arguments:
         input: (images, channels, height, width), or without the first dimension.
@@ -167,19 +167,19 @@ def max_unpool3d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Zeros with the elements of `max_pool3d` where they were.
+    """Place the results of `max_pool3d` at their original positions, among zeros.
 
-    Several sizes are pooled to one: the result has a length of (length - 1) stride - 2 padding + kernel_size, or
-    is as output_size says, less than a stride from that. Of elements with one index the last counts. ValueError
-    for indices beyond.
+    Several sizes are pooled to the same one: the result has length (length - 1) stride - 2 padding + kernel_size,
+    or output_size, which may differ from that by less than a stride. If an index repeats, the last element applies.
+    Raises ValueError for indices out of range.
 
     Arguments:
-        input: what the pooling returned: (volumes, channels, depth, height, width), or without the first dimension.
-        indices: those that the pooling returned.
+        input: the result of the pooling: (volumes, channels, depth, height, width), or without the first dimension.
+        indices: the indices that the pooling returned.
         kernel_size: the size of the window: one number, or one for each dimension.
         stride: the distance between windows; `kernel_size` if None.
-        padding: how many elements the pooling added at each border.
-        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+        padding: the padding of the pooling at each border.
+        output_size: the lengths of the result; computed from the pooling's arguments if None.
 
     >>> from facula_tensor import tensor
     >>> max_unpool3d(tensor([5.0]).view(1, 1, 1, 1), tensor([1]).view(1, 1, 1, 1), 2).view(-1)[:2]
@@ -200,10 +200,10 @@ def lp_pool3d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The root of the sum of powers `norm_type` of each window of volumes.
+    """Compute the `norm_type`-th root of the sum of powers of each window of volumes.
 
-    Windows are those of `avg_pool3d`; in ceil_mode the sum of a window that reaches beyond the border is its
-    mean times the whole window.
+    Windows are those of `avg_pool3d`. In ceil_mode, the sum of a window that extends beyond the border is its
+    mean times the size of the whole window.
 
     Arguments:
         input: (volumes, channels, depth, height, width), or without the first dimension.

@@ -23,17 +23,18 @@ bodies = bodies_of("ops.neural.vision.grid_sample")
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
-    """The images, or volumes, `input` at the points of `grid`.
+    """Sample the images or volumes `input` at the points of `grid`.
 
-    NaN in the grid lies outside, at the far left, top or front. Gradients of any order, in both. M. Jaderberg and
+    NaN in the grid is outside, at the far left, top or front. Both operands have gradients of any order. M. Jaderberg
+    and
     others: Spatial transformer networks, 2015.
 
     Arguments:
-        input: (N, C, H, W), or (N, C, D, H, W), in the floating dtype of `grid`.
+        input: (N, C, H, W), or (N, C, D, H, W), with the floating dtype of `grid`.
         grid: (N, H', W', 2) with points (x, y), or (N, D', H', W', 3) with (x, y, z), from -1 (left, top, front) to 1.
-        mode: "bilinear" (of volumes trilinear), "nearest", or "bicubic" (images alone).
-        padding_mode: what is outside: "zeros", "border" (the nearest element) or "reflection".
-        align_corners: whether -1 and 1 are the centres of the outermost elements; else their outer edges.
+        mode: "bilinear" (trilinear for volumes), "nearest", or "bicubic" (images only).
+        padding_mode: the values outside: "zeros", "border" (the nearest element) or "reflection".
+        align_corners: whether -1 and 1 are the centers of the outermost elements instead of their outer edges.
 
     Returns:
         (N, C, H', W'), or (N, C, D', H', W').
@@ -59,7 +60,7 @@ def grid_sample(
 
 @overridable
 def affine_grid(theta: Tensor, size: Lengths, align_corners: bool | None = None) -> Tensor:
-    """The grid for `grid_sample` of affine maps from points of the output, from -1 to 1, to points of the input.
+    """Return the grid for `grid_sample` of affine maps from output points, from -1 to 1, to input points.
 
     Arguments:
         theta: the maps, (N, 2, 3), or (N, 3, 4).

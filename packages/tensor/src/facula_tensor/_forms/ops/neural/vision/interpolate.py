@@ -29,21 +29,20 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """`input` in another size: (N, C, length), (N, C, height, width) or (N, C, depth, height, width).
+    """Resize `input`: (N, C, length), (N, C, height, width) or (N, C, depth, height, width).
 
-    float16 and bfloat16 are computed in float32. uint8 is resized along one dimension after another, the last first,
-    with weights of 16 bits, and rounded each time. Either `size` or `scale_factor` is given.
+    float16 and bfloat16 are computed in float32. uint8 is resized one dimension at a time, the last first, with 16-bit
+    weights and rounding after each. Either `size` or `scale_factor` is required.
 
     Arguments:
         input: images of one, two or three dimensions, after N and C.
-        size: the lengths of the result: one number, or one a dimension.
-        scale_factor: what lengths are multiplied by, then rounded down: one number, or one a dimension.
-        mode: "nearest" (the old way of PyTorch, which favours the left neighbour), "nearest-exact", "linear",
-            "bilinear" or "trilinear" (by the number of dimensions), "bicubic", or "area" (means).
-        align_corners: whether the centres of the first and last elements of both lie over each other, else their outer
-            edges.
-        recompute_scale_factor: whether positions follow from the lengths, not from `scale_factor`.
-        antialias: whether what shrinks is smoothed, so that no element is left out: for "bilinear" and "bicubic".
+        size: the lengths of the result: one number, or one for each dimension.
+        scale_factor: the factor of lengths, which are rounded down: one number, or one for each dimension.
+        mode: "nearest" (PyTorch's older rule, which prefers the left neighbor), "nearest-exact", "linear", "bilinear"
+            or "trilinear" (by the number of dimensions), "bicubic", or "area" (means).
+        align_corners: whether to align the centers of the first and last elements instead of their outer edges.
+        recompute_scale_factor: whether to compute positions from the lengths instead of `scale_factor`.
+        antialias: whether to smooth when shrinking, so that all elements contribute: "bilinear" and "bicubic" only.
 
     >>> from facula_tensor import tensor
     >>> interpolate(tensor([[[1.0, 3.0]]]), scale_factor=2)

@@ -22,16 +22,16 @@ bodies = bodies_of("ops.neural.vision.padding")
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
-    """`input` with elements added before and after; a negative number takes elements away.
+    """Add elements before and after dimensions of `input`; negative numbers remove elements.
 
-    ValueError where there are too few elements to take.
+    Raises ValueError if there are too few elements.
 
     Arguments:
         input: the tensor; images (N, C, ...) or (C, ...) for all modes but "constant".
-        pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on.
+        pad: the numbers before and after for the last dimension, then for the one before it, and so on.
         mode: "constant" (any dtype and dimensions), "reflect" (mirrored at the first and last element), "replicate"
             (those two repeated) or "circular" (from the other end); the last three pad up to three last dimensions.
-        value: what is added in mode "constant"; 0 if None.
+        value: the constant for mode "constant"; 0 if None.
 
     >>> from facula_tensor import arange
     >>> pad(arange(3), (1, 2), value=9)
@@ -51,11 +51,11 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
 
 @overridable
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0, *, out: Tensor | None = None) -> Tensor:
-    """`functional.pad` with a constant.
+    """Pad `input` with a constant, as `functional.pad`.
 
     Arguments:
         input: the tensor.
-        pad: how many elements are added, pairs (before, after) from the last dimension on; negative ones are cut off.
+        pad: pairs (before, after) from the last dimension on; negative numbers remove elements.
         value: the constant.
 
     >>> from facula_tensor import ones

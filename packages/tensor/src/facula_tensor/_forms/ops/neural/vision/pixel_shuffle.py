@@ -22,7 +22,7 @@ bodies = bodies_of("ops.neural.vision.pixel_shuffle")
 
 @overridable
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
+    """Rearrange channels to pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
 
     Arguments:
         input: the tensor.
@@ -45,7 +45,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 @overridable
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`.
+    """Rearrange pixels to channels: (..., C, H · r, W · r) to (..., C · r², H, W), the inverse of `pixel_shuffle`.
 
     Arguments:
         input: the tensor.
@@ -67,7 +67,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 @overridable
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`.
+    """Interleave the channels of `groups` groups: (N, C, ...), C a multiple of `groups`.
 
     Arguments:
         input: the tensor.
@@ -95,14 +95,14 @@ def unfold(
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N.
+    """Copy the windows of images to columns: (N, C, H, W) to (N, C · window, windows), or without N.
 
     Arguments:
         input: images (N, C, H, W), or one without N.
         kernel_size: the size of the window: one number, or one for each dimension.
         dilation: the distance between the elements of a window.
-        padding: how many zeros are added at each border.
-        stride: the distance of windows.
+        padding: the number of zeros added at each border.
+        stride: the distance between windows.
 
     >>> from facula_tensor import arange
     >>> unfold(arange(9.0).view(1, 3, 3), 2)
@@ -128,15 +128,15 @@ def fold(
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Images from the columns of `unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W).
+    """Sum the columns of `unfold` into images: (N, C · window, windows) to (N, C, H, W).
 
     Arguments:
         input: columns (N, C · window, windows), or those of one image without N.
         output_size: height and width of the images: one number, or two.
         kernel_size: the size of the window: one number, or one for each dimension.
         dilation: the distance between the elements of a window.
-        padding: how many zeros the images had at each border.
-        stride: the distance of windows.
+        padding: the number of zeros that `unfold` added at each border.
+        stride: the distance between windows.
 
     >>> from facula_tensor import ones
     >>> fold(ones(4, 4), (3, 3), 2)
