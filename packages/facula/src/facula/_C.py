@@ -1,4 +1,4 @@
-"""facula._C: PyTorch's inside. Programs name what is here: an error that they catch, and keys of operators."""
+"""facula._C: internals of PyTorch that programs name: an exception class that they catch, and dispatch keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DispatchKey.__doc__ = "For which tensors a function of `library.Library.impl` se
 
 
 class DispatchKeySet(frozenset[DispatchKey]):
-    """A set of keys, made of one or more: `|`, `&`, `-` and `in` are those of Python's sets.
+    """A set of dispatch keys, built from one or more of them. Supports `|`, `&`, `-` and `in` like Python's sets.
 
     >>> keys = DispatchKeySet(DispatchKey.CPU) | DispatchKeySet(DispatchKey.CUDA)
     >>> keys.has(DispatchKey.CUDA)
@@ -41,7 +41,7 @@ class DispatchKeySet(frozenset[DispatchKey]):
         return DispatchKeySet(*super().__sub__(other))
 
     def has(self, key: DispatchKey) -> bool:
-        """Whether a key is among them."""
+        """Return whether the set contains a key."""
         return key in self
 
     def __repr__(self) -> str:

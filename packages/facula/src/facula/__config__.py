@@ -1,4 +1,4 @@
-"""facula.__config__: how this was built, and with how many threads it runs."""
+"""facula.__config__: build information and the number of threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["parallel_info", "show"]
 
 
 def show() -> str:
-    """Versions, and the instructions that kernels use, in some lines.
+    """Return versions and the instruction set that kernels use, as several lines of text.
 
     >>> print(show().splitlines()[0])
     facula built with:
@@ -27,7 +27,7 @@ def show() -> str:
 
 
 def parallel_info() -> str:
-    """The number of threads that kernels share work among."""
+    """Return the number of threads that kernels use, as text."""
     return f"facula/parallel:\n\tget_num_threads() : {get_num_threads()}\n"
 
 

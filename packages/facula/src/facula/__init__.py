@@ -1,11 +1,12 @@
 """facula: tensors, gradients and training under PyTorch's names.
 
-What it is: the face of the stack; nearly every name here is the object of a sibling package, never a copy.
-May import: all siblings. Nothing imports it. `distributions`, `errors`, `nn`, `optim`, `testing`, `utils` are loaded
-when first used.
-Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `examples/` for whole
-programs. Private rooms: `_lookup` (names and modules that are found when first used, and refusals), `_functions` (what
-rows of its table `_places.txt` name), `_pickles` (`save` and `load`), `_interop` (`import torch`, einops, torchvision).
+This package is the public face of the stack: nearly every name is the object of a sibling package, never a copy.
+May import: all siblings. No sibling imports it. `distributions`, `errors`, `nn`, `optim`, `testing` and `utils` are
+loaded on first use.
+Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `examples/` for
+complete programs. Private rooms: `_lookup` (names and modules that are resolved on first use, and refusals),
+`_functions` (functions that rows of the table `_places.txt` name), `_pickles` (`save` and `load`), `_interop`
+(`import torch`, einops, torchvision).
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ __version__ = "0.1.0"
 
 _errors.register("facula", but=("facula.examples",))
 
-# PyTorch's short names of the dtypes.
+# PyTorch's short names of dtypes.
 half: dtype = float16
 float: dtype = float32
 double: dtype = float64
@@ -71,7 +72,7 @@ short: dtype = int16
 int: dtype = int32
 long: dtype = int64
 
-# Modules and functions that are loaded when they are first asked for come last: those that `dir` shows, and others.
+# Modules and functions that are loaded on first use come last: first those that `dir` lists, then the others.
 _LATER = (
     "accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "errors", "export",
     "fft", "func", "fx", "hub", "jit", "linalg", "mps", "multiprocessing", "nn", "onnx", "ops", "optim", "profiler",

@@ -1,7 +1,7 @@
 """The command line: `python -m facula run SCRIPT` runs a program written for PyTorch, unchanged.
 
-In it `import torch` gives facula, and `import torch.nn` facula.nn; so it is in the processes that it starts.
-`python -m facula run -m MODULE` runs a module so, as pytest.
+The program's `import torch` loads facula, and `import torch.nn` loads facula.nn; so do the processes that it starts.
+`python -m facula run -m MODULE` runs a module, such as pytest, in the same way.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from ._interop.aliases import FOLDER, begin, is_installed
 
 
 def run(target: str, arguments: list[str], *, is_module: bool = False) -> None:
-    """Run a script as `python SCRIPT ARGUMENTS` would, or a module as `python -m`, with facula in the place of torch.
+    """Run a script like `python SCRIPT ARGUMENTS`, or a module like `python -m MODULE`, with facula in place of torch.
 
     Arguments:
-        target: the script's file, or the module's name.
-        arguments: what it is called with.
-        is_module: whether it is a module.
+        target: the script's path or the module's name.
+        arguments: the program's command-line arguments.
+        is_module: whether `target` is a module.
     """
     if not sys.flags.safe_path:
         sys.path[0] = os.getcwd() if is_module else os.path.dirname(os.path.realpath(target))
     begin("run")
     paths = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, paths] if paths else [FOLDER])  # for programs that it starts
+    # for programs that this one starts
+    os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, paths] if paths else [FOLDER])
     sys.argv = [target, *arguments]
     if is_module:
         runpy.run_module(target, run_name="__main__", alter_sys=True)
@@ -36,7 +37,7 @@ def run(target: str, arguments: list[str], *, is_module: bool = False) -> None:
 
 
 def main() -> None:
-    """Do what the command line asks for."""
+    """Parse the command line and run the command."""
     parser = argparse.ArgumentParser(prog="python -m facula", description=__doc__, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"facula {version.facula}")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -44,7 +45,7 @@ def main() -> None:
     runs.add_argument("-m", dest="is_module", action="store_true", help="run a module, as python -m does")
     runs.add_argument("target", metavar="script", help="a Python file, or with -m the name of a module")
     rest = runs.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own")
-    rest.required = False  # or it would be missed together with the script
+    rest.required = False  # otherwise argparse would report it as missing together with the script
     given = parser.parse_args()
     if "torch" in sys.modules and not is_installed():
         parser.error("torch is loaded already in this process, so names cannot mean facula; start Python without it")

@@ -1,9 +1,9 @@
-"""PyTorch's functions about the memory of a kind of device: one implementation, whatever allocator serves it.
+"""PyTorch's memory functions of a device type: one implementation for all allocators.
 
-Note [Recorded memory]: tensors of the CPU take their blocks from free lists that nobody looks at. While their memory is
-recorded every allocation is seen instead: the host allocator is followed (`facula_allocator.follow`), and operators
-keep away from the free lists because both lists that they ask beforehand have an entry. That is the slow path of every
-operator, some microseconds a call.
+Note [Recorded memory]: CPU tensors take their blocks from free lists without any accounting. While memory is recorded,
+every allocation is counted instead: a listener follows the host allocator (`facula_allocator.follow`). An entry in each
+of the two lists that operators check first keeps them away from the free lists. That is every operator's slow path, at
+some microseconds a call.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ MOST_ENTRIES = 1 << 20
 
 @boundary
 class DeviceMemory:
-    """The memory of one kind of device; its methods are the functions of the modules `memory`.
+    """The memory of one device type; its methods are the functions of the modules `memory`.
 
     Arguments:
-        module: where the functions are, for errors: "cuda".
-        allocators: what gives the allocators of the devices in use, by index.
-        absent: the error of a function that needs a device, where there is none.
+        module: the module of the functions, for errors: "cuda".
+        allocators: returns the allocators of the devices in use, by index.
+        absent: the error of a function that needs a device if there is none.
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class DeviceMemory:
 
     # ------------------------------------------------------------------------------------------------------- figures
     def memory_allocated(self, device: object = None) -> int:
-        """Bytes in tensors, with the rounding up to the sizes of blocks; 0 where no such device is in use."""
+        """Return the bytes in tensors, rounded up to block sizes; 0 if no such device is in use."""
         return self._figures(device).get("allocated_bytes.all.current", 0)
 
     def max_memory_allocated(self, device: object = None) -> int:
-        """The most bytes in tensors at once, since the start or `reset_peak_memory_stats`; 0 without a device in use.
+        """Return the peak bytes in tensors since the start or `reset_peak_memory_stats`; 0 without a device in use.
 
-        On the CPU this is followed while memory is recorded, from that moment on, and a RuntimeError otherwise.
+        On the CPU the peak is known while memory is recorded, from that moment on; RuntimeError otherwise.
         """
         figures = self._figures(device)
         found = figures.get("allocated_bytes.all.peak")
@@ -67,22 +67,22 @@ class DeviceMemory:
         return found or 0
 
     def memory_reserved(self, device: object = None) -> int:
-        """Bytes that the allocator holds, in tensors and idle; 0 where no such device is in use."""
+        """Return the bytes that the allocator reserves, in tensors and idle; 0 if no such device is in use."""
         return self._figures(device).get("reserved_bytes.all.current", 0)
 
     def max_memory_reserved(self, device: object = None) -> int:
-        """The most bytes that the allocator held, since the start or `reset_peak_memory_stats`."""
+        """Return the peak of reserved bytes since the start or `reset_peak_memory_stats`."""
         return self._figures(device).get("reserved_bytes.all.peak", 0)
 
     def memory_stats(self, device: object = None) -> dict[str, int]:
-        """All figures by PyTorch's names, as "allocated_bytes.all.current"; {} where no such device is in use.
+        """Return all statistics under PyTorch's names, such as "allocated_bytes.all.current"; {} without a device.
 
-        A figure that nobody follows is not there. On the CPU these are most peaks, but for those of recorded memory.
+        Statistics that are not tracked are absent. On the CPU these are most peaks, except those of recorded memory.
         """
         return self._figures(device)
 
     def memory_stats_as_nested_dict(self, device: object = None) -> dict[str, Any]:
-        """The figures of `memory_stats`, a dict a level: `["allocated_bytes"]["all"]["current"]`."""
+        """Return `memory_stats` as nested dicts: `["allocated_bytes"]["all"]["current"]`."""
         nested: dict[str, Any] = {}
         for name, figure in self._figures(device).items():
             *levels, last = name.split(".")
@@ -93,11 +93,11 @@ class DeviceMemory:
         return nested
 
     def memory_summary(self, device: object = None, abbreviated: bool = False) -> str:
-        """A table of what is held, for people. `abbreviated` changes nothing."""
+        """Return a readable table of memory in use. `abbreviated` is ignored."""
         return self._needed("memory_summary", device).memory_summary()
 
     def mem_get_info(self, device: object = None) -> tuple[int, int]:
-        """(free, total) bytes of the device; of the CPU those that this process may use."""
+        """Return (free, total) bytes of the device; on the CPU those available to this process."""
         allocator = self._needed("mem_get_info", device)
         driver = getattr(allocator, "driver", None)
         if driver is None or driver.survives_fork:
@@ -107,32 +107,32 @@ class DeviceMemory:
         return cast("tuple[int, int]", driver.memory_info())
 
     def reset_peak_memory_stats(self, device: object = None) -> None:
-        """Let peaks start again at what is held now."""
+        """Reset peaks to the present use."""
         self._needed("reset_peak_memory_stats", device).reset_peak_memory_stats()
 
     def reset_accumulated_memory_stats(self, device: object = None) -> None:
-        """Let the counts of `memory_stats` that only grow start again at 0."""
+        """Reset the cumulative counts of `memory_stats` to 0."""
         self._needed("reset_accumulated_memory_stats", device).reset_accumulated_memory_stats()
 
     # -------------------------------------------------------------------------------------------------------- memory
     def empty_cache(self) -> None:
-        """Give idle memory back, to the system or the device."""
+        """Return idle memory to the system or the device."""
         for allocator in self._allocators().values():
             allocator.empty_cache()
 
     def set_per_process_memory_fraction(self, fraction: float, device: object = None) -> None:
-        """Let tensors take at most this part of the device's memory, 0 < `fraction` <= 1."""
+        """Limit tensors to a fraction of the device's memory, 0 < `fraction` <= 1."""
         self._needed("set_per_process_memory_fraction", device).set_memory_fraction(fraction)
 
     # ----------------------------------------------------------------------------------------------- who holds what
     def memory_snapshot(self) -> list[SnapshotSegment]:
-        """The segments of all devices in use, with their blocks."""
+        """Return the segments of all devices in use, with their blocks."""
         return self.snapshot()["segments"]
 
     def snapshot(self, device: object = None) -> Snapshot:
-        """All that the allocators hold and, where it is recorded, who allocated it: for `facula_allocator.snapshots`.
+        """Return the allocators' blocks and, if recorded, their allocation sites, for `facula_allocator.snapshots`.
 
-        `_snapshot` is the same, as PyTorch calls it.
+        `_snapshot` is PyTorch's name of it.
         """
         self._needed("memory_snapshot", device)
         segments: list[SnapshotSegment] = []
@@ -150,7 +150,7 @@ class DeviceMemory:
     def dump_snapshot(self, filename: str | os.PathLike[str] = "dump_snapshot.pickle") -> None:
         """Write a snapshot to a file, as JSON (".json") or as the pickle that PyTorch's memory viewer reads.
 
-        `python -m facula_allocator render FILE -o page.html` makes a page of it. `_dump_snapshot` is the same.
+        `python -m facula_allocator render FILE -o page.html` renders it. `_dump_snapshot` is an alias.
         """
         from facula_allocator.snapshots import write_snapshot
 
@@ -166,18 +166,18 @@ class DeviceMemory:
         clear_history: bool = False,
         **options: Any,
     ) -> None:
-        """See every allocation from now on: who holds what, the last events, exact peaks. `enabled=None` ends it.
+        """Record every allocation from now on: allocation sites, the last events, exact peaks. `enabled=None` stops it.
 
-        Costs an allocation microseconds. `_record_memory_history` is the same, as PyTorch calls it.
+        Costs microseconds per allocation. `_record_memory_history` is PyTorch's name of it.
 
         Arguments:
-            enabled: "all" for live memory and the last events, "state" for live memory alone, None for nothing.
-            context: None keeps no lines of the program; "all", "alloc" and "state" keep those of allocations.
-            stacks: "all" or "python": lines of Python are kept.
-            max_entries: the most events kept.
+            enabled: "all" for live memory and the last events, "state" for live memory alone, None to stop recording.
+            context: None records no source lines; "all", "alloc" and "state" record those of allocations.
+            stacks: "all" or "python": Python source lines are recorded.
+            max_entries: the maximum number of recorded events.
             device: the device; by default the first in use.
-            clear_history: forget what is recorded so far; this is always done.
-            options: others of PyTorch's, which change nothing.
+            clear_history: discard earlier records; this is always done.
+            options: other options of PyTorch, which are ignored.
         """
         operation = f"{self._module}.record_memory_history"
         if enabled not in (None, True, False, "all", "state"):
@@ -197,9 +197,9 @@ class DeviceMemory:
             caching.record_history(0 if context is None else 8, length)
 
     def record_trace(self, path: str | os.PathLike[str], device: object = None) -> AbstractContextManager[Recording]:
-        """Write all that is asked of the allocator to a file while the block runs: for `facula_allocator.replay`.
+        """Write all requests to the allocator to a file while the block runs, for `facula_allocator.replay`.
 
-        The recording's `mark("step 3")` notes where the program is. Every allocation is seen, as by
+        The recording's `mark("step 3")` marks a point of the program. Every allocation is recorded, as with
         `record_memory_history`.
         """
         if not isinstance(path, str | os.PathLike):
@@ -231,7 +231,7 @@ class DeviceMemory:
         return allocator
 
     def _allocator(self, device: object) -> Allocator | None:
-        """The allocator of a device, as PyTorch names devices; None where that device is not in use."""
+        """Return the allocator of a device, in PyTorch's notation; None if that device is not in use."""
         found = self._allocators()
         if device is None:
             return next(iter(found.values()), None)
@@ -253,13 +253,13 @@ _guards: list[None] = []  # one entry while operators are kept away from free li
 
 
 def _seen(allocator: Allocator, wanted: bool) -> CachingAllocator | None:
-    """What sees every allocation, from now on or no more; None where nothing ever did."""
+    """Start or stop the listener of every allocation, and return it; None if it was never started."""
     from facula_allocator import HostAllocator, follow, unfollow
     from facula_autograd.extend import active_modes
     from facula_storage.extend import collecting
 
     if not isinstance(allocator, HostAllocator):
-        return allocator  # which sees them anyway
+        return allocator  # which are recorded anyway
     if wanted:
         if not _guards:
             _guards.append(None)
@@ -276,7 +276,7 @@ def _seen(allocator: Allocator, wanted: bool) -> CachingAllocator | None:
 
 
 def _after_fork() -> None:
-    """In the child: facula_storage has forgotten that a collection ran, and our entry with it."""
+    """Restore our entry in a forked child, where facula_storage has cleared its list."""
     if _guards:
         from facula_storage.extend import collecting
 

@@ -1,7 +1,7 @@
-"""A name for what is of any type by design."""
+"""An alias of Any for values that may have any type by design."""
 
 from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-AnyValue: TypeAlias = Any  # what a program's own functions take and give, and what its files and batches hold
+AnyValue: TypeAlias = Any  # arguments and results of a program's own functions, contents of files and batches

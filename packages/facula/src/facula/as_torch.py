@@ -1,6 +1,6 @@
-"""`import facula.as_torch`, in a program's or notebook's first line: from then on `import torch` gives facula.
+"""`import facula.as_torch` as a program's or notebook's first line makes `import torch` load facula from then on.
 
-So it is in the whole process, and in those that multiprocessing starts. ImportError where torch is loaded already.
+It applies to the whole process, and to multiprocessing's children. ImportError if torch is already loaded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""facula.compiler: `compile`, which captures (facula.capture, split where it must), and what programs say to it."""
+"""facula.compiler: `compile`, which captures functions (facula.capture, split where necessary), and its controls."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _BACKENDS = (
     "pre_dispatch_eager", "aot_eager_decomp_partition", "aot_eager_default_partitioner",
 )  # fmt: skip
 _stance = ["default"]
-_EAGER = ("eager", "eager_noexcept")  # that run what they are given as it is
+_EAGER = ("eager", "eager_noexcept")  # backends that run a model unchanged
 _STANCES = ("default", "eager_on_recompile", "fail_on_recompile", "force_eager", "aot_eager_then_compile")
 _MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 
@@ -73,25 +73,24 @@ def compile(
     isolate_recompiles: bool = False,
     shapes_spec: object = None,
 ) -> F | Callable[[F], F]:
-    """A function or module that runs captured: its tensor work is taken down in the first call of each kind.
+    """Capture a function or module: record its tensor work on the first call with each signature, and replay it later.
 
-    As `capture(model, on_break="split")`, under PyTorch's signature: where something cannot be captured (a value is
-    looked at) the pieces around that line are; a function that yields or awaits runs eagerly. Of a module an
-    `OptimizedModule` is made, which holds the module as `_orig_mod`. `report()` of the result says what was captured;
-    with FACULA_LOGS=jit in the environment, a program says it at its end.
+    Equivalent to `capture(model, on_break="split")`, under PyTorch's signature. Where a line cannot be captured (it
+    reads a value), the code before and after it is captured. A generator or coroutine runs eagerly. A module is wrapped
+    in an `OptimizedModule`, which stores it as `_orig_mod`. `report()` of the result describes the captures; with
+    FACULA_LOGS=jit in the environment, a program prints it at exit.
 
     Arguments:
         model: the function or module; without it, a decorator is returned.
-        fullgraph: raise where something cannot be captured, at its line.
-        dynamic: no difference: each signature is captured by itself.
-        options: {"emulate_precision_casts": False} to round float16 and bfloat16 less often, as
-            `facula.jit.passes.fuse_elementwise` says; others make no difference.
-        backend: "eager" to run `model` as it is; other names of PyTorch's compilers make no difference, nor does a
-            function.
-        mode: one of PyTorch's modes, which makes no difference.
-        disable: run `model` as it is.
-        name, recompile_limit, isolate_recompiles, shapes_spec: no difference: `report()` has the function's own name,
-            and at most 16 signatures are captured.
+        fullgraph: raise an error at the line that cannot be captured.
+        dynamic: ignored: each signature is captured separately.
+        options: {"emulate_precision_casts": False} to round float16 and bfloat16 less often, as described in
+            `facula.jit.passes.fuse_elementwise`; others are ignored.
+        backend: "eager" to run `model` unchanged; other names of PyTorch's compilers and functions are ignored.
+        mode: one of PyTorch's modes, which is ignored.
+        disable: run `model` unchanged.
+        name, recompile_limit, isolate_recompiles, shapes_spec: ignored: `report()` has the function's own name, and at
+            most 16 signatures are captured.
 
     Raises:
         TypeError: `model` cannot be called.
@@ -131,7 +130,7 @@ def _awaits(function: object) -> bool:
 
 
 def _passes_for(options: object) -> Sequence[Callable[[Graph], object]]:
-    """The passes that follow the options."""
+    """Return the passes for the options."""
     if not isinstance(options, dict) or options.get("emulate_precision_casts", True):
         return DEFAULT
     once = partial(fuse_elementwise, emulate_precision_casts=False)
@@ -139,11 +138,12 @@ def _passes_for(options: object) -> Sequence[Callable[[Graph], object]]:
 
 
 class OptimizedModule(Module):
-    """A module that runs captured; `compile` makes it. `_orig_mod` is the module itself.
+    """A captured module, as created by `compile`. `_orig_mod` is the original module.
 
-    Its attributes are that module's, read or set: `compiled.scale = 2` sets what the module's `forward` looks at.
+    Attributes are read from and set on the original module: `compiled.scale = 2` sets the attribute that the module's
+    `forward` reads.
 
-    Names of parameters begin with "_orig_mod.", as PyTorch's do: `state_dict()` of `_orig_mod` has them without.
+    Parameter names begin with "_orig_mod.", like PyTorch's; `state_dict()` of `_orig_mod` has them without.
     """
 
     def __init__(self, module: Module, captured: Captured[..., Any]):
@@ -153,7 +153,7 @@ class OptimizedModule(Module):
 
     @property
     def training(self) -> bool:  # type: ignore[override]  # an attribute elsewhere
-        """The mode of the module itself."""
+        """The training mode of the original module."""
         return self._orig_mod.training
 
     @training.setter
@@ -161,11 +161,11 @@ class OptimizedModule(Module):
         self._orig_mod.training = mode
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module does."""
+        """Call the captured module."""
         return self._captured(*args, **kwargs)
 
     def report(self) -> str:
-        """What was captured of which calls."""
+        """Return a report of the captured signatures."""
         return self._captured.report()
 
     def __getattr__(self, name: str) -> Any:
@@ -191,12 +191,12 @@ class OptimizedModule(Module):
 
 
 def compile_inplace(module: Module, *args: Any, **kwargs: Any) -> None:
-    """What `module.compile` does: its `forward` is captured."""
+    """Capture `forward` in place: the implementation of `module.compile`."""
     module.forward = compile(module.forward, *args, **kwargs)  # type: ignore[method-assign]
 
 
 def is_compiling() -> bool:
-    """Whether this code is being captured, by `compile` or `capture`.
+    """Return whether this code is being captured, by `compile` or `capture`.
 
     >>> is_compiling()
     False
@@ -205,28 +205,28 @@ def is_compiling() -> bool:
 
 
 def is_dynamo_compiling() -> bool:
-    """Whether this code is being captured."""
+    """Return whether this code is being captured."""
     return is_compiling()
 
 
 def is_exporting() -> bool:
-    """Whether code is being exported: False."""
+    """Return whether code is being exported: False."""
     return False
 
 
 def list_backends(exclude_tags: object = ("debug", "experimental")) -> list[str]:
-    """The names of compilers: none."""
+    """Return the names of available compilers: none."""
     return []
 
 
 def reset() -> None:
-    """Forget what was captured: the next calls are captured anew."""
+    """Discard all captures, so that the next calls capture again."""
     for one in list(_compiled):
         reset_captured(one)
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Say that a step begins: nothing is waiting to know."""
+    """Mark the start of a step. A no-op."""
 
 
 @overload
@@ -234,12 +234,12 @@ def disable(fn: F, recursive: bool = ..., *, reason: str | None = ...) -> F: ...
 @overload
 def disable(fn: None = None, recursive: bool = ..., *, reason: str | None = ...) -> Callable[[F], F]: ...
 def disable(fn: F | None = None, recursive: bool = True, *, reason: str | None = None) -> F | Callable[[F], F]:
-    """`fn` as a function that is never captured: around its calls a compiled function is cut.
+    """Exclude `fn` from captures: a compiled function is split around its calls.
 
     Arguments:
         fn: the function; without it, a decorator is returned.
-        recursive: no difference: what it calls is not captured, either.
-        reason: said in the report.
+        recursive: ignored: functions that it calls are not captured, either.
+        reason: shown in the report.
 
     >>> @disable
     ... def f(x):
@@ -264,12 +264,12 @@ def disable(fn: F | None = None, recursive: bool = True, *, reason: str | None =
 
 
 def allow_in_graph(fn: F) -> F:
-    """`fn` itself: what it does with tensors is captured as it is."""
+    """Return `fn` itself: its tensor work is captured anyway."""
     return fn
 
 
 def assume_constant_result(fn: F) -> F:
-    """`fn` itself: what it does with tensors is captured as it is."""
+    """Return `fn` itself: its tensor work is captured anyway."""
     return fn
 
 
@@ -278,28 +278,28 @@ def nested_compile_region(fn: F, **options: object) -> F: ...
 @overload
 def nested_compile_region(fn: None = None, **options: object) -> Callable[[F], F]: ...
 def nested_compile_region(fn: F | None = None, **options: object) -> F | Callable[[F], F]:
-    """`fn` itself: it is captured with what calls it. Without it, a decorator."""
+    """Return `fn` itself, which is captured along with its caller. Without it, return a decorator."""
     return (lambda function: function) if fn is None else fn
 
 
 def substitute_in_graph(
     original_fn: object, *, can_constant_fold_through: bool = False, skip_signature_check: bool = False
 ) -> Callable[[F], F]:
-    """A decorator that gives functions back as they are: the original is captured as any function is.
+    """Return a decorator that leaves functions unchanged: the original is captured like any function.
 
     Arguments:
-        original_fn, can_constant_fold_through, skip_signature_check: no difference.
+        original_fn, can_constant_fold_through, skip_signature_check: ignored.
     """
     return lambda function: function
 
 
 class set_stance:
-    """Say whether what `compile` made runs captured: lastingly, for a block, or for a decorated function.
+    """Set whether compiled functions run captured: permanently, for a block, or for a decorated function.
 
     Arguments:
-        stance: "force_eager" to run all of it eagerly; with any other of PyTorch's stances it runs captured.
-        force_backend: no difference.
-        options: no difference.
+        stance: "force_eager" to run all of them eagerly; with PyTorch's other stances they run captured.
+        force_backend: ignored.
+        options: ignored.
 
     Raises:
         RuntimeError: PyTorch has no such stance.

@@ -1,4 +1,4 @@
-"""Functions of functions, and of modules: the names of facula_tensor.func, and what goes with them.
+"""Transforms of functions and modules: the names of facula_tensor.func, and functional calls of modules.
 
 May import: siblings. Where next: `facula.autograd.functional` for derivatives at a point.
 """

@@ -1,4 +1,4 @@
-"""Functions of tensors, where programs for PyTorch look for them."""
+"""Functions of tensors, in PyTorch's module for them."""
 
 from ._lookup.names import make_of_rows
 

@@ -1,4 +1,4 @@
-"""facula.fx: programs as graphs of operators: not there yet."""
+"""facula.fx: graphs of operators, which are not supported yet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ symbolic_trace: Refusal = _missing.function("symbolic_trace")
 
 
 def wrap(fn_or_name: T) -> T:
-    """Mark a function that traces do not look into: it stays what it is.
+    """Mark a function that traces do not enter; return it unchanged.
 
     >>> wrap("len")
     'len'
@@ -39,7 +39,7 @@ def wrap(fn_or_name: T) -> T:
 
 
 def has_side_effect(fn: T) -> T:
-    """Mark a function that graphs keep: it stays what it is."""
+    """Mark a function that graphs keep; return it unchanged."""
     return fn
 
 

@@ -1,4 +1,4 @@
-"""facula.hub: models of a local folder, and weights that lie in the cache folder; facula downloads nothing."""
+"""facula.hub: models from a local folder, and weights from the cache folder; facula never downloads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
     "urlparse",
 ]  # fmt: skip
 
-# In names of files that end in the first digits of their SHA-256: "name-0123abcd.pth".
+# Matches the first digits of the SHA-256 at the end of a file's name: "name-0123abcd.pth".
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 
 _missing = Refusals("hub", "facula fetches nothing: download the file and read it with facula.load(path)")
@@ -38,7 +38,7 @@ _chosen: dict[str, str] = {}
 
 
 def get_dir() -> str:
-    """The folder that PyTorch downloads to, in which a program may look: TORCH_HOME, or in the user's cache.
+    """Return the folder of PyTorch's downloads: TORCH_HOME, or a folder in the user's cache.
 
     >>> import os
     >>> os.path.basename(get_dir())
@@ -48,13 +48,13 @@ def get_dir() -> str:
 
 
 def _get_torch_home() -> str:
-    """The folder of what PyTorch and its libraries download, data sets among them."""
+    """Return the folder of downloads of PyTorch and its libraries, including data sets."""
     cache = os.environ.get("XDG_CACHE_HOME", os.path.join("~", ".cache"))
     return os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:
-    """Set what `get_dir` gives."""
+    """Set the folder that `get_dir` returns."""
     _chosen["folder"] = os.path.expanduser(d)
 
 
@@ -70,17 +70,17 @@ def load(
     skip_validation: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """What a function of a folder's `hubconf.py` gives. The file's code is run, and finds modules beside it.
+    """Run a folder's `hubconf.py` and call one of its functions. The file can import modules of its folder.
 
     Arguments:
         repo_or_dir: the folder.
         model: the name of the function.
         *args: passed to it.
-        source: "local"; "github" is refused, since facula fetches nothing.
-        trust_repo: for what PyTorch fetches, like the next three.
-        force_reload: fetch again.
-        verbose: say so.
-        skip_validation: do not look whether there is such a repository.
+        source: "local"; "github" is refused, since facula never downloads.
+        trust_repo: ignored, like the next three; they apply to PyTorch's downloads.
+        force_reload: download again.
+        verbose: report the download.
+        skip_validation: do not check that the repository exists.
         **kwargs: passed to the function.
 
     Raises:
@@ -125,20 +125,20 @@ def load_state_dict_from_url(
     file_name: str | None = None,
     weights_only: bool = False,
 ) -> Any:
-    """What `facula.load` reads from the file of an address in the cache folder, where a download would put it.
+    """Load the file of a URL from the cache folder, where a download would put it, with `facula.load`.
 
     Arguments:
-        url: the address.
+        url: the URL.
         model_dir: the folder; "checkpoints" in `get_dir()` if None.
-        map_location: the device on which tensors are wanted.
-        progress: whether PyTorch shows a download's progress; there is none.
+        map_location: the device for the tensors.
+        progress: ignored, as there is no download.
         check_hash: compare the file's SHA-256 with the digits at the end of its name.
-        file_name: the file's name; the last part of the address if None.
-        weights_only: as of `facula.load`.
+        file_name: the file's name; the last part of the URL if None.
+        weights_only: as in `facula.load`.
 
     Raises:
-        FileNotFoundError: there is no such file; says the address, and where to put what lies there.
-        ValueError: the file has another SHA-256 than its name says.
+        FileNotFoundError: there is no such file; the message names the URL, and the place for its contents.
+        ValueError: the file's SHA-256 differs from that in its name.
 
     >>> load_state_dict_from_url("https://example.com/net-0123abcd.pth", "weights")
     Traceback (most recent call last):

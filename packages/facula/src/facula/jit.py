@@ -1,4 +1,4 @@
-"""facula.jit: captured steps, traces, scripts and graphs in files, and PyTorch's names around them."""
+"""facula.jit: captured steps, traces, scripts and graphs in files, and related names of PyTorch."""
 
 from __future__ import annotations
 
@@ -71,38 +71,38 @@ wait: Refusal = _missing.function("wait")
 
 
 class Error(OperationError):
-    """What PyTorch's scripts raise: never raised here."""
+    """The exception of PyTorch's scripts, which facula never raises."""
 
 
 class Attribute(NamedTuple):
-    """A value and its type, as scripts declare attributes of modules."""
+    """A value and its type, by which scripts declare attributes of modules."""
 
     value: object
     type: object
 
 
 def is_tracing() -> bool:
-    """Whether this code is being traced: False."""
+    """Return whether this code is being traced: False."""
     return False
 
 
 def onednn_fusion_enabled() -> bool:
-    """Whether scripts are fused by oneDNN: False."""
+    """Return whether oneDNN fuses scripts: False."""
     return False
 
 
 def interface(obj: F) -> F:
-    """Mark a class that says what modules can do: it stays what it is."""
+    """Mark a class that declares an interface of modules; return it unchanged."""
     return obj
 
 
 def script_if_tracing(fn: F) -> F:
-    """Mark a function that becomes a script while it is traced, which nothing is: it stays what it is."""
+    """Mark a function that becomes a script when it is traced; return it unchanged."""
     return fn
 
 
 def annotate(the_type: object, the_value: T) -> T:
-    """`the_value`, of which scripts learn the type.
+    """Return `the_value`, whose type scripts read.
 
     >>> annotate(list, [])
     []
@@ -111,7 +111,7 @@ def annotate(the_type: object, the_value: T) -> T:
 
 
 def isinstance(obj: object, target_type: object) -> bool:
-    """Python's isinstance, which also takes generic types, by their origin: `list[int]` as `list`.
+    """Python's isinstance, extended to generic types, by their origin: `list[int]` is treated as `list`.
 
     >>> isinstance([1], list[int])
     True

@@ -1,4 +1,4 @@
-"""Operators of one's own: the names of facula_tensor.library. What else PyTorch registers is not there yet."""
+"""Custom operators: the names of facula_tensor.library. PyTorch's other registrations are not supported yet."""
 
 from facula_tensor.library import (
     CustomOpDef,

@@ -1,4 +1,4 @@
-"""facula.linalg: linear algebra of matrices, any number of them at once. The names of facula_tensor.linalg."""
+"""facula.linalg: linear algebra of matrices and batches of matrices. The names of facula_tensor.linalg."""
 
 from ._lookup.names import make_of_rows
 

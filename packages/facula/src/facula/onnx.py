@@ -1,4 +1,4 @@
-"""facula.onnx: models as ONNX files, which the `onnx` package writes."""
+"""facula.onnx: export of models to ONNX files, which requires the `onnx` package."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ dynamo_export: Refusal = _missing.function("dynamo_export")
 
 
 def is_in_onnx_export() -> bool:
-    """Whether a model is being exported: False. Models are exported as they run.
+    """Return whether a model is being exported: False. Export records a normal run.
 
     >>> is_in_onnx_export()
     False
@@ -36,12 +36,12 @@ _symbolics: dict[tuple[str, int], object] = {}
 
 @boundary
 def register_custom_op_symbolic(symbolic_name: str, symbolic_fn: object, opset_version: int) -> None:
-    """Keep the nodes that an operator is in files, as PyTorch's former exporter asks for them; `export` does not.
+    """Register an operator's nodes for PyTorch's former exporter; `export` does not use them.
 
     Arguments:
-        symbolic_name: the operator, as "mylib::square".
-        symbolic_fn: makes the nodes.
-        opset_version: of the nodes.
+        symbolic_name: the operator, such as "mylib::square".
+        symbolic_fn: creates the nodes.
+        opset_version: the version of the nodes.
     """
     if not isinstance(symbolic_name, str) or symbolic_name.count("::") != 1:
         raise ArgumentError(
@@ -52,7 +52,7 @@ def register_custom_op_symbolic(symbolic_name: str, symbolic_fn: object, opset_v
 
 @boundary
 def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
-    """Forget what was registered for a version.
+    """Remove the registration for a version.
 
     Arguments:
         symbolic_name: the operator.

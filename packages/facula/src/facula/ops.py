@@ -1,4 +1,4 @@
-"""facula.ops: operators by namespace and name, `ops.mylib.square`; compiled libraries of operators are never loaded."""
+"""facula.ops: operators by namespace and name, `ops.mylib.square`; compiled operator libraries are never loaded."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ __all__ = ["load_library", "loaded_libraries"]
 
 __dir__ = published(__name__)
 
-loaded_libraries: set[str] = set()  # empty, always
+loaded_libraries: set[str] = set()  # always empty
 
-_OURS = {"torchvision": "facula._interop.torchvision"}  # namespaces of other packages of which facula has operators
+# namespaces of other packages with operators that facula implements
+_OURS = {"torchvision": "facula._interop.torchvision"}
 
 
 class Namespace:
     """The operators of one namespace as attributes.
 
-    Of a package that facula has operators of, all others are functions that raise NotImplementedError. In other
-    namespaces an operator that is not defined is an AttributeError.
+    In a package's namespace, operators that facula does not implement are functions that raise NotImplementedError. In
+    other namespaces, an undefined operator is an AttributeError.
     """
 
     def __init__(self, name: str) -> None:
@@ -67,10 +68,10 @@ class Namespace:
 
 @boundary
 def load_library(path: object) -> NoReturn:
-    """OSError: a compiled library of operators is made for PyTorch's own library, which is not there.
+    """Raise OSError: a compiled operator library requires PyTorch's own library, which is not available.
 
     Arguments:
-        path: of the library, which is not opened.
+        path: the path of the library, which is not opened.
     """
     raise FileError(
         f"ops.load_library: expected no library; got {str(path)!r}, which is compiled for PyTorch and never loaded; "

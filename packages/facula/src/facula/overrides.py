@@ -1,6 +1,6 @@
-"""facula.overrides: the protocol `__torch_function__`, for functions of programs: whom to ask, and asking them.
+"""facula.overrides: the protocol `__torch_function__`, for programs' functions: which classes to ask, and asking them.
 
-Operators of facula ask their operands' classes themselves; see `Tensor.__torch_function__`.
+facula's operators ask the classes of their operands themselves; see `Tensor.__torch_function__`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ get_testing_overrides: Refusal = _lists.function("get_testing_overrides")
 
 
 def is_tensor_like(inp: object) -> bool:
-    """Whether operators can ask a value: a tensor, or anything with `__torch_function__`.
+    """Return whether a value can override operators: a tensor, or an object with `__torch_function__`.
 
     >>> is_tensor_like(0.5)
     False
@@ -57,7 +57,7 @@ def is_tensor_like(inp: object) -> bool:
 
 
 def _overriding(values: Iterable[object]) -> list[object]:
-    """The values whose classes override operators, one a class: subclasses first, then from left to right."""
+    """Return the values whose classes override operators, one per class: subclasses first, then from left to right."""
     found: list[object] = []
     if not current_mode().overrides:
         return found
@@ -74,7 +74,7 @@ def _overriding(values: Iterable[object]) -> list[object]:
 
 
 def has_torch_function(relevant_args: Iterable[object]) -> bool:
-    """Whether a value among `relevant_args` has a class that overrides operators."""
+    """Return whether a value among `relevant_args` has a class that overrides operators."""
     return bool(_overriding(relevant_args))
 
 
@@ -82,15 +82,15 @@ def has_torch_function(relevant_args: Iterable[object]) -> bool:
 def handle_torch_function(
     public_api: Callable[..., object], relevant_args: Iterable[object], *args: object, **kwargs: object
 ) -> AnyValue:
-    """The answer of the first class among `relevant_args` that does not decline to `public_api(*args, **kwargs)`.
+    """Return the first override of a call of `public_api` by the classes in `relevant_args`.
 
     Arguments:
         public_api: the function that asks.
-        relevant_args: its tensors and what stands for tensors.
-        args, kwargs: what it was called with.
+        relevant_args: its tensors and tensor-like arguments.
+        args, kwargs: the arguments of its call.
 
     Raises:
-        TypeError: all answer NotImplemented.
+        TypeError: all return NotImplemented.
     """
     asked = _overriding(relevant_args)
     types = tuple([type(one) for one in asked])
@@ -108,7 +108,7 @@ def handle_torch_function(
 def wrap_torch_function(
     dispatcher: Callable[..., Iterable[object]],
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """A decorator: classes of the values that `dispatcher`, given the arguments, returns are asked about a function.
+    """Return a decorator that asks the classes of the values that `dispatcher` returns for the arguments.
 
     >>> @wrap_torch_function(lambda x: (x,))
     ... def double(x):
@@ -146,12 +146,12 @@ def _names() -> dict[object, str]:
 
 
 def resolve_name(f: Callable[..., object]) -> str | None:
-    """Where PyTorch has a function, as text; None where it is not known."""
+    """Return PyTorch's name of a function, as text; None if it is not known."""
     return _names().get(f)
 
 
 def is_tensor_method_or_property(func: Callable[..., object]) -> bool:
-    """Whether `func` is a method of Tensor, or reads a property of it.
+    """Return whether `func` is a method of Tensor, or reads a property of it.
 
     >>> is_tensor_method_or_property(Tensor.add)
     True

@@ -1,4 +1,4 @@
-"""facula.random: the default generator of random numbers; the names of facula_tensor, and `fork_rng`."""
+"""facula.random: the default random number generator; the names of facula_tensor, and `fork_rng`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "
 
 @guarded
 def fork_rng(devices: object = None, enabled: bool = True, *, device_type: str | None = None) -> Iterator[None]:
-    """Random numbers of a block of their own: the default generator is after the block where it was before.
+    """Restore the state of the default generator after the block.
 
     Arguments:
-        devices, device_type: no difference: there are no other devices whose generators could be kept.
-        enabled: False: do nothing.
+        devices, device_type: ignored: there are no other devices with a generator.
+        enabled: False disables the block.
 
     >>> import facula
     >>> _ = facula.manual_seed(0)

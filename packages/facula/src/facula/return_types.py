@@ -1,4 +1,4 @@
-"""facula.return_types: the classes of results that have names, such as those of `max(x, dim)` and `linalg.eigh(x)`.
+"""facula.return_types: the classes of results with named fields, such as those of `max(x, dim)` and `linalg.eigh(x)`.
 
 >>> import facula
 >>> isinstance(facula.ones(2, 2).max(0), facula.return_types.max)

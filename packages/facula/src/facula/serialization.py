@@ -1,4 +1,4 @@
-"""facula.serialization: `save` and `load`, and the list of classes and functions that a file may use beside ours."""
+"""facula.serialization: `save` and `load`, and the list of further classes and functions that files may use."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = [
 
 @boundary
 def add_safe_globals(safe_globals: list[Callable[..., object] | tuple[Callable[..., object], str]]) -> None:
-    """Let `load` use classes and functions of the program's, by the names under which files have them.
+    """Allow `load` to use the program's classes and functions, under their names in files.
 
-    A class is made without its constructor, and filled by its `__setstate__`, or else with attributes, as Python's
-    pickle does; a function is called. So name what is harmless with any arguments. A pair (class, "module.name") gives
-    the name that files have, where that is another.
+    An instance is created without its constructor, and filled by its `__setstate__` or with attributes, like in
+    Python's pickle; a function is called. So name only classes and functions that are harmless with any arguments. A
+    pair (class, "module.name") specifies a different name in files.
 
-    TypeError where it is no list, or has something that has no name.
+    TypeError if the argument is not a list, or contains an object without a name.
 
     >>> from pathlib import PurePath
     >>> with safe_globals([(PurePath, "old.place.Path")]):
@@ -48,18 +48,18 @@ def add_safe_globals(safe_globals: list[Callable[..., object] | tuple[Callable[.
 
 
 def get_safe_globals() -> list[object]:
-    """What was given to `add_safe_globals` and not cleared."""
+    """Return the list of `add_safe_globals`."""
     return list(safe)
 
 
 def clear_safe_globals() -> None:
-    """Empty the list that `get_safe_globals` gives."""
+    """Clear the list of `add_safe_globals`."""
     safe.clear()
 
 
 @boundary
 class safe_globals:
-    """Classes and functions in the list for a block; see `add_safe_globals`.
+    """Context manager that adds classes and functions to the list; see `add_safe_globals`.
 
     >>> with safe_globals([complex]):
     ...     get_safe_globals()
@@ -83,13 +83,13 @@ class safe_globals:
 
 @boundary
 def get_unsafe_globals_in_checkpoint(f: str | os.PathLike[str] | BinaryIO) -> list[str]:
-    """The classes and functions that a file uses and `load` refuses, as "module.name"; nothing is loaded.
+    """Return the classes and functions of a file that `load` refuses, as "module.name", without loading it.
 
     Arguments:
-        f: the path of a file of PyTorch's, or one that is open in binary mode, which stays where it is.
+        f: the path of a PyTorch file, or a file that is open in binary mode, whose position stays.
 
     Raises:
-        ValueError: the file is damaged, or of another kind.
+        ValueError: the file is damaged, or of another format.
         OSError: it cannot be opened.
 
     >>> import io

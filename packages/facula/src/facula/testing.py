@@ -11,7 +11,7 @@ from ._types import AnyValue
 
 __all__ = ["assert_allclose", "assert_close"]
 
-# Relative and absolute difference that was once close, by dtype.
+# Default relative and absolute tolerances of the deprecated function, by dtype.
 _TOLERANCES = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
 
 
@@ -24,17 +24,17 @@ def assert_allclose(
     equal_nan: bool = True,
     msg: str = "",
 ) -> None:
-    """`assert_close` as it was once called: NaN is close to NaN, dtypes may differ, and arrays and numbers will do.
+    """Deprecated form of `assert_close`: NaN equals NaN, dtypes may differ, and arrays and numbers are allowed.
 
-    A warning says that `assert_close` is the name. Errors are its.
+    Warns that the function is deprecated. Raises the errors of `assert_close`.
 
     Arguments:
-        actual: what was computed.
-        expected: what it should be.
-        rtol, atol: the relative and the absolute difference allowed, both or neither; by the coarser dtype where left
-            out: float32 1e-4 and 1e-5, float64 1e-5 and 1e-8, float16 1e-3 both, others 0.
-        equal_nan: whether NaN is close to NaN.
-        msg: the error's message, in place of the one that says where they differ.
+        actual: the computed value.
+        expected: the expected value.
+        rtol, atol: the relative and absolute tolerances, both or neither; the defaults depend on the coarser dtype:
+            float32 1e-4 and 1e-5, float64 1e-5 and 1e-8, float16 1e-3 both, others 0.
+        equal_nan: whether NaN equals NaN.
+        msg: the error's message, in place of the report of the difference.
     """
     warn("assert_allclose: assert_close has taken its place", FutureWarning)
     found, wanted = [one if isinstance(one, Tensor) else as_tensor(one) for one in (actual, expected)]

@@ -1,4 +1,4 @@
-"""Versions as programs for PyTorch compare them: with text, and with tuples of numbers."""
+"""Versions that compare with text and with tuples of numbers, like PyTorch's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RELEASE = re.compile(r"v?(\d+(?:\.\d+)*)((?:a|b|rc|\.dev)\d*)?")
 
 
 def _key(version: object) -> tuple[tuple[int, ...], bool] | None:
-    """The numbers of a version without zeros at the end, and whether it is no preview; None of what is no version."""
+    """Return a version's numbers without trailing zeros, and whether it is a release; None for other text."""
     if isinstance(version, (tuple, list)):
         version = ".".join(str(part) for part in version)
     found = _RELEASE.match(version) if isinstance(version, str) else None
@@ -26,13 +26,13 @@ def _key(version: object) -> tuple[tuple[int, ...], bool] | None:
 
 
 class TorchVersion(str):
-    """A version: text that compares with other versions, and with tuples, by its numbers.
+    """A version: text that compares by its numbers, with other versions and with tuples.
 
     >>> version = TorchVersion("2.13.0")
     >>> version >= "2.9", version >= (2, 9), version == "2.13", version < "3.0.0.dev1"
     (True, True, True, True)
 
-    What is no version compares as text. TypeError for other kinds of values.
+    Other text compares as text. TypeError for other types.
     """
 
     __slots__ = ()

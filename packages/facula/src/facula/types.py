@@ -1,4 +1,4 @@
-"""Types of arguments, as annotations of programs for PyTorch name them."""
+"""Types of arguments, as annotations of PyTorch programs name them."""
 
 from __future__ import annotations
 

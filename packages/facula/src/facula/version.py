@@ -1,7 +1,7 @@
-"""facula.version: what this is, and what it was built for: no device beside the CPU.
+"""facula.version: the version, and the devices of the build: none other than the CPU.
 
-`facula` is its own version, `pytorch` that of the PyTorch whose names and meaning it follows. In programs that
-`python -m facula run` runs, `torch.__version__` and `torch.version.__version__` are the latter.
+`facula` is its own version, `pytorch` that of the PyTorch version whose names and semantics it follows. In programs
+under `python -m facula run`, `torch.__version__` and `torch.version.__version__` are the latter.
 """
 
 from __future__ import annotations

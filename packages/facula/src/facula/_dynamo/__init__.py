@@ -1,4 +1,4 @@
-"""facula._dynamo: what programs say to PyTorch's compiler, as far as captures ask for it."""
+"""facula._dynamo: controls of PyTorch's compiler, mapped to captures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ register_backend: Refusal = _missing.function("register_backend")
 def optimize(
     backend: object = "inductor", *, nopython: bool = False, disable: bool = False, dynamic: bool | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator that captures, as `facula.compile` does.
+    """Return a decorator that captures functions, like `facula.compile`.
 
     Arguments:
         backend, disable, dynamic: as of `compile`.
@@ -55,34 +55,34 @@ def optimize(
 
 
 def disallow_in_graph(fn: T) -> T:
-    """`fn` as a function that is never captured."""
+    """Exclude `fn` from captures."""
     return disable(fn)  # type: ignore[call-overload,no-any-return]
 
 
 def forbid_in_graph(fn: T) -> T:
-    """`fn` as a function that is never captured."""
+    """Exclude `fn` from captures."""
     return disable(fn)  # type: ignore[call-overload,no-any-return]
 
 
 def graph_break(msg: str = "") -> None:
-    """Cut what is captured here."""
+    """Split the captured function at this point."""
     note_break("graph_break() is called" + (f" ({msg})" if msg else ""), "leave it out")
 
 
 def mark_dynamic(t: object, index: object, **options: object) -> None:
-    """Say that a length changes: every length may."""
+    """Declare that a length varies. A no-op: every length may vary."""
 
 
 def maybe_mark_dynamic(t: object, index: object) -> None:
-    """Say that a length may change: every length may."""
+    """Declare that a length may vary. A no-op: every length may vary."""
 
 
 def mark_static(t: object, index: object = None) -> None:
-    """Say that a length does not change: nothing depends on it."""
+    """Declare that a length is constant. A no-op: captures do not rely on it."""
 
 
 def mark_static_address(t: object, guard: bool = True) -> None:
-    """Say that a tensor stays where it is: nothing depends on it."""
+    """Declare that a tensor's address is constant. A no-op: captures do not rely on it."""
 
 
 publish(__name__)

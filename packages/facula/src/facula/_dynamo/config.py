@@ -1,4 +1,4 @@
-"""Settings of PyTorch's compiler, which programs set: kept, and looked at by nothing."""
+"""Settings of PyTorch's compiler. They can be set and read, but have no effect."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Functions and classes that rows of `_places.txt` give to modules without code of their own."""
+"""Functions and classes behind rows of `_places.txt` whose modules have no code of their own."""

@@ -1,4 +1,4 @@
-"""Checks by PyTorch's names, which rows of `_places.txt` give to them: `torch._check` and its relatives."""
+"""Checks under PyTorch's names, from `torch._check` on; rows of `_places.txt` refer to them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ def _message(message: Any) -> str:
 
 @boundary
 def check(cond: Any, message: Any = None) -> None:
-    """Raise RuntimeError with `message`, a text or what gives one, unless `cond` is true."""
+    """Raise RuntimeError with `message`, a string or a callable that returns one, unless `cond` is true."""
     check_with(OperationError, cond, message)
 
 
 def check_with(error_type: type[Exception], cond: Any, message: Any = None) -> None:
-    """Raise `error_type` with `message`, a text or what gives one, unless `cond` is true. TypeError for no bool."""
+    """Raise `error_type` with `message`, a string or a callable that returns one, unless `cond` is true.
+
+    TypeError if `cond` is not a bool."""
     if not isinstance(cond, bool):
         raise InvalidTypeError(f"_check: expected cond to be True or False; got {type(cond).__name__}")
     if not cond:
@@ -68,18 +70,18 @@ def check_tensor_all_with(error_type: type[Exception], cond: Any, message: Any =
 
 @boundary
 def check_is_size(i: int, message: Any = None, *, max: int | None = None) -> None:
-    """Raise RuntimeError unless `i` is a length: at least 0, and at most `max`."""
+    """Raise RuntimeError unless `i` is a valid length, from 0 to `max`."""
     check(bool(i >= 0 and (max is None or i <= max)), message)
 
 
 def assert_true(condition: Any, message: Any) -> None:
-    """`assert condition, message`."""
+    """Assert that `condition` holds, with an error message."""
     assert condition, message
 
 
 @boundary
 def assert_async(input: Tensor, assert_msg: str = "") -> None:
-    """Raise RuntimeError where a tensor of one element is 0."""
+    """Raise RuntimeError if a tensor of one element is 0."""
     if not isinstance(input, Tensor) or input.numel() != 1:
         raise ArgumentError("_assert_async: expected a tensor of one element")
     refuse_unless(input != 0, lambda: OperationError(assert_msg or "Expected a nonzero value, but got zero"))

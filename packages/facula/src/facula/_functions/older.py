@@ -1,4 +1,4 @@
-"""Functions by older names, which rows of `_places.txt` give to them: a call warns, and does what the new name does."""
+"""Deprecated functions that rows of `_places.txt` refer to: a call warns, then calls the function of the new name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Older:
-    """Functions by the names that they had before these ended in an underscore: a call warns, and does the same.
+    """Deprecated names of functions that now end in an underscore. A call warns, then calls the new function.
 
     >>> Older("nn.init").zeros.__name__
     'zeros'
@@ -43,18 +43,18 @@ older_utils = Older("nn.utils")
 @boundary
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
              align_corners: bool | None = None) -> Tensor:  # fmt: skip
-    """`nn.functional.interpolate` by its older name; a warning says so."""
+    """Call `nn.functional.interpolate`, after a deprecation warning."""
     warn("nn.functional.upsample: interpolate has taken its place", FutureWarning)
     return import_module("facula.nn.functional").interpolate(input, size, scale_factor, mode, align_corners)  # type: ignore[no-any-return]
 
 
 @boundary
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """`nn.functional.interpolate` with mode "nearest"; a warning says so."""
+    """Call `nn.functional.interpolate` with mode "nearest", after a deprecation warning."""
     return upsample(input, size, scale_factor)
 
 
 @boundary
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """`nn.functional.interpolate` with mode "bilinear" and aligned corners; a warning says so."""
+    """Call `nn.functional.interpolate` with mode "bilinear" and aligned corners, after a deprecation warning."""
     return upsample(input, size, scale_factor, "bilinear", True)

@@ -1,4 +1,4 @@
-"""Functions of PyTorch that few programs call: what rows of `_places.txt` name, by the names that they have here."""
+"""Rarely used functions of PyTorch, under the names by which rows of `_places.txt` refer to them."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 F = TypeVar("F", bound="Callable[..., Any]")
-MAP_LOCATION: TypeAlias = Callable[..., Any] | Device | str | dict[str, str] | None  # what `load` may be given
+MAP_LOCATION: TypeAlias = Callable[..., Any] | Device | str | dict[str, str] | None  # arguments of `load`
 DEFAULT_PROTOCOL = 2  # of pickles in files
 
 
 # ----------------------------------------------------------------------------------------- numbers in place of symbols
 def sym_not(a: bool) -> bool:
-    """`not a`."""
+    """Return `not a`."""
     return not a
 
 
 def sym_ite(b: bool, t: AnyValue, f: AnyValue) -> AnyValue:
-    """`t if b else f`."""
+    """Return `t` if `b` is true, else `f`."""
     return t if b else f
 
 
 def is_true(a: object) -> bool:
-    """Whether a condition holds; all are known, since shapes are numbers."""
+    """Return whether a condition holds. Every condition has a value, since shapes are numbers."""
     return bool(a)
 
 
 def nothing(*arguments: object) -> None:
-    """None: no program is being traced."""
+    """Return None: no program is being traced."""
 
 
 def never(*arguments: object, **options: object) -> bool:
-    """False: nothing is."""
+    """Return False."""
     return False
 
 
 # ------------------------------------------------------------------------------------------------------------- tensors
 def shape_as_tensor(input: Tensor) -> Tensor:
-    """The shape as int64 numbers.
+    """Return the shape as an int64 tensor.
 
     >>> import facula
     >>> shape_as_tensor(facula.ones(2, 3))
@@ -68,7 +68,7 @@ def shape_as_tensor(input: Tensor) -> Tensor:
 
 @boundary
 def rows_compressed(input: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
-    """Of sorted row numbers, where each of `size` rows begins, and the end: (size + 1,).
+    """Return the start of each of `size` rows in sorted row numbers, followed by the end: (size + 1,).
 
     >>> import facula
     >>> rows_compressed(facula.tensor([0, 0, 2]), 3)
@@ -83,7 +83,7 @@ def rows_compressed(input: Tensor, size: int, *, out_int32: bool = False) -> Ten
 def rows_expanded(
     crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
 ) -> Tensor:
-    """The row and column numbers, (2, count), of compressed rows: the inverse of `rows_compressed`."""
+    """Return the row and column numbers of compressed rows, (2, count): the inverse of `rows_compressed`."""
     kind = facula_tensor.int32 if out_int32 else facula_tensor.int64
     lengths = crow_indices[1:] - crow_indices[:-1]
     rows = facula_tensor.arange(len(lengths)).repeat_interleave(lengths)
@@ -93,19 +93,19 @@ def rows_expanded(
 
 @boundary
 def kl_div(input: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False) -> Tensor:
-    """`nn.functional.kl_div` with a number for the reduction: 0 none, 1 mean, 2 sum."""
+    """Call `nn.functional.kl_div` with a numeric reduction: 0 none, 1 mean, 2 sum."""
     named = ("none", "mean", "sum")[reduction]
     return import_module("facula.nn.functional").kl_div(input, target, reduction=named, log_target=log_target)  # type: ignore[no-any-return]
 
 
 @boundary
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int, input_dtype: DType) -> Tensor:
-    """The gradient of a softmax's input.
+    """Return the gradient with respect to a softmax's input.
 
     Arguments:
-        grad_output: the gradient of its output.
-        output: its output.
-        dim: the dimension over which it was taken.
+        grad_output: the gradient with respect to the output.
+        output: the output of the softmax.
+        dim: the dimension of the softmax.
         input_dtype: the dtype of the result.
     """
     product = grad_output * output
@@ -114,25 +114,25 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int, input_dtype:
 
 @boundary
 def flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
-    """All elements of tensors of one dtype, one after another."""
+    """Return all elements of tensors of one dtype, concatenated."""
     return facula_tensor.cat([one.contiguous().view(-1) for one in tensors])
 
 
 @boundary
 def unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Views of what `flatten_dense_tensors` made, in the shapes of the tensors that it was made of."""
+    """Return views of the result of `flatten_dense_tensors` in the shapes of the original tensors."""
     parts = flat.split([one.numel() for one in tensors])
     return tuple([part.view_as(one) for part, one in zip(parts, tensors, strict=True)])
 
 
 def element_size(dtype: DType) -> int:
-    """The bytes of an element of a dtype."""
+    """Return the size in bytes of an element of a dtype."""
     return dtype.itemsize
 
 
 @boundary
 def standard_normal(shape: Sequence[int], dtype: DType, device: Device | str) -> Tensor:
-    """Numbers drawn from the normal distribution, without a gradient."""
+    """Draw numbers from the standard normal distribution, without a gradient."""
     return facula_tensor.normal(
         facula_tensor.zeros(shape, dtype=dtype, device=device), facula_tensor.ones(shape, dtype=dtype, device=device)
     )
@@ -140,7 +140,7 @@ def standard_normal(shape: Sequence[int], dtype: DType, device: Device | str) ->
 
 @boundary
 def sum_rightmost(value: Tensor, dim: int) -> Tensor:
-    """The sum over the last `dim` dimensions.
+    """Return the sum over the last `dim` dimensions.
 
     >>> import facula
     >>> sum_rightmost(facula.ones(2, 3, 4), 2)
@@ -154,16 +154,16 @@ _logged: set[str] = set()
 
 
 def log_api_usage_once(event: str) -> None:
-    """Write the name of a function to the log "facula.api_usage", at level DEBUG, the first time that it is given."""
+    """Log the name of a function to the logger "facula.api_usage" at level DEBUG, on its first use only."""
     if event not in _logged:
         _logged.add(event)
         logging.getLogger("facula.api_usage").debug(event)
 
 
 def overload(func: F) -> F:
-    """Mark one of several signatures of a function or method: `typing.get_overloads` gives it.
+    """Mark one of several signatures of a function or method, for `typing.get_overloads`.
 
-    The decorated function is returned, so the last definition of a name is the one that is called.
+    Returns the decorated function, so the last definition of a name is the one that runs.
     """
     from typing import overload as declare
 
@@ -172,12 +172,12 @@ def overload(func: F) -> F:
 
 
 def same(function: F) -> F:
-    """The function: a mark for PyTorch's scripts, of which facula's need none."""
+    """Return the function itself: a mark for PyTorch's scripts, which facula does not need."""
     return function
 
 
 def parsed(*arg_descriptors: str) -> Callable[[F], F]:
-    """A decorator of functions for `onnx.register_custom_op_symbolic`: keeps the kinds of their arguments."""
+    """Return a decorator for `onnx.register_custom_op_symbolic` that keeps the types of the arguments."""
 
     def keep(function: F) -> F:
         function._arg_descriptors = arg_descriptors  # type: ignore[attr-defined]
@@ -189,15 +189,15 @@ def parsed(*arg_descriptors: str) -> Callable[[F], F]:
 def disabled_torch_function(
     func: Callable[..., Any], types: Sequence[type], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
 ) -> Any:
-    """What `__torch_function__` of a class is that wants operators to take its instances as plain tensors."""
+    """`__torch_function__` of a class whose instances operators treat as plain tensors."""
     return plain_torch_function(Tensor, func, tuple(types), tuple(args), kwargs)
 
 
 @boundary
 def parse_to(*args: Any, **kwargs: Any) -> tuple[Device | None, DType | None, bool, Any]:
-    """The arguments of `Module.to` as (device, dtype, non_blocking, memory_format).
+    """Return the arguments of `Module.to` as (device, dtype, non_blocking, memory_format).
 
-    TypeError for an argument of another kind.
+    TypeError for an argument of another type.
 
     >>> parse_to("cpu")
     (device(type='cpu'), None, False, None)
@@ -228,35 +228,35 @@ def parse_to(*args: Any, **kwargs: Any) -> tuple[Device | None, DType | None, bo
 
 
 def default_device_name() -> str:
-    """The device of new tensors, as text."""
+    """Return the default device of new tensors, as text."""
     return str(import_module("facula").get_default_device())
 
 
-PG_TIMEOUT = timedelta(minutes=30)  # how long processes wait for each other
+PG_TIMEOUT = timedelta(minutes=30)  # the default timeout between processes
 
 
 def backend_name() -> str:
-    """The name of devices of a program's own, of which there are none."""
+    """Return the name of a program's custom device type. There is no such device."""
     return "privateuseone"
 
 
 @boundary
 def device_module(device: Device | str | None = None) -> ModuleType:
-    """The module of a device's functions, such as `facula.cpu`; the default device's if None."""
+    """Return the module of a device, such as `facula.cpu`; that of the default device if None."""
     place = import_module("facula").get_default_device() if device is None else Device(device)
     return import_module(f"facula.{place.type}")
 
 
 def in_batch(tensor: Tensor) -> bool:
-    """Whether `vmap` batches a tensor."""
+    """Return whether `vmap` batches a tensor."""
     return bool(batches_of(tensor))
 
 
 @boundary
 def device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int | None:
-    """The number of a device: -1 for the CPU, where that is allowed. ValueError for a device without a number.
+    """Return the index of a device: -1 for the CPU, where that is allowed. ValueError for a device without an index.
 
-    With `optional`, a device without a number, or None, gives None.
+    With `optional`, a device without an index, or None, returns None.
     """
     place = Device(device) if isinstance(device, str) else device
     if isinstance(place, int) and not isinstance(place, bool):
@@ -271,17 +271,17 @@ def device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -
 
 
 def dotted(name: str) -> Any:
-    """The object of a dotted path, from the module that it begins with."""
+    """Return the object at a dotted path, which begins with a module."""
     head, *rest = name.split(".")
     return reduce(getattr, rest, import_module(head))
 
 
 class Wrapped:
-    """An exception of another thread or process, as text and class, to be raised here.
+    """An exception of another thread or process, as class and text, to be raised here.
 
     Arguments:
-        exc_info: as `sys.exc_info()` gives it, which is asked if None.
-        where: what the message says of the place.
+        exc_info: the result of `sys.exc_info()`; called if None.
+        where: the place that the message names.
     """
 
     def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
@@ -291,28 +291,28 @@ class Wrapped:
         self.where = where
 
     def reraise(self) -> NoReturn:
-        """Raise an exception of the class, with the other traceback as its message."""
+        """Raise an exception of the class, with the original traceback as its message."""
         message = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
         try:
             error = self.exc_type(message)
-        except Exception:  # a class whose constructor takes something else
+        except Exception:  # a class whose constructor has other arguments
             raise OperationError(message) from None
         raise error
 
 
 # ---------------------------------------------------------------------------------------------------------- optimizers
 def capturable_devices(supports_xla: bool = True) -> list[str]:
-    """The devices on which an optimizer's `capturable` has an effect: none."""
+    """Return the devices that support an optimizer's option `capturable`: none."""
     return []
 
 
 def fused_or_foreach(params: Sequence[Tensor], differentiable: bool, use_fused: bool = False) -> tuple[bool, bool]:
-    """Whether an optimizer uses fused kernels or those for lists by default, on the CPU: neither."""
+    """Return whether an optimizer uses fused or list kernels by default: neither on the CPU."""
     return False, False
 
 
 def use_grad_for_differentiable(func: F) -> F:
-    """Let an optimizer's `step` record gradients where its option `differentiable` is true, else none."""
+    """Record gradients in an optimizer's `step` only if its option `differentiable` is true."""
 
     @wraps(func)
     def step(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -323,13 +323,13 @@ def use_grad_for_differentiable(func: F) -> F:
 
 
 def value_of(x: Any) -> Any:
-    """The number in a tensor of one element, or the number."""
+    """Return the number in a tensor of one element, or the number itself."""
     return x.item() if isinstance(x, Tensor) else x
 
 
 @no_grad()
 def view_as_real(params: list[Tensor], *state_and_grads: list[Tensor]) -> None:
-    """Replace complex parameters in a list, and what belongs to them in the others, by their real views."""
+    """Replace complex parameters in a list, and the matching entries of the other lists, by their real views."""
     for place, one in enumerate(params):
         if one.is_complex():
             params[place] = facula_tensor.view_as_real(one)
@@ -339,14 +339,14 @@ def view_as_real(params: list[Tensor], *state_and_grads: list[Tensor]) -> None:
 
 # ------------------------------------------------------------------------------------------------------------- loaders
 class DatasetKind:
-    """The two kinds of datasets: with indices, or iterated."""
+    """The two kinds of datasets: indexed and iterable."""
 
     Map = 0
     Iterable = 1
 
 
 class InfiniteConstantSampler:
-    """Gives None, again and again."""
+    """An endless iterator over None."""
 
     def __iter__(self) -> Iterator[None]:
         return repeat(None)
@@ -354,7 +354,7 @@ class InfiniteConstantSampler:
 
 # ------------------------------------------------------------------------------------------------------------ printing
 class _PrintOptions:
-    """The options of printing as attributes: reading one reads `get_printoptions`, setting one sets it."""
+    """Print options as attributes. Reads call `get_printoptions`, writes call `set_printoptions`."""
 
     def __getattr__(self, name: str) -> Any:
         options = facula_tensor.get_printoptions()
@@ -370,7 +370,7 @@ print_options = _PrintOptions()
 
 
 def tensor_text(self: Tensor, indent: int = 0) -> str:
-    """The elements of a tensor in brackets, as printing shows them; further lines begin with `indent` spaces.
+    """Return the printed elements of a tensor in brackets; continuation lines begin with `indent` spaces.
 
     >>> import facula
     >>> tensor_text(facula.tensor([1.0, 2.0]))

@@ -1,6 +1,6 @@
-"""Settings that programs make for PyTorch's kernels: kept, and without effect where facula's have one way alone.
+"""Settings for PyTorch's kernels. They are stored, and have no effect where facula has a single implementation.
 
-Results are the same in every run and with any number of threads, and products are of full precision.
+Results are the same in every run and with any number of threads, and products have full precision.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _as_bool(name: str, argument: str, value: object) -> bool:
 
 @boundary
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for the same results in every run: they are, so nothing changes. TypeError where `mode` is no bool.
+    """Request deterministic results. A no-op: all results are deterministic. TypeError if `mode` is not a bool.
 
     >>> use_deterministic_algorithms(True)
     >>> are_deterministic_algorithms_enabled()
@@ -40,18 +40,20 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether `use_deterministic_algorithms` asked for the same results in every run, which they are anyway."""
+    """Return whether `use_deterministic_algorithms` was enabled. Results are deterministic in any case."""
     return bool(_saved_of["deterministic"])
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether `use_deterministic_algorithms` asked for warnings in place of errors; there are none of either."""
+    """Return whether `use_deterministic_algorithms` was set to warn only. It never warns or raises."""
     return bool(_saved_of["warn_only"])
 
 
 @boundary
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """`use_deterministic_algorithms` by "default" or 0, "warn" or 1, "error" or 2. Else TypeError or RuntimeError."""
+    """Set the mode of `use_deterministic_algorithms`: "default" or 0, "warn" or 1, "error" or 2.
+
+    TypeError or RuntimeError for other values."""
     if not isinstance(debug_mode, (int, str)) or isinstance(debug_mode, bool):
         raise InvalidTypeError(
             f"set_deterministic_debug_mode: expected debug_mode to be a number or its name; got {debug_mode!r}"
@@ -65,7 +67,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """What `set_deterministic_debug_mode` set, as a number.
+    """Set the allowed precision of float32 products, "highest", "high" or "medium". All are computed in full.
 
     >>> get_deterministic_debug_mode()
     0
@@ -75,9 +77,9 @@ def get_deterministic_debug_mode() -> int:
 
 @boundary
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allow coarser products of float32: "highest", "high" or "medium". They are of full precision whatever is set.
+    """Set the allowed precision of float32 products, "highest", "high" or "medium". All have full precision.
 
-    ValueError for another word.
+    ValueError for other values.
 
     >>> set_float32_matmul_precision("high")
     >>> get_float32_matmul_precision()
@@ -92,13 +94,13 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` set."""
+    """Store the number of operators that may run concurrently; it has no effect, as one runs at a time."""
     return str(_saved_of["precision"])
 
 
 @boundary
 def set_num_interop_threads(num: int) -> None:
-    """Set how many operators may run side by side: kept. One runs at a time; `set_num_threads` is for its threads."""
+    """Store the number of operators that may run concurrently. A no-op, as one runs at a time."""
     if not isinstance(num, int) or isinstance(num, bool):
         raise InvalidTypeError(f"set_num_interop_threads: expected an integer; got {num!r}")
     if num < 1:
@@ -107,40 +109,40 @@ def set_num_interop_threads(num: int) -> None:
 
 
 def get_num_interop_threads() -> int:
-    """What `set_num_interop_threads` set."""
+    """Return the value set by `set_num_interop_threads`."""
     return int(_saved_of["interop_threads"])
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """Ask that numbers below the normal ones become 0: not supported, and False says so."""
+    """Return False: flushing subnormal numbers to 0 is not supported."""
     return False
 
 
 def set_warn_always(b: bool) -> None:
-    """Ask for each warning again and again: kept; Python's `warnings` decides."""
+    """Store whether each warning repeats. Python's `warnings` filters decide."""
     _saved_of["warn_always"] = b
 
 
 def is_warn_always_enabled() -> bool:
-    """What `set_warn_always` set."""
+    """Return the value set by `set_warn_always`."""
     return bool(_saved_of["warn_always"])
 
 
 def is_vulkan_available() -> bool:
-    """Whether tensors can be put on device "vulkan": False."""
+    """Return whether the device "vulkan" is available: False."""
     return False
 
 
 def compiled_with_cxx11_abi() -> bool:
-    """Whether extensions in C++ use the newer strings: True, as of all present compilers; facula has no C++."""
+    """Return whether C++ extensions use the current string ABI: True, like all current compilers. facula has no C++."""
     return True
 
 
 @boundary
 def set_default_tensor_type(t: object) -> None:
-    """`set_default_dtype` by a type of tensors, FloatTensor or "torch.DoubleTensor", as programs once wrote.
+    """Call `set_default_dtype` with the dtype of a tensor type, such as FloatTensor or "torch.DoubleTensor".
 
-    A warning says so. TypeError for a type of no floating dtype.
+    Warns that the function is deprecated. TypeError for a type without a floating dtype.
     """
     warn("set_default_tensor_type: set_default_dtype and set_default_device have taken its place")
     set_default_dtype(dtype_of_type(t, "set_default_tensor_type"))

@@ -1,4 +1,4 @@
-"""Sobol's sequences, which SciPy draws: the class of `torch.quasirandom`.
+"""Sobol sequences, drawn by SciPy: the class of `torch.quasirandom`.
 
 I. M. Sobol, The Distribution of Points in a Cube, 1967; direction numbers of S. Joe and F. Y. Kuo, 2008, as in PyTorch.
 """
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 @boundary
 class SobolEngine:
-    """Points that fill the unit cube evenly. Without scrambling they are PyTorch's; needs SciPy.
+    """Points that fill the unit cube evenly. Without scrambling they equal PyTorch's. Requires SciPy.
 
     Arguments:
-        dimension: of the cube, at least 1 and at most 21201.
-        scramble: scramble the points, at random.
-        seed: of the scrambling; drawn from the default generator if None.
+        dimension: the dimension of the cube, from 1 to 21201.
+        scramble: scramble the points at random.
+        seed: the seed of the scrambling; drawn from the default generator if None.
 
     Raises:
         ImportError: SciPy is not installed.
-        ValueError: a dimension that is out of range.
+        ValueError: the dimension is out of range.
     """
 
     MAXBIT = 30
@@ -47,24 +47,24 @@ class SobolEngine:
 
     @property
     def num_generated(self) -> int:
-        """How many points have been drawn or skipped."""
+        """The number of points that were drawn or skipped."""
         return int(self._engine.num_generated)
 
     def draw(self, n: int = 1, out: Tensor | None = None, dtype: DType | None = None) -> Tensor:
-        """The next `n` points, (n, dimension).
+        """Draw the next `n` points, (n, dimension).
 
         Arguments:
-            n: how many.
-            out: where they go; a new tensor if None.
+            n: the number of points.
+            out: the destination; a new tensor if None.
             dtype: a floating dtype; the default one if None.
         """
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about n that is no power of 2
+            warnings.simplefilter("ignore")  # about n that is not a power of 2
             points = from_numpy(self._engine.random(n)).to(get_default_dtype() if dtype is None else dtype)
         return points if out is None else out.resize_(points.shape).copy_(points)
 
     def draw_base2(self, m: int, out: Tensor | None = None, dtype: DType | None = None) -> Tensor:
-        """The next 2 to the power of `m` points, when all before them are such a power, too. Else ValueError."""
+        """Draw the next 2 ** `m` points. ValueError unless the total, with all earlier points, is a power of 2."""
         n, total = 1 << m, self.num_generated + (1 << m)
         if total & (total - 1):
             raise InvalidValueError(
@@ -74,7 +74,7 @@ class SobolEngine:
         return self.draw(n, out, dtype)
 
     def reset(self) -> SobolEngine:
-        """Begin again with the first point."""
+        """Restart at the first point."""
         self._engine.reset()
         return self
 

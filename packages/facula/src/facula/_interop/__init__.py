@@ -1,1 +1,1 @@
-"""Programs and packages written for PyTorch: `import torch`, einops, torchvision and tqdm."""
+"""Interoperation with programs and packages written for PyTorch: `import torch`, einops, torchvision and tqdm."""

@@ -1,10 +1,10 @@
-"""`torch` and its submodules as other names of facula and its, for programs that are run unchanged.
+"""Aliases of facula and its submodules as `torch`, for programs that run unchanged.
 
-Note [The alias]: a folder in `sys.path`, after that of the script, has a package "torch", which is facula, and the
-metadata of its version. Programs, and processes that multiprocessing starts, which get their parent's `sys.path`, find
-it before PyTorch, where that is installed. `python -m facula run` also puts it into PYTHONPATH, for all other programs
-that a program starts. Submodules are found by `Alias`. Programs see the version of PyTorch whose names and meaning
-facula follows, in `torch.__version__` and in the metadata; facula's own is `torch.version.facula`.
+Note [The alias]: a folder in `sys.path`, directly after the script's, contains a package "torch" that loads facula, and
+the metadata of its version. Python finds it before an installed PyTorch, also in multiprocessing's children, which
+inherit `sys.path`. `python -m facula run` adds the folder to PYTHONPATH, for all other programs that a program starts.
+`Alias` finds submodules. `torch.__version__` and the metadata name the version of PyTorch whose names and semantics
+facula follows; `torch.version.facula` is facula's own version.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LISTED_DEPTH = 3  # of the names in the list of PyTorch's modules, "torch.nn.uti
 
 
 class Alias:
-    """Finds `torch.X`, and loads `facula.X` as it."""
+    """Finder and loader that loads `facula.X` as `torch.X`."""
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
@@ -46,7 +46,7 @@ class Alias:
             sys._getframe(1).f_code.co_name != "_find_spec"
             or sys._getframe(2).f_code.co_name != "_find_and_load_unlocked"
         ):
-            return None  # somebody asks, and imports nothing
+            return None  # a caller asks for the module's spec without importing it
         raise MissingModuleError(f"No module named {name!r}: {why_missing(name)}", name=name)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -57,11 +57,11 @@ class Alias:
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self.spec  # the module stays what it is; importing set the alias's
+        module.__spec__ = self.spec  # the module keeps its own attributes; the import has set those of the alias
 
 
 def why_missing(name: str) -> str:
-    """Why there is no module of this name of PyTorch's."""
+    """Explain why there is no module of this name of PyTorch's."""
     place, _, last = name.rpartition(".")
     why = said_of("facula" + place.removeprefix("torch"), last)
     if why:
@@ -73,9 +73,9 @@ def why_missing(name: str) -> str:
 
 
 def mirror(package: str) -> None:
-    """Give the modules of ours below `package` that are loaded their name under `torch`, too.
+    """Register the loaded modules below `package` under their names below `torch`, too.
 
-    Importing one by that name would otherwise put it in the place of a function, as `multiprocessing.spawn` is.
+    Otherwise, importing one by that name would replace a function of the same name, such as `multiprocessing.spawn`.
     """
     for name in list(sys.modules):
         if name.startswith(f"{package}.") and "._" not in name:
@@ -83,7 +83,7 @@ def mirror(package: str) -> None:
 
 
 def install() -> None:
-    """Let `torch` mean facula in this process, from now on, and say PyTorch's version."""
+    """Alias `torch` to facula in this process, and report PyTorch's version."""
     if is_installed():
         return
     sys.meta_path.insert(0, Alias)
@@ -96,15 +96,15 @@ def install() -> None:
 
 
 def is_installed() -> bool:
-    """Whether `torch` means facula in this process."""
+    """Return whether `torch` is facula in this process."""
     return Alias in sys.meta_path
 
 
 @boundary
 def begin(asked: str) -> None:
-    """Let `torch` mean facula here and in processes that multiprocessing starts; `asked` is who wants it, for errors.
+    """Alias `torch` to facula here and in multiprocessing's children; errors name the caller, `asked`.
 
-    ImportError where PyTorch, or anything else of that name, is loaded.
+    ImportError if PyTorch, or anything else of that name, is already loaded.
     """
     if not is_installed() and any(name == "torch" or name.startswith("torch.") for name in sys.modules):
         raise MissingPackageError(

@@ -1,10 +1,11 @@
-"""Packages that learn of facula when both are imported, in either order; neither imports the other.
+"""Hooks into packages that need to know about facula when both are imported, in either order.
 
-Note [Companions]: einops asks the subclasses of its `AbstractBackend` whose the tensor is, so all that it needs is that
-ours is defined once its module is there. Where einops comes first, that is now. Where facula comes first, a finder
-waits for that one module; all other imports pass it by, and it is gone when that is there. torchvision's Python code
-calls operators that its compiled library would define, and raises an error before that where the library was not
-loaded. Facula has some of the operators and names the others, so that check is replaced.
+Note [Companions]: einops searches the subclasses of its `AbstractBackend` for the tensor's backend, so defining ours
+after its module is loaded is sufficient. If einops is imported first, facula defines the backend immediately.
+Otherwise, a finder waits for that one module; it ignores all other imports, and removes itself once the module is
+loaded. torchvision's Python code calls operators of its compiled library, after a check that raises an error if the
+library was not loaded. Facula implements some of the operators and reports the others by name, so it replaces that
+check.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Finder:
-    """Finds one module where everybody does, and has something done after it is complete."""
+    """A finder of one module, which finds it like Python does and runs an action after it is loaded."""
 
     def __init__(self, name: str, action: Action) -> None:
         self.name, self.action = name, action
@@ -39,7 +40,7 @@ class Finder:
 
 
 class Then:
-    """A module's loader, which does what its finder says when the module is complete."""
+    """A module's loader that runs the finder's action after the module is loaded."""
 
     def __init__(self, loader: Loader, finder: Finder) -> None:
         self.loader, self.finder = loader, finder
@@ -48,10 +49,11 @@ class Then:
         return self.loader.create_module(spec)
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self.loader, name)  # such as `get_source`, for those who found the module and do not import it
+        # such as `get_source`, for callers that inspect the module without importing it
+        return getattr(self.loader, name)
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__loader__ = self.loader  # the module is as it would have been without us
+        module.__loader__ = self.loader  # restore the module's original loader
         if module.__spec__ is not None:
             module.__spec__.loader = self.loader
         self.loader.exec_module(module)
@@ -68,12 +70,12 @@ def connect(name: str, action: Action) -> None:
 
 
 def connect_einops() -> None:
-    """Define the backend of einops when that is imported."""
+    """Define the einops backend once einops is imported."""
     connect("einops._backends", lambda _: import_module("facula._interop.einops_backend"))
 
 
 def connect_torchvision() -> None:
-    """Let the functions of torchvision, when that is imported, call facula's operators: Note [Companions]."""
+    """Let torchvision's functions call facula's operators once torchvision is imported: Note [Companions]."""
 
     def replace_check(extension: ModuleType) -> None:
         extension._assert_has_ops = lambda: None  # type: ignore[attr-defined]

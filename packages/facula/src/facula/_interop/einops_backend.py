@@ -1,6 +1,6 @@
-"""The operators that einops is made of, on facula's tensors. Imported when einops is: see Note [einops].
+"""The operators that einops needs, for facula's tensors. Imported along with einops: see Note [einops].
 
-einops' functions are in terms of these methods, whose names and arguments are its own.
+einops calls these methods; their names and arguments are its own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class FaculaBackend(AbstractBackend):
-    """Rearranges views and copies with facula's operators, so gradients pass."""
+    """An einops backend that rearranges with facula's views and copies, so gradients flow through."""
 
     framework_name = "facula"
 
@@ -69,7 +69,7 @@ class FaculaBackend(AbstractBackend):
         return x.is_floating_point()
 
     def layers(self) -> ModuleType:
-        return import_module("facula.utils.einops")  # which needs einops, and is needed by few
+        return import_module("facula.utils.einops")  # needs einops, and few programs use it
 
     def einsum(self, pattern: str, *x: Tensor) -> Tensor:
         return facula.einsum(pattern, *x)

@@ -1,4 +1,4 @@
-"""`tqdm` where it is installed, and else what iterates and counts without a picture."""
+"""`tqdm` if it is installed, otherwise a replacement that iterates and counts without output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ else:
     except ImportError:
 
         class tqdm:
-            """A counter of steps, which shows nothing; its arguments are those of the package tqdm."""
+            """A step counter without output; it takes the arguments of the package tqdm."""
 
             def __init__(
                 self, iterable: Iterable[Any] = (), desc: str | None = None, total: Any = None, **options: Any
@@ -31,7 +31,7 @@ else:
                 self.n += n
 
             def close(self) -> None:
-                """The end."""
+                """Close the counter."""
 
             def __enter__(self) -> tqdm:
                 return self

@@ -1,4 +1,4 @@
-"""Operators of torchvision that facula has: `torchvision::nms` and `torchvision::roi_align`, with its gradient."""
+"""torchvision operators that facula implements: `torchvision::nms` and `torchvision::roi_align` with its gradient."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @custom_op("torchvision::nms")
 def nms(dets: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
-    """The indices of boxes, by decreasing score, that overlap no box before them by more than a threshold.
+    """Return the indices of boxes, by decreasing score, that overlap no earlier box by more than a threshold.
 
     Arguments:
         dets: (N, 4), the corners x1, y1, x2, y2.
         scores: (N,).
-        iou_threshold: of the area of the intersection divided by that of the union.
+        iou_threshold: the limit of the intersection's area divided by the union's.
     """
     if dets.ndim != 2 or dets.shape[1] != 4 or scores.shape != dets.shape[:1]:
         raise ArgumentError(
@@ -60,18 +60,18 @@ def roi_align(
     sampling_ratio: int,
     aligned: bool,
 ) -> Tensor:
-    """Means of samples, interpolated linearly, in a grid of bins for each region (He et al., Mask R-CNN, 2017).
+    """Return means of linearly interpolated samples in a grid of bins per region (He et al., Mask R-CNN, 2017).
 
-    Bilinear weights are products of a weight for the row and one for the column. So the bins of a region are
-    `rows @ image @ columns.T`, where the matrices have the mean weights of each row and column of the image.
+    Bilinear weights are products of a row weight and a column weight. So the bins of a region are `rows @ image @
+    columns.T`, where the matrices contain the mean weights of each row and column of the image.
 
     Arguments:
         input: images (N, C, H, W).
         rois: regions (K, 5): the image's index, and the corners x1, y1, x2, y2.
-        spatial_scale: by which corners are multiplied.
+        spatial_scale: the factor that multiplies the corners.
         pooled_height, pooled_width: the number of bins.
-        sampling_ratio: samples along each side of a bin; 0 or less for about one in each pixel.
-        aligned: whether pixels have their centre at .5; else a region is at least one pixel wide and high.
+        sampling_ratio: samples along each side of a bin; 0 or less for about one per pixel.
+        aligned: place pixel centres at .5; otherwise, a region is at least one pixel wide and high.
 
     Returns:
         Tensor: (K, C, pooled_height, pooled_width).
@@ -99,7 +99,7 @@ def roi_align_backward(
     sampling_ratio: int,
     aligned: bool,
 ) -> Tensor:
-    """The gradient of the images: each bin's, spread by the weights of `roi_align`."""
+    """Return the gradient with respect to the images: each bin's gradient, spread by the weights of `roi_align`."""
     slopes, shape = _computed(grad), (batch_size, channels, height, width)
     result = slopes.new_zeros(shape)
     for slope, one in zip(
@@ -112,7 +112,7 @@ def roi_align_backward(
 
 
 class Region(NamedTuple):
-    """The part of an image that the bins of a region are made of, and its weights in each."""
+    """The part of an image that contributes to the bins of a region, and its weights in each bin."""
 
     image: int
     rows: slice
@@ -130,7 +130,7 @@ def _regions(
     sampling_ratio: int,
     aligned: bool,
 ) -> Iterator[Region]:
-    """Each region of `rois` in images of this shape."""
+    """Yield each region of `rois` in images of this shape."""
     if len(shape) != 4 or rois.ndim != 2 or rois.shape[1] != 5:
         raise ArgumentError(
             f"roi_align: expected images (N, C, H, W) and regions (K, 5); got {tuple(shape)} and {tuple(rois.shape)}"
@@ -149,7 +149,7 @@ def _regions(
 
 
 def _side(start: Any, size: Any, bins: int, sampling_ratio: int, length: int) -> tuple[slice, Array]:
-    """Along one side of a region, the pixels that samples take from, and their mean weights in each bin."""
+    """Return the pixels along one side of a region that samples read, and their mean weights in each bin."""
     samples = sampling_ratio if sampling_ratio > 0 else max(int(np.ceil(size / bins)), 0)
     step = size / bins
     within = (np.arange(samples, dtype=start.dtype) + start.dtype.type(0.5)) * step / max(samples, 1)
@@ -166,7 +166,7 @@ def _side(start: Any, size: Any, bins: int, sampling_ratio: int, length: int) ->
 
 
 def _computed(tensor: Tensor) -> Tensor:
-    """The tensor in the dtype that is computed in: float32 for half types."""
+    """Return the tensor in the dtype of the computation: float32 for half types."""
     return tensor if tensor.dtype == facula.float64 else tensor.float()
 
 

@@ -1,1 +1,1 @@
-"""Lookup: names and modules of the face that a table gives, found when they are first used, and refusals of others."""
+"""Lookup: names and modules of the public face, resolved from a table on first use, and refusals of others."""

@@ -1,4 +1,4 @@
-"""What modules of devices that are not there are made of: functions and classes that say so when they are used."""
+"""Modules of devices that are not available: functions and classes that raise on use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class AbsentDevice:
-    """A device of which there is none: `AbsentDevice("mps", "MPS")`."""
+    """A device that is not available: `AbsentDevice("mps", "MPS")`."""
 
     __slots__ = ("module", "title")
 
@@ -22,7 +22,7 @@ class AbsentDevice:
         self.module, self.title = module, title
 
     def error(self, name: str) -> OperationError:
-        """The error of a function that needs the device."""
+        """Return the error of a function that needs the device."""
         asked = self.module.partition(".")[0]
         return OperationError(
             f"{self.module}.{name}: there is no {self.title} device, since facula has published no backend for it yet; "
@@ -30,7 +30,7 @@ class AbsentDevice:
         )
 
     def function(self, name: str) -> Refusal:
-        """A function that raises RuntimeError when it is called."""
+        """Return a function that raises RuntimeError when called."""
 
         def refuse(*arguments: object, **options: object) -> NoReturn:
             raise self.error(name)
@@ -41,7 +41,7 @@ class AbsentDevice:
         return boundary(refuse)
 
     def kind(self, name: str) -> Kind:
-        """A class that nothing is an instance of; RuntimeError where it is called."""
+        """Return a class without instances; calling it raises RuntimeError."""
 
         def refuse(cls: type, *arguments: object, **options: object) -> NoReturn:
             raise self.error(name)
@@ -49,7 +49,7 @@ class AbsentDevice:
         return self._class(name, refuse)
 
     def tensor_kind(self, name: str) -> Kind:
-        """A class of tensors on the device, as PyTorch has by their dtype; TypeError where it is called."""
+        """Return a class of the device's tensors of one dtype, as PyTorch has; calling it raises TypeError."""
 
         def refuse(cls: type, *arguments: object, **options: object) -> NoReturn:
             raise InvalidTypeError(

@@ -1,9 +1,9 @@
-"""What the modules of the face say of themselves: `dir` lists their public names, and names that are not there explain.
+"""Attribute access of the public modules: `dir` lists their public names, and errors explain missing names.
 
-Note [Missing modules]: `import facula.distributed` asks the finders of `sys.meta_path` in turn. Ours is the last, so it
-is asked only where there is no such file. It finds the modules of `_places.txt` (Note [Modules of rows]). For others
-that PyTorch has it raises an error that says so, but only during an import: `importlib.util.find_spec` returns None,
-as always.
+Note [Missing modules]: `import facula.distributed` asks the finders of `sys.meta_path` in order. Our finder is the
+last, so Python asks it only if there is no such file. It finds the modules of `_places.txt` (Note [Modules of rows]).
+For other modules of PyTorch it raises an explanatory error, but only during an import: `importlib.util.find_spec`
+returns None, as always.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import FrameType, ModuleType
 
 LISTING = PyTorchNames(sys.modules["facula"].__file__ or "")
-HELPERS = frozenset({"annotations", "make_of_rows", "needs", "publish"})  # what modules of names are made with
+HELPERS = frozenset({"annotations", "make_of_rows", "needs", "publish"})  # imports that these modules use themselves
 TENSORS = PyTorchNames(sys.modules["facula_tensor"].__file__ or "")
 
 
@@ -35,15 +35,18 @@ def publish(
     lazily: Mapping[str, str] | None = None,
     otherwise: str = "",
 ) -> None:
-    """Give a module of the face `__dir__` and `__getattr__`: called at its end, with its `__name__`.
+    """Define `__dir__` and `__getattr__` of a public module, which calls this at its end with its `__name__`.
 
-    `dir` lists `__all__` and Python's own names. A module that only takes names over has no `__all__`: it gets one of
-    what it has imported, `later` and `lazily`. A name that is not there is an AttributeError, or an ImportError where
-    `from MODULE import NAME` asks; it says so where PyTorch has the name. `parts` are submodules for which it does the
-    same, loading them (a sibling's module of that name may be in their place so far); `later` are those that are loaded
-    when they are first asked for, and call this themselves; `places` are so, too, and not listed. `lazily` are names of
-    objects that are taken from modules below when they are first asked for, in one text for each module (those without
-    one are rows of the table). `otherwise` is what is said of all other names.
+    `dir` lists `__all__` and Python's own names. A module that only re-exports names has no `__all__`: it gets one of
+    its imports, `later` and `lazily`. A missing name raises AttributeError, or ImportError for `from MODULE import
+    NAME`; the message says if PyTorch has the name.
+
+    * `parts` are submodules that are loaded and published in the same way, even if a sibling's module has their name.
+    * `later` are submodules that are loaded on first use, and call this function themselves.
+    * `places` are like `later`, but not listed.
+    * `lazily` are names of objects that are loaded on first use from modules below, in one text per module. Names
+      without a module are rows of the table.
+    * `otherwise` is the message for all other names.
     """
     module: Any = sys.modules[module_name]
     if type(vars(module).get("annotations")).__name__ == "_Feature":  # of `from __future__`; may be a module's name
@@ -51,7 +54,7 @@ def publish(
     home = {one: place for place, ones in (lazily or {}).items() for one in ones.split()}
     for part in parts:
         loaded = import_module(f"{module_name}.{part}")
-        if "__getattr__" not in vars(loaded):  # else it called this itself, and knows what it has
+        if "__getattr__" not in vars(loaded):  # otherwise it called this itself, and has its names
             publish(loaded.__name__)
 
     if not hasattr(module, "__all__"):
@@ -104,26 +107,27 @@ def publish(
     if is_public:
         declare(module_name)
     if not hasattr(module, "__path__"):
-        module.__path__ = []  # so that finders are asked about modules below, and ours can say: Note [Missing modules]
+        # makes Python ask finders about modules below, so that ours can explain: Note [Missing modules]
+        module.__path__ = []
 
 
 def theirs(module_name: str) -> str:
-    """The name in PyTorch of a module of the face."""
+    """Return PyTorch's name of a public module."""
     return "torch" + module_name.removeprefix("facula")
 
 
 def said_of(module_name: str, name: str) -> str:
-    """Why a module has no such name, and what to use instead; empty where PyTorch has none either."""
+    """Explain why a module lacks a name and which alternative to use; empty if PyTorch lacks it, too."""
     place = theirs(module_name)
     why = LISTING.missing("modules", f"{place}.{name}") or LISTING.missing(place, name)
-    if place == "torch" and why and "; use " not in why:  # what is said of the method holds for the function
+    if place == "torch" and why and "; use " not in why:  # the explanation for the method also applies to the function
         method = TENSORS.missing("torch.Tensor", name).replace("torch.Tensor.", "torch.")
         why = method if "; use " in method else why
     return why
 
 
 def close_to(name: str, names: list[str]) -> str:
-    """A name that was perhaps meant."""
+    """Return the closest existing name, as a suggestion."""
     from difflib import get_close_matches
 
     folded = {known.lower(): known for known in names}
@@ -132,7 +136,7 @@ def close_to(name: str, names: list[str]) -> str:
 
 
 def is_import_from(frame: FrameType) -> bool:
-    """Whether a frame is at `from MODULE import NAME`, which would replace an AttributeError by one that says less."""
+    """Return whether a frame is at `from MODULE import NAME`, where Python would replace our message by its own."""
     from opcode import opmap
 
     code = frame.f_code.co_code
@@ -140,28 +144,28 @@ def is_import_from(frame: FrameType) -> bool:
 
 
 class Loader:
-    """Makes a module of the rows of its name.
+    """A loader that creates a module from the rows of its name.
 
-    Note [Modules of rows]: our finder is the last of `sys.meta_path`, so a module with a file is that file. A module
-    without one, whose name the table has, is empty but for a docstring and `__all__`. Names are taken from the rows
-    when they are first used, as in every module of the face.
+    Note [Modules of rows]: our finder is the last of `sys.meta_path`, so a module with a file is loaded from it. A
+    module without a file whose name is in the table contains only a docstring and `__all__`. Names are resolved from
+    the rows on first use, as in every public module.
     """
 
     @staticmethod
     def create_module(spec: object) -> None:
-        """Python's own."""
+        """Use Python's default."""
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
-        """Give the module its list of names and what finds them."""
+        """Set the module's list of names and its `__getattr__`."""
         from .places import FILE
 
-        module.__file__ = FILE  # so that `inspect.getsource` shows the table
+        module.__file__ = FILE  # makes `inspect.getsource` show the table
         make_of_rows(module.__name__)
 
 
 def make_of_rows(name: str) -> None:
-    """Give a module that has no names of its own those of its rows: called by it, where it has a file."""
+    """Populate a module from its rows; modules that have a file but no names of their own call this."""
     from .places import rows_of, taken_over
 
     module, rows, others = sys.modules[name], rows_of(name), taken_over(name)
@@ -169,7 +173,7 @@ def make_of_rows(name: str) -> None:
     if not module.__doc__:
         known = name.replace("facula", "torch", 1)
         module.__doc__ = f"{name}: names of PyTorch's {known}, by facula's table of names."
-    own = [  # older names, which warn, are found and not listed
+    own = [  # deprecated names, which warn, can be used and are not listed
         one for one, row in rows.items() if one[0] != "_" and "*" not in one and row.rest != "facula._functions.older"
     ]
     module.__all__ = sorted({*own, *others})  # type: ignore[attr-defined]
@@ -177,7 +181,7 @@ def make_of_rows(name: str) -> None:
 
 
 class FurtherModules:
-    """A finder of modules without a file: those of the table of names. It says of others that PyTorch has them."""
+    """A finder of the table's modules without a file. It explains other names that are modules of PyTorch."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:

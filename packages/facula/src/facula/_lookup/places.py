@@ -1,23 +1,23 @@
-"""The table of names: places of PyTorch that have names without code of their own here, as rows of `_places.txt`.
+"""The table of names, `_places.txt`: its rows define names of PyTorch's modules that need no code of their own.
 
-The file has sections, one a module of PyTorch's, `[MODULE]`, and in them rows `KIND NAME ...: REST`, which may be
-continued on indented lines; a section of one row may stand on one line. There are four kinds:
+The file has a section `[MODULE]` for each of PyTorch's modules, with rows `KIND NAME ...: REST`. Indented lines
+continue a row; a section of one row may be a single line. There are four kinds:
 
 - `works`: the names are objects of the module that REST names. `NAME=PATH` is an object of another name, or an
-  attribute of one; `NAME=.` is that module itself; `prefix_*` stands for whatever begins so there, and `*` for all
-  that the module lists, taken over with its list when the section's module is made.
-- `parts`: the names are modules below this one, which `dir` shows. REST is empty.
-- `type`: classes for annotations and isinstance, which nothing is an instance of. Calls raise NotImplementedError.
-- `refused`: functions and settings. They can be imported; a call or an attribute of one raises NotImplementedError,
-  and REST says what to do instead. For names that programs import at their top: `hasattr` finds them, so names whose
-  absence programs ask for stay missing.
+  attribute of one; `NAME=.` is that module itself. `prefix_*` matches all names with that prefix. `*` matches all
+  that the module lists, and copies its list when the section's module is created.
+- `parts`: the names are submodules, which `dir` lists. REST is empty.
+- `type`: classes for annotations and isinstance, without instances. Calls raise NotImplementedError.
+- `refused`: functions and settings that can be imported; calls and attributes raise NotImplementedError. REST says
+  which alternative to use. This is for names that programs import at their top. `hasattr` finds them, so names that
+  programs probe for stay missing.
 
-Names that are not there have rows of a fifth kind, `missing`, in `_instead.txt`: errors say what to use instead, REST.
-That of a module is said of all below it that nothing else is said of.
+Missing names have rows of a fifth kind, `missing`, in `_instead.txt`; REST is the alternative that errors mention. The
+row of a module applies to all names below it that have no row.
 
-A section whose module has no file makes that module (Note [Modules of rows]); the modules that most programs import
-have a file that calls `make_of_rows`, as editors warn of modules without one. The file is read when a name or a module
-is missing, so programs that ask for none of these do not pay.
+A section whose module has no file creates that module (Note [Modules of rows]). The most common modules have a file
+that calls `make_of_rows`, as editors warn of modules without one. The table is read when a name or a module is missing,
+so other programs do not pay for it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FILE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_places.txt")
 
 
 class Row(NamedTuple):
-    """One name of the table: its module, as "facula.jit", its kind, what REST says, and the path in that module."""
+    """One name of the table: its module, such as "facula.jit", its kind, the text of REST, and its path there."""
 
     place: str
     name: str
@@ -45,7 +45,7 @@ class Row(NamedTuple):
     path: str
 
     def value(self) -> object:
-        """The object of this name. AttributeError where a row with `*` has none of it."""
+        """Return the object of this name. AttributeError if the module of a `*` row lacks it."""
         if self.kind == "parts":
             return import_module(f"{self.place}.{self.name}")
         if self.kind == "works":
@@ -60,13 +60,13 @@ class Row(NamedTuple):
 
 @cache
 def sections() -> dict[str, str]:
-    """The text of each module's section, by the module's name."""
+    """Return the text of each module's section, by the module's name."""
     return {title.replace("torch", "facula", 1): text for title, text in table_sections(FILE).items()}
 
 
 @cache
 def rows_of(place: str) -> dict[str, Row]:
-    """The rows of a module by their names."""
+    """Return the rows of a module by their names."""
     rows: dict[str, Row] = {}
     for kind, names, rest in table_rows(sections().get(place, "")):
         for name, _, path in (one.partition("=") for one in names):
@@ -75,7 +75,7 @@ def rows_of(place: str) -> dict[str, Row]:
 
 
 def row_of(place: str, name: str) -> Row | None:
-    """The row of a name of a module, or None."""
+    """Return the row of a name of a module, or None."""
     rows = rows_of(place)
     if name in rows:
         return rows[name]
@@ -86,7 +86,7 @@ def row_of(place: str, name: str) -> Row | None:
 
 
 def taken_over(place: str) -> dict[str, object]:
-    """The values by their names that a module takes over from another with its list."""
+    """Return the values, by name, that a module re-exports from another one, along with its list."""
     rows = rows_of(place)
     row = rows.get("*")
     if row is None:
@@ -97,11 +97,11 @@ def taken_over(place: str) -> dict[str, object]:
 
 
 def public_names(place: str) -> set[str]:
-    """The names of a module's rows that work and are PyTorch's public ones, for `dir`."""
+    """Return the names of a module's working rows that are public in PyTorch, for `dir`."""
     found = {one for one, row in rows_of(place).items() if row.kind in ("works", "parts")}
     return {one for one in found if one[0] != "_" and "*" not in one}
 
 
 def is_place(name: str) -> bool:
-    """Whether the table has rows of a module, or of a module below it."""
+    """Return whether the table has rows of a module, or of a module below it."""
     return name in sections() or any(one.startswith(f"{name}.") for one in sections())

@@ -1,7 +1,7 @@
-"""PyTorch's names that programs import on the way and that mean nothing here yet: each may be named, and refuses use.
+"""Names of PyTorch without an implementation: programs can import them, and using them raises an error.
 
-A program imports `torch.distributed` at its top and calls it where there is more than one process. So such names are
-there: `isinstance` against a class is False, a function says when it is called what is missing and what to do.
+A program imports `torch.distributed` at its top and calls it only with several processes. So such names exist:
+`isinstance` against a class is False, and a function raises when called, naming the gap and the remedy.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 from facula_errors import MissingAttributeError, UnsupportedError
 from facula_errors.extend import boundary
 
-Refusal: TypeAlias = Callable[..., Any]  # a function that raises when it is called
-Kind: TypeAlias = Any  # a class that raises when it is called, or a subclass of it is
+Refusal: TypeAlias = Callable[..., Any]  # a function that raises when called
+Kind: TypeAlias = Any  # a class that raises when it or a subclass is called
 
 T = TypeVar("T")
 
 
 class Refused:
-    """A function or setting that is not there: it raises when it is called, or an attribute of it is used."""
+    """A function or setting without an implementation: calls and attributes raise."""
 
     __doc__: str
     __name__: str
@@ -48,14 +48,14 @@ class Refused:
         vars(self)[name] = value
 
     def __reduce__(self) -> str:
-        return self.__qualname__  # pickled by name, as functions are
+        return self.__qualname__  # pickled by name, like functions
 
     def __repr__(self) -> str:
         return f"<{self.__module__}.{self.__name__}, which is not there yet>"
 
 
 class Refusals:
-    """Names of one place that refuse to be used, for one reason.
+    """Names of one module that raise on use, for one reason.
 
     >>> spawn = Refusals("distributed", "there is one process so far").function("spawn")
     >>> spawn(2)
@@ -69,16 +69,16 @@ class Refusals:
         self.place, self.advice = place, advice
 
     def error(self, name: str, advice: str | None = None) -> UnsupportedError:
-        """The error of a use of `name`."""
+        """Return the error for a use of `name`."""
         whole = f"{self.place}.{name}" if self.place else name
         return UnsupportedError(f"{whole}: PyTorch has it, facula not yet; {advice or self.advice}")
 
     def function(self, name: str, advice: str | None = None) -> Refusal:
-        """A function or setting that raises NotImplementedError when it is called or changed."""
+        """Return a function or setting that raises NotImplementedError when called or changed."""
         return self._named(Refused(partial(self.error, name, advice)), name)
 
     def kind(self, name: str, advice: str | None = None) -> Kind:
-        """A class that nothing is an instance of: NotImplementedError when it, or a subclass of it, is called."""
+        """Return a class without instances; calling it or a subclass raises NotImplementedError."""
 
         def refuse(cls: type, *arguments: object, **options: object) -> NoReturn:
             raise self.error(name, advice)

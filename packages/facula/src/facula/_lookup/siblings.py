@@ -1,4 +1,4 @@
-"""How the face imports its siblings: what is said where one is not installed, and no garbage collection meanwhile."""
+"""Imports of siblings: an explanatory error if one is not installed, and no garbage collection during imports."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import gc
 
 
 class needs:
-    """`with needs("facula.nn"):` around imports of siblings: one that is missing is an error that says what to install.
+    """Context manager around imports of siblings, `with needs("facula.nn"):`, that explains missing ones.
 
-    Raises ImportError in place of the ModuleNotFoundError for a package of ours; other errors pass. Automatic garbage
-    collection pauses: an import makes tens of thousands of objects that stay, which full collections would go through
-    again and again, a quarter of its time.
+    Raises ImportError, with the package to install, in place of ModuleNotFoundError for a package of ours; other errors
+    pass. Automatic garbage collection pauses: an import creates tens of thousands of permanent objects, and repeated
+    full collections would take a quarter of its time.
 
     >>> with needs("facula.example"):
     ...     import facula_example

@@ -1,7 +1,7 @@
-"""How objects of facula are written into PyTorch's files, and made of what such files describe.
+"""Pickling: how objects of facula are written into PyTorch's files and rebuilt from them.
 
-`names` has PyTorch's names of our classes and functions, `modules` and `attributes` what instances have there,
-`table` and `rows` the rows for reading, `reducing` how objects are written, `location` where storages are put.
+`names` maps PyTorch's names to our classes and functions, `modules` and `attributes` map instances' attributes, `table`
+and `rows` contain the rows for reading, `reducing` writes objects, and `location` places storages.
 """
 
-GENERATOR = "torch._C Generator"  # what files call a generator of random numbers
+GENERATOR = "torch._C Generator"  # the name of a random number generator in files

@@ -1,9 +1,9 @@
-"""Classes besides modules and optimizers whose instances are written as PyTorch's: by attributes, or as tuples.
+"""Classes other than modules and optimizers whose instances are written like PyTorch's: as attributes or as tuples.
 
-`is_plain` tells the classes that have the attributes of PyTorch's, but for those in two tables. `THEIRS` has functions
-of an instance of ours that work out attributes which PyTorch's alone have, or have in another form. `OURS` has
-functions of PyTorch's attributes for those of ours. The tables of some packages are in modules of their own. Instances
-of all other classes of ours are refused when they are saved, as neither library could make them.
+`is_plain` names the classes whose attributes equal PyTorch's, except for those in two tables. `THEIRS` has functions of
+an instance of ours that compute attributes which only PyTorch has, or has in another form. `OURS` has functions of
+PyTorch's attributes that compute ours. Some packages keep their tables in modules of their own. Saving refuses
+instances of all other classes of ours, as neither library could rebuild them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PLAIN = ("torch.distributions.", "torch.nn.utils.prune ")
 
 
 def _twice(module: Any) -> tuple[int, ...] | list[int]:
-    """The padding of both ends of each dimension, last dimension first, as PyTorch's convolutions keep it."""
+    """Return the padding of both ends of each dimension, last dimension first, as PyTorch's convolutions store it."""
     if module.padding == "valid":
         return [0] * (2 * len(module.kernel_size))
     if module.padding == "same":
@@ -57,7 +57,7 @@ def _flat_names(module: Any) -> list[str]:
 
 
 class Method:
-    """A method that only PyTorch has, and that instances of its class keep as an attribute: `getattr(owner, name)`."""
+    """A method that only PyTorch has, and that instances of its class store as an attribute: `getattr(owner, name)`."""
 
     __slots__ = ("name", "owner")
 
@@ -65,7 +65,7 @@ class Method:
         self.owner, self.name = owner, name
 
     def __call__(self, *arguments: object) -> None:
-        """Refuse: the class computes the same in another way."""
+        """Refuse the call: the class computes the same in another way."""
         raise UnsupportedError(f"{self.owner.__name__}.{self.name}: only PyTorch has it; use get_lr()")
 
 
@@ -86,7 +86,7 @@ def _anneal(schedule: Any) -> Method:
     return Method(type(schedule), {"cos": "_cosine_anneal"}.get(schedule._anneal_strategy, "_linear_anneal"))
 
 
-# Attributes of PyTorch's by our class: worked out when an instance is saved, left out when it is loaded.
+# PyTorch's attributes by our class: computed when an instance is saved, skipped when it is loaded.
 THEIRS: dict[str, Attributes] = {
     "Convolution": {"transposed": lambda one: False, "_reversed_padding_repeated_twice": _twice},
     "Transposed": {"transposed": lambda one: True, "_reversed_padding_repeated_twice": _twice},
@@ -106,17 +106,17 @@ THEIRS: dict[str, Attributes] = {
     "CyclicLR": {"_scale_fn_ref": _scale},
     "SWALR": {"anneal_func": _anneal},
 }
-OURS: dict[str, Attributes] = {}  # attributes of ours: left out when an instance is saved
+OURS: dict[str, Attributes] = {}  # our attributes that are skipped when an instance is saved
 
 
 def is_plain(name: str) -> bool:
-    """Whether PyTorch's name is that of a class whose instances are their attributes."""
+    """Return whether PyTorch's name is that of a class whose instances consist of their attributes."""
     module, _, last = name.partition(" ")
     return name.startswith(_PLAIN) or last in PLAIN.get(module, "").split()
 
 
 def _tables(package: str) -> tuple[dict[str, Attributes], dict[str, Attributes]]:
-    """`THEIRS` and `OURS` for the classes of a package."""
+    """Return `THEIRS` and `OURS` for the classes of a package."""
     if package == "facula_distributions":
         from .distributions import OURS as ours
         from .distributions import THEIRS as theirs
@@ -129,7 +129,7 @@ def _tables(package: str) -> tuple[dict[str, Attributes], dict[str, Attributes]]
 
 
 def tables_for(kind: type) -> tuple[Attributes, Attributes]:
-    """The rows of `THEIRS` and `OURS` for a class and those of ours that it inherits from."""
+    """Return the rows of `THEIRS` and `OURS` for a class and our classes among its bases."""
     found: tuple[Attributes, Attributes] = {}, {}
     for ancestor in reversed(kind.__mro__):
         if is_library_module(ancestor.__module__):
@@ -144,18 +144,18 @@ def _worked_out(rows: Attributes, value: Any) -> State:
 
 
 def written(instance: Any, state: State) -> State:
-    """The attributes of an instance as PyTorch's have them."""
+    """Return an instance's attributes in PyTorch's form."""
     theirs, ours = tables_for(type(instance))
     return {name: value for name, value in state.items() if name not in ours} | _worked_out(theirs, instance)
 
 
 def settable_of(kind: type) -> type:
-    """The class whose methods no attribute of a file may hide: a class of the program's is its own matter."""
+    """Return the class whose methods a file's attributes may not hide. The program's own classes are not protected."""
     return kind if is_library_module(kind.__module__) else object
 
 
 def known_attributes(kind: type, state: Any) -> State:
-    """The attributes of a file as ours have them; PickleError for those that files may not set."""
+    """Convert a file's attributes to ours; PickleError for those that files may not set."""
     theirs, ours = tables_for(kind)
     given = expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}")
     own = {name: value for name, value in given.items() if name not in theirs and name not in ours}
@@ -163,12 +163,12 @@ def known_attributes(kind: type, state: Any) -> State:
 
 
 def fill_plain(instance: Any, state: Any, later: list[Callable[[], None]] | None = None) -> None:
-    """Give a new instance the attributes of a file; PickleError for those that files may not set.
+    """Set a file's attributes on a new instance; PickleError for those that files may not set.
 
-    `later` gets what is to be done when the elements of tensors have been read; None where they have been.
+    `later` collects work that needs tensor elements, before they are read; None if they have been read.
     """
     made = known_attributes(type(instance), state)
-    for name, other in (("probs", "logits"), ("logits", "probs")):  # of a distribution, which works out the other one
+    for name, other in (("probs", "logits"), ("logits", "probs")):  # of a distribution, which computes the other one
         if name in made and other in made and state.get("_param") is made[name]:
             del made[other]
     vars(instance).update(made)
@@ -179,7 +179,7 @@ def fill_plain(instance: Any, state: Any, later: list[Callable[[], None]] | None
 
 
 def tuple_of(kind: Any, fields: tuple[Any, ...]) -> Any:
-    """A tuple whose fields have names; PickleError for a number of fields that it has not."""
+    """Return a named tuple; PickleError for a wrong number of fields."""
     names = getattr(kind, "_fields", None) or kind.fields
     if len(fields) != len(names):
         refuse(f"its pickle has a {kind.__name__} of {len(fields)} fields")

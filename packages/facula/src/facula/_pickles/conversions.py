@@ -1,6 +1,6 @@
-"""Classes whose instances are unlike PyTorch's: loaders, gradient scalers, generators and Sobol's sequences.
+"""Classes whose instances differ from PyTorch's: loaders, gradient scalers, generators and Sobol engines.
 
-Each is written with the attributes that PyTorch's have, and made again by its constructor when it is loaded.
+Each is written with PyTorch's attributes, and rebuilt by its constructor when it is loaded.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 class Conversion(NamedTuple):
-    """How instances of a class are written, and filled with what PyTorch wrote.
+    """Converter of a class's instances to PyTorch's form and back.
 
-    `theirs` are attributes that PyTorch's instances alone have. `bare` makes an instance, whose attributes are those
-    of ours. What others a program has set is kept. `is_own` tells instances that PyTorch has not the like of: they are
-    written under the name `own`.
+    `theirs` are attributes that only PyTorch's instances have. `bare` creates an instance, whose attributes are ours.
+    Other attributes that a program has set are kept. `is_own` identifies instances without an equivalent in PyTorch:
+    they are written under the name `own`.
     """
 
     written: Callable[[Any, CheckpointPickler], State]
@@ -46,26 +46,26 @@ class Conversion(NamedTuple):
 
 
 def conversion(name: str) -> Conversion | None:
-    """That of a class with PyTorch's name `name`."""
+    """Return the conversion of the class with PyTorch's name `name`."""
     return _CONVERSIONS.get(name)
 
 
 def write_converted(converted: Conversion, instance: Any, pickler: CheckpointPickler, given: State) -> State:
-    """The attributes of PyTorch's for an instance, and those of `given` that the program has set."""
+    """Return PyTorch's attributes of an instance, and those of `given` that the program has set."""
     state = converted.written(instance, pickler)
     return {**given_by_program(converted, given, state), **state}
 
 
 def given_by_program(converted: Conversion, given: State, *others: State) -> State:
-    """The attributes that neither PyTorch's instances have nor ours."""
+    """Return the attributes that neither PyTorch's instances nor ours have."""
     known = {*converted.theirs, *vars(converted.bare())}.union(*others)
     return {name: value for name, value in given.items() if name not in known}
 
 
 def fill_converted(converted: Conversion, instance: Any, state: Any, later: Works = None) -> None:
-    """Give a new instance the attributes of a file.
+    """Set a file's attributes on a new instance.
 
-    `later` gets what is to be done when the elements of tensors have been read; None where they have been.
+    `later` collects work that needs tensor elements, before they are read; None if they have been read.
     """
     kind = type(instance)
     state = expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}")
@@ -78,13 +78,13 @@ def fill_converted(converted: Conversion, instance: Any, state: Any, later: Work
 
 
 class Endless:
-    """What PyTorch's loaders have as the sampler of an IterableDataset: it gives None without end."""
+    """The sampler of PyTorch's loaders for an IterableDataset: an endless iterator over None."""
 
     def __iter__(self) -> Iterator[Any]:
         return repeat(None)
 
 
-# Options of our loaders alone, with their defaults: written where they are others, which PyTorch ignores.
+# Options that only our loaders have, with their defaults: written if they differ. PyTorch ignores them.
 _OPTIONS: State = {"on_error": "raise", "seed_globals": False, "worker_method": "process", "shard": None}
 
 
@@ -143,7 +143,7 @@ def _written_loader(loader: Any, pickler: CheckpointPickler) -> State:
 
 
 def _context(given: Any) -> Any:
-    """The context of multiprocessing for a start method, or for a context whose class may be another."""
+    """Return the multiprocessing context for a start method, or for a context of another class."""
     from multiprocessing import get_context
 
     return get_context(given if isinstance(given, str) else given.get_start_method())
@@ -177,7 +177,7 @@ def _bare_loader() -> Any:
     return DataLoader([0])
 
 
-# Sobol's sequences: SciPy's engines, under other names --------------------------------------------------------------
+# Sobol sequences: SciPy's engines, under other names ------------------------------------------------------------------
 
 
 def _written_sobol(sobol: Any, pickler: CheckpointPickler) -> State:
@@ -222,7 +222,7 @@ _SOBOL = {"sobolstate": "_sv", "quasi": "_quasi", "shift": "_shift"}
 
 
 def refreshed() -> State:
-    """The state of an optimizer that a scaler does not know yet, as PyTorch's scalers have it."""
+    """Return the state of an optimizer that a scaler has not seen yet, in PyTorch's form."""
     return {"stage": 0, "found_inf_per_device": {}}
 
 
@@ -289,27 +289,27 @@ _CONVERSIONS = {
 OWN = {converted.own: name for name, converted in _CONVERSIONS.items() if converted.own}
 
 
-# Generators: no library continues the numbers of another's -----------------------------------------------------------
+# Generators: neither library continues the other's numbers ------------------------------------------------------------
 
-_TAIL = 5  # words of PyTorch's state that keep halves of normal numbers
+_TAIL = 5  # words of PyTorch's state that cache halves of normal numbers
 
 
 def fresh_state(seed: int) -> np.ndarray:
-    """The state of PyTorch's generator on the CPU after `manual_seed(seed)`, a Mersenne Twister: (632,)."""
+    """Return the state of PyTorch's CPU generator after `manual_seed(seed)`, a Mersenne Twister: (632,)."""
     twister: Any = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
     return np.array([seed, 1 | 1 << 32, 0, *twister["state"]["key"], *[0] * _TAIL], np.uint64)
 
 
 def _mixed(*parts: bytes) -> int:
-    """A seed made of a state."""
+    """Return a seed derived from a state."""
     return int.from_bytes(blake2b(b"".join(parts), digest_size=8).digest(), "little") >> 1
 
 
 def generator_state(generator: Generator) -> tuple[int, None, Tensor, tuple[int, int]]:
-    """The state of PyTorch's generator with the seed of ours, or one made of its state; PyTorch ignores the last part.
+    """Return PyTorch's generator state for our seed, or one derived from our state; PyTorch ignores the last part.
 
     Arguments:
-        generator: on the CPU.
+        generator: a generator on the CPU.
     """
     seed, drawn = own = generator.get_state()
     if drawn:
@@ -318,7 +318,7 @@ def generator_state(generator: Generator) -> tuple[int, None, Tensor, tuple[int,
 
 
 def set_generator(generator: Generator, state: Any, later: list[Callable[[], None]]) -> None:
-    """Give a new generator the state of ours; or the seed of PyTorch's, or one made of its state if it was used."""
+    """Set a new generator's state from ours, from PyTorch's seed, or from a seed derived from PyTorch's used state."""
     if type(state) is tuple and len(state) == 4:
         generator.set_state(state[3])
         return

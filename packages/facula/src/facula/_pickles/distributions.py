@@ -1,7 +1,7 @@
-"""How the attributes of distributions and constraints differ from those of PyTorch's: `THEIRS` and `OURS`.
+"""Differences between our attributes of distributions and constraints and PyTorch's: `THEIRS` and `OURS`.
 
-PyTorch's distributions keep others that they are made of: a StudentT its Chi2, a Pareto the exponential distribution
-and two transforms.
+PyTorch's distributions store the distributions that they are made of: a StudentT its Chi2, a Pareto its exponential
+distribution and two transforms.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Lost(Transform):
-    """Stands for the transform of an inverse that PyTorch wrote: it leaves the transform out of its files."""
+    """Placeholder for the transform of an inverse: PyTorch omits the transform from its files."""
 
     def _missing(self, what: str) -> Exception:
         return UnsupportedError(
@@ -44,11 +44,11 @@ class Lost(Transform):
         )
 
 
-# Of PyTorch's attributes ---------------------------------------------------------------------------------------------
+# From PyTorch's attributes -------------------------------------------------------------------------------------------
 
 
 def _inner(state: State, name: str, kind: type) -> Any:
-    """The attribute of a file that is a distribution or constraint."""
+    """Return a file's attribute that is a distribution or constraint."""
     found = state.get(name)
     if not isinstance(found, kind):
         refuse(f"its pickle has a {type(found).__name__} for {name} of a distribution")
@@ -85,16 +85,17 @@ def _inverted(state: State) -> Transform:
 
 
 def _exponent(state: State) -> float | Tensor:
-    """What was given where it was a number, which PyTorch's are tensors of."""
+    """Return an argument that was a number; PyTorch stores it as a tensor."""
     number = state.get("_number")
     return number if type(number) in (int, float) else expect(state.get("exponent"), Tensor, "an exponent")  # type: ignore[return-value, no-any-return]
 
 
-# Of ours -------------------------------------------------------------------------------------------------------------
+# From ours
+# -------------------------------------------------------------------------------------------------------------
 
 
 def given(instance: Any) -> Tensor:
-    """The probabilities or logits that a distribution was made of."""
+    """Return the probabilities or logits that a distribution was created with."""
     return vars(instance)["probs" if "probs" in vars(instance) else "logits"]  # type: ignore[no-any-return]
 
 
@@ -106,14 +107,14 @@ def _categorical(one: Any) -> Categorical:
 
 
 def _checked_base(one: Any) -> Distribution:
-    """The base of a transformed distribution, which PyTorch makes with the default of `validate_args`."""
+    """Return a transformed distribution's base, which PyTorch creates with the default of `validate_args`."""
     base: Distribution = copy(one.base_dist)
     vars(base).pop("_validate_args", None)
     return base
 
 
 def _marginals(one: Any) -> Beta:
-    """What LKJCholesky draws the rows' norms from."""
+    """Return the distribution from which LKJCholesky draws the norms of rows."""
     given = one.concentration
     rows = arange(one.dim - 1, dtype=given.dtype, device=given.device)
     below = stack([zeros((), dtype=given.dtype, device=given.device), *rows.unbind()])
@@ -121,14 +122,14 @@ def _marginals(one: Any) -> Beta:
 
 
 def _lengths(one: Any) -> Chi2:
-    """What Wishart draws the squares of a factor's diagonal from."""
+    """Return the distribution from which Wishart draws the squares of a factor's diagonal."""
     size = one.event_shape[-1]
     less = arange(size, dtype=one.df.dtype, device=one.df.device)
     return Chi2(one.df.unsqueeze(-1) - less)
 
 
 def _unwritten(*names: str) -> Attributes:
-    """Attributes that PyTorch keeps when they have been asked for. Ours are worked out again."""
+    """Return rows for attributes that PyTorch caches on first access. Ours are recomputed."""
     return {name: lambda one: ABSENT for name in names}
 
 
@@ -137,7 +138,7 @@ _transformed: Attributes = {"base_dist": _checked_base, "transforms": lambda one
 _factor: Attributes = {"_unbroadcasted_scale_tril": lambda one: one._factor}
 _of_categorical: Attributes = {"_categorical": _categorical}
 
-# Attributes that PyTorch's alone have, by our class: worked out when an instance is saved, left out when it is loaded.
+# Attributes that only PyTorch has, by our class: computed when an instance is saved, skipped when it is loaded.
 THEIRS: dict[str, Attributes] = {
     "Bernoulli": _parameter,
     "Beta": {"_dirichlet": lambda one: Dirichlet(stack([one.concentration1, one.concentration0], -1))},
@@ -197,7 +198,7 @@ THEIRS: dict[str, Attributes] = {
 _base_scale = {"scale": _of_inner("base_dist", Distribution, "scale")}
 _shares = {name: _of_inner("_categorical", Categorical, name) for name in ("probs", "logits")}
 _tril: Attributes = {"_factor": lambda state: state.get("_unbroadcasted_scale_tril", ABSENT)}
-# Attributes that ours alone have: left out when an instance is saved, worked out of PyTorch's when it is loaded.
+# Attributes that only ours have: skipped when an instance is saved, computed from PyTorch's when it is loaded.
 OURS: dict[str, Attributes] = {
     "Beta": {f"concentration{1 - place}": _concentration(place) for place in (0, 1)},
     "Chi2": {"df": lambda state: Later(expect(state.get("concentration"), Tensor, "a concentration"), _twice)},

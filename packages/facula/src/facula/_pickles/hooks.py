@@ -1,6 +1,6 @@
-"""Hooks of modules in files, in the tables that PyTorch's modules have them in.
+"""Module hooks in files, in the tables of PyTorch's modules.
 
-The hooks themselves are functions and objects of the program, which it names with `add_safe_globals`.
+The hooks themselves are the program's functions and objects, which it names with `add_safe_globals`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 WRAPPED = "torch.nn.modules.module _WrappedHook"
 HANDLE = "torch.utils.hooks RemovableHandle"
-FIRST = 1 << 32  # key of a hook in a file: PyTorch counts its new ones from 0, and a key that is there is overwritten
-# PyTorch's tables: how a hook gets into one, and the tables of keys that say how it is called, by arguments of that.
+FIRST = 1 << 32  # a hook's key in a file: PyTorch numbers its new hooks from 0 and overwrites existing keys
+# PyTorch's tables: the function that registers a hook in one, and the tables of keys that store its calling options, by
+# argument of that function.
 _TABLES: dict[str, tuple[str, dict[str, str]]] = {
     "_backward_pre_hooks": ("register_full_backward_pre_hook", {}),
     "_backward_hooks": ("register_full_backward_hook", {}),
@@ -41,19 +42,19 @@ TABLES = [name for table, (_, flags) in _TABLES.items() for name in (table, *fla
 
 
 class Wrapped:
-    """PyTorch's wrapper of a hook that is called before a state dict is loaded, with the module or without."""
+    """PyTorch's wrapper of a hook that runs before a state dict is loaded, with the module or without."""
 
     def __init__(self, hook: object = None, module: Module | None = None) -> None:
         self.hook, self.module = hook, module
 
     def state(self) -> State:
-        """The attributes of PyTorch's wrapper."""
+        """Return the attributes of PyTorch's wrapper."""
         more = {} if self.module is None else {"module": self.module}
         return {"hook": self.hook, "with_module": self.module is not None, **more}
 
 
 class Versioned:
-    """A hook that PyTorch's `spectral_norm` puts around state dicts, so that they have a version. Ours have none."""
+    """A hook of PyTorch's `spectral_norm` that adds a version to state dicts. Ours have none."""
 
     def __init__(self, name: str, norm: object = None) -> None:
         self.name, self.norm = name, norm
@@ -65,33 +66,33 @@ VERSIONED = tuple(
 
 
 def versioned_row(name: str) -> Global:
-    """The row for such a hook."""
+    """Return the row for such a hook."""
     made = partial(Versioned, name)
     return Global(Marker(name), call=made, new=made, instance=Versioned, build=lambda hook, state: None)
 
 
 def fill_wrapped(wrapped: Wrapped, state: Any) -> None:
-    """Give a new wrapper its hook."""
+    """Set a new wrapper's hook."""
     state = expect(state, dict, "the state of a hook")
     wrapped.hook = state.get("hook")
     wrapped.module = state.get("module") if state.get("with_module") is True else None
 
 
 def moved(table: dict[int, Any]) -> OrderedDict[int, Any]:
-    """A table of hooks with keys that PyTorch does not count to. One that has such keys stays as it is."""
+    """Return a table of hooks with keys that PyTorch's numbering does not reach; large keys are unchanged."""
     return OrderedDict([(key if key >= FIRST else FIRST + key, hook) for key, hook in table.items()])
 
 
 def handle_state(handle: Handle) -> tuple[Hooks | None, int, tuple[()]]:
-    """The state of PyTorch's handle: the table that the hook is in, and its key there."""
+    """Return the state of PyTorch's handle: the hook's table, and its key in that."""
     return handle._hooks(), FIRST + handle._key, ()
 
 
-_PLACED: dict[int, Placed] = {}  # by the id of a file's table, while that is there
+_PLACED: dict[int, Placed] = {}  # by the id of a file's table, while the table exists
 
 
 class Placed:
-    """The table of a module that has the hooks of a file's table, and the keys that they have there, by those."""
+    """A module's table with the hooks of a file's table, and a map from the file's keys to the module's."""
 
     def __init__(self, table: Hooks) -> None:
         self.table = table
@@ -99,7 +100,7 @@ class Placed:
 
 
 def fill_handle(handle: Handle, state: Any, later: list[Callable[[], None]]) -> None:
-    """Give a new handle its hook, when the module of that has been made. One of a hook that is gone removes nothing."""
+    """Set a new handle's hook once its module exists. The handle of a missing hook removes nothing."""
     if type(state) is not tuple or len(state) not in (2, 3) or type(state[1]) is not int:
         refuse("its pickle has a handle of a hook that is none")
     table, key = expect(state[0], (OrderedDict, type(None)), "the hooks of a handle"), state[1]
@@ -114,7 +115,7 @@ def fill_handle(handle: Handle, state: Any, later: list[Callable[[], None]]) -> 
 
 
 def written(module: Module) -> State:
-    """The tables of a module's hooks as PyTorch's modules have them."""
+    """Return the tables of a module's hooks in PyTorch's form."""
     from facula_nn.extend import SpectralNorm, WithoutModule
 
     state: State = {}
@@ -133,7 +134,7 @@ def written(module: Module) -> State:
 
 
 def fill(module: Module, state: State) -> None:
-    """Take the tables out of a file's attributes of a module, and give it their hooks."""
+    """Move the tables from a file's attributes of a module to the module's own hooks."""
     whole = state.pop("_is_full_backward_hook", None)
     for table, (register, flags) in _TABLES.items():
         hooks = expect(state.pop(table, {}), (dict, OrderedDict), table)

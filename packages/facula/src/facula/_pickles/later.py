@@ -1,4 +1,4 @@
-"""Attributes that are worked out when the whole file has been read, and those that are absent."""
+"""Attributes that are computed after the whole file has been read, and absent attributes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ if TYPE_CHECKING:
 
     from facula_tensor import Tensor
 
-ABSENT = object()  # of a function in the tables: there is no such attribute
+ABSENT = object()  # returned by a function in the tables: there is no such attribute
 
 
 class Later:
-    """An attribute that is worked out of a tensor's elements, which are there when the whole file has been read.
+    """An attribute computed from a tensor's elements, which are available after the whole file has been read.
 
     Arguments:
-        given: the tensor. Elements that it repeats are worked out once, so that memory is bounded by what is in the
-            file.
-        work: for each element alone.
+        given: the tensor. Repeated elements are computed once, so that the file's size bounds memory.
+        work: computes each element independently.
     """
 
     __slots__ = ("given", "work")

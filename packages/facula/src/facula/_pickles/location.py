@@ -1,4 +1,4 @@
-"""Where loaded storages are put: `map_location`."""
+"""Placement of loaded storages: `map_location`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def relocation(map_location: object) -> Relocate | None:
-    """The function that puts a storage where it is wanted; None where all are wanted on the CPU.
+    """Return the function that moves a storage to the requested device; None if all storages stay on the CPU.
 
-    It takes a function that reads the storage, its size in bytes, and the device that it was saved from.
+    Its arguments are a function that reads the storage, the size in bytes, and the device that it was saved from.
     """
     if map_location is None:
         return None
@@ -40,7 +40,7 @@ def relocation(map_location: object) -> Relocate | None:
 
 
 def moved(fetch: Fetch, nbytes: int, device: Device) -> Memory:
-    """A storage on a device. Nothing is read for "meta"."""
+    """Return a storage on a device. Elements are not read for "meta"."""
     if device is cpu:
         return fetch()
     layout = contiguous((nbytes,), uint8, device)

@@ -1,7 +1,7 @@
-"""The attributes of modules: what PyTorch keeps in a module's `__dict__`, and how a module of ours gets it.
+"""The attributes of modules: the contents of a PyTorch module's `__dict__`, and their conversion to a module of ours.
 
-Parameters, buffers and submodules are in dicts of their own there, beside tables of hooks. All other attributes have
-the same names and values here, except for the few in `THEIRS` (`attributes.py`) and `_DEFAULTS`.
+Parameters, buffers and submodules are in separate dicts there, next to tables of hooks. All other attributes have the
+same names and values here, except for the few in `THEIRS` (`attributes.py`) and `_DEFAULTS`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     State = dict[str, Any]
 
 _MEMBERS = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
-# PyTorch's own, besides those of `THEIRS`.
+# PyTorch's own, in addition to `THEIRS`.
 _LEFT_OUT = frozenset({"_flat_weight_refs", "_backend", "_compiled_call_impl"})
-# Attributes that older versions of PyTorch did not write, by the classes that have them.
+# Attributes that older versions of PyTorch did not write, by their classes.
 _DEFAULTS: dict[str, State] = {
     "Convolution": {"padding_mode": "zeros"},
     "RNNBase": {"proj_size": 0},
@@ -42,11 +42,11 @@ _DEFAULTS: dict[str, State] = {
 
 
 def exported(module: Module, attributes: State) -> State:
-    """A module's `__dict__` as PyTorch's modules have it; TypeError where that cannot be.
+    """Return a module's `__dict__` in PyTorch's form; TypeError if there is no such form.
 
     Arguments:
         module: the module.
-        attributes: its `__dict__`, or what its `__getstate__` gave in its place.
+        attributes: its `__dict__`, or the result of its `__getstate__`.
     """
     kind = type(module).__name__
     members = {**module._parameters, **module._buffers, **module._modules}
@@ -62,16 +62,16 @@ def exported(module: Module, attributes: State) -> State:
 
 
 def tables_of(*states: Any) -> Iterator[Any]:
-    """The tables of members and hooks in the state of a module, which are copied into it."""
+    """Return the tables of members and hooks in a module's state, as copies."""
     for state in states:
         if isinstance(state, dict):
             yield from [state.get(name) for name in (*_MEMBERS, *hooks.TABLES)]
 
 
 def fill(module: Any, state: Any, kind: type | None = None) -> None:
-    """Give a new module the members and attributes of a file; PickleError for whatever is not as it should be.
+    """Set a file's members and attributes on a new module; PickleError for invalid ones.
 
-    `kind` is the class whose methods no attribute may hide, where that is not the module's own.
+    `kind` is the class whose methods no attribute may hide, if it is not the module's own.
     """
     state, own = dict(expect(state, (dict, OrderedDict), "the state of a module")), kind or type(module)
     Module.__init__(module)

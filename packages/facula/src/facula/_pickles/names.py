@@ -8,8 +8,8 @@ from functools import cache, partial
 from importlib import import_module
 from inspect import isclass, isfunction, unwrap
 
-# The modules of the face that files may name, by the package whose objects they have. All of a group are loaded at
-# once: no module is chosen by what a file says.
+# The public modules that files may name, by the package of their objects. A whole group is loaded together: the
+# contents of a file never choose a module.
 _GROUPS = {
     "facula_nn": (
         *[f"nn.modules.{one}" for one in (
@@ -41,16 +41,16 @@ _GROUPS = {
     "facula_tensor": ("nn.functional", "nn.parameter", "return_types", ""),
     "facula_storage": ("",),
 }  # fmt: skip
-# Modules of PyTorch's, and the group in which their names are looked up.
+# PyTorch's modules, and the group that contains their names.
 _GROUP_OF = {f"torch.{place}".removesuffix("."): group for group in reversed(_GROUPS) for place in _GROUPS[group]}
-# Modules of the face whose classes and functions PyTorch has elsewhere.
+# Public modules whose classes and functions PyTorch defines elsewhere.
 _HOMES = {
     "facula.utils.data": "torch.utils.data.dataloader",
     "facula.cpu.amp": "torch.cpu.amp.grad_scaler",
     "facula.cuda.amp": "torch.cuda.amp.grad_scaler",
     "facula._functions.sobol": "torch.quasirandom",
 }
-# Modules of PyTorch's that have functions of others: those that are written in C++, and those that loaders use.
+# PyTorch's modules with functions of other modules: those written in C++, and those that loaders use.
 _PLACES = {"torch._C._nn": "torch.nn.functional", "torch.utils.data._utils.collate": "torch.utils.data.dataloader"}
 _PRIVATE = {
     "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),
@@ -63,11 +63,11 @@ _CLASSES = (
     "device",
     "layout",
     "memory_format",
-)  # of the top module, which has the functions of tensors beside them
+)  # of the top module, which also has the functions of tensors
 
 
 def _constraints() -> dict[str, object]:
-    """Classes of constraints, which have names of their own in PyTorch."""
+    """Return the classes of constraints, whose names in PyTorch differ."""
     from facula_distributions import constraints, extend
 
     public = [value for value in vars(constraints).values() if isclass(value)]
@@ -99,12 +99,13 @@ _RENAMED: dict[str, Callable[[], dict[str, object]]] = {
     "torch.nn.utils.spectral_norm": partial(_weight_hooks, "SpectralNorm"),
     "torch.nn.utils.weight_norm": partial(_weight_hooks, "WeightNorm"),
 }
-_FUNCTIONS = ("torch.nn.utils.spectral_norm", "torch.nn.utils.weight_norm")  # of the face, and modules of PyTorch's
+# public modules of facula, and modules of PyTorch's
+_FUNCTIONS = ("torch.nn.utils.spectral_norm", "torch.nn.utils.weight_norm")
 
 
 @cache
 def objects_of(group: str) -> dict[str, object]:
-    """The classes and functions of a group by their names."""
+    """Return the classes and functions of a group by their names."""
     found: dict[str, object] = {}
     for place in _GROUPS[group]:
         theirs = f"torch.{place}" if place else "torch"
@@ -123,7 +124,7 @@ def objects_of(group: str) -> dict[str, object]:
 
 
 def is_operator(value: object) -> bool:
-    """Whether a value is a function of tensors alone."""
+    """Return whether a value is a function of tensors alone."""
     if not isfunction(value):
         return False
     home = unwrap(value).__globals__["__name__"].removeprefix("facula_tensor.").removeprefix("_forms.")
@@ -139,10 +140,10 @@ def _names(group: str) -> dict[int, str]:
 
 
 def name_of(value: type | object) -> str | None:
-    """PyTorch's name of a class or function of ours; None for all others."""
+    """Return PyTorch's name of a class or function of ours; None for all others."""
     module = getattr(value, "__module__", None) or ""
     group = module.partition(".")[0]
-    if group == "facula":  # the face's own, which is where PyTorch has it
+    if group == "facula":  # the public module's own, at the same place in PyTorch
         home = _HOMES.get(module) or f"torch{module.removeprefix('facula')}"
         name = f"{home} {getattr(value, '__qualname__', '')}"
         return name if object_named(name) is value else None
@@ -150,7 +151,7 @@ def name_of(value: type | object) -> str | None:
 
 
 def object_named(name: str) -> object | None:
-    """The class or function of ours that has PyTorch's name; None where there is none."""
+    """Return our class or function with PyTorch's name; None if there is none."""
     module, _, last = name.partition(" ")
     if module in _PLACES:
         module, name = _PLACES[module], f"{_PLACES[module]} {last}"

@@ -1,4 +1,4 @@
-"""Functions of PyTorch's by which its files are read, for programs that call them: rows of `_places.txt` name them."""
+"""PyTorch's functions for reading its files, for programs that call them: rows of `_places.txt` refer to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ZIP_BEGINS = b"PK\x03\x04"
 
 
 def is_zipfile(f: BinaryIO) -> bool:
-    """Whether an open file goes on as a zip archive does; it stays where it is.
+    """Return whether an open file continues with a zip archive; its position stays.
 
     >>> import io
     >>> is_zipfile(io.BytesIO(b"PK\\x03\\x04...")), is_zipfile(io.BytesIO(b""))
@@ -31,7 +31,7 @@ def is_zipfile(f: BinaryIO) -> bool:
 
 @boundary
 def default_restore_location(storage: Storage, location: str) -> Storage:
-    """A storage on the device that a file names: itself, for "cpu". NotImplementedError for another device."""
+    """Return a storage on the device that a file names: itself for "cpu". NotImplementedError for another device."""
     if location != "cpu":
         raise UnsupportedError(
             f"default_restore_location: expected location 'cpu'; got {location!r}, which facula has no storages on; "
@@ -50,16 +50,16 @@ def rebuild_tensor(
     backward_hooks: object = None,
     metadata: object = None,
 ) -> Tensor:
-    """A tensor over a typed storage.
+    """Return a tensor over a typed storage.
 
     Arguments:
         storage: the memory, with a dtype.
-        storage_offset: where the first element is, in elements.
+        storage_offset: the offset of the first element, in elements.
         size: the shape.
         stride: the strides, in elements.
         requires_grad: whether the tensor requires a gradient.
-        backward_hooks: hooks in the file, which are left out.
-        metadata: more of PyTorch's, which is left out.
+        backward_hooks: hooks in the file, which are ignored.
+        metadata: more data of PyTorch's, which are ignored.
 
     >>> from facula_tensor import arange
     >>> rebuild_tensor(arange(6).storage(), 1, (2,), (3,))
@@ -74,5 +74,5 @@ def rebuild_tensor(
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: object = None) -> Parameter:
-    """A parameter over the memory of a tensor; hooks in the file are left out."""
+    """Return a parameter over the memory of a tensor; hooks in the file are ignored."""
     return Parameter(data, requires_grad)

@@ -1,4 +1,4 @@
-"""How objects of facula are written into a file: as PyTorch's objects, under its names."""
+"""Writing objects of facula into a file: as PyTorch's objects, under its names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Raw:
-    """The data of a parameter or of a tensor of a subclass, pickled as a plain tensor."""
+    """The data of a parameter, or of a tensor of a subclass, pickled as a plain tensor."""
 
     __slots__ = ("parts", "requires_grad")
 
@@ -36,7 +36,7 @@ class Raw:
 
 
 def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
-    """What `reducer_override` of the pickler gives for an object."""
+    """Return the result of the pickler's `reducer_override` for an object."""
     if isinstance(obj, (type, FunctionType)):
         if is_library_module(obj.__module__):
             name = HANDLE if obj is Handle else _row(obj, f"{obj.__module__}.{obj.__qualname__}")[1]
@@ -83,7 +83,7 @@ def _refuse(what: str, remedy: str) -> NoReturn:
 
 
 def _row(value: type | FunctionType, what: str, remedy: str = "save its name, as a text") -> tuple[Global, str]:
-    """The row by which a class or function of ours is read, and PyTorch's name; TypeError where there is none."""
+    """Return the row that reads a class or function of ours, and PyTorch's name; TypeError if there is none."""
     name = name_of(value)
     row = None if name is None else our_row(name, value)
     if name is None or row is None:
@@ -97,14 +97,14 @@ def _is_lazy(tensor: Tensor) -> bool:
 
 
 def storage(obj: UntypedStorage | TypedStorage) -> tuple[Block, DType]:
-    """The memory of a storage, and the type of its elements."""
+    """Return a storage's memory, and the type of its elements."""
     if isinstance(obj, UntypedStorage):
         return _block(obj._bytes)[0], uint8
     return _block(obj._elements)[0], obj._elements.dtype
 
 
 def _object(pickler: CheckpointPickler, obj: Any) -> Any:
-    """An instance of a class of ours, as PyTorch pickles its own; TypeError for one that no row reads."""
+    """Reduce an instance of a class of ours like PyTorch's own; TypeError if no row reads it."""
     kind = type(obj)
     remedy = "save its state_dict()" if hasattr(obj, "state_dict") else "save what it was made of, and make it again"
     what = f"an object of {kind.__module__.partition('.')[0]}.{kind.__qualname__}"
@@ -126,15 +126,15 @@ def _object(pickler: CheckpointPickler, obj: Any) -> Any:
 
 
 def _inherited(pickler: CheckpointPickler, obj: Any, base: Any, name: str) -> Any:
-    """An instance of a program's class, with the attributes that PyTorch's instances of its base have."""
+    """Reduce an instance of a program's class, with the attributes of PyTorch's instances of its base."""
     made, kind = obj.__reduce_ex__(2), obj.__class__
-    if type(made) is not tuple or made[0] is not new_object:  # the program's own way
+    if type(made) is not tuple or made[0] is not new_object:  # the program's own method
         return NotImplemented
     state, slots = made[2] if type(made[2]) is tuple and len(made[2]) == 2 else (made[2], None)
     if kind.__getstate__ is not base.__getstate__:
         whole = base.__getstate__(obj)
         whole = whole[0] if type(whole) is tuple else whole
-        if not (isinstance(state, dict) and whole.keys() <= state.keys()):  # a state of its own
+        if not (isinstance(state, dict) and whole.keys() <= state.keys()):  # a custom state
             return NotImplemented
     converted = conversion(name)
     try:
@@ -152,7 +152,7 @@ def _inherited(pickler: CheckpointPickler, obj: Any, base: Any, name: str) -> An
 
 
 def _module(pickler: CheckpointPickler, obj: Any) -> Any:
-    """A module, with the attributes that PyTorch's modules have; NotImplemented for everything else."""
+    """Reduce a module, with the attributes of PyTorch's modules; NotImplemented for all other objects."""
     network = sys.modules.get("facula_nn")
     if network is None or not isinstance(obj, network.Module):
         base = base_of(type(obj))
@@ -164,7 +164,7 @@ def _module(pickler: CheckpointPickler, obj: Any) -> Any:
     made = obj.__reduce_ex__(2)
     if type(made) is not tuple or len(made) < 3 or not isinstance(made[2], dict):
         return NotImplemented
-    if not vars(network.Module()).keys() <= made[2].keys():  # a state of its own
+    if not vars(network.Module()).keys() <= made[2].keys():  # a custom state
         return NotImplemented
     from .modules import exported
 
@@ -172,7 +172,7 @@ def _module(pickler: CheckpointPickler, obj: Any) -> Any:
 
 
 def _settable(kind: type, state: dict[str, Any]) -> dict[str, Any]:
-    """Attributes of an instance; TypeError for one that `load` refuses to set."""
+    """Return an instance's attributes; TypeError for one that `load` refuses to set."""
     for name in state:
         if not is_settable(kind, name):
             _refuse(f"the attribute {name!r:.60} of a {kind.__name__}", "delete it, or give it another name")
@@ -198,7 +198,7 @@ def _tensor(pickler: CheckpointPickler, tensor: Tensor) -> tuple[Any, ...]:
 
 
 def _block(tensor: Tensor) -> tuple[Block, Layout, int]:
-    """The memory that is written with a tensor, and how the tensor lies in it."""
+    """Return the memory that is written with a tensor, and the tensor's layout in it."""
     if tensor.device.type == "meta":
         return Block(tensor._storage, 0, 0, tensor.device), tensor._layout, 0
     now = addressable("save", tensor)

@@ -1,6 +1,6 @@
-"""The rows for modules, optimizers, schedules, generators, functions, and the classes that a program named.
+"""Rows for modules, optimizers, schedules, generators, functions, and the classes that a program named.
 
-Imported when a file has such a name: most have tensors and containers alone.
+Imported when a file has such a name: most files contain only tensors and containers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
-# Where functions are that files may name.
+# Modules of the functions that files may name.
 _FUNCTIONS = (
     "torch.nn.functional ", "torch.nn.init ", "torch._C._nn ", "torch.utils.data._utils.collate ",
     "torch.utils.data.dataloader default_",
@@ -40,7 +40,7 @@ _LIGHTNING = ("pytorch_lightning", "lightning", "lightning_fabric", "lightning_u
 
 
 def face_row(table: Any, name: str) -> Global | None:
-    """The row for a name that is not of tensors or containers; None for one that files may not use."""
+    """Return the row for a name other than those of tensors and containers; None for one that files may not use."""
     module, _, last = name.partition(" ")
     if last == "AttributeDict" and module.partition(".")[0] in _LIGHTNING:  # hyperparameters, a dict
         return Global(Marker(name), call=_dict, new=_dict)
@@ -64,7 +64,7 @@ def face_row(table: Any, name: str) -> Global | None:
         return versioned_row(name)
     if name == "facula Generator":
         return Global(Marker("facula.Generator"), call=_generator)
-    if name in OWN:  # what PyTorch has not the like of
+    if name in OWN:  # objects without an equivalent in PyTorch
         own = table.row(OWN[name])
         return own and Global(Marker(name), call=own.new, instance=own.value, build=own.build)  # type: ignore[arg-type]
     row = our_row(name, object_named(name))
@@ -74,9 +74,9 @@ def face_row(table: Any, name: str) -> Global | None:
 
 
 def attribute_of(table: Any, owner: Any, name: Any) -> Any:
-    """What `getattr(owner, name)` stands for in a pickle: a function in C++, a class in a class, or a method.
+    """Resolve `getattr(owner, name)` in a pickle: a function in C++, a nested class, or a method.
 
-    Python's pickle of protocol 2 has `__new__` of a class, too, where that takes arguments by their names.
+    Python's protocol 2 also names `__new__` of a class whose `__new__` takes keyword arguments.
     """
     if isinstance(owner, Marker) and owner.name == "torch._C._VariableFunctionsClass":
         return _function(name)
@@ -99,7 +99,7 @@ def attribute_of(table: Any, owner: Any, name: Any) -> Any:
 
 
 def row_of_maker(value: Any) -> Global | None:
-    """The row of a partial function that makes an instance; PickleError for classes of ours without instances."""
+    """Return the row of a partial function that creates an instance; PickleError for our classes without instances."""
     if isinstance(value, type) and is_library_module(value.__module__):
         kind = value.__qualname__
         refuse(f"it has an object of {kind}, which is not loaded; save its state_dict(), or what it was made of")
@@ -117,14 +117,14 @@ class Maker:
         self.kind = kind
 
     def __call__(self, kind: Any, *arguments: Any, **keywords: Any) -> Any:
-        """A new instance of exactly that class."""
+        """Return a new instance of exactly that class."""
         if kind is not self.kind:
             refuse(f"its pickle makes an instance of {self.kind.__name__} as another class")
         return self.kind.__new__(self.kind, *arguments, **keywords)
 
 
 def _function(name: Any) -> object:
-    """`getattr(torch._C._VariableFunctionsClass, "tanh")`, as PyTorch writes functions in C++."""
+    """Resolve `getattr(torch._C._VariableFunctionsClass, "tanh")`, PyTorch's form of functions in C++."""
     found = object_named(f"torch {name}")
     if found is None:
         refuse(f"its pickle asks for the function torch.{name:.60}, which is not loaded")
@@ -134,7 +134,7 @@ def _function(name: Any) -> object:
 def _new_generator(device: Any) -> Generator:
     if not isinstance(device, Device):
         refuse("its pickle has a generator that is none")
-    if device is not cpu and not is_connected(device):  # whose first use may import the package that brings it
+    if device is not cpu and not is_connected(device):  # whose first use may import their package
         refuse(f"its pickle has a generator of {str(device)!r}, a device that this program has not used yet")
     return Generator(device)
 
@@ -144,7 +144,7 @@ def _generator(device: Any, state: Any) -> Generator:
 
 
 def our_row(name: str, value: Any) -> Global | None:
-    """The row for a class or function of ours that files may use, by PyTorch's name."""
+    """Return the row for a class or function of ours that files may use, by PyTorch's name."""
     if value is None:
         return None
     if not isinstance(value, type):
@@ -190,7 +190,7 @@ def our_row(name: str, value: Any) -> Global | None:
 
 
 def _parts_of_optimizer(*states: Any) -> Iterator[Any]:
-    """What is in the state of an optimizer, and in its groups."""
+    """Yield the values in an optimizer's state, and in its groups."""
     for state in states:
         if type(state) is not dict:
             continue
@@ -201,7 +201,7 @@ def _parts_of_optimizer(*states: Any) -> Iterator[Any]:
 
 
 def fill_optimizer(optimizer: Any, state: Any) -> None:
-    """Give a new optimizer its options, groups and state."""
+    """Set a new optimizer's options, groups and state."""
     state = expect(state, dict, "the state of an optimizer")
     if set(state) != {"defaults", "state", "param_groups"}:
         refuse(f"its pickle has a {type(optimizer).__name__} that is not options, state and groups")
@@ -222,7 +222,7 @@ def fill_optimizer(optimizer: Any, state: Any) -> None:
 
 
 def fill_schedule(schedule: Any, state: Any) -> None:
-    """Give a new schedule its attributes."""
+    """Set a new schedule's attributes."""
     from facula_optim import Optimizer
 
     state = expect(state, dict, "the state of a schedule")
@@ -232,7 +232,7 @@ def fill_schedule(schedule: Any, state: Any) -> None:
 
 
 def base_of(kind: type) -> tuple[type, str] | None:
-    """The nearest class of ours whose attributes PyTorch's files have in another form, and PyTorch's name of it."""
+    """Return the nearest base of ours with another form of attributes in PyTorch's files, and PyTorch's name of it."""
     for base in kind.__mro__[1:]:
         name = name_of(base) if is_library_module(base.__module__) else None
         if name is not None and (
@@ -243,7 +243,7 @@ def base_of(kind: type) -> tuple[type, str] | None:
 
 
 def named_row(value: Any, later: list[Callable[[], None]]) -> Global:
-    """The row for a class or function that the program named: pickles use it as Python's pickle does."""
+    """Return the row for a class or function that the program named: used as in Python's pickle."""
     if not isinstance(value, type):
         return Global(value, call=value, named=True)
     from facula_nn import Module
@@ -272,7 +272,7 @@ def named_row(value: Any, later: list[Callable[[], None]]) -> Global:
 
 
 def set_inherited(instance: Any, state: Any, base: tuple[type, str], later: list[Callable[[], None]]) -> None:
-    """Fill an instance of a program's class as its base fills its own; its own `__setstate__` gets the file's state."""
+    """Fill an instance of a program's class like its base; its own `__setstate__` receives the file's state."""
     kind, (library, name) = type(instance), base
     converted = conversion(name)
     theirs, ours = tables_for(kind) if converted is None else ({*converted.theirs}, ())
@@ -280,7 +280,7 @@ def set_inherited(instance: Any, state: Any, base: tuple[type, str], later: list
         instance.__setstate__(state)
         state = dict(vars(instance))
         if all(one in state for one in ours) and not any(one in state for one in theirs if one not in ours):
-            return  # made again, as by its constructor
+            return  # rebuilt, as by its constructor
         vars(instance).clear()
     state, slots = state if type(state) is tuple and len(state) == 2 else (state, None)
     if converted is not None:
@@ -294,7 +294,7 @@ def set_inherited(instance: Any, state: Any, base: tuple[type, str], later: list
 
 
 def set_module(instance: Any, state: Any) -> None:
-    """Fill a module of the program's; its own `__setstate__` gets the attributes as modules of ours keep them."""
+    """Fill a module of the program's; its own `__setstate__` receives the attributes in our form."""
     from facula_nn import Module
 
     from .modules import fill

@@ -1,6 +1,6 @@
-"""How the attributes of datasets and samplers differ from those of PyTorch's: `THEIRS` and `OURS`.
+"""Differences between our attributes of datasets and samplers and PyTorch's: `THEIRS` and `OURS`.
 
-Samplers here have a seed where PyTorch's draw from a generator. It is written where it is known, which PyTorch ignores.
+Samplers have a seed where PyTorch's draw from a generator. A known seed is written, and PyTorch ignores it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def generator_of(one: Any) -> Generator | None:
-    """The generator of PyTorch's object; None where a seed is all that there is."""
+    """Return the generator of PyTorch's object; None if it only has a seed."""
     return one.generator if isinstance(one.generator, Generator) else None
 
 
@@ -35,26 +35,26 @@ def _seed(one: Any) -> int:
 
 
 def seed_of(one: Any) -> Any:
-    """The seed, if it was drawn, or cannot be drawn from the generator in the file."""
+    """Return the seed, if it was drawn or the file's generator cannot draw it."""
     known = one._seed is not None or (one.generator is not None and generator_of(one) is None)
     return _seed(one) if known else ABSENT
 
 
 def number(state: State, name: str, bits: int) -> int | None:
-    """An attribute that is an integer from 0 to 2**bits - 1, or None where it is not there; PickleError for others."""
+    """Return an integer attribute from 0 to 2**bits - 1, or None if it is absent; PickleError for other values."""
     found = state.get(name)
     if found is not None and not (type(found) is int and 0 <= found < 1 << bits):
         refuse(f"its pickle has {found!r:.60} for {name}; expected an integer from 0 to 2**{bits} - 1")
     return found
 
 
-_FARTHEST = 1 << 61  # from 0 of the ends and the step of a range
+_FARTHEST = 1 << 61  # the largest distance of a range's ends and step from 0
 
 
 def _vector(name: str, kinds: str) -> Callable[[State], NDArray[Any] | range]:
-    """An attribute as an array of one dimension. One of a tensor shares its memory, which may be read later.
+    """Return an attribute as a one-dimensional array. For a tensor it shares memory, which may be read later.
 
-    A range of integers stays one: a short text in a file, it may stand for more numbers than memory has room for.
+    A range of integers remains a range: a short text in a file may describe more numbers than memory can store.
     """
 
     def found(state: State) -> NDArray[Any] | range:
@@ -66,7 +66,7 @@ def _vector(name: str, kinds: str) -> Callable[[State], NDArray[Any] | range]:
         given = value.numpy() if isinstance(value, Tensor) else value
         if type(given) is not np.ndarray:
             values = expect(given, (list, tuple), name)
-            if not all([isinstance(one, (int, float, np.number)) for one in values]):  # lists in lists may be shared
+            if not all([isinstance(one, (int, float, np.number)) for one in values]):  # nested lists may be shared
                 refuse(f"its pickle has {name} of a sampler that are not all numbers")
             given = np.asarray(values or np.zeros(0, np.int64))
         if given.ndim != 1 or given.dtype.kind not in kinds:
@@ -81,7 +81,7 @@ def _plain_indices(one: Any) -> list[int] | range:
 
 
 def copied(*states: Any) -> Iterator[Any]:
-    """What is copied of the state of a sampler."""
+    """Yield the parts of samplers' states that are copied."""
     for state in states:
         if isinstance(state, dict):
             yield from [state.get(name) for name in ("indices", "weights")]

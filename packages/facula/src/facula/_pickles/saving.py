@@ -1,4 +1,4 @@
-"""`save` and `load`: tensors, and objects with tensors in them, in PyTorch's files and in safetensors files."""
+"""`save` and `load`: tensors, and objects that contain tensors, in PyTorch's files and in safetensors files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         | None
     )
 
-safe: list[object] = []  # what programs gave to add_safe_globals
+safe: list[object] = []  # arguments of add_safe_globals
 
 
 @boundary
@@ -40,27 +40,27 @@ def save(
     pickle_protocol: int = 2,
     _use_new_zipfile_serialization: bool = True,
 ) -> None:
-    """Write an object into the file `f`, at once or not at all.
+    """Write an object into the file `f`, atomically.
 
-    `f` is a path, or a file that is open in binary mode (`io.BytesIO` too), which is written to from where it is.
+    `f` is a path, or a file that is open in binary mode (also `io.BytesIO`), which is written to from its position on.
 
-    A name that ends in `.safetensors` gets a safetensors file, which has dicts, lists, tuples and plain values with
-    tensors and NumPy arrays in them. All other files have PyTorch's zip format, which `torch.load` reads, and hold
-    whatever Python can pickle: state dicts, whole modules and optimizers, sets, bytes, dtypes, paths, namespaces.
-    Modules, optimizers and functions have PyTorch's names in it. Tensors that share memory share it after `load`.
+    A name that ends in `.safetensors` selects the safetensors format, for dicts, lists, tuples and plain values with
+    tensors and NumPy arrays in them. All other files have PyTorch's zip format, which `torch.load` reads. It supports
+    all objects that Python can pickle: state dicts, whole modules and optimizers, sets, bytes, dtypes, paths,
+    namespaces. Modules, optimizers and functions have PyTorch's names in it. Tensors that share memory share it after
+    `load`.
 
     Arguments:
-        obj: what is saved.
-        f: where.
-        pickle_module: for programs that pass one; objects are pickled by Python's own.
-        pickle_protocol: the highest protocol that readers know, from 2 on; files are written in protocol 2.
+        obj: the object.
+        f: the destination.
+        pickle_module: ignored; objects are pickled by Python's own.
+        pickle_protocol: the highest protocol that readers support, from 2 on; files are written in protocol 2.
         _use_new_zipfile_serialization: False, for PyTorch's format before version 1.6, is refused.
 
     Raises:
-        TypeError: something cannot be pickled, or, for a safetensors file, is none of what it can have. Or `f` is in
-            text mode.
+        TypeError: an object cannot be pickled or is not supported by safetensors files. Or `f` is in text mode.
         ValueError: containers are nested too deeply, or a tensor of a safetensors file is on device "meta".
-        OSError: the file cannot be written; what was at the path before is as it was.
+        OSError: the file cannot be written; an existing file at the path is unchanged.
 
     >>> import os, tempfile, facula
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -100,29 +100,28 @@ def load(
     errors: str = "strict",
     fix_imports: bool = True,
 ) -> AnyValue:
-    """The object that `save` or `torch.save` wrote into the file `f`; of other safetensors files, a dict of tensors.
+    """Read an object that `save` or `torch.save` wrote into the file `f`, or a dict from another safetensors file.
 
-    The format is recognized by the contents: safetensors, PyTorch's zip format, and the one before version 1.6.
-    Nothing that a file names is imported or called. It may hold plain containers and values, tensors, parameters,
-    storages, NumPy arrays, modules, optimizers and schedules of this library, dates, paths and namespaces; other
-    classes are refused, unless the program names them with `facula.serialization.add_safe_globals`.
+    The format is recognized by the contents: safetensors, PyTorch's zip format, and the one before version 1.6. `load`
+    imports and calls no names from the file. It supports plain containers and values, tensors, parameters, storages,
+    NumPy arrays, modules, optimizers and schedules of this library, dates, paths and namespaces. Other classes are
+    refused, unless the program names them with `facula.serialization.add_safe_globals`.
 
     Arguments:
-        f: a path, or a file that is open in binary mode, which is read from where it is to the end of what was saved.
-        map_location: the device on which the tensors are wanted; None is the CPU. A dict leads from the device where
-            a tensor was to the one where it is wanted: `{"cuda:0": "cpu"}`. A function gets a storage on the CPU and
-            the name of the device where it was, and returns the storage that is wanted, or None. NumPy's arrays stay
-            on the CPU.
-        pickle_module: for programs that pass one; files are read by a reader of our own.
-        weights_only: accepted for programs that pass it; the same is loaded, whatever it is.
-        mmap: read the elements from the file when they are touched; the file is not changed by what is written. It
-            must stay as long as it is: touching what somebody has cut off ends the program (SIGBUS). `save` replaces
-            files and never shortens one, so a file that only it writes is safe.
-        encoding, errors: of texts that Python 2 wrote, as for `bytes.decode`; the encoding "bytes" leaves them so.
-        fix_imports: whether names of Python 2, such as `__builtin__`, stand for those of today.
+        f: a path, or a file that is open in binary mode, which is read from its position to the saved object's end.
+        map_location: the device for the tensors; None is the CPU. A dict maps the device of a saved tensor to the new
+            one: `{"cuda:0": "cpu"}`. A function receives a storage on the CPU and the name of its saved device, and
+            returns the storage to use, or None. NumPy arrays stay on the CPU.
+        pickle_module: ignored; files are read by a reader of our own.
+        weights_only: ignored; the result is the same.
+        mmap: read the elements from the file on access; writes do not change the file. The file must stay unchanged
+            as long as the tensors: access to a truncated part ends the program (SIGBUS). `save` replaces files and
+            never shortens one, so a file that only it writes is safe.
+        encoding, errors: for texts that Python 2 wrote, as for `bytes.decode`; the encoding "bytes" keeps bytes.
+        fix_imports: map Python 2's names, such as `__builtin__`, to the present ones.
 
     Raises:
-        ValueError: the file is truncated, damaged, of another kind, or uses a class that is not loaded:
+        ValueError: the file is truncated, damaged, of another format, or uses a class that is refused:
             `facula_checkpoint.CheckpointError`, with `path` and `reason`.
         OSError: the file cannot be opened.
 
@@ -149,7 +148,7 @@ def load(
 
 
 def check_encoding(encoding: object, errors: object) -> tuple[str, str]:
-    """The names of an encoding and of a way to treat errors; ValueError for what is none."""
+    """Check the names of an encoding and of an error handler; ValueError for unknown names."""
     try:
         if encoding != "bytes":
             "".encode(encoding)  # type: ignore[arg-type]
@@ -163,7 +162,7 @@ def check_encoding(encoding: object, errors: object) -> tuple[str, str]:
 
 
 def to_parts(value: object) -> Parts | None:
-    """A tensor as storage, layout and offset; None for what is none."""
+    """Return a tensor as storage, layout and offset; None for other objects."""
     if not isinstance(value, Tensor):
         return None
     now = addressable("save", value)
@@ -171,12 +170,12 @@ def to_parts(value: object) -> Parts | None:
 
 
 def without_size(value: object) -> object:
-    """A Size as the tuple that it is."""
+    """Return a Size as a plain tuple."""
     return tuple(value) if type(value) is Size else value
 
 
 def named(one: object) -> tuple[str, object]:
-    """A class or function and its name as pickles have it."""
+    """Return a class or function and its name in pickles."""
     if isinstance(one, tuple) and len(one) == 2 and isinstance(one[1], str) and "." in one[1]:
         module, _, name = one[1].rpartition(".")
         return f"{module} {name}", one[0]
@@ -189,5 +188,5 @@ def named(one: object) -> tuple[str, object]:
 
 
 def named_globals() -> dict[str, object]:
-    """The classes and functions of the list by their names, as pickles have them."""
+    """Return the classes and functions of the list by their names in pickles."""
     return dict([named(one) for one in safe])

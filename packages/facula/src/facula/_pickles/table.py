@@ -1,4 +1,4 @@
-"""The table of what `facula.load` takes from a file: tensors and parameters here, other objects in `rows`."""
+"""The table of objects that `facula.load` accepts from a file: tensors and parameters here, other objects in `rows`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class FaceTable(TensorTable):
-    """What a file may use when it is loaded by `facula.load`.
+    """The classes and functions that files may use when `facula.load` reads them.
 
     Arguments:
         named: the classes and functions that the program named with `add_safe_globals`, by their names.
-        encoding, errors, fix_imports: for what Python 2 wrote, as of `pickle.load`.
+        encoding, errors, fix_imports: for pickles of Python 2, as in `pickle.load`.
     """
 
     getter = Marker("getattr")
@@ -42,7 +42,7 @@ class FaceTable(TensorTable):
         self.rows["builtins getattr"] = Global(self.getter, call=self.attribute)
 
     def remedy(self, name: str) -> str:
-        """The line to write, if the program trusts the file."""
+        """Return the line to add if the program trusts the file."""
         module, _, last = name.partition(" ")
         if not all(part.isidentifier() for part in f"{module}.{last}".split(".")) or module.split(".")[0] == "torch":
             return super().remedy(name)
@@ -52,24 +52,24 @@ class FaceTable(TensorTable):
         )
 
     def attribute(self, owner: Any, name: Any) -> Any:
-        """What `getattr(owner, name)` stands for in a pickle."""
+        """Resolve `getattr(owner, name)` in a pickle."""
         from .rows import attribute_of
 
         return attribute_of(self, owner, name)
 
     def named_as(self, owner: Any) -> str | None:
-        """The name under which the program gave a class."""
+        """Return the name under which the program registered a class."""
         return next((name for name, one in self.named.items() if one is owner and isinstance(one, type)), None)
 
     def row_of(self, value: Any) -> Global | None:
-        """The row of a partial function that makes an instance; PickleError for classes of ours without instances."""
+        """Return the row of a partial function that creates an instance; PickleError for classes without instances."""
         from .rows import row_of_maker
 
         return row_of_maker(value) or super().row_of(value)
 
     def more(self, name: str) -> Global | None:
-        """A row for a class that the program named, or for one of ours by PyTorch's name."""
-        row = None if name == GENERATOR else super().more(name)  # which refuses generators of PyTorch's
+        """Return a row for a class that the program named, or for one of ours by PyTorch's name."""
+        row = None if name == GENERATOR else super().more(name)  # which refuses PyTorch's generators
         if row is None:
             from .rows import face_row
 
@@ -78,13 +78,13 @@ class FaceTable(TensorTable):
 
     # ------------------------------------------------------------------------------------------------ objects
     def make_tensor(self, parts: Parts, requires_grad: bool) -> Tensor:
-        """A tensor."""
+        """Return a tensor."""
         storage, layout, offset = parts
         tensor = make(Tensor, layout, storage, offset)
         return tensor.requires_grad_() if requires_grad else tensor
 
     def make_parameter(self, tensor: Any, requires_grad: bool, attributes: dict[str, Any]) -> Parameter:
-        """A parameter over the memory of a tensor."""
+        """Return a parameter over the memory of a tensor."""
         if type(tensor) is not Tensor:
             refuse(f"its pickle has a parameter of a {type(tensor).__name__}")
         if requires_grad and not (tensor.is_floating_point() or tensor.is_complex()):
@@ -94,7 +94,7 @@ class FaceTable(TensorTable):
         return made  # type: ignore[no-any-return]
 
     def make_of_type(self, kind: Any, tensor: Any, attributes: dict[str, Any]) -> Any:
-        """A tensor with attributes, a buffer, or one of a class that the program named."""
+        """Return a tensor with attributes, a buffer, or a tensor of a class that the program named."""
         if not isinstance(tensor, Tensor):
             refuse("its pickle has a tensor subclass of something else")
         if attributes.pop("_is_buffer", False) is True:
@@ -112,7 +112,7 @@ class FaceTable(TensorTable):
         return tensor
 
     def make_storage(self, stored: Stored) -> UntypedStorage | TypedStorage:
-        """A storage of bytes, or of elements."""
+        """Return a storage of bytes, or of elements."""
         memory, dtype = stored.memory, stored.dtype
         if dtype is uint8:
             return UntypedStorage(self._flat(stored, uint8))
@@ -126,16 +126,16 @@ class FaceTable(TensorTable):
         return make(Tensor, layout, memory.storage, 0)
 
     def make_size(self, shape: tuple[int, ...]) -> Size:
-        """A Size."""
+        """Return a Size."""
         return Size(shape)
 
     def make_layout(self, name: str) -> object:
-        """The layout."""
+        """Return the layout."""
         return strided
 
 
 def tensors_at(relocate: Relocate | None) -> Callable[[Parts], Tensor]:
-    """The function that makes tensors of a safetensors file where they are wanted, each memory once."""
+    """Return the function that creates a safetensors file's tensors on their device, each memory once."""
     memories: dict[int, tuple[object, Memory]] = {}
 
     def made(parts: Parts) -> Tensor:
@@ -152,6 +152,6 @@ def tensors_at(relocate: Relocate | None) -> Callable[[Parts], Tensor]:
 
 
 def set_names(tensor: Any, given: dict[str, Any]) -> None:
-    """Set attributes of a tensor that files may set."""
+    """Set the attributes of a tensor that files may set."""
     for name, value in attributes(type(tensor), given).items():
         setattr(tensor, name, value)

@@ -1,4 +1,4 @@
-"""facula.accelerator: the device beside the CPU, as far as it can be asked about: there is none yet."""
+"""facula.accelerator: queries about an accelerator. None is available yet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 def is_available() -> bool:
-    """Whether there is a device beside the CPU: False.
+    """Return whether an accelerator is available: False.
 
     >>> is_available()
     False
@@ -31,12 +31,12 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """The number of devices beside the CPU: 0."""
+    """Return the number of accelerators: 0."""
     return 0
 
 
 def current_accelerator(check_available: bool = False) -> Device | None:
-    """The kind of device beside the CPU: None.
+    """Return the type of the accelerator: None.
 
     >>> device = current_accelerator() or "cpu"
     >>> device
@@ -46,7 +46,7 @@ def current_accelerator(check_available: bool = False) -> Device | None:
 
 
 def _needs_accelerator(name: str) -> Refusal:
-    """A function that raises RuntimeError, since there is no accelerator."""
+    """Return a function that raises RuntimeError, since there is no accelerator."""
 
     def refuse(*arguments: object, **options: object) -> NoReturn:
         raise OperationError(

@@ -1,4 +1,4 @@
-"""facula.amp: mixed precision: operators that compute in a lower dtype, and a scaler for gradients that would vanish.
+"""facula.amp: mixed precision: operators that compute in a lower dtype, and a gradient scaler.
 
 May import: siblings. Where next: `autocast_mode.py`, `grad_scaler.py`; Note [Autocast] in facula_tensor.
 """

@@ -1,4 +1,4 @@
-"""What `facula.cpu.amp` and `facula.cuda.amp` have in common: the scaler of a kind of device that its class names."""
+"""Code shared by `facula.cpu.amp` and `facula.cuda.amp`: a scaler whose class determines the device type."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .grad_scaler import GradScaler
 
 
 class OlderGradScaler(GradScaler):
-    """A `GradScaler` whose device follows from its class. Arguments: those of `facula.amp.GradScaler`."""
+    """A `GradScaler` whose class determines the device. Arguments: those of `facula.amp.GradScaler`."""
 
     _kind: str
 

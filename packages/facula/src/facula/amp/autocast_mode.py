@@ -1,4 +1,4 @@
-"""Blocks and functions in which operators compute in a lower dtype, and what is asked about them."""
+"""Blocks and functions in which operators compute in a lower dtype, and queries about them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
     "is_autocast_enabled", "set_autocast_cache_enabled", "set_autocast_dtype",
 ]  # fmt: skip
 
-# The kinds of devices that programs name, and the lower dtype of each where none is given.
+# The device types that programs name, and the default lower dtype of each.
 _dtypes: dict[str, DType] = {"cpu": bfloat16, "cuda": float16, "xpu": float16, "mps": float16, "hpu": bfloat16}
 _cache_enabled = [True]
 
@@ -46,25 +46,25 @@ def _checked_device(operation: str, device_type: object) -> str:
 
 
 class autocast(replace_mode):
-    """Context manager and decorator: operators that are quick in a lower dtype compute in it, and losses in float32.
+    """Context manager and decorator: operators that are faster in a lower dtype compute in it, and losses in float32.
 
-    `matmul`, `linear`, convolutions, attention and recurrent layers cast their operands, parameters too, to `dtype`,
-    bfloat16 or float16; losses, `prod` and others cast half precision to float32; all else computes in what it gets.
-    float64 is left alone. Casts are recorded: gradients come back in the operands' own dtypes. A parameter is cast
-    once in a block, while it stays as it is, unless `cache_enabled` is False.
+    `matmul`, `linear`, convolutions, attention and recurrent layers cast their operands, including parameters, to
+    `dtype`, bfloat16 or float16. Losses, `prod` and others cast half precision to float32. All other operators compute
+    in their operands' dtype. float64 is never cast. Casts are recorded: gradients have the operands' original dtypes. A
+    parameter is cast once per block, while it is unchanged, unless `cache_enabled` is False.
 
-    For devices that are not there a warning says so, and nothing is cast.
+    For unavailable devices, it warns and does not cast.
 
     Arguments:
-        device_type: the kind of device, "cpu".
-        dtype: the lower dtype, bfloat16 or float16; by default what `get_autocast_dtype` gives for the kind of device.
+        device_type: the device type, "cpu".
+        dtype: the lower dtype, bfloat16 or float16; by default `get_autocast_dtype(device_type)`.
         enabled: False switches a surrounding block off.
-        cache_enabled: keep the casts of parameters; by default what `set_autocast_cache_enabled` says.
+        cache_enabled: cache the casts of parameters; by default as set by `set_autocast_cache_enabled`.
 
     Raises:
-        ValueError: `device_type` is no text.
-        RuntimeError: there is no such kind of device.
-        TypeError: `dtype` is no dtype.
+        ValueError: `device_type` is not a string.
+        RuntimeError: there is no such device type.
+        TypeError: `dtype` is not a dtype.
 
     >>> import facula
     >>> x = facula.ones(2, 2, requires_grad=True)
@@ -121,7 +121,7 @@ class autocast(replace_mode):
         return {"autocast": Autocast(self.fast_dtype, ({} if casts is None else casts) if self._cached else None)}
 
     def __call__(self, function: Callable[P, T]) -> Callable[P, T]:  # type: ignore[override]
-        """Decorate `function`; each call is a block of its own."""
+        """Decorate `function`; each call enters a new block."""
 
         @wraps(function)
         def call(*arguments: P.args, **options: P.kwargs) -> T:
@@ -134,7 +134,7 @@ class autocast(replace_mode):
 
 
 class _nothing:
-    """A block in which nothing changes."""
+    """Return a block without any effect."""
 
     def __enter__(self) -> None:
         pass
@@ -144,7 +144,7 @@ class _nothing:
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether `autocast` knows a kind of device, be there one or not.
+    """Return whether `autocast` supports a device type, whether or not such a device is available.
 
     >>> is_autocast_available("cpu")
     True
@@ -154,7 +154,7 @@ def is_autocast_available(device_type: str) -> bool:
 
 @boundary
 def is_autocast_enabled(device_type: str | None = None) -> bool:
-    """Whether operators on a kind of device cast their operands here; without an argument, on CUDA's: False.
+    """Return whether operators on a device type cast their operands here; without an argument, on CUDA's: False.
 
     >>> with autocast("cpu"):
     ...     is_autocast_enabled("cpu"), is_autocast_enabled()
@@ -166,7 +166,7 @@ def is_autocast_enabled(device_type: str | None = None) -> bool:
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """Whether operators on the CPU cast their operands here."""
+    """Return whether operators on the CPU cast their operands here."""
     return _state() is not None
 
 
@@ -176,7 +176,7 @@ def _state() -> Autocast | None:
 
 @boundary
 def get_autocast_dtype(device_type: str) -> DType:
-    """The lower dtype of a kind of device: here, or of a block that gives none.
+    """Return the lower dtype of a device type: that of the current block, or the default.
 
     >>> get_autocast_dtype("cpu")
     facula.bfloat16
@@ -187,7 +187,7 @@ def get_autocast_dtype(device_type: str) -> DType:
 
 @boundary
 def set_autocast_dtype(device_type: str, dtype: DType) -> None:
-    """Set the lower dtype of blocks that give none."""
+    """Set the default lower dtype of blocks."""
     name = _checked_device("set_autocast_dtype", device_type)
     if not isinstance(dtype, DType):
         raise InvalidTypeError(f"set_autocast_dtype: expected a dtype; got {type(dtype).__name__} {dtype!r}")
@@ -195,34 +195,34 @@ def set_autocast_dtype(device_type: str, dtype: DType) -> None:
 
 
 def get_autocast_cpu_dtype() -> DType:
-    """`get_autocast_dtype("cpu")`."""
+    """Return `get_autocast_dtype("cpu")`."""
     return get_autocast_dtype("cpu")
 
 
 def get_autocast_gpu_dtype() -> DType:
-    """`get_autocast_dtype("cuda")`."""
+    """Return `get_autocast_dtype("cuda")`."""
     return get_autocast_dtype("cuda")
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Whether blocks that do not say so keep the casts of parameters: True unless switched off."""
+    """Return whether blocks cache the casts of parameters by default: True unless switched off."""
     return _cache_enabled[0]
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Set whether blocks that do not say so keep the casts of parameters."""
+    """Set whether blocks cache the casts of parameters by default."""
     _cache_enabled[0] = bool(enabled)
 
 
 def clear_autocast_cache() -> None:
-    """Forget the casts of parameters that the surrounding block keeps."""
+    """Discard the casts of parameters that the surrounding block caches."""
     state = _state()
     if state is not None and state.casts is not None:
         state.casts.clear()
 
 
 def _cast(value: AnyValue, dtype: DType) -> AnyValue:
-    """Floating tensors of a nest in a dtype; float64 and all else as they are."""
+    """Cast the floating tensors of a nest; float64 and other values are unchanged."""
     if isinstance(value, Tensor):
         return value.to(dtype) if value.is_floating_point() and value.dtype is not float64 else value
     if isinstance(value, dict):
@@ -233,12 +233,12 @@ def _cast(value: AnyValue, dtype: DType) -> AnyValue:
 
 
 def custom_fwd(fwd: AnyValue = None, *, device_type: str = "cpu", cast_inputs: DType | None = None) -> AnyValue:
-    """Decorate `forward` of a Function, whose `backward` has `custom_bwd`: how it runs inside `autocast`.
+    """Decorate `forward` of a Function whose `backward` has `custom_bwd`, for use inside `autocast`.
 
     Arguments:
         fwd: the method; without it, a decorator is returned.
-        device_type: the kind of device of the blocks that are meant.
-        cast_inputs: run on inputs cast to this dtype, and cast nothing inside; None: run as it is.
+        device_type: the device type of the affected blocks.
+        cast_inputs: cast the inputs to this dtype, and cast nothing inside; None: leave autocast on.
     """
     if fwd is None:
         return partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)

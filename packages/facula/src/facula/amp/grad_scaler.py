@@ -1,4 +1,4 @@
-"""Gradients that would vanish in half precision, scaled: losses are multiplied, gradients divided before the step.
+"""Loss scaling, for gradients that would underflow in half precision.
 
 P. Micikevicius and others: Mixed precision training, ICLR 2018.
 """
@@ -28,30 +28,30 @@ __all__ = ["GradScaler", "OptState"]
 
 
 class OptState:
-    """Where an optimizer is between two updates of the scale."""
+    """The state of an optimizer between two updates of the scale."""
 
     READY, UNSCALED, STEPPED = "ready", "unscaled", "stepped"
 
 
 @boundary
 class GradScaler:
-    """A scale for losses, which grows while all gradients are finite and shrinks where they are not.
+    """A scale for losses, which grows while all gradients are finite and shrinks when they are not.
 
-    `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, `scaler.update()`: the step divides the gradients by the
-    scale and is left out where one of them is infinite or NaN; the update multiplies the scale by `backoff_factor`
-    then, and by `growth_factor` after `growth_interval` steps without. `unscale_(optimizer)` before the step lets
-    gradients be clipped.
+    Usage: `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, `scaler.update()`. The step divides the gradients
+    by the scale, and is skipped if one of them is infinite or NaN. In that case, the update multiplies the scale by
+    `backoff_factor`; after `growth_interval` finite steps, by `growth_factor`. `unscale_(optimizer)` before the step
+    allows gradients to be clipped.
 
     Arguments:
-        device: "cpu"; on devices that are not there, a warning says that nothing is scaled.
-        init_scale: the scale to begin with.
+        device: "cpu"; for unavailable devices, the scaler warns and does not scale.
+        init_scale: the initial scale.
         growth_factor: more than 1.
         backoff_factor: between 0 and 1.
         growth_interval: the number of finite steps after which the scale grows.
-        enabled: False: do nothing but call the optimizer.
+        enabled: False: only call the optimizer.
 
     Raises:
-        ValueError: factors that do not grow or shrink; gradients in float16, which cannot be unscaled.
+        ValueError: the factors do not grow or shrink; or gradients are in float16, which cannot be unscaled.
         RuntimeError: `unscale_` or `step` twice before `update`, or in the wrong order.
 
     >>> import facula
@@ -89,7 +89,7 @@ class GradScaler:
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval = growth_interval
         self._states: dict[int, str] = {}  # of optimizers, by id, since the last update
-        # A number for each optimizer, not 0 where gradients were not finite; a tensor, which captures need not read.
+        # A number for each optimizer, not 0 if gradients were not finite; a tensor, which captures need not read.
         self._infinite: WeakKeyDictionary[Optimizer, Tensor] = WeakKeyDictionary()
         self._met: list[Tensor] = []  # those of optimizers that were stepped, or unscaled, since the last update
 
@@ -98,7 +98,7 @@ class GradScaler:
     @overload
     def scale(self, outputs: Iterable[Tensor]) -> Iterable[Tensor]: ...
     def scale(self, outputs: Tensor | Iterable[Tensor]) -> Tensor | Iterable[Tensor]:
-        """A tensor, or each of an iterable of them, times the scale."""
+        """Return a tensor, or each of an iterable of them, multiplied by the scale."""
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
@@ -122,7 +122,7 @@ class GradScaler:
         self._set(key, OptState.UNSCALED)
 
     def _set(self, key: int, state: str) -> None:
-        """Note where an optimizer is; a replay of what is being captured does so, too."""
+        """Set an optimizer's state, now and in replays of the current capture."""
         recorder = current_recorder()
         if recorder is None:
             self._states[key] = state
@@ -130,7 +130,7 @@ class GradScaler:
             recorder.act(None, partial(self._states.__setitem__, key, state))
 
     def _divide(self, optimizer: Optimizer) -> None:
-        """Divide all gradients by the scale, and note whether one is not finite."""
+        """Divide all gradients by the scale, and record whether one is not finite."""
         recorder = current_recorder()
         if recorder is not None:
             recorder.reads_groups(optimizer)
@@ -152,7 +152,7 @@ class GradScaler:
                 infinite.add_(isfinite(gradient).logical_not_().any())
 
     def step(self, optimizer: Optimizer, *args: AnyValue, **kwargs: AnyValue) -> AnyValue:
-        """Unscale the gradients if `unscale_` has not; what `optimizer.step` gives, or None where it is left out."""
+        """Unscale the gradients if necessary; return the result of `optimizer.step`, or None if the step is skipped."""
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
@@ -176,7 +176,7 @@ class GradScaler:
         return result
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
-        """Let the scale grow, shrink or stay, by the steps since the last update; or set it. Once an iteration."""
+        """Adjust the scale after the steps since the last update, or set it. Call it once per iteration."""
         if not self._enabled:
             return
         if new_scale is not None:
@@ -202,27 +202,27 @@ class GradScaler:
         self._growth_tracker.copy_(where(infinite | grows, 0, count))
 
     def get_scale(self) -> float:
-        """The scale; 1.0 where nothing is scaled."""
+        """Return the scale; 1.0 if the scaler is disabled."""
         return float(self._scale) if self._enabled else 1.0
 
     def get_growth_factor(self) -> float:
-        """What the scale is multiplied by where it grows."""
+        """Return the factor by which the scale grows."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Set what the scale is multiplied by where it grows."""
+        """Set the factor by which the scale grows."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """What the scale is multiplied by where it shrinks."""
+        """Return the factor by which the scale shrinks."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Set what the scale is multiplied by where it shrinks."""
+        """Set the factor by which the scale shrinks."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """The number of finite steps after which the scale grows."""
+        """Return the number of finite steps after which the scale grows."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
@@ -230,11 +230,11 @@ class GradScaler:
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
-        """Whether anything is scaled."""
+        """Return whether the scaler is enabled."""
         return self._enabled
 
     def state_dict(self) -> dict[str, AnyValue]:
-        """The scale and what it grows by, under PyTorch's names; empty where nothing is scaled."""
+        """Return the scale and its growth settings under PyTorch's names; empty if the scaler is disabled."""
         if not self._enabled:
             return {}
         return {
@@ -246,7 +246,7 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, AnyValue]) -> None:
-        """Take what `state_dict` gave. RuntimeError where it is empty: it is of a scaler that scaled nothing."""
+        """Restore a result of `state_dict`. RuntimeError if it is empty: its scaler was disabled."""
         if not self._enabled:
             return
         if not state_dict:

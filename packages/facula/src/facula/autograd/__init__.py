@@ -1,4 +1,4 @@
-"""facula.autograd: backward passes, custom functions, checks. The names of facula_autograd, where PyTorch has them.
+"""facula.autograd: backward passes, custom functions, checks. The names of facula_autograd, at PyTorch's places.
 
 May import: siblings. Where next: `functional.py` (derivatives of functions), `function.py`, `graph.py`.
 """

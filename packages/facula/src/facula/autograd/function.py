@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     class FunctionCtx(FunctionContext):
         @property
         def saved_tensors(self) -> tuple[Tensor, ...]:
-            """The tensors given to `save_for_backward`; an error if one was changed in place since."""
+            """The tensors given to `save_for_backward`; raises if one was changed in place since."""
 
 else:
     FunctionCtx = FunctionContext

@@ -1,4 +1,4 @@
-"""Checks of gradients, where programs for PyTorch look for them."""
+"""Gradient checks, in PyTorch's module for them."""
 
 # ruff: noqa: F401
 

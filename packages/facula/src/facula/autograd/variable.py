@@ -1,4 +1,4 @@
-"""`Variable`, as tensors that want gradients were once called."""
+"""`Variable`, the former name of tensors that require gradients."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ __all__ = ["Variable"]
 
 
 class _AnyTensor(type):
-    """The class of `Variable`, of which every tensor is an instance."""
+    """Metaclass of `Variable`, which makes every tensor an instance."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor)
 
 
 class Variable(metaclass=_AnyTensor):
-    """A leaf over the memory of a tensor. Old programs write it; a tensor does.
+    """A leaf over the memory of a tensor. Deprecated: use tensors.
 
     Arguments:
         data: the tensor; an empty one if None.
-        requires_grad: whether the leaf wants a gradient.
-        volatile: no difference; use `no_grad`.
+        requires_grad: whether the leaf requires a gradient.
+        volatile: ignored; use `no_grad`.
 
     Raises:
-        TypeError: `data` is no tensor.
+        TypeError: `data` is not a tensor.
 
     >>> import facula
     >>> Variable(facula.ones(2), requires_grad=True)

@@ -1,7 +1,7 @@
-"""facula.backends: libraries that PyTorch computes with, asked and switched as programs do; facula has its own kernels.
+"""facula.backends: queries and switches of the libraries that PyTorch computes with; facula has its own kernels.
 
-Switches keep what they are set to, and change nothing: results are the same in every run, in full precision.
-May import: siblings. Where next: one module a library.
+Switches keep their values but have no effect: results are the same in every run, in full precision. May import:
+siblings. Where next: one module per library.
 """
 
 from .._lookup.names import publish

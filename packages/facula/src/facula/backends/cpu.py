@@ -1,4 +1,4 @@
-"""The CPU's instructions."""
+"""The CPU's instruction sets."""
 
 from facula_cpu import level
 
@@ -8,7 +8,7 @@ __all__ = ["get_cpu_capability"]
 
 
 def get_cpu_capability() -> str:
-    """The instructions that kernels use, in PyTorch's words: "DEFAULT", "AVX2" or "AVX512".
+    """Return the instruction set that kernels use, under PyTorch's names: "DEFAULT", "AVX2" or "AVX512".
 
     >>> get_cpu_capability() in ("DEFAULT", "AVX2", "AVX512")
     True

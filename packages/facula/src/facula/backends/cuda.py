@@ -1,4 +1,4 @@
-"""What PyTorch computes with on NVIDIA's devices: not there. Switches keep what they are set to, and change nothing."""
+"""Switches of PyTorch's CUDA kernels, which are not available. They keep their values but have no effect."""
 
 from __future__ import annotations
 
@@ -32,62 +32,62 @@ _attention = {"flash": True, "math": True, "mem_efficient": True, "cudnn": True}
 
 
 def is_built() -> bool:
-    """Whether there are kernels for NVIDIA's devices: False."""
+    """Return whether CUDA kernels are available: False."""
     return False
 
 
 def flash_sdp_enabled() -> bool:
-    """Whether `enable_flash_sdp` is on. Attention has one kernel here, whatever is on."""
+    """Return the value set by `enable_flash_sdp`. Attention has a single kernel here, regardless of the switches."""
     return _attention["flash"]
 
 
 def enable_flash_sdp(enabled: bool) -> None:
-    """Set what `flash_sdp_enabled` gives."""
+    """Set the value of `flash_sdp_enabled`."""
     _attention["flash"] = enabled
 
 
 def math_sdp_enabled() -> bool:
-    """Whether `enable_math_sdp` is on."""
+    """Return the value set by `enable_math_sdp`."""
     return _attention["math"]
 
 
 def enable_math_sdp(enabled: bool) -> None:
-    """Set what `math_sdp_enabled` gives."""
+    """Set the value of `math_sdp_enabled`."""
     _attention["math"] = enabled
 
 
 def mem_efficient_sdp_enabled() -> bool:
-    """Whether `enable_mem_efficient_sdp` is on."""
+    """Return the value set by `enable_mem_efficient_sdp`."""
     return _attention["mem_efficient"]
 
 
 def enable_mem_efficient_sdp(enabled: bool) -> None:
-    """Set what `mem_efficient_sdp_enabled` gives."""
+    """Set the value of `mem_efficient_sdp_enabled`."""
     _attention["mem_efficient"] = enabled
 
 
 def cudnn_sdp_enabled() -> bool:
-    """Whether `enable_cudnn_sdp` is on."""
+    """Return the value set by `enable_cudnn_sdp`."""
     return _attention["cudnn"]
 
 
 def enable_cudnn_sdp(enabled: bool) -> None:
-    """Set what `cudnn_sdp_enabled` gives."""
+    """Set the value of `cudnn_sdp_enabled`."""
     _attention["cudnn"] = enabled
 
 
 def is_flash_attention_available() -> bool:
-    """Whether there is a kernel of that name: False."""
+    """Return whether the kernel is available: False."""
     return False
 
 
 def can_use_flash_attention(params: object, debug: bool = False) -> bool:
-    """Whether a call would go to that kernel: False."""
+    """Return whether a call would use the kernel: False."""
     return False
 
 
 def can_use_efficient_attention(params: object, debug: bool = False) -> bool:
-    """Whether a call would go to that kernel: False."""
+    """Return whether a call would use the kernel: False."""
     return False
 
 
@@ -95,10 +95,10 @@ def can_use_efficient_attention(params: object, debug: bool = False) -> bool:
 def sdp_kernel(
     enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
 ) -> Iterator[None]:
-    """Attention's switches for a block.
+    """Context manager that sets attention's switches.
 
     Arguments:
-        enable_flash, enable_math, enable_mem_efficient, enable_cudnn: what `flash_sdp_enabled()` and so on give inside.
+        enable_flash, enable_math, enable_mem_efficient, enable_cudnn: the values of the switches inside the block.
 
     >>> with sdp_kernel(enable_flash=False):
     ...     flash_sdp_enabled()

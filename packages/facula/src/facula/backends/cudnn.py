@@ -1,4 +1,4 @@
-"""NVIDIA's kernels for networks: not there. Switches keep what they are set to, and change nothing."""
+"""Switches of cuDNN, which is not available. They keep their values but have no effect."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SWITCHES = ("enabled", "benchmark", "benchmark_limit", "deterministic", "allow_
 
 
 def is_available() -> bool:
-    """Whether the library is there: False.
+    """Return whether cuDNN is available: False.
 
     >>> is_available()
     False
@@ -34,12 +34,12 @@ def is_available() -> bool:
 
 
 def version() -> int | None:
-    """The library's version: None."""
+    """Return cuDNN's version: None."""
     return None
 
 
 def is_acceptable(tensor: object) -> bool:
-    """Whether the library would compute with a tensor: False."""
+    """Return whether cuDNN would compute with a tensor: False."""
     return False
 
 
@@ -51,7 +51,7 @@ def set_flags(
     _allow_tf32: bool | None = None,
     _fp32_precision: str = "none",
 ) -> tuple[bool, ...]:
-    """Set the switches that are not None; gives what all of them were."""
+    """Set the switches that are not None; return their previous values."""
     before = tuple(globals()[name] for name in _SWITCHES)
     given = (_enabled, _benchmark, _benchmark_limit, _deterministic, _allow_tf32)
     globals().update({name: value for name, value in zip(_SWITCHES, given, strict=True) if value is not None})
@@ -67,12 +67,12 @@ def flags(
     allow_tf32: bool = True,
     fp32_precision: str = "none",
 ) -> Iterator[None]:
-    """Switches set for a block.
+    """Context manager that sets the switches.
 
     Arguments:
-        enabled, benchmark, benchmark_limit, deterministic, allow_tf32: the values of the switches inside; None leaves
-            one as it is.
-        fp32_precision: no difference.
+        enabled, benchmark, benchmark_limit, deterministic, allow_tf32: the values of the switches inside the block;
+            None leaves one unchanged.
+        fp32_precision: ignored.
 
     >>> from facula.backends import cudnn
     >>> with cudnn.flags(deterministic=True):

@@ -1,4 +1,4 @@
-"""NVIDIA's sparse kernels: not used."""
+"""NVIDIA's sparse kernels, which facula does not use."""
 
 from .._lookup.names import publish
 
@@ -6,12 +6,12 @@ __all__ = ["is_available", "version"]
 
 
 def is_available() -> bool:
-    """Whether the library is there: False, facula's kernels are its own."""
+    """Return False: facula has its own kernels."""
     return False
 
 
 def version() -> None:
-    """The library's version: None."""
+    """Return the library's version: None."""
     return
 
 

@@ -1,4 +1,4 @@
-"""Quick paths of `nn.MultiheadAttention`: a switch that keeps what it is set to, and changes nothing."""
+"""The switch of fast paths of `nn.MultiheadAttention`. It keeps its value but has no effect."""
 
 from .._lookup.names import publish
 
@@ -8,7 +8,7 @@ _enabled = [True]
 
 
 def get_fastpath_enabled() -> bool:
-    """What `set_fastpath_enabled` set.
+    """Return the value set by `set_fastpath_enabled`.
 
     >>> get_fastpath_enabled()
     True

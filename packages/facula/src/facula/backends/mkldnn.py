@@ -1,4 +1,4 @@
-"""Intel's kernels for networks: not used. Switches keep what they are set to, and change nothing."""
+"""Switches of oneDNN, which facula does not use. They keep their values but have no effect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ allow_tf32 = True
 
 
 def is_available() -> bool:
-    """Whether the library is there: False, facula's kernels are its own."""
+    """Return False: facula has its own kernels."""
     return False
 
 
@@ -26,11 +26,11 @@ def is_available() -> bool:
 def flags(
     enabled: bool = False, deterministic: bool = False, allow_tf32: bool = True, fp32_precision: str = "none"
 ) -> Iterator[None]:
-    """Switches set for a block.
+    """Context manager that sets the switches.
 
     Arguments:
-        enabled, deterministic, allow_tf32: the values of the switches inside.
-        fp32_precision: no difference.
+        enabled, deterministic, allow_tf32: the values of the switches inside the block.
+        fp32_precision: ignored.
 
     >>> from facula.backends import mkldnn
     >>> with mkldnn.flags(enabled=False):

@@ -1,4 +1,4 @@
-"""Apple's GPU: not there."""
+"""Apple's GPU, which is not available."""
 
 from .._lookup.names import publish
 
@@ -6,12 +6,12 @@ __all__ = ["is_available", "is_built"]
 
 
 def is_available() -> bool:
-    """Whether tensors can be put on device "mps": False."""
+    """Return whether tensors can be placed on device "mps": False."""
     return False
 
 
 def is_built() -> bool:
-    """Whether there are kernels for it: False."""
+    """Return whether kernels for it are available: False."""
     return False
 
 

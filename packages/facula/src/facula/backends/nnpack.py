@@ -1,4 +1,4 @@
-"""NNPACK: not used."""
+"""NNPACK, which facula does not use."""
 
 from .._lookup.names import publish
 
@@ -6,7 +6,7 @@ __all__ = ["is_available"]
 
 
 def is_available() -> bool:
-    """Whether the library is there: False, facula's kernels are its own."""
+    """Return False: facula has its own kernels."""
     return False
 
 

@@ -1,4 +1,4 @@
-"""OpenMP: not used."""
+"""OpenMP, which facula does not use."""
 
 from .._lookup.names import publish
 
@@ -6,7 +6,7 @@ __all__ = ["is_available"]
 
 
 def is_available() -> bool:
-    """Whether kernels share work through OpenMP: False, facula has threads of its own; see `set_num_threads`."""
+    """Return whether kernels use OpenMP: False. facula has its own threads; see `set_num_threads`."""
     return False
 
 

@@ -1,4 +1,4 @@
-"""The library that orders einsum's products: not used."""
+"""opt_einsum, which orders einsum's products; facula does not use it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ strategy: str | None = None
 
 
 def is_available() -> bool:
-    """Whether the library is used: False."""
+    """Return whether opt_einsum is used: False."""
     return False
 
 

@@ -1,4 +1,4 @@
-"""facula.cpu: the CPU, asked as other devices are."""
+"""facula.cpu: the CPU, with the query functions of other devices."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ __all__ = [
 
 
 def is_available() -> bool:
-    """Whether tensors can be put on the CPU: True."""
+    """Return whether tensors can be placed on the CPU: True."""
     return True
 
 
 def is_initialized() -> bool:
-    """Whether the CPU is in use: True."""
+    """Return whether the CPU is in use: True."""
     return True
 
 
 def device_count() -> int:
-    """The number of CPUs, as devices go: 1."""
+    """Return the number of CPU devices: 1."""
     return 1
 
 
 def current_device() -> str:
-    """The name of the one device: "cpu"."""
+    """Return the name of the current device: "cpu"."""
     return "cpu"
 
 
 def set_device(device: object) -> None:
-    """Choose the CPU: nothing changes."""
+    """Select the CPU. A no-op."""
 
 
 def synchronize(device: object = None) -> None:
-    """Wait for the CPU's work: it is done when a function returns."""
+    """Wait for the CPU. A no-op: functions return after their work is done."""
 
 
 publish(__name__, later=("amp",))

@@ -1,7 +1,7 @@
-"""Memory of tensors on the CPU, with PyTorch's names for that of CUDA devices.
+"""Memory of CPU tensors, under the names of PyTorch's functions for CUDA devices.
 
-The bytes in tensors and those that the allocator holds are always known, and cost nothing. Who holds them, and the peak
-of those in tensors, are known while memory is recorded:
+The bytes in tensors and those that the allocator reserves are always known, at no cost. Their allocation sites, and the
+peak of bytes in tensors, are known while memory is recorded:
 
 >>> import facula
 >>> facula.cpu.memory.record_memory_history()
@@ -68,7 +68,7 @@ reset_peak_memory_stats = _memory.reset_peak_memory_stats
 set_per_process_memory_fraction = _memory.set_per_process_memory_fraction
 snapshot = _memory.snapshot
 
-# PyTorch's names for those that it keeps private.
+# PyTorch's private names.
 _dump_snapshot = dump_snapshot
 _record_memory_history = record_memory_history
 _snapshot = snapshot

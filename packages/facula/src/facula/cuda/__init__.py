@@ -1,7 +1,7 @@
-"""The CUDA device, as far as it can be asked about without a CUDA backend.
+"""The CUDA device: the queries that work without a CUDA backend.
 
-Programs seed, ask and tidy up on the way past `is_available()`: what has an answer without a device gives it, as in
-PyTorch; the rest is a RuntimeError that says why.
+Programs seed, query and clean up CUDA without checking `is_available()`. Functions with a meaningful result without a
+device return it, as in PyTorch; the others raise an explanatory RuntimeError.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ __all__ = [
 
 
 def is_available() -> bool:
-    """Whether tensors can be put on device "cuda": False, since there is no CUDA backend yet.
+    """Return whether tensors can be placed on device "cuda": False, since there is no CUDA backend yet.
 
     >>> is_available()
     False
@@ -85,7 +85,7 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """The number of CUDA devices that tensors can be put on.
+    """Return the number of CUDA devices that tensors can be placed on.
 
     >>> device_count()
     0
@@ -94,22 +94,22 @@ def device_count() -> int:
 
 
 def is_initialized() -> bool:
-    """Whether a CUDA device is in use: False."""
+    """Return whether a CUDA device is in use: False."""
     return False
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether a CUDA device computes in bfloat16: False, there is none."""
+    """Return whether a CUDA device supports bfloat16: False, there is none."""
     return False
 
 
 def get_arch_list() -> list[str]:
-    """The kinds of CUDA devices that kernels are built for: none."""
+    """Return the CUDA architectures that kernels are built for: none."""
     return []
 
 
 def is_tf32_supported() -> bool:
-    """Whether a CUDA device computes in TF32: False, there is none."""
+    """Return whether a CUDA device supports TF32: False, there is none."""
     return False
 
 
@@ -139,7 +139,7 @@ utilization: Refusal = _absent.function("utilization")
 
 
 def set_device(device: object) -> None:
-    """Choose the CUDA device to use: RuntimeError, there is none; but a negative number asks for nothing."""
+    """Select a CUDA device: RuntimeError, as there is none. A negative index is a no-op."""
     if not isinstance(device, int) or device >= 0:
         _set_device(device)
 
@@ -148,7 +148,7 @@ _set_device: Refusal = _absent.function("set_device")
 
 
 class _Nothing:
-    """A block on another device, or stream, where none is asked for: nothing is done."""
+    """A block without effect, for devices and streams that are not specified."""
 
     def __init__(self, what: object = None) -> None:
         pass
@@ -161,15 +161,15 @@ class _Nothing:
 
 
 class device(_Nothing):
-    """A block with another current device: there is none, and nothing changes."""
+    """A block with another current device. A no-op, as there is none."""
 
 
 class device_of(_Nothing):
-    """A block with a tensor's device as the current one: there is none, and nothing changes."""
+    """A block with a tensor's device as the current one. A no-op, as there is none."""
 
 
 class stream(_Nothing):
-    """A block whose work goes to another stream: there is none, and nothing changes."""
+    """A block whose work runs on another stream. A no-op, as there is none."""
 
 
 StreamContext = stream

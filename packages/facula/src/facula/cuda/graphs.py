@@ -1,4 +1,4 @@
-"""Graphs of CUDA devices: there are none."""
+"""CUDA graphs, which are not available."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Memory of CUDA devices: that of the allocators which facula_allocator has for them, as CuPy's arrays may use them.
+"""Memory of CUDA devices: that of facula_allocator's allocators, which CuPy arrays can use.
 
-Where no device is in use the figures are 0, as in PyTorch without CUDA, and what needs a device is a RuntimeError.
+Without a device in use, statistics are 0, as in PyTorch without CUDA, and functions that need a device raise
+RuntimeError.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ reset_peak_memory_stats = _memory.reset_peak_memory_stats
 set_per_process_memory_fraction = _memory.set_per_process_memory_fraction
 snapshot = _memory.snapshot
 
-# PyTorch's former names, and those for what it keeps private.
+# PyTorch's former names, and its private ones.
 max_memory_cached = max_memory_reserved
 memory_cached = memory_reserved
 reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats

@@ -1,4 +1,4 @@
-"""Marks in NVIDIA's profiles: there is no device, and nothing is marked."""
+"""Marks for NVIDIA's profiler: no-ops, as there is no device."""
 
 from .._lookup.absent_device import AbsentDevice, Kind, Refusal
 from .._lookup.names import publish

@@ -1,4 +1,4 @@
-"""Random numbers of CUDA devices: seeds go nowhere."""
+"""Random numbers of CUDA devices: seeding is a no-op."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ set_rng_state: Refusal = _absent.function("set_rng_state")
 
 
 def get_rng_state_all() -> list[Tensor]:
-    """The states of the generators of all CUDA devices: none."""
+    """Return the states of the generators of all CUDA devices: none."""
     return []
 
 
 @boundary
 def manual_seed(seed: int) -> None:
-    """Seed the current CUDA device's generator: none is there, and nothing happens. TypeError for what is no integer.
+    """Seed the current CUDA device's generator. A no-op, as there is none. TypeError if `seed` is not an integer.
 
     >>> manual_seed(1)
     """
@@ -41,20 +41,20 @@ def manual_seed(seed: int) -> None:
 
 @boundary
 def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all CUDA devices: none is there, and nothing happens."""
+    """Seed the generators of all CUDA devices. A no-op, as there are none."""
     manual_seed(seed)
 
 
 def seed() -> None:
-    """Seed the current CUDA device's generator from the system: none is there."""
+    """Seed the current CUDA device's generator from the system. A no-op, as there is none."""
 
 
 def seed_all() -> None:
-    """Seed the generators of all CUDA devices from the system: none is there."""
+    """Seed the generators of all CUDA devices from the system. A no-op, as there are none."""
 
 
 def set_rng_state_all(new_states: object) -> None:
-    """Set the states of the generators of all CUDA devices: none is there."""
+    """Set the states of the generators of all CUDA devices. A no-op, as there are none."""
 
 
 publish(__name__)

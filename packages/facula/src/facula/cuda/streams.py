@@ -1,4 +1,4 @@
-"""Streams of CUDA devices: there are none."""
+"""Streams of CUDA devices, which are not available."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""facula.distributed: processes that work together: a group of one so far, in which collective operations give back
-what they get.
+"""facula.distributed: process groups and collective operations, so far for groups of one process.
 
-More than one process is refused by name. May import: siblings. Where next: `_groups.py` for groups, `_collectives.py`
-for what they do together, `_store.py` for keys and values; `fsdp.py`, `tensor.py` and others are PyTorch's places for
-what is not there yet.
+More than one process raises NotImplementedError. May import: siblings. Where next: `_groups.py` for groups,
+`_collectives.py` for collective operations, `_store.py` for keys and values; `fsdp.py`, `tensor.py` and others are
+PyTorch's modules for features that are not supported yet.
 """
 
 from .._lookup.names import publish

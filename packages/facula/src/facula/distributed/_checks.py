@@ -1,4 +1,4 @@
-"""Arguments of collective operations: tensors, lists of them, ways to reduce, and processes."""
+"""Argument checks of collective operations: tensors, lists of them, reductions, and ranks."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def as_tensor(operation: str, name: str, value: object) -> Tensor:
 
 
 def as_list(operation: str, name: str, values: object) -> list[Tensor]:
-    """A list of tensors as a list; TypeError for what is none."""
+    """Return a sequence of tensors as a list; TypeError for other values."""
     if not isinstance(values, (list, tuple)):
         raise InvalidTypeError(f"{operation}: expected {name} to be a list of tensors; got {type(values).__name__}")
     return [as_tensor(operation, f"{name}[{place}]", value) for place, value in enumerate(values)]
 
 
 def one_for_each(operation: str, name: str, values: object) -> Tensor:
-    """The tensor of a list that has one for each process."""
+    """Return the tensor of a list with one tensor per process."""
     tensors = as_list(operation, name, values)
     if len(tensors) != 1:
         raise ArgumentError(f"{operation}: expected {name} to have 1 tensor, one for each process; got {len(tensors)}")
@@ -45,7 +45,7 @@ def one_for_each(operation: str, name: str, values: object) -> Tensor:
 
 
 def check_op(operation: str, op: object, *tensors: Tensor) -> None:
-    """An error for an `op` that is none, or that these tensors' dtypes do not have."""
+    """Check that `op` is a reduction that the tensors' dtypes support."""
     kind = op.op if isinstance(op, ReduceOp) else op
     if not isinstance(kind, RedOpType):
         raise InvalidTypeError(f"{operation}: expected op to be ReduceOp.SUM or another of its names; got {op!r}")
@@ -78,7 +78,7 @@ def check_root(
     group_rank: int | None,
     default: int | None = None,
 ) -> None:
-    """Check the process that an operation comes from or goes to, given in one of two ways, or the default one."""
+    """Check the source or destination process, given as one of two arguments, or by default."""
     if rank is None and group_rank is None:
         rank = default
     if (rank is None) == (group_rank is None):

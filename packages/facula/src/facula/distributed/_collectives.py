@@ -1,6 +1,6 @@
-"""Collective operations on tensors, in a group of one process: each gives what it was given.
+"""Collective operations on tensors, in a group of one process: each returns its input.
 
-Shapes, dtypes, ranks and ways to reduce are checked as if there were others. Nothing is differentiated.
+Shapes, dtypes, ranks and reductions are checked as with several processes. Gradients are not recorded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def supports_complex(reduceOp: RedOpType | ReduceOp) -> bool:
-    """Whether complex numbers can be reduced so."""
+    """Return whether a reduction supports complex numbers."""
     return (reduceOp.op if isinstance(reduceOp, ReduceOp) else reduceOp) not in ORDERED
 
 
@@ -29,13 +29,13 @@ def supports_complex(reduceOp: RedOpType | ReduceOp) -> bool:
 def all_reduce(
     tensor: Tensor, op: Any = ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False
 ) -> Work | None:
-    """Reduce a tensor over all processes, in place: it stays as it is.
+    """Reduce a tensor over all processes, in place. With one process it is unchanged.
 
     Arguments:
         tensor: the tensor.
-        op: `ReduceOp.SUM` and the like.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
+        op: the reduction, such as `ReduceOp.SUM`.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
 
     >>> from facula.distributed import HashStore, destroy_process_group, init_process_group
     >>> from facula import tensor
@@ -54,13 +54,13 @@ def all_reduce(
 def all_reduce_coalesced(
     tensors: list[Tensor], op: Any = ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False
 ) -> Work | None:
-    """`all_reduce` of several tensors.
+    """Reduce several tensors over all processes, like `all_reduce`.
 
     Arguments:
         tensors: the tensors.
-        op: `ReduceOp.SUM` and the like.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
+        op: the reduction, such as `ReduceOp.SUM`.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
     """
     several = as_list("all_reduce_coalesced", "tensors", tensors)
     check_op("all_reduce_coalesced", op, *several)
@@ -75,14 +75,14 @@ def broadcast(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    """Copy a tensor of one process to all: it stays as it is.
+    """Copy a tensor of one process to all. With one process it is unchanged.
 
     Arguments:
         tensor: the tensor.
         src: the process that it comes from.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
-        group_src: the process by its number in the group, in the place of `src`.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
+        group_src: the rank within the group, instead of `src`.
     """
     as_tensor("broadcast", "tensor", tensor)
     found = group_of("broadcast", group)
@@ -101,15 +101,15 @@ def reduce(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Reduce a tensor to one process: it stays as it is.
+    """Reduce a tensor to one process. With one process it is unchanged.
 
     Arguments:
         tensor: the tensor.
-        dst: the process that gets the result.
-        op: `ReduceOp.SUM` and the like.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
-        group_dst: the process by its number in the group, in the place of `dst`.
+        dst: the process that receives the result.
+        op: the reduction, such as `ReduceOp.SUM`.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
+        group_dst: the rank within the group, instead of `dst`.
     """
     check_op("reduce", op, as_tensor("reduce", "tensor", tensor))
     found = group_of("reduce", group)
@@ -123,13 +123,13 @@ def reduce(
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: ProcessGroup | None = None, async_op: bool = False
 ) -> Work | None:
-    """Copy the tensors of all processes to a list of tensors: the one that there is.
+    """Copy the tensors of all processes to a list of tensors.
 
     Arguments:
-        tensor_list: a tensor for each process, which is changed.
+        tensor_list: the output, a tensor for each process.
         tensor: this process's tensor.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
     """
     output = one_for_each("all_gather", "tensor_list", tensor_list)
     as_tensor("all_gather", "tensor", tensor)
@@ -146,13 +146,13 @@ def all_gather_coalesced(
     group: ProcessGroup | None = None,
     async_op: bool = False,
 ) -> Work | None:
-    """`all_gather` of several tensors: the first list is of the first process's.
+    """Gather several tensors, like `all_gather`; the first list is of the first process's tensors.
 
     Arguments:
-        output_tensor_lists: for each process a list of tensors, which are changed.
+        output_tensor_lists: the output, for each process a list of tensors.
         input_tensor_list: this process's tensors.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
     """
     inputs = as_list("all_gather_coalesced", "input_tensor_list", input_tensor_list)
     if not isinstance(output_tensor_lists, (list, tuple)) or len(output_tensor_lists) != 1:
@@ -171,13 +171,13 @@ def all_gather_coalesced(
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: ProcessGroup | None = None, async_op: bool = False
 ) -> Work | None:
-    """Copy the tensors of all processes to one tensor, one after the other or stacked.
+    """Copy the tensors of all processes to one tensor, concatenated or stacked.
 
     Arguments:
-        output_tensor: what is changed.
+        output_tensor: the tensor to write.
         input_tensor: this process's tensor.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
     """
     name = "all_gather_into_tensor"
     as_tensor(name, "output_tensor", output_tensor)
@@ -192,14 +192,14 @@ def all_gather_into_tensor(
 def reduce_scatter_tensor(
     output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False
 ) -> Work | None:
-    """Reduce a tensor over all processes, and give each a part: the whole.
+    """Reduce a tensor over all processes, and scatter the parts. With one process, the part is the whole.
 
     Arguments:
-        output: what is changed.
+        output: the tensor to write.
         input: this process's tensor, parts for all processes one after the other or stacked.
-        op: `ReduceOp.SUM` and the like.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
+        op: the reduction, such as `ReduceOp.SUM`.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
     """
     name = "reduce_scatter_tensor"
     as_tensor(name, "output", output)
@@ -218,14 +218,14 @@ def reduce_scatter(
     group: ProcessGroup | None = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Reduce a list of tensors over all processes, and give each process one of them.
+    """Reduce a list of tensors over all processes, and scatter one to each process.
 
     Arguments:
-        output: what is changed.
+        output: the tensor to write.
         input_list: a tensor for each process.
-        op: `ReduceOp.SUM` and the like.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
+        op: the reduction, such as `ReduceOp.SUM`.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
     """
     as_tensor("reduce_scatter", "output", output)
     input = one_for_each("reduce_scatter", "input_list", input_list)

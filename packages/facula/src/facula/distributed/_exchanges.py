@@ -28,15 +28,15 @@ def gather(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Copy the tensors of all processes to a list of tensors of one of them.
+    """Copy the tensors of all processes to a list on one process.
 
     Arguments:
         tensor: this process's tensor.
-        gather_list: a tensor for each process, which is changed.
-        dst: the process that has the list: 0 if neither it nor `group_dst` is given.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
-        group_dst: the process by its number in the group, in the place of `dst`.
+        gather_list: the output, a tensor for each process.
+        dst: the process with the list: 0 if neither it nor `group_dst` is given.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
+        group_dst: the rank within the group, instead of `dst`.
     """
     as_tensor("gather", "tensor", tensor)
     found = group_of("gather", group)
@@ -59,15 +59,15 @@ def scatter(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    """Copy to each process one tensor of a list of one of them.
+    """Copy one tensor of a list on one process to each process.
 
     Arguments:
-        tensor: what is changed.
+        tensor: the tensor to write.
         scatter_list: a tensor for each process.
-        src: the process that has the list: 0 if neither it nor `group_src` is given.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
-        group_src: the process by its number in the group, in the place of `src`.
+        src: the process with the list: 0 if neither it nor `group_src` is given.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
+        group_src: the rank within the group, instead of `src`.
     """
     as_tensor("scatter", "tensor", tensor)
     found = group_of("scatter", group)
@@ -87,13 +87,13 @@ def all_to_all(
     group: ProcessGroup | None = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Send one tensor of a list to each process, and get one of each.
+    """Send one tensor of a list to each process, and receive one from each.
 
     Arguments:
-        output_tensor_list: a tensor for each process, which is changed.
+        output_tensor_list: the output, a tensor for each process.
         input_tensor_list: a tensor for each process.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
     """
     output = one_for_each("all_to_all", "output_tensor_list", output_tensor_list)
     input = one_for_each("all_to_all", "input_tensor_list", input_tensor_list)
@@ -112,15 +112,15 @@ def all_to_all_single(
     group: ProcessGroup | None = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Send a part of a tensor to each process, and get one of each.
+    """Send a part of a tensor to each process, and receive one from each.
 
     Arguments:
-        output: what is changed.
+        output: the tensor to write.
         input: parts for all processes, one after the other.
-        output_split_sizes: the lengths of the parts that come; equal ones if None.
-        input_split_sizes: the lengths of the parts that go; equal ones if None.
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
+        output_split_sizes: the lengths of the received parts; equal ones if None.
+        input_split_sizes: the lengths of the sent parts; equal ones if None.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
     """
     name = "all_to_all_single"
     for title, tensor, split in (("output", output, output_split_sizes), ("input", input, input_split_sizes)):
@@ -140,11 +140,11 @@ def all_to_all_single(
 def barrier(
     group: ProcessGroup | None = None, async_op: bool = False, device_ids: list[int] | None = None
 ) -> Work | None:
-    """Wait until all processes are here: they are.
+    """Wait for all processes. With one process it returns immediately.
 
     Arguments:
-        group: the processes; all if None.
-        async_op: give a `Work`, which is done.
+        group: the process group; all processes if None.
+        async_op: return a completed `Work`.
         device_ids: None: there are no devices to choose from.
     """
     found = group_of("barrier", group)
@@ -159,12 +159,12 @@ def barrier(
 def monitored_barrier(
     group: ProcessGroup | None = None, timeout: timedelta | None = None, wait_all_ranks: bool = False
 ) -> None:
-    """`barrier` that would say which process is late. ValueError with another backend than "gloo".
+    """Wait for all processes, and name late ones. ValueError unless the backend is "gloo".
 
     Arguments:
-        group: the processes; all if None.
-        timeout: how long to wait.
-        wait_all_ranks: name all that are late, not the first.
+        group: the process group; all processes if None.
+        timeout: the maximum time to wait.
+        wait_all_ranks: name all late processes, not only the first.
     """
     found = group_of("monitored_barrier", group)
     if found is not None and found._backend != Backend.GLOO:

@@ -1,4 +1,4 @@
-"""Groups of processes that work together: of one process so far."""
+"""Groups of processes that work together: so far of one process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ default_pg_timeout = timedelta(minutes=30)
 
 
 class Backend(str):
-    """The name of what carries messages, in lower case: `Backend("GLOO") == "gloo"`."""
+    """The name of a communication backend, in lower case: `Backend("GLOO") == "gloo"`."""
 
     UNDEFINED = "undefined"
     GLOO = "gloo"
@@ -40,12 +40,12 @@ class Backend(str):
 
 
 class ProcessGroup:
-    """Processes that work together: this one alone. `init_process_group` and `new_group` make them.
+    """A group of processes: this one alone. Created by `init_process_group` and `new_group`.
 
     Arguments:
-        backend: the name of what would carry messages.
-        name: the group's own name.
-        description: what the program says of it.
+        backend: the name of the communication backend.
+        name: the group's unique name.
+        description: the program's description of it.
         store: the group's keys and values.
     """
 
@@ -54,24 +54,24 @@ class ProcessGroup:
         self._backend, self._store = backend, store
 
     def size(self) -> int:
-        """How many processes there are: 1."""
+        """Return the number of processes: 1."""
         return 1
 
     def rank(self) -> int:
-        """The number of this process: 0."""
+        """Return the rank of this process: 0."""
         return 0
 
     def name(self) -> str:
-        """The name of what would carry messages."""
+        """Return the name of the communication backend."""
         return "gloo" if self._backend == Backend.UNDEFINED else str(self._backend)
 
     def get_group_store(self) -> Store:
-        """The group's keys and values."""
+        """Return the group's keys and values."""
         return self._store
 
 
 class _Groups(type):
-    """Makes `WORLD` of a class the group of all processes, or None."""
+    """Metaclass that makes a class's `WORLD` the group of all processes, or None."""
 
     @property
     def WORLD(cls) -> ProcessGroup | None:
@@ -80,27 +80,27 @@ class _Groups(type):
 
 
 class GroupMember(metaclass=_Groups):
-    """`WORLD`, the group of all processes (None before `init_process_group`), and what stands for no group."""
+    """`WORLD`, the group of all processes (None before `init_process_group`), and the mark of a non-member."""
 
     NON_GROUP_MEMBER: ClassVar[Any] = -100
 
 
-_world: list[ProcessGroup] = []  # the groups that there are, the default one first
-_count = [0]  # of groups that were made: the last one's name
+_world: list[ProcessGroup] = []  # the existing groups, the default one first
+_count = [0]  # the number of the last group's name
 
 
 def is_initialized() -> bool:
-    """Whether `init_process_group` was called, and `destroy_process_group` not since."""
+    """Return whether `init_process_group` was called, and `destroy_process_group` has not been called since."""
     return bool(_world)
 
 
 def backends() -> tuple[str, ...]:
-    """The backend of each group: what captured functions compare before a replay."""
+    """Return the backend of each group, which captured functions compare before a replay."""
     return tuple([str(group._backend) for group in _world])
 
 
 def default_group() -> ProcessGroup:
-    """The group of all processes. ValueError before `init_process_group`."""
+    """Return the group of all processes. ValueError before `init_process_group`."""
     if not _world:
         raise InvalidValueError(
             "distributed: expected a default process group; call init_process_group first, or ask is_initialized()"
@@ -109,7 +109,7 @@ def default_group() -> ProcessGroup:
 
 
 def group_of(operation: str, group: Any) -> ProcessGroup | None:
-    """The group that an argument means, None for the default one; None, and a warning, for NON_GROUP_MEMBER."""
+    """Return the group of an argument, None for the default one; warn and return None for NON_GROUP_MEMBER."""
     if group is None:
         return default_group()
     if isinstance(group, int) and group == GroupMember.NON_GROUP_MEMBER:
@@ -123,7 +123,7 @@ def group_of(operation: str, group: Any) -> ProcessGroup | None:
 def _make(
     operation: str, backend: str | None, description: str, store: Store, timeout: timedelta | None, options: object
 ) -> ProcessGroup:
-    """Add a group; arguments are those of `init_process_group`, `operation` begins errors."""
+    """Add a group. Arguments are those of `init_process_group`; errors begin with `operation`."""
     kind = Backend(Backend.UNDEFINED if backend is None else backend)
     for one in kind.split(","):  # "cpu:gloo,cuda:nccl"
         name = one.rpartition(":")[2]
@@ -158,26 +158,26 @@ def init_process_group(
     pg_options: object = None,
     device_id: object = None,
 ) -> None:
-    """Begin to work together with other processes: there is one so far, and its group is the default one.
+    """Initialize the default process group, which has one process so far.
 
     The address is `env://` (the default: RANK, WORLD_SIZE, MASTER_ADDR
     and MASTER_PORT, as torchrun sets them), `tcp://HOST:PORT` or `file://PATH`, with `?rank=0&world_size=1` perhaps.
 
     Arguments:
-        backend: "gloo", "cpu:gloo", or None, which means the same here.
-        init_method: where the processes find each other.
-        timeout: taken, and means nothing: nobody is waited for.
-        world_size: how many processes there are.
-        rank: the number of this one.
-        store: keys and values of the group, in the place of `init_method`.
-        group_name: taken, and means nothing.
+        backend: "gloo", "cpu:gloo", or None, which have the same effect.
+        init_method: the address at which the processes connect.
+        timeout: ignored, as there are no other processes to wait for.
+        world_size: the number of processes.
+        rank: the rank of this one.
+        store: keys and values of the group, instead of `init_method`.
+        group_name: ignored.
         pg_options: None.
         device_id: None, or the CPU.
 
     Raises:
         NotImplementedError: more than one process.
-        RuntimeError: a backend of PyTorch's that is not there, such as "nccl".
-        ValueError: the rank or the number of processes is missing, or the group is there already.
+        RuntimeError: a backend of PyTorch's that is not supported, such as "nccl".
+        ValueError: the rank or the number of processes is missing, or the group exists already.
 
     >>> from facula.distributed import HashStore
     >>> init_process_group("gloo", store=HashStore(), rank=0, world_size=1)
@@ -203,7 +203,7 @@ def init_process_group(
 
 @boundary
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """End a group; the default one ends all. ValueError where there is none."""
+    """Destroy a group, or all groups if it is the default one. ValueError if there is none."""
     found = group_of("destroy_process_group", group)
     if found is None:
         return
@@ -224,16 +224,16 @@ def new_group(
     group_desc: str | None = None,
     device_id: object = None,
 ) -> ProcessGroup:
-    """A further group: of the only process. ValueError for other ranks.
+    """Create another group of the only process. ValueError for other ranks.
 
     Arguments:
-        ranks: the numbers of its processes: [0], or None for all.
-        timeout: taken, and means nothing: nobody is waited for.
-        backend: what would carry messages; that of the default group if None.
+        ranks: the ranks of its processes: [0], or None for all.
+        timeout: ignored, as there are no other processes to wait for.
+        backend: the communication backend; that of the default group if None.
         pg_options: None.
-        use_local_synchronization: taken, and means nothing.
-        group_desc: what the program says of it.
-        device_id: taken, and means nothing.
+        use_local_synchronization: ignored.
+        group_desc: the program's description of it.
+        device_id: ignored.
     """
     default = default_group()
     if ranks is not None and list(ranks) != [0]:
@@ -251,11 +251,11 @@ def new_subgroups(
     pg_options: object = None,
     group_desc: str | None = None,
 ) -> tuple[ProcessGroup, list[ProcessGroup]]:
-    """The group of this process, and all groups, of `group_size` processes each: 1. ValueError for another size.
+    """Return this process's group, and all groups, of `group_size` processes each: 1. ValueError for another size.
 
     Arguments:
-        group_size: how many processes each has.
-        group: what is divided; the default group if None.
+        group_size: the number of processes in each group.
+        group: the group to divide; the default group if None.
         timeout, backend, pg_options, group_desc: as for `new_group`.
     """
     if group_size != 1:
@@ -272,10 +272,10 @@ def new_subgroups_by_enumeration(
     pg_options: object = None,
     group_desc: str | None = None,
 ) -> tuple[ProcessGroup, list[ProcessGroup]]:
-    """The group of this process, and all groups: of the ranks [[0]]. ValueError for others.
+    """Return this process's group, and all groups: of the ranks [[0]]. ValueError for others.
 
     Arguments:
-        ranks_per_subgroup_list: the numbers of each group's processes.
+        ranks_per_subgroup_list: the ranks of each group's processes.
         timeout, backend, pg_options, group_desc: as for `new_group`.
     """
     if ranks_per_subgroup_list != [[0]]:
@@ -288,31 +288,31 @@ def new_subgroups_by_enumeration(
 
 @boundary
 def get_rank(group: ProcessGroup | None = None) -> int:
-    """The number of this process in a group: 0, or -1 where it is no member. ValueError where there is no group."""
+    """Return the rank of this process in a group: 0, or -1 if it is not a member. ValueError if there is no group."""
     return -1 if group_of("get_rank", group) is None else 0
 
 
 @boundary
 def get_world_size(group: ProcessGroup | None = None) -> int:
-    """How many processes a group has: 1; -1 where this is no member. ValueError where there is no group."""
+    """Return the number of a group's processes: 1, or -1 if this is not a member. ValueError if there is no group."""
     return -1 if group_of("get_world_size", group) is None else 1
 
 
 @boundary
 def get_backend(group: ProcessGroup | None = None) -> str:
-    """The name that the group was made with; "undefined" for None. ValueError where there is no group."""
+    """Return the name that the group was created with; "undefined" for None. ValueError if there is no group."""
     return str(_member("get_backend", group)._backend)
 
 
 @boundary
 def get_backend_config(group: ProcessGroup | None = None) -> str:
-    """What carries messages of which device, as "cpu:gloo". ValueError where there is no group."""
+    """Return the backend of each device type, such as "cpu:gloo". ValueError if there is no group."""
     found = _member("get_backend_config", group)
     return str(found._backend) if ":" in found._backend else f"cpu:{found.name()}"
 
 
 def get_default_backend_for_device(device: object) -> str:
-    """The backend of a device's tensors: "gloo" for the CPU. ValueError for others."""
+    """Return the backend of a device's tensors: "gloo" for the CPU. ValueError for others."""
     if str(device).partition(":")[0] != "cpu":
         raise InvalidValueError(f"get_default_backend_for_device: expected the CPU; got {device!r}")
     return "gloo"
@@ -327,35 +327,35 @@ def _member(operation: str, group: ProcessGroup | None) -> ProcessGroup:
 
 @boundary
 def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
-    """The numbers of a group's processes: [0]. ValueError where there is no group."""
+    """Return the ranks of a group's processes: [0]. ValueError if there is no group."""
     _member("get_process_group_ranks", group)
     return [0]
 
 
 def get_pg_count() -> int:
-    """How many groups there are."""
+    """Return the number of groups."""
     return len(_world)
 
 
 @boundary
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
-    """The number in a group of a process: 0 of 0. ValueError for others."""
+    """Return a process's rank in a group: 0 for 0. ValueError for others."""
     return check_rank("get_group_rank", "global_rank", _member("get_group_rank", group), global_rank)
 
 
 @boundary
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
-    """The number of a group's process: 0 of 0. ValueError for others."""
+    """Return the global rank of a group's process: 0 for 0. ValueError for others."""
     return check_rank("get_global_rank", "group_rank", _member("get_global_rank", group), group_rank)
 
 
 def check_rank(operation: str, name: str, group: ProcessGroup, rank: object) -> int:
-    """The rank, which is 0; ValueError for others.
+    """Return the rank, which is 0; ValueError for others.
 
     Arguments:
-        operation: how errors begin.
+        operation: the beginning of errors.
         name: the argument.
-        group: where it counts.
+        group: the group of the rank.
         rank: its value.
     """
     if rank != 0 or isinstance(rank, bool) or not isinstance(rank, int):
@@ -365,7 +365,7 @@ def check_rank(operation: str, name: str, group: ProcessGroup, rank: object) -> 
 
 @boundary
 def get_node_local_rank(fallback_rank: int | None = None) -> int:
-    """The number of this process on its machine, from LOCAL_RANK, or the fallback; RuntimeError where there is none."""
+    """Return this process's rank on its machine, from LOCAL_RANK, or the fallback; RuntimeError without either."""
     if "LOCAL_RANK" in os.environ:
         return int(os.environ["LOCAL_RANK"])
     if fallback_rank is None:
@@ -374,7 +374,7 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
 
 
 def is_available() -> bool:
-    """Whether there are groups of processes: True, of one.
+    """Return whether process groups are available: True, of one process.
 
     >>> is_available()
     True

@@ -1,4 +1,4 @@
-"""Messages from one process to another: with one process there is nobody to send to, which each function says."""
+"""Point-to-point messages. With one process there is no recipient, so each function raises an error."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def send(
     Arguments:
         tensor: the tensor.
         dst: the process.
-        group: the processes; all if None.
-        tag: a number that `recv` has, too.
-        group_dst: the process by its number in the group, in the place of `dst`.
+        group: the process group; all processes if None.
+        tag: a number that matches that of `recv`.
+        group_dst: the rank within the group, instead of `dst`.
     """
     as_tensor("send", "tensor", tensor)
     _refuse("send", group, dst if group_dst is None else group_dst)
@@ -53,7 +53,7 @@ def isend(
     tag: int = 0,
     group_dst: int | None = None,
 ) -> NoReturn:
-    """`send` that does not wait.
+    """Send a tensor without waiting, like `send`.
 
     Arguments: those of `send`.
     """
@@ -72,11 +72,11 @@ def recv(
     """Receive a tensor from another process. ValueError: there is none.
 
     Arguments:
-        tensor: what is changed.
+        tensor: the tensor to write.
         src: the process; any if None.
-        group: the processes; all if None.
-        tag: the number that `send` has.
-        group_src: the process by its number in the group, in the place of `src`.
+        group: the process group; all processes if None.
+        tag: the number of the matching `send`.
+        group_src: the rank within the group, instead of `src`.
     """
     as_tensor("recv", "tensor", tensor)
     _refuse("recv", group, src if group_src is None else group_src)
@@ -90,7 +90,7 @@ def irecv(
     tag: int = 0,
     group_src: int | None = None,
 ) -> NoReturn:
-    """`recv` that does not wait.
+    """Receive a tensor without waiting, like `recv`.
 
     Arguments: those of `recv`.
     """
@@ -111,9 +111,9 @@ def send_object_list(
     Arguments:
         object_list: the objects.
         dst: the process.
-        group: the processes; all if None.
-        device: taken, and means nothing.
-        group_dst: the process by its number in the group, in the place of `dst`.
+        group: the process group; all processes if None.
+        device: ignored.
+        group_dst: the rank within the group, instead of `dst`.
     """
     _refuse("send_object_list", group, dst if group_dst is None else group_dst)
 
@@ -129,11 +129,11 @@ def recv_object_list(
     """Receive objects from another process. ValueError: there is none.
 
     Arguments:
-        object_list: where they go.
+        object_list: the list to fill.
         src: the process; any if None.
-        group: the processes; all if None.
-        device: taken, and means nothing.
-        group_src: the process by its number in the group, in the place of `src`.
+        group: the process group; all processes if None.
+        device: ignored.
+        group_src: the rank within the group, instead of `src`.
     """
     _refuse("recv_object_list", group, src if group_src is None else group_src)
 
@@ -144,10 +144,10 @@ class P2POp:
     Arguments:
         op: `isend` or `irecv`.
         tensor: what is sent, or changed.
-        peer: the other process.
-        group: the processes; all if None.
-        tag: a number that both have.
-        group_peer: the process by its number in the group, in the place of `peer`.
+        peer: the rank of the other process.
+        group: the process group; all processes if None.
+        tag: a number that matches that of the other process.
+        group_peer: the rank within the group, instead of `peer`.
     """
 
     def __init__(

@@ -20,7 +20,7 @@ def _copy(value: Any) -> Any:
 
 
 def _room(operation: str, name: str, values: object) -> list[Any]:
-    """The list, which has room for a result."""
+    """Return the list, after checking that it has room for a result."""
     if not isinstance(values, list):
         raise InvalidTypeError(f"{operation}: expected {name} to be a list; got {type(values).__name__}")
     if not values:
@@ -33,9 +33,9 @@ def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | No
     """Copy the objects of all processes to a list, by pickling them.
 
     Arguments:
-        object_list: a list with a place for each process, which is changed.
+        object_list: the output, a list with an entry for each process.
         obj: this process's object.
-        group: the processes; all if None.
+        group: the process group; all processes if None.
     """
     places = _room("all_gather_object", "object_list", object_list)
     if group_of("all_gather_object", group) is not None:
@@ -50,14 +50,14 @@ def gather_object(
     group: ProcessGroup | None = None,
     group_dst: int | None = None,
 ) -> None:
-    """Copy the objects of all processes to a list of one of them, by pickling them.
+    """Copy the objects of all processes to a list on one of them, by pickling them.
 
     Arguments:
         obj: this process's object.
-        object_gather_list: a list with a place for each process, which is changed.
-        dst: the process that has the list: 0 if neither it nor `group_dst` is given.
-        group: the processes; all if None.
-        group_dst: the process by its number in the group, in the place of `dst`.
+        object_gather_list: the output, a list with an entry for each process.
+        dst: the process with the list: 0 if neither it nor `group_dst` is given.
+        group: the process group; all processes if None.
+        group_dst: the rank within the group, instead of `dst`.
     """
     found = group_of("gather_object", group)
     if found is None:
@@ -76,14 +76,14 @@ def broadcast_object_list(
     device: object = None,
     group_src: int | None = None,
 ) -> None:
-    """Copy the objects of one process's list to the lists of all: they stay, and are pickled.
+    """Copy one process's objects to the lists of all, by pickling them. With one process they are unchanged.
 
     Arguments:
         object_list: the list.
         src: the process that the objects come from: 0 if neither it nor `group_src` is given.
-        group: the processes; all if None.
-        device: taken, and means nothing.
-        group_src: the process by its number in the group, in the place of `src`.
+        group: the process group; all processes if None.
+        device: ignored.
+        group_src: the rank within the group, instead of `src`.
     """
     found = group_of("broadcast_object_list", group)
     if found is None:
@@ -93,7 +93,7 @@ def broadcast_object_list(
             f"broadcast_object_list: expected object_list to be a list; got {type(object_list).__name__}"
         )
     check_root("broadcast_object_list", "src", found, src, group_src, default=0)
-    pickle.dumps(object_list)  # what cannot be sent is an error with one process, too
+    pickle.dumps(object_list)  # an object that cannot be sent is an error with one process, too
 
 
 @boundary
@@ -104,14 +104,14 @@ def scatter_object_list(
     group: ProcessGroup | None = None,
     group_src: int | None = None,
 ) -> None:
-    """Copy to each process one object of a list of one of them, by pickling it.
+    """Copy one object of a list on one process to each process, by pickling it.
 
     Arguments:
-        scatter_object_output_list: a list, whose first place is changed.
+        scatter_object_output_list: the output, a list whose first entry is set.
         scatter_object_input_list: an object for each process.
-        src: the process that has the objects: 0 if neither it nor `group_src` is given.
-        group: the processes; all if None.
-        group_src: the process by its number in the group, in the place of `src`.
+        src: the process with the objects: 0 if neither it nor `group_src` is given.
+        group: the process group; all processes if None.
+        group_src: the rank within the group, instead of `src`.
     """
     found = group_of("scatter_object_list", group)
     if found is None:

@@ -1,4 +1,4 @@
-"""Where the processes of a group find each other: `env://`, `tcp://` and `file://`, for one process so far."""
+"""Addresses at which the processes of a group connect: `env://`, `tcp://` and `file://`, so far for one process."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ OPERATION = "init_process_group"
 
 
 def find(init_method: str | None, rank: int, world_size: int, store: Store | None) -> Store:
-    """The store of a group of one process.
+    """Return the store of a group of one process.
 
     Arguments:
         init_method: the address, or None.
-        rank: the number of this process; -1 where the address says it.
-        world_size: how many there are; -1 where the address says it.
+        rank: the rank of this process; -1 if the address contains it.
+        world_size: the number of processes; -1 if the address contains it.
         store: the store, or None.
 
     Raises:
         NotImplementedError: more than one process.
-        ValueError: the rank or the number of processes is missing, or does not fit.
-        RuntimeError: another address.
+        ValueError: the rank or the number of processes is missing, or does not match.
+        RuntimeError: an unsupported address.
     """
     if store is not None:
         if init_method is not None:
@@ -57,7 +57,7 @@ def find(init_method: str | None, rank: int, world_size: int, store: Store | Non
         return FileStore(parts.netloc + parts.path, 1)
     else:
         raise OperationError(f"{OPERATION}: expected init_method as env://, tcp:// or file://; got {address!r}")
-    return HashStore()  # no other process connects: the port stays free
+    return HashStore()  # no other process connects, so the port stays free
 
 
 def _number(address: str, name: str, asked: dict[str, str]) -> int:

@@ -16,43 +16,43 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 DEFAULT_TIMEOUT = timedelta(seconds=300)
-POLLING_SECONDS = 0.01  # between two looks into a file that another process may change
+POLLING_SECONDS = 0.01  # between two polls of a file that another process may change
 ONE_PROCESS = "there is one process until the distributed package is there; run the program without a launcher"
 
 
 class DistError(FaculaError, RuntimeError):
-    """An error of processes that work together."""
+    """Base class of errors of process groups."""
 
 
 class DistBackendError(DistError):
-    """An error of what carries the messages."""
+    """An error of the communication backend."""
 
 
 class DistNetworkError(DistError):
-    """A connection that cannot be made."""
+    """A failure to connect."""
 
 
 class DistStoreError(DistError):
-    """A store that did not get a key in time."""
+    """A timeout while waiting for a store's key."""
 
 
 class QueueEmptyError(DistStoreError):
-    """A queue of a store that is empty."""
+    """An empty queue of a store."""
 
 
 def check_world_size(operation: str, world_size: int | None) -> None:
-    """NotImplementedError for more than one process.
+    """Raise NotImplementedError for more than one process.
 
     Arguments:
-        operation: how errors begin.
-        world_size: how many processes there are; None, 0 and -1 say nothing.
+        operation: the beginning of errors.
+        world_size: the number of processes; None, 0 and -1 leave it open.
     """
     if world_size is not None and world_size > 1:
         raise UnsupportedError(f"{operation}: expected world_size 1; got {world_size}; {ONE_PROCESS}")
 
 
 def as_seconds(operation: str, timeout: timedelta) -> float:
-    """The seconds of a timeout; TypeError where it is no timedelta."""
+    """Return the seconds of a timeout; TypeError if it is not a timedelta."""
     if not isinstance(timeout, timedelta):
         raise InvalidTypeError(f"{operation}: expected timeout to be a datetime.timedelta; got {timeout!r}")
     return timeout.total_seconds()
@@ -60,10 +60,10 @@ def as_seconds(operation: str, timeout: timedelta) -> float:
 
 @boundary
 class Store:
-    """Base class of stores: bytes by key, which threads, and processes of one file, see alike.
+    """Base class of stores: bytes by key, shared by threads, and by processes that use one file.
 
-    `get` and `wait` wait for keys that are not there, at most `timeout` (300 seconds). Values are str or bytes, and
-    come back as bytes. TypeError for others.
+    `get` and `wait` wait for missing keys, at most `timeout` (300 seconds). Values are str or bytes, and returned as
+    bytes. TypeError for others.
     """
 
     def __init__(self) -> None:
@@ -71,12 +71,12 @@ class Store:
 
     @contextmanager
     def _entries(self, changes: bool = True) -> Iterator[dict[str, list[bytes]]]:
-        """All entries, while no other thread or process sees them: lists, of which a value is one of length 1."""
+        """Yield all entries under exclusive access: lists, of which a plain value is one of length 1."""
         raise UnsupportedError(f"{type(self).__name__}: use HashStore, FileStore or TCPStore")
         yield  # a generator
 
     def _pause(self, seconds: float) -> None:
-        """Wait for changes, at most so long."""
+        """Wait for changes, at most `seconds`."""
         time.sleep(min(seconds, POLLING_SECONDS))
 
     def _key(self, operation: str, key: str) -> str:
@@ -85,12 +85,12 @@ class Store:
         return key
 
     def _until(self, found: Callable[[dict[str, list[bytes]]], T | None], what: str, timeout: timedelta | None) -> T:
-        """What `found` gives of the entries once it is not None.
+        """Return the first result of `found`, applied to the entries, that is not None.
 
         Arguments:
-            found: it looks, and takes what it likes.
-            what: what is waited for, in words.
-            timeout: how long; None is the store's own.
+            found: reads the entries, and may remove some.
+            what: a description of the awaited state, for errors.
+            timeout: the limit; None is the store's own.
         """
         seconds = as_seconds("Store.wait", self._timeout if timeout is None else timeout)
         end = time.monotonic() + seconds
@@ -106,11 +106,11 @@ class Store:
 
     @property
     def timeout(self) -> timedelta:
-        """How long `get` and `wait` wait."""
+        """The time that `get` and `wait` wait at most."""
         return self._timeout
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Change how long `get` and `wait` wait."""
+        """Set the time that `get` and `wait` wait at most."""
         as_seconds("Store.set_timeout", timeout)
         self._timeout = timeout
 
@@ -121,12 +121,12 @@ class Store:
             entries[key] = [data]
 
     def get(self, key: str) -> bytes:
-        """The value of a key, once it is there. RuntimeError (DistStoreError) after the timeout."""
+        """Return the value of a key, once it exists. RuntimeError (DistStoreError) after the timeout."""
         key = self._key("get", key)
         return self._until(lambda entries: entries[key][0] if entries.get(key) else None, f"the key {key!r}", None)
 
     def add(self, key: str, amount: int) -> int:
-        """Add to a number, which is 0 where there is none, and give the sum. ValueError where it is no number."""
+        """Add to a number, 0 if absent, and return the sum. ValueError if the value is not a number."""
         key = self._key("add", key)
         with self._entries() as entries:
             former = entries.get(key, [b"0"])[0]
@@ -138,19 +138,19 @@ class Store:
         return total
 
     def append(self, key: str, value: str | bytes) -> None:
-        """Add bytes to the end of a value, which is empty where there is none."""
+        """Append bytes to a value, empty if absent."""
         key, data = self._key("append", key), as_bytes("append", value)
         with self._entries() as entries:
             entries[key] = [entries.get(key, [b""])[0] + data]
 
     def compare_set(self, key: str, expected_value: str | bytes, desired_value: str | bytes) -> bytes:
-        """Set a value where the present one is as expected (where there is none: empty); gives the one that is there.
+        """Set a value if the present one (empty if absent) equals the expected one; return the resulting value.
 
-        Where there is none and one was expected, that is what comes back.
+        If the key is absent and a value was expected, returns the expected value.
 
         Arguments:
             key: the key.
-            expected_value: the value that is replaced.
+            expected_value: the value to replace.
             desired_value: the new value.
         """
         key = self._key("compare_set", key)
@@ -163,33 +163,33 @@ class Store:
             return entries[key][0]
 
     def check(self, keys: list[str]) -> bool:
-        """Whether all keys are there."""
+        """Return whether all keys exist."""
         with self._entries(False) as entries:
             return all(self._key("check", key) in entries for key in keys)
 
     def wait(self, keys: list[str], timeout: timedelta | None = None) -> None:
-        """Wait until all keys are there. RuntimeError (DistStoreError) after the timeout."""
+        """Wait until all keys exist. RuntimeError (DistStoreError) after the timeout."""
         wanted = [self._key("wait", key) for key in keys]
         self._until(lambda entries: all(key in entries for key in wanted) or None, f"the keys {keys}", timeout)
 
     def delete_key(self, key: str) -> bool:
-        """Delete a key; whether it was there."""
+        """Delete a key; return whether it existed."""
         key = self._key("delete_key", key)
         with self._entries() as entries:
             return entries.pop(key, None) is not None
 
     def num_keys(self) -> int:
-        """How many keys there are."""
+        """Return the number of keys."""
         with self._entries(False) as entries:
             return len(entries)
 
     def list_keys(self) -> list[str]:
-        """The keys that are there."""
+        """Return all keys."""
         with self._entries(False) as entries:
             return list(entries)
 
     def multi_get(self, keys: list[str]) -> list[bytes]:
-        """The values of several keys."""
+        """Return the values of several keys."""
         return [self.get(key) for key in keys]
 
     def multi_set(self, keys: list[str], values: list[str | bytes]) -> None:
@@ -198,7 +198,7 @@ class Store:
             self.set(key, value)
 
     def has_extended_api(self) -> bool:
-        """Whether `append`, `multi_get` and `multi_set` are there: True."""
+        """Return whether `append`, `multi_get` and `multi_set` are supported: True."""
         return True
 
     def queue_push(self, key: str, value: str | bytes) -> None:
@@ -208,7 +208,7 @@ class Store:
             entries.setdefault(key, []).append(data)
 
     def queue_pop(self, key: str, block: bool = True) -> bytes:
-        """Take the first value of a queue, once there is one; unless `block`, QueueEmptyError where there is none."""
+        """Remove and return a queue's first value; wait for one, or raise QueueEmptyError unless `block`."""
         key = self._key("queue_pop", key)
 
         def take(entries: dict[str, list[bytes]]) -> bytes | None:
@@ -228,13 +228,13 @@ class Store:
         return value
 
     def queue_len(self, key: str) -> int:
-        """How many values a queue has."""
+        """Return the number of values in a queue."""
         with self._entries(False) as entries:
             return len(entries.get(self._key("queue_len", key), ()))
 
 
 def as_bytes(operation: str, value: str | bytes) -> bytes:
-    """A value as bytes; TypeError for what is neither text nor bytes."""
+    """Return a value as bytes; TypeError unless it is str or bytes."""
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, bytes):

@@ -1,4 +1,4 @@
-"""Kinds of stores: in memory, under a port, in a file, and a part of another; of one process so far."""
+"""Stores in memory, at a port, in a file, and part of another store; so far for one process."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class HashStore(Store):
             self._memory.changed.wait(min(seconds, 1.0))
 
     def clone(self) -> HashStore:
-        """Another store with the same entries, which see each other's changes."""
+        """Return another store that shares the entries."""
         new = HashStore()
         new._memory, new._timeout = self._memory, self._timeout
         return new
@@ -66,24 +66,24 @@ _masters: WeakValueDictionary[int, TCPStore] = WeakValueDictionary()  # of this 
 
 @boundary
 class TCPStore(HashStore):
-    """A store under a port of this machine, for one process so far: its entries are in memory.
+    """A store at a port of this machine, so far for one process: its entries are in memory.
 
-    The port is taken as long as the store is there; 0 takes a free one. A store that is not the master is one more of
-    the same entries, for a master in this process.
+    The store keeps the port bound while it exists; 0 binds a free one. A store that is not the master shares the
+    entries of a master in this process.
 
     Arguments:
         host_name: the master's machine.
         port: its port.
-        world_size: how many processes there are: 1, or None.
+        world_size: the number of processes: 1, or None.
         is_master: whether this one has the entries.
-        timeout: how long `get` and `wait` wait.
-        wait_for_workers: taken, and means nothing: there is one process.
-        multi_tenant: whether a second master of a port in this process is one of the same entries.
-        use_libuv: taken, and means nothing.
+        timeout: the time that `get` and `wait` wait at most.
+        wait_for_workers: ignored, as there is one process.
+        multi_tenant: whether a second master at a port in this process shares its entries.
+        use_libuv: ignored.
 
     Raises:
         NotImplementedError: more than one process, or a master in another one.
-        RuntimeError: the port is taken (DistNetworkError).
+        RuntimeError: the port is in use (DistNetworkError).
     """
 
     def __init__(
@@ -122,22 +122,22 @@ class TCPStore(HashStore):
 
 @boundary
 class FileStore(Store):
-    """A store in a file, which is deleted with the last store of it.
+    """A store in a file, which is deleted along with its last store.
 
     Arguments:
-        file_name: the file, which is made if it is not there.
-        world_size: how many processes there are: 1, or -1.
+        file_name: the file, which is created if missing.
+        world_size: the number of processes: 1, or -1.
 
     Raises:
         NotImplementedError: more than one process.
-        ValueError: the file is no such store.
+        ValueError: the file is not such a store.
     """
 
     def __init__(self, file_name: str | os.PathLike[str], world_size: int = -1) -> None:
         super().__init__()
         check_world_size("FileStore", world_size)
         self.path = os.fspath(file_name)
-        with self._entries(False):  # it can be made and read
+        with self._entries(False):  # the file can be created and read
             pass
         _users[self.path] += 1
         finalize(self, _release, self.path, os.getpid())
@@ -167,14 +167,14 @@ _users: Counter[str] = Counter()  # stores of this process by file
 
 def _release(path: str, process: int) -> None:
     _users[path] -= 1
-    if not _users[path] and os.getpid() == process:  # not in a child that was forked
+    if not _users[path] and os.getpid() == process:  # not in a forked child
         with suppress(OSError):
             os.unlink(path)
 
 
 @boundary
 class PrefixStore(Store):
-    """The keys of another store that begin with a prefix, without it.
+    """The keys of another store that begin with a prefix, which is removed.
 
     >>> whole = HashStore()
     >>> PrefixStore("first", whole).set("weights", "ready")
@@ -190,7 +190,7 @@ class PrefixStore(Store):
 
     @property
     def underlying_store(self) -> Store:
-        """The whole store."""
+        """The complete store."""
         return self._store
 
     @contextmanager

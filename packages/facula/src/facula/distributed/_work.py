@@ -1,4 +1,4 @@
-"""What collective operations take and give: how values become one, and work that is done."""
+"""Arguments and results of collective operations: reductions, and completed work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RedOpType(Enum):
-    """How values of several processes become one."""
+    """The reductions of several processes' values."""
 
     SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, PREMUL_SUM = range(9)
 
@@ -25,7 +25,7 @@ class RedOpType(Enum):
 
 
 class ReduceOp:
-    """How values of several processes become one: `ReduceOp.SUM` and others, equal to `ReduceOp(ReduceOp.SUM)`."""
+    """A reduction of several processes' values: `ReduceOp.SUM` and others, equal to `ReduceOp(ReduceOp.SUM)`."""
 
     RedOpType: ClassVar = RedOpType
     SUM: ClassVar = RedOpType.SUM
@@ -51,37 +51,37 @@ class ReduceOp:
 
 
 class Work:
-    """A collective operation that is done: with one process it is when the call returns."""
+    """A completed collective operation: with one process it completes before the call returns."""
 
     def __init__(self, results: Sequence[Any] = ()) -> None:
         self._results = list(results)
 
     def wait(self, timeout: timedelta | None = None) -> bool:
-        """Wait until it is done: True at once."""
+        """Wait for completion: returns True immediately."""
         if timeout is not None:
             as_seconds("Work.wait", timeout)
         return True
 
     def synchronize(self) -> None:
-        """Wait until it is done: it is."""
+        """Wait for completion: returns immediately."""
 
     def is_completed(self) -> bool:
-        """Whether it is done: True."""
+        """Return whether the operation is complete: True."""
         return True
 
     def is_success(self) -> bool:
-        """Whether it went well: True."""
+        """Return whether the operation succeeded: True."""
         return True
 
     def exception(self) -> None:
-        """What went wrong: None."""
+        """Return the operation's exception: None."""
 
     def result(self) -> list[Any]:
-        """The tensors that it changed."""
+        """Return the tensors that the operation changed."""
         return self._results
 
     def get_future(self) -> Any:
-        """A `futures.Future` with the tensors that it changed."""
+        """Return a `futures.Future` of the tensors that the operation changed."""
         future = import_module("facula.futures").Future()
         future.set_result(self._results)
         return future

@@ -1,4 +1,4 @@
-"""Devices of several processes: not there yet."""
+"""Devices of several processes, which are not supported yet."""
 
 from .._lookup.names import publish
 from .._lookup.refusals import Kind, Refusal, Refusals

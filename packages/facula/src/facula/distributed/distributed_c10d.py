@@ -1,4 +1,4 @@
-"""What processes that work together call, where programs for PyTorch look for it: of one process so far."""
+"""PyTorch's module of process groups and collective operations, so far for one process."""
 
 from __future__ import annotations
 
@@ -66,52 +66,52 @@ reduce_op = ReduceOp
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether a backend could send messages, as its function says: "gloo" alone, for the one process there is."""
+    """Return whether a backend is available, as its own function reports: only "gloo", for a single process."""
     return str(backend).lower() == "gloo"
 
 
 def is_gloo_available() -> bool:
-    """Whether groups of the backend "gloo" are there: True, of one process."""
+    """Return whether the backend "gloo" is available: True, for one process."""
     return True
 
 
 def is_mpi_available() -> bool:
-    """Whether processes can talk to each other by MPI: False."""
+    """Return whether MPI is available: False."""
     return False
 
 
 def is_nccl_available() -> bool:
-    """Whether processes can talk to each other by NCCL: False."""
+    """Return whether NCCL is available: False."""
     return False
 
 
 def is_ucc_available() -> bool:
-    """Whether processes can talk to each other by UCC: False."""
+    """Return whether UCC is available: False."""
     return False
 
 
 def is_xccl_available() -> bool:
-    """Whether processes can talk to each other by XCCL: False."""
+    """Return whether XCCL is available: False."""
     return False
 
 
 def is_torchelastic_launched() -> bool:
-    """Whether `torchrun` started this process: as the environment says."""
+    """Return whether `torchrun` started this process, according to the environment."""
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 
 def _get_default_group() -> ProcessGroup:
-    """The group of all processes. ValueError before `init_process_group`."""
+    """Return the group of all processes. ValueError before `init_process_group`."""
     return default_group()
 
 
 def _get_default_store() -> Store:
-    """Its keys and values. ValueError before `init_process_group`."""
+    """Return the default group's keys and values. ValueError before `init_process_group`."""
     return default_group().get_group_store()
 
 
 def _rank_not_in_group(group: object) -> bool:
-    """Whether this process is no member of a group."""
+    """Return whether this process is outside a group."""
     return group is not None and group == GroupMember.NON_GROUP_MEMBER
 
 

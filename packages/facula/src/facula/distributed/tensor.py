@@ -1,4 +1,4 @@
-"""Tensors that are spread over several processes: not there yet. Programs name placements of them, which are values."""
+"""Distributed tensors, which are not supported yet. Their placements, which programs name, are values."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ distribute_tensor: Refusal = _missing.function("distribute_tensor")
 
 
 class Placement:
-    """What each process has of a tensor, along one dimension of a mesh of processes."""
+    """The part of a tensor on each process, along one dimension of a mesh of processes."""
 
     def is_shard(self, dim: int | None = None) -> bool:
-        """Whether each has a part, along `dim` if that is given."""
+        """Return whether each process has a part, along `dim` if that is given."""
         return isinstance(self, Shard) and dim in (None, self.dim)
 
     def is_replicate(self) -> bool:
-        """Whether each has the whole."""
+        """Return whether each process has the whole tensor."""
         return isinstance(self, Replicate)
 
     def is_partial(self, reduce_op: str | None = None) -> bool:
-        """Whether each has a term of it."""
+        """Return whether each process has a term of the tensor."""
         return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
 
 
@@ -47,12 +47,12 @@ class Shard(Placement):
 
 @dataclass(frozen=True)
 class Replicate(Placement):
-    """Each process has the whole."""
+    """Each process has the whole tensor."""
 
 
 @dataclass(frozen=True)
 class Partial(Placement):
-    """Each process has a tensor, and the whole is made of these by an operation."""
+    """Each process has a term; a reduction of the terms is the whole tensor."""
 
     reduce_op: str = "sum"
 

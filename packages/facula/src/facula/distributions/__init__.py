@@ -1,4 +1,4 @@
-"""facula.distributions: probability distributions; the names of facula_distributions, in PyTorch's places too.
+"""facula.distributions: probability distributions; the names of facula_distributions, also at PyTorch's places.
 
 May import: siblings. Where next: its section of `_places.txt`.
 """

@@ -1,5 +1,5 @@
-"""facula.examples: whole programs, run as `python -m facula.examples.NAME`.
+"""facula.examples: complete programs, run as `python -m facula.examples.NAME`.
 
-May import: facula, and what the extra `examples` brings.
-Where next: `digits.py`.
+May import: facula, and the packages of the extra `examples`.
+Where next: `digits/`.
 """

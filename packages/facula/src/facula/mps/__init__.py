@@ -1,4 +1,4 @@
-"""facula.mps: Apple's GPU, as far as it can be asked about: there is no backend for it."""
+"""facula.mps: queries about Apple's GPU, for which there is no backend."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _absent = AbsentDevice("mps", "MPS")
 
 
 def is_available() -> bool:
-    """Whether tensors can be put on device "mps": False."""
+    """Return whether tensors can be placed on device "mps": False."""
     return False
 
 
 def device_count() -> int:
-    """The number of MPS devices: 0."""
+    """Return the number of MPS devices: 0."""
     return 0
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the MPS device's generator: none is there, and nothing happens."""
+    """Seed the MPS device's generator. A no-op, as there is none."""
 
 
 Event: Kind = _absent.kind("Event")

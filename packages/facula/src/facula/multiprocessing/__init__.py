@@ -1,6 +1,6 @@
-"""facula.multiprocessing: the standard library's names; tensors go to other processes in memory that both share.
+"""facula.multiprocessing: the standard library's names; tensors are sent to other processes in shared memory.
 
-Importing it lets tensors travel so, by the queues, pipes and processes of `facula_multiprocessing` too.
+Importing it enables this for the queues, pipes and processes of `facula_multiprocessing` too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How tensors go to other processes: by the name of the shared memory that they lie in."""
+"""Sending tensors to other processes: by the name of their shared memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ForkingPickler", "init_reductions"]
 
 
 def init_reductions() -> None:
-    """Let tensors share their memory with whom they are sent to: done when `facula.multiprocessing` is imported."""
+    """Register the pickling of tensors by shared memory: called when `facula.multiprocessing` is imported."""
     register_reductions()
 
 

@@ -1,4 +1,4 @@
-"""Processes of one function, and what is raised where one of them fails."""
+"""Several processes of one function, and the exceptions of failed ones."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Run a function in several processes, each of them a fresh Python.
+    """Run a function in several processes, each of them a new Python interpreter.
 
     Arguments:
         fn: called as `fn(i, *args)` in process i, from 0 to nprocs - 1.
         args: its other arguments; tensors among them share their memory with this process.
         nprocs: the number of processes.
         join: wait for the processes.
-        daemon: end the processes where this one ends before them.
+        daemon: terminate the processes if this one ends before them.
         start_method: "spawn", "fork" or "forkserver".
 
     Returns:

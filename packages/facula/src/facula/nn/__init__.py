@@ -1,6 +1,6 @@
-"""facula.nn: what networks are made of; the names of facula_nn. May import: siblings. Where next: `facula_nn`.
+"""facula.nn: layers and other parts of networks; the names of facula_nn. May import: siblings. Where next: `facula_nn`.
 
-`modules` and `parameter` are PyTorch's places for some of them, loaded when they are first used.
+`modules` and `parameter` are PyTorch's places for some of them, loaded on first use.
 """
 
 # ruff: noqa: F405
@@ -13,7 +13,7 @@ with needs("facula.nn"):
     from facula_nn import *
     from facula_nn.extend import compilers as _compilers
 
-# The sibling's modules: those of the face are loaded when they are first asked for.
+# The sibling's modules; the public ones are loaded on first use.
 del attention, functional, init, utils  # noqa: F821
 
 publish(
@@ -25,7 +25,7 @@ publish(
 
 
 def _compile(module: Module, *args: object, **kwargs: object) -> None:
-    """What `module.compile()` does."""
+    """Capture the module: the implementation of `module.compile()`."""
     from ..compiler import compile_inplace
 
     compile_inplace(module, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""Numbers given once for all dimensions, and prefixes in state dicts: rows of `torch.nn.modules.utils`."""
+"""Repetition of a number for all dimensions, and prefixes in state dicts: rows of `torch.nn.modules.utils`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @boundary
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, T], prefix: str) -> None:
-    """Take `prefix` off the names that begin with it, in place: "module.", say, which data parallel wrappers add.
+    """Remove `prefix` from the names that begin with it, in place: such as "module." of data parallel wrappers.
 
     >>> state = {"module.weight": 1, "bias": 2}
     >>> consume_prefix_in_state_dict_if_present(state, "module.")
@@ -27,7 +27,7 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, T], prefix: st
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[object], tuple[AnyValue, ...]]:
-    """A function that repeats a number `n` times, and makes a tuple of several."""
+    """Return a function that repeats a number `n` times, and converts an iterable to a tuple."""
 
     def parse(x: object) -> tuple[object, ...]:
         return tuple(x) if isinstance(x, Iterable) else (x,) * n
@@ -43,5 +43,5 @@ _quadruple = _ntuple(4, "_quadruple")
 
 
 def _reverse_repeat_tuple(t: Iterable[T], n: int) -> tuple[T, ...]:
-    """Each element `n` times, from the last to the first."""
+    """Return each element `n` times, from the last to the first."""
     return tuple([one for one in reversed(tuple(t)) for _ in range(n)])

@@ -1,4 +1,4 @@
-"""Types of arguments of layers, as annotations of programs for PyTorch name them."""
+"""Types of layers' arguments, as annotations of PyTorch programs name them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks' operators as functions; the names of facula_nn.functional."""
+"""Operators of networks as functions; the names of facula_nn.functional."""
 
 from .._lookup.names import make_of_rows
 

@@ -1,4 +1,4 @@
-"""Learning rates that change as training goes on; the names of facula_optim.lr_scheduler."""
+"""Learning rate schedules; the names of facula_optim.lr_scheduler."""
 
 from .._lookup.names import make_of_rows
 

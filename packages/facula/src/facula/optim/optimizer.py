@@ -1,4 +1,4 @@
-"""The base class of optimizers, where programs for PyTorch look for it."""
+"""The base class of optimizers, in PyTorch's module for it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tupl
 
 
 class _RequiredParameter:
-    """What optimizers of one's own give as the default of an option that has none."""
+    """The default of an optimizer option that has no default, in programs' own optimizers."""
 
     def __repr__(self) -> str:
         return "<required parameter>"

@@ -1,4 +1,4 @@
-"""Models whose parameters are averages over training; the names of facula_optim.swa_utils, and what needs modules."""
+"""Models whose parameters are averages over training; the names of facula_optim.swa_utils, and functions of modules."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ __all__ = [
 class AveragedModel(Module):
     """A copy of a module, `self.module`, whose parameters are averages of the module's over training.
 
-    `update_parameters(model)` takes the model's present parameters into the averages: the mean of all so far, unless
-    a function says otherwise. Called, it is the averaged module; its state has the count, "n_averaged".
+    `update_parameters(model)` adds the model's present parameters to the averages: the mean of all so far, or the
+    result of a given function. A call runs the averaged module; its state contains the count, "n_averaged".
 
     Arguments:
         model: the module that is copied.
-        device: where the copy is; by default where the module is.
-        avg_fn: `avg_fn(averaged, current, n_averaged)` gives the new average of one parameter.
+        device: the device of the copy; by default that of the module.
+        avg_fn: `avg_fn(averaged, current, n_averaged)` returns the new average of one parameter.
         multi_avg_fn: the same for lists of all of them, in place.
-        use_buffers: average the buffers too; else they are copied.
+        use_buffers: average the buffers too; otherwise they are copied.
 
     Raises:
         ValueError: both functions are given.
@@ -81,12 +81,12 @@ class AveragedModel(Module):
         self.use_buffers: bool = use_buffers
 
     def forward(self, *args: object, **kwargs: object) -> AnyValue:
-        """What the averaged module gives."""
+        """Call the averaged module."""
         return self.module(*args, **kwargs)
 
     @no_grad()
     def update_parameters(self, model: Module) -> None:
-        """Take the present parameters of `model` into the averages; the first are copied."""
+        """Add the present parameters of `model` to the averages; the first are copied."""
         averaged: list[Tensor] = list(self.module.parameters())
         current: list[Tensor] = list(model.parameters())
         kept, buffers = list(self.module.buffers()), list(model.buffers())
@@ -110,7 +110,7 @@ class AveragedModel(Module):
             else:
                 (self.multi_avg_fn or get_swa_multi_avg_fn())([p.detach() for p in averaged], current, self.n_averaged)
 
-        if current_recorder() is not None:  # a captured step, of which each replay asks anew
+        if current_recorder() is not None:  # a captured step, whose replays query it again
             from facula_jit import cond
 
             cond(self.n_averaged == 0, copy, average)
@@ -124,14 +124,14 @@ class AveragedModel(Module):
 @boundary
 @no_grad()
 def update_bn(loader: Iterable[AnyValue], model: Module, device: DeviceLike | None = None) -> None:
-    """Compute the running means and variances of batch normalisation again, over all batches of a loader.
+    """Recompute the running means and variances of batch normalization over all batches of a loader.
 
-    Whether the model trains, and its layers' momentum, are afterwards as before.
+    The model's training mode and its layers' momentum are restored afterwards.
 
     Arguments:
-        loader: its batches are what the model takes, or tuples or lists that begin with it.
-        model: the module whose layers are meant.
-        device: where batches are moved to; by default they stay.
+        loader: yields batches that are the model's input, or tuples or lists that begin with it.
+        model: the module whose layers are updated.
+        device: the device that batches are moved to; by default they stay.
     """
     layers = {one: one.momentum for one in model.modules() if isinstance(one, (BatchNorm1d, BatchNorm2d))}
     if not layers:

@@ -1,4 +1,4 @@
-"""facula.profiler: where the time of a program goes: not there yet. Marks of pieces of a program change nothing."""
+"""facula.profiler: profiles of programs, which are not supported yet. Marks have no effect."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ tensorboard_trace_handler: Refusal = _missing.function("tensorboard_trace_handle
 
 
 class ProfilerActivity(Enum):
-    """What a profiler looks at."""
+    """The activities that a profiler observes."""
 
     CPU, XPU, MTIA, CUDA, HPU, PrivateUse1 = range(6)
 
 
 class ProfilerAction(Enum):
-    """What a profiler does in a step."""
+    """The actions of a profiler in a step."""
 
     NONE, WARMUP, RECORD, RECORD_AND_SAVE = range(4)
 
 
 def kineto_available() -> bool:
-    """Whether there is a profiler: False."""
+    """Return whether there is a profiler: False."""
     return False
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """What a profiler can look at: nothing."""
+    """Return the activities that a profiler can observe: none."""
     return set()
 
 
 class record_function:
-    """A name for a block, or for a decorated function, in the profile: nothing else, and no profile is taken.
+    """A name for a block, or for a decorated function, in a profile. It has no effect, as there is no profiler.
 
     >>> with record_function("forward"):
     ...     1 + 1

@@ -1,6 +1,4 @@
-"""facula.utils: what surrounds training. May import: siblings. Where next: `data/`,
-`checkpoint.py`.
-"""
+"""facula.utils: tools for training. May import: siblings. Where next: `data/`, `checkpoint.py`."""
 
 from .._lookup.names import publish
 from . import checkpoint, data

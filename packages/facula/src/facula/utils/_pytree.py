@@ -1,7 +1,7 @@
 """facula.utils._pytree: nested containers as a list of their leaves and a description of the rest.
 
-list, tuple, named tuple, dict, OrderedDict, defaultdict, deque and Size are containers, and classes given to
-`register_pytree_node`; all else is a leaf, None too. Dicts keep their order.
+Containers are list, tuple, named tuple, dict, OrderedDict, defaultdict, deque, Size, and classes given to
+`register_pytree_node`. All other values are leaves, including None. Dicts keep their order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .._lookup.names import publish
 from ._tree_keys import GetAttrKey, MappingKey, SequenceKey, keystr
 
 PyTree: TypeAlias = Any  # a nest, or a leaf of one: of any type
-Context: TypeAlias = Any  # what a container needs beside its children
+Context: TypeAlias = Any  # what a container consists of, in addition to its children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 IsLeaf: TypeAlias = Callable[[PyTree], bool] | None
 Flatten: TypeAlias = Callable[[PyTree], tuple[list[PyTree], Context]]
 Unflatten: TypeAlias = Callable[[Iterable[PyTree], Context], PyTree]
-# A class, several, or what says whether a leaf is meant.
+# A class, a tuple of classes, or a predicate of leaves.
 Kind: TypeAlias = type | tuple[type, ...] | Callable[[PyTree], bool]
 
 __all__ = [
@@ -39,13 +39,13 @@ __all__ = [
 
 
 class NodeDef(NamedTuple):
-    """How a container becomes its children and a context, and is made of them.
+    """The functions that flatten a container into children and a context, and rebuild it.
 
     Arguments:
         type: the class, or `namedtuple` for all classes of named tuples.
-        flatten_fn: gives the children and the context of a container.
-        unflatten_fn: makes a container of both.
-        flatten_with_keys_fn: gives pairs of keys and children, and the context; None where there are no keys.
+        flatten_fn: returns the children and the context of a container.
+        unflatten_fn: creates a container from both.
+        flatten_with_keys_fn: returns pairs of keys and children, and the context; None if there are no keys.
     """
 
     type: Any
@@ -102,22 +102,22 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {
 
 
 def is_namedtuple_class(cls: object) -> bool:
-    """Whether a class is one of named tuples."""
+    """Return whether a class is a named tuple class."""
     return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
 def is_namedtuple_instance(obj: object) -> bool:
-    """Whether an object is a named tuple."""
+    """Return whether an object is a named tuple."""
     return is_namedtuple_class(type(obj))
 
 
 def is_namedtuple(obj: object) -> bool:
-    """Whether an object is a named tuple, or a class of them."""
+    """Return whether an object is a named tuple, or a named tuple class."""
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 
 def _get_node_type(tree: PyTree) -> Any:
-    """The key of a container in `SUPPORTED_NODES`: its class, or `namedtuple`."""
+    """Return the key of a container in `SUPPORTED_NODES`: its class, or `namedtuple`."""
     kind = type(tree)
     return namedtuple if kind not in SUPPORTED_NODES and is_namedtuple_class(kind) else kind
 
@@ -139,14 +139,14 @@ def register_pytree_node(
     flatten_with_keys_fn: Flatten | None = None,
     **options: object,
 ) -> None:
-    """Let instances of a class be containers. ValueError where the class is known already.
+    """Register a class as a container. ValueError if the class is already registered.
 
     Arguments:
         cls: the class.
-        flatten_fn: gives the children and a context of an instance.
-        unflatten_fn: makes an instance of children and context.
-        flatten_with_keys_fn: gives pairs of keys and children, and the context; for `tree_flatten_with_path`.
-        **options: how PyTorch's exporter would write the context into a file.
+        flatten_fn: returns the children and a context of an instance.
+        unflatten_fn: creates an instance from children and context.
+        flatten_with_keys_fn: returns pairs of keys and children, and the context; for `tree_flatten_with_path`.
+        **options: serialization options of PyTorch's exporter.
     """
     if cls in SUPPORTED_NODES:
         raise InvalidValueError(f"register_pytree_node: {cls.__name__} is registered already")
@@ -155,7 +155,7 @@ def register_pytree_node(
 
 @boundary
 class TreeSpec:
-    """What a nest is without its leaves: `type` (None of a leaf), `context`, the children's specs."""
+    """The structure of a nest without its leaves: `type` (None for a leaf), `context`, the children's specs."""
 
     __slots__ = ("_unflatten", "children_specs", "context", "num_children", "num_leaves", "num_nodes", "type")
 
@@ -179,15 +179,15 @@ class TreeSpec:
         self.num_leaves = 1 if type is None else sum(child.num_leaves for child in children_specs)
 
     def is_leaf(self) -> bool:
-        """Whether this is the spec of a leaf."""
+        """Return whether this is the spec of a leaf."""
         return self.type is None
 
     def children(self) -> list[TreeSpec]:
-        """The specs of the children."""
+        """Return the specs of the children."""
         return list(self.children_specs)
 
     def unflatten(self, leaves: Iterable[PyTree]) -> PyTree:
-        """The nest with these leaves. ValueError where there are too many or too few."""
+        """Rebuild the nest with these leaves. ValueError for a wrong number of leaves."""
         leaves = list(leaves)
         if len(leaves) != self.num_leaves:
             raise InvalidValueError(
@@ -201,7 +201,7 @@ class TreeSpec:
         return self._unflatten([child._build(leaves) for child in self.children_specs], self.context)
 
     def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
-        """The parts of a nest that stand where this one has leaves. ValueError where it is of another shape."""
+        """Return the parts of a nest at the positions of this spec's leaves. ValueError if the structures differ."""
         if self.type is None:
             return [tree]
         container = _container_of(tree)
@@ -249,7 +249,7 @@ class LeafSpec(TreeSpec):
 
 @boundary
 def tree_flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[PyTree], TreeSpec]:
-    """The leaves of a nest, and what it is without them. What `is_leaf` is true of is not looked into.
+    """Return the leaves of a nest, and its structure. Values for which `is_leaf` is true are leaves.
 
     >>> leaves, spec = tree_flatten({"a": 1, "b": [2, 3]})
     >>> leaves, spec
@@ -273,14 +273,14 @@ def _flatten(tree: PyTree, leaves: list[PyTree], is_leaf: IsLeaf) -> TreeSpec:
 
 @boundary
 def tree_unflatten(leaves: Iterable[PyTree], treespec: TreeSpec) -> PyTree:
-    """The nest of a spec, with these leaves. ValueError where there are too many or too few."""
+    """Rebuild the nest of a spec with these leaves. ValueError for a wrong number of leaves."""
     if not isinstance(treespec, TreeSpec):
         raise InvalidTypeError(f"tree_unflatten: expected treespec to be a TreeSpec; got {type(treespec).__name__}")
     return treespec.unflatten(leaves)
 
 
 def tree_leaves(tree: PyTree, is_leaf: IsLeaf = None) -> list[PyTree]:
-    """The leaves of a nest.
+    """Return the leaves of a nest.
 
     >>> tree_leaves((1, [2, None]))
     [1, 2, None]
@@ -289,7 +289,7 @@ def tree_leaves(tree: PyTree, is_leaf: IsLeaf = None) -> list[PyTree]:
 
 
 def tree_iter(tree: PyTree, is_leaf: IsLeaf = None) -> Iterator[PyTree]:
-    """The leaves of a nest, one by one."""
+    """Yield the leaves of a nest."""
     return iter(tree_leaves(tree, is_leaf))
 
 
@@ -297,7 +297,7 @@ def tree_iter(tree: PyTree, is_leaf: IsLeaf = None) -> Iterator[PyTree]:
 def tree_flatten_with_path(
     tree: PyTree, is_leaf: IsLeaf = None
 ) -> tuple[list[tuple[tuple[PyTree, ...], PyTree]], TreeSpec]:
-    """The leaves of a nest with their paths, tuples of keys, and what the nest is without them.
+    """Return the leaves of a nest with their paths, which are tuples of keys, and its structure.
 
     TypeError for a container that was registered without keys.
 
@@ -327,26 +327,26 @@ def _with_paths(tree: PyTree, is_leaf: IsLeaf, path: tuple[PyTree, ...]) -> Iter
 
 
 def tree_leaves_with_path(tree: PyTree, is_leaf: IsLeaf = None) -> list[tuple[tuple[PyTree, ...], PyTree]]:
-    """The leaves of a nest with their paths."""
+    """Return the leaves of a nest with their paths."""
     return tree_flatten_with_path(tree, is_leaf)[0]
 
 
 @boundary
 def tree_map_with_path(func: Callable[..., PyTree], tree: PyTree, *rests: PyTree, is_leaf: IsLeaf = None) -> PyTree:
-    """The nest of what `func` makes of each leaf's path and value; see `tree_map`."""
+    """Apply `func` to each leaf's path and value, and return the nest of results; see `tree_map`."""
     leaves, spec = tree_flatten_with_path(tree, is_leaf)
     others = [spec.flatten_up_to(rest) for rest in rests]
     return spec.unflatten([func(*pair, *parts) for pair, *parts in zip(leaves, *others, strict=True)])
 
 
 def tree_structure(tree: PyTree, is_leaf: IsLeaf = None) -> TreeSpec:
-    """What a nest is without its leaves."""
+    """Return the structure of a nest without its leaves."""
     return tree_flatten(tree, is_leaf)[1]
 
 
 @boundary
 def tree_map(func: Callable[..., PyTree], tree: PyTree, *rests: PyTree, is_leaf: IsLeaf = None) -> PyTree:
-    """The nest of what `func` makes of each leaf; of further nests of the same shape, of the leaves at one place.
+    """Apply `func` to each leaf, along with the matching leaves of other nests, and return the nest of results.
 
     >>> tree_map(lambda a, b: a + b, {"x": 1, "y": (2,)}, {"x": 10, "y": (20,)})
     {'x': 11, 'y': (22,)}
@@ -358,13 +358,13 @@ def tree_map(func: Callable[..., PyTree], tree: PyTree, *rests: PyTree, is_leaf:
 
 @boundary
 def tree_map_(func: Callable[..., PyTree], tree: PyTree, *rests: PyTree, is_leaf: IsLeaf = None) -> PyTree:
-    """Call `func` on each leaf, for what it does; gives the nest itself."""
+    """Call `func` on each leaf for its side effects; return the nest itself."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
 
 def tree_map_only(kind: Kind, func: Callable[[PyTree], PyTree], tree: PyTree, is_leaf: IsLeaf = None) -> PyTree:
-    """The nest of what `func` makes of the leaves of a class, or of those that `kind` is true of.
+    """Apply `func` to the leaves of a class, or for which `kind` is true, and return the nest of results.
 
     >>> tree_map_only(int, lambda a: -a, [1, "b"])
     [-1, 'b']
@@ -374,7 +374,7 @@ def tree_map_only(kind: Kind, func: Callable[[PyTree], PyTree], tree: PyTree, is
 
 
 def tree_map_only_(kind: Kind, func: Callable[[PyTree], PyTree], tree: PyTree, is_leaf: IsLeaf = None) -> PyTree:
-    """Call `func` on the leaves of a class, for what it does; gives the nest itself."""
+    """Call `func` on the leaves of a class for its side effects; return the nest itself."""
     tree_map_only(kind, func, tree, is_leaf)
     return tree
 
@@ -386,12 +386,12 @@ def _chooser(kind: Kind) -> Callable[[PyTree], bool]:
 
 
 def tree_all(pred: Callable[[PyTree], bool], tree: PyTree, is_leaf: IsLeaf = None) -> bool:
-    """Whether `pred` is true of every leaf."""
+    """Return whether `pred` is true for every leaf."""
     return all(pred(leaf) for leaf in tree_leaves(tree, is_leaf))
 
 
 def tree_any(pred: Callable[[PyTree], bool], tree: PyTree, is_leaf: IsLeaf = None) -> bool:
-    """Whether `pred` is true of any leaf."""
+    """Return whether `pred` is true for any leaf."""
     return any(pred(leaf) for leaf in tree_leaves(tree, is_leaf))
 
 

@@ -23,16 +23,16 @@ def register_dataclass(
     drop_field_names: Sequence[str] | None = None,
     serialized_type_name: str | None = None,
 ) -> None:
-    """Let instances of a data class be containers of their fields; fields that are None have no leaf.
+    """Register a data class as a container of its fields; fields that are None have no leaf.
 
     Arguments:
         cls: the class.
         field_names: the fields that are children; those that the constructor takes if None.
-        drop_field_names: fields that get their defaults when an instance is made of children.
+        drop_field_names: fields that get their defaults when an instance is rebuilt from children.
         serialized_type_name: the name of the class in files of PyTorch's exporter, which are not written.
 
     Raises:
-        TypeError: `cls` is no data class.
+        TypeError: `cls` is not a data class.
         ValueError: the names are not the fields that the constructor takes, or the class is registered already.
 
     >>> from dataclasses import make_dataclass

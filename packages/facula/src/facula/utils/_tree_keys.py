@@ -1,4 +1,4 @@
-"""The keys of which the paths of a nest's leaves are made; see `tree_flatten_with_path` of `_pytree.py`."""
+"""Keys that form the paths of a nest's leaves; see `tree_flatten_with_path` of `_pytree.py`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PyTree: TypeAlias = Any
 
 
 class SequenceKey(NamedTuple):
-    """The place of a child in a sequence."""
+    """The index of a child in a sequence."""
 
     idx: int
 
@@ -17,7 +17,7 @@ class SequenceKey(NamedTuple):
         return f"[{self.idx!r}]"
 
     def get(self, sequence: PyTree) -> PyTree:
-        """The child."""
+        """Return the child."""
         return sequence[self.idx]
 
 
@@ -30,7 +30,7 @@ class MappingKey(NamedTuple):
         return f"[{self.key!r}]"
 
     def get(self, mapping: PyTree) -> PyTree:
-        """The child."""
+        """Return the child."""
         return mapping[self.key]
 
 
@@ -43,12 +43,12 @@ class GetAttrKey(NamedTuple):
         return f".{self.name}"
 
     def get(self, obj: PyTree) -> PyTree:
-        """The child."""
+        """Return the child."""
         return getattr(obj, self.name)
 
 
 def keystr(kp: tuple[PyTree, ...]) -> str:
-    """A path as text.
+    """Return a path as text.
 
     >>> keystr((MappingKey("a"), SequenceKey(0)))
     "['a'][0]"
@@ -57,7 +57,7 @@ def keystr(kp: tuple[PyTree, ...]) -> str:
 
 
 def key_get(obj: PyTree, kp: tuple[PyTree, ...]) -> PyTree:
-    """The part of a nest at the end of a path.
+    """Return the part of a nest at the end of a path.
 
     >>> key_get({"a": [5]}, (MappingKey("a"), SequenceKey(0)))
     5

@@ -1,4 +1,4 @@
-"""facula.utils.benchmark: times of short pieces of code, as of `timeit`, with their median and spread."""
+"""facula.utils.benchmark: timing of short pieces of code, like `timeit`, with median and spread."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Measurement:
     """Times of one piece of code, in seconds.
 
     Arguments:
-        number_per_run: how many runs were measured together.
-        raw_times: the seconds that each measurement took.
-        title: what is shown first.
-        description: what is shown below the title.
-        num_threads: how many threads ran.
+        number_per_run: the number of runs per measurement.
+        raw_times: the seconds of each measurement.
+        title: the title of the report.
+        description: shown below the title.
+        num_threads: the number of threads.
 
     >>> print(Measurement(10, [1e-5, 3e-5, 2e-5], title="add"))
     add
@@ -55,12 +55,12 @@ class Measurement:
 
     @property
     def times(self) -> list[float]:
-        """Seconds a run."""
+        """Seconds per run."""
         return [time / self.number_per_run for time in self.raw_times]
 
     @property
     def median(self) -> float:
-        """The middle one of `times`."""
+        """The median of `times`."""
         return statistics.median(self.times)
 
     @property
@@ -70,7 +70,7 @@ class Measurement:
 
     @property
     def iqr(self) -> float:
-        """The width of the middle half of `times`."""
+        """The interquartile range of `times`."""
         low, high = self._quartiles()
         return high - low
 
@@ -101,22 +101,22 @@ class Measurement:
 
 @boundary
 class Timer:
-    """Times a statement.
+    """A timer of a statement.
 
     Arguments:
-        stmt: what is measured: text as for `timeit`, or a function.
-        setup: what runs before each measurement, and is not measured.
-        global_setup: "", as there is no other language than Python.
-        timer: gives the time in seconds.
-        globals: the names that `stmt` and `setup` see.
-        label, sub_label: the title of what is measured; by default the statement.
-        description: what is shown below the title.
-        env: no difference.
-        num_threads: how many threads operators may use.
+        stmt: the code: text as for `timeit`, or a function.
+        setup: code that runs, untimed, before each measurement.
+        global_setup: "", as Python is the only language.
+        timer: returns the time in seconds.
+        globals: the global names of `stmt` and `setup`.
+        label, sub_label: the title of the report; by default the statement.
+        description: shown below the title.
+        env: ignored.
+        num_threads: the number of threads of operators.
         language: "py".
 
     Raises:
-        ValueError: another language is asked for.
+        ValueError: another language.
 
     >>> timer = Timer("x * 2", globals={"x": 3})
     >>> len(timer.timeit(10).times), timer.timeit(10).number_per_run
@@ -155,18 +155,18 @@ class Timer:
             set_num_threads(before)
 
     def timeit(self, number: int = 1_000_000) -> Measurement:
-        """One time, of `number` runs together."""
+        """Measure one time, of `number` consecutive runs."""
         self._raw(max(number // 100, 2), 1)  # the first runs are slower
         return self._measured(number, 1)
 
     def repeat(self, repeat: int = 5, number: int = 1_000_000) -> Measurement:
-        """`repeat` times, of `number` runs each."""
+        """Measure `repeat` times, of `number` runs each."""
         return self._measured(number, repeat)
 
     def blocked_autorange(
         self, callback: Callable[[int, float], object] | None = None, min_run_time: float = 0.2
     ) -> Measurement:
-        """Times of blocks long enough to be measured, `min_run_time` seconds in all."""
+        """Measure blocks of runs that are long enough to time, for `min_run_time` seconds in all."""
         number = self._block_size(min_run_time)
         times: list[float] = []
         while not times or sum(times) < min_run_time:
@@ -183,12 +183,12 @@ class Timer:
         max_run_time: float = 10.0,
         callback: Callable[[int, float], object] | None = None,
     ) -> Measurement:
-        """Times as of `blocked_autorange`, until they vary little.
+        """Measure like `blocked_autorange`, until the times vary little.
 
         Arguments:
-            threshold: the width of the middle half of the times that is narrow enough, as a part of the median.
-            min_run_time: the seconds to measure at least.
-            max_run_time: the seconds after which no more is measured.
+            threshold: the accepted interquartile range, as a fraction of the median.
+            min_run_time: the minimum total in seconds.
+            max_run_time: the seconds after which measuring stops.
             callback: called with the number of runs and the seconds of each of the first measurements.
         """
         measured = self.blocked_autorange(callback, min_run_time)

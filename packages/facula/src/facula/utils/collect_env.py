@@ -1,4 +1,4 @@
-"""What a report of an error should say of the machine: `python -m facula.utils.collect_env`."""
+"""Information about the machine for bug reports: `python -m facula.utils.collect_env`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["get_pretty_env_info", "main"]
 
 
 def get_pretty_env_info() -> str:
-    """Versions, kernels and threads, a line each."""
+    """Return versions, kernels and threads, one per line."""
     return f"{__config__.show()}{__config__.parallel_info()}"
 
 
 def main() -> None:
-    """Print it."""
+    """Print the information."""
     print(get_pretty_env_info())
 
 

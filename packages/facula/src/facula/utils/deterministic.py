@@ -1,3 +1,3 @@
-"""Switches of deterministic algorithms: kept, and looked at by nothing, as every result is the same in each run."""
+"""Switches of deterministic algorithms. They keep their values but have no effect: every result is deterministic."""
 
 fill_uninitialized_memory = True

@@ -1,4 +1,4 @@
-"""facula.utils.einops: einops' layers as modules of facula; what `einops.layers.torch` has. Needs einops."""
+"""facula.utils.einops: einops' layers as modules of facula, like `einops.layers.torch`. Requires einops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["EinMix", "Rearrange", "Reduce"]
 
 
 class Rearrange(RearrangeMixin, nn.Module):
-    """`einops.rearrange` as a layer: a pattern and lengths of axes, then any tensor that they fit.
+    """`einops.rearrange` as a layer: created with a pattern and lengths of axes, called with a matching tensor.
 
     >>> Rearrange("batch (height width) -> batch height width", height=2)(facula.zeros(3, 8)).shape
     facula.Size([3, 2, 4])
@@ -68,7 +68,7 @@ class EinMix(_EinmixMixin, nn.Module):
         post_reshape_lengths: Mapping[str, int] | None,
     ) -> None:
         before, after = pre_reshape_pattern, post_reshape_pattern
-        rearrange: Any = Rearrange  # whose constructor is einops', which type checkers may lack
+        rearrange: Any = Rearrange  # its constructor is einops', which type checkers may lack
         self.pre_rearrange = None if before is None else rearrange(before, **(pre_reshape_lengths or {}))
         self.post_rearrange = None if after is None else rearrange(after, **(post_reshape_lengths or {}))
 

@@ -29,7 +29,7 @@ _UNITS = ("", "K", "M", "B", "T")
 
 
 def _product(ready: Operands, results: Sequence[Tensor]) -> int:
-    """Each element of the result is a sum over the first operand's last dimension."""
+    """Count a product: each element of the result is a sum over the first operand's last dimension."""
     return 2 * results[0].numel() * int(ready[0].shape[-1])
 
 
@@ -38,12 +38,12 @@ def _weight_gradient(ready: Operands, results: Sequence[Tensor]) -> int:
 
 
 def _from_result(ready: Operands, results: Sequence[Tensor]) -> int:
-    """A convolution: each element of the result meets a channel's whole weight."""
+    """Count a convolution: each element of the result is a sum over a channel's whole weight."""
     return 2 * results[0].numel() * prod(ready[1].shape[1:])
 
 
 def _from_first(ready: Operands, results: Sequence[Tensor]) -> int:
-    """Its gradient for the input, and a transposed convolution: each element of the first operand does."""
+    """Count its input gradient, or a transposed convolution: each element of the first operand uses a whole weight."""
     return 2 * ready[0].numel() * prod(ready[1].shape[1:])
 
 
@@ -52,7 +52,7 @@ def _convolution_weight(ready: Operands, results: Sequence[Tensor]) -> int:
 
 
 def _scores(query: Tensor, key: Tensor, value: Tensor, by_key: int, by_value: int) -> int:
-    """So many products of the sizes of query times key, and of scores times value."""
+    """Count products of the sizes of query times key, and of scores times value."""
     pairs = query.numel() // max(int(query.shape[-1]), 1) * int(key.shape[-2])
     return 2 * pairs * (by_key * int(key.shape[-1]) + by_value * int(value.shape[-1]))
 
@@ -62,7 +62,7 @@ def _attention(ready: Operands, results: Sequence[Tensor]) -> int:
 
 
 def _attention_gradient(ready: Operands, results: Sequence[Tensor]) -> int:
-    """Scores are computed again; then the gradients of scores and value, and those of query and key."""
+    """Count an attention gradient: recomputed scores, the gradients of scores and value, and those of query and key."""
     return _scores(*ready[1:4], 3, 2)  # type: ignore[call-arg]
 
 
@@ -72,7 +72,7 @@ def _recurrent(ready: Operands, results: Sequence[Tensor]) -> int:
 
 
 def _recurrent_gradient(ready: Operands, results: Sequence[Tensor]) -> int:
-    """Twice the products of the forward pass, less those of a gradient of the input that nobody wants."""
+    """Count twice the products of the forward pass, minus those of an input gradient that is not required."""
     unwanted = 0 if any(one.shape == ready[0].shape for one in results) else ready[3].numel()
     return 2 * _recurrent(ready, results) - 2 * prod(ready[0].shape[:-1]) * unwanted
 
@@ -87,15 +87,15 @@ FORMULAS: dict[str, Formula] = {
 
 @boundary
 class FlopCounterMode:
-    """A block in which the floating-point operations of products are counted: a multiplication and an addition are two.
+    """A block that counts floating-point operations of products: a multiplication and an addition count as two.
 
-    Counted are products of matrices, convolutions, attention and recurrent layers, forward and backward, in this
-    thread; elementwise operators and reductions are not. Counts are by module, too. Captured functions run eagerly in
+    It counts products of matrices, convolutions, attention and recurrent layers, forward and backward, in this thread,
+    but not elementwise operators and reductions. Counts are also available by module. Captured functions run eagerly in
     the block.
 
     Arguments:
-        mods: not needed; a warning says so.
-        depth: how many levels of modules the table shows.
+        mods: not needed; passing it warns.
+        depth: the number of module levels in the table.
         display: print the table at the end of the block.
         custom_mapping: None: formulas are facula's own.
 
@@ -117,11 +117,11 @@ class FlopCounterMode:
         if mods is not None:
             warn("FlopCounterMode: mods is not needed, modules are found by themselves; leave it out")
         self.depth, self.display = depth, display
-        self._found: list[tuple[float, str, int]] = []  # the number of a node, the operator, its count
+        self._found: list[tuple[float, str, int]] = []  # a node's number, the operator, its count
         self._counts: dict[str, Counter[str]] | None = None
         self._mode: replace_mode | None = None
         self._owner: ref[object] | None = None
-        self._key = object()  # what the callback of that reference has, so that there is no cycle
+        self._key = object()  # used by that reference's callback, so that there is no cycle
 
     def __enter__(self) -> FlopCounterMode:
         self._found, self._counts = [], None
@@ -143,7 +143,7 @@ class FlopCounterMode:
             owner = pass_on(self, self._mode)
             if owner is not None:
                 self._owner = ref(owner, partial(collecting.pop, self._key))
-            collecting[self._key] = None  # so that the operators of backward passes look at the mode, too
+            collecting[self._key] = None  # so that the operators of backward passes check the mode, too
             self._mode.__enter__()
             return self
         except BaseException:
@@ -172,16 +172,16 @@ class FlopCounterMode:
         return counts
 
     def get_flop_counts(self) -> dict[str, dict[str, int]]:
-        """The counts of each module's operators, by its path; "Global" has all."""
+        """Return the counts of each module's operators, by its path; "Global" has all."""
         counts = self._by_module() if self._counts is None else self._counts
         return {path: dict(one) for path, one in counts.items()}
 
     def get_total_flops(self) -> int:
-        """The sum of all counts."""
+        """Return the sum of all counts."""
         return sum(count for _, _, count in self._found)
 
     def get_table(self, depth: int | None = None) -> str:
-        """The counts as a table, modules down to `depth` levels (those of the constructor if None)."""
+        """Return the counts as a table, with modules down to `depth` levels (those of the constructor if None)."""
         depth = self.depth if depth is None else depth
         total = max(self.get_total_flops(), 1)
         counts = self.get_flop_counts()
@@ -199,7 +199,7 @@ class FlopCounterMode:
 
 
 def _short(count: int) -> str:
-    """A count with a unit: 96768 as 96.768K."""
+    """Format a count with a unit: 96768 as 96.768K."""
     place = min((len(str(count)) - 1) // 3, len(_UNITS) - 1)
     return f"{count / 1000**place:.3f}{_UNITS[place]}" if place else str(count)
 

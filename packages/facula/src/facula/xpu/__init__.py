@@ -1,4 +1,4 @@
-"""facula.xpu: Intel's GPU, as far as it can be asked about: there is no backend for it."""
+"""facula.xpu: queries about Intel's GPU, for which there is no backend."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ _absent = AbsentDevice("xpu", "XPU")
 
 
 def is_available() -> bool:
-    """Whether tensors can be put on device "xpu": False."""
+    """Return whether tensors can be placed on device "xpu": False."""
     return False
 
 
 def is_initialized() -> bool:
-    """Whether an XPU device is in use: False."""
+    """Return whether an XPU device is in use: False."""
     return False
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether an XPU device computes in bfloat16: False."""
+    """Return whether an XPU device supports bfloat16: False."""
     return False
 
 
 def device_count() -> int:
-    """The number of XPU devices: 0."""
+    """Return the number of XPU devices: 0."""
     return 0
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the current XPU device's generator: none is there, and nothing happens."""
+    """Seed the current XPU device's generator. A no-op, as there is none."""
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all XPU devices: none is there, and nothing happens."""
+    """Seed the generators of all XPU devices. A no-op, as there are none."""
 
 
 def empty_cache() -> None:
-    """Give memory that is kept for XPU tensors back: there is none."""
+    """Release unused memory of XPU tensors. A no-op, as there is none."""
 
 
 Event: Kind = _absent.kind("Event")

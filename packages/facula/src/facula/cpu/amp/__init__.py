@@ -1,4 +1,4 @@
-"""Mixed precision on the CPU, by its older names."""
+"""Mixed precision on the CPU, under its deprecated names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mixed precision on a CUDA device, by its older names: there is none, so nothing is cast or scaled."""
+"""Mixed precision on a CUDA device, under its deprecated names. There is none, so tensors are not cast or scaled."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ custom_bwd: partial[AnyValue] = partial(amp.custom_bwd, device_type="cuda")
 
 
 def amp_definitely_not_available() -> bool:
-    """Whether there is no CUDA device: True."""
+    """Return whether CUDA is unavailable: True."""
     return True
 
 
 class autocast(amp.autocast):
-    """`amp.autocast("cuda", ...)`: a warning says that nothing is cast.
+    """`amp.autocast("cuda", ...)`, which warns and does not cast.
 
     Arguments: those of `facula.amp.autocast`.
     """
@@ -35,7 +35,7 @@ class autocast(amp.autocast):
 
 
 class GradScaler(OlderGradScaler):
-    """`amp.GradScaler("cuda", ...)`: a warning says that nothing is scaled."""
+    """`amp.GradScaler("cuda", ...)`, which warns and does not scale."""
 
     _kind = "cuda"
 

@@ -18,7 +18,7 @@ NEEDED = {"sklearn": "scikit-learn", "tqdm": "tqdm", "matplotlib": "matplotlib"}
 
 
 def options() -> Given:
-    """What was asked for. What cannot be done ends the program here, before any work."""
+    """Parse the command line. Requests that cannot succeed end the program here, before any work."""
     parser = argparse.ArgumentParser(
         prog=f"python -m {PROGRAM}",
         description="Train a small convolutional network on real handwritten digits, or read a digit with it.",
@@ -49,7 +49,7 @@ def options() -> Given:
 
 
 def number(kind: type[int] | type[float], least: int) -> Callable[[str], float]:
-    """What makes a number of at least `least` of an argument's text."""
+    """Return a parser of an argument that is a number of at least `least`."""
     expected = f"a whole number from {least} to 2**63 - 1" if kind is int else f"a finite number of at least {least}"
 
     def read(text: str) -> float:
@@ -76,7 +76,7 @@ def check_writable(parser: argparse.ArgumentParser, option: str, path: str) -> N
 
 
 def check_format(parser: argparse.ArgumentParser, path: str) -> None:
-    """End the program unless a picture can be written in the format that the path's ending names."""
+    """End the program unless a picture can be written in the format of the path's suffix."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     formats = FigureCanvasBase.get_supported_filetypes()
@@ -86,14 +86,14 @@ def check_format(parser: argparse.ArgumentParser, path: str) -> None:
 
 
 def main() -> int:
-    """Run what was asked for; what went wrong with a file is one line, not a traceback."""
+    """Run the command; report errors of files in one line, without a traceback."""
     try:
         given = options()
         status = train(given) if given.read is None else read(given.read, given.checkpoint)
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # whoever reads this, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would fail to flush at its end
+    except BrokenPipeError:  # the reader of the output, such as `head`, has closed it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python would fail to flush at exit
         return 0
     except KeyboardInterrupt:
         print(f"{PROGRAM}: stopped", file=sys.stderr)

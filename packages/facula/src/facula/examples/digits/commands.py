@@ -1,4 +1,4 @@
-"""What the command line does: train a network, or read a digit with it."""
+"""The commands: train a network, or read a digit with it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROGRAM = "facula.examples.digits"
 
 
 class Given(argparse.Namespace):
-    """What the command line says."""
+    """Options of the command line."""
 
     read: str | None
     checkpoint: str
@@ -29,24 +29,24 @@ class Given(argparse.Namespace):
 
 
 def command(*arguments: str) -> str:
-    """How this program is run again, from the folder in which it runs now."""
+    """Return the command that runs this program again from the current folder."""
     python = min(sys.executable, os.path.relpath(sys.executable), key=len)
     return shlex.join([python, "-m", PROGRAM, *arguments])
 
 
 def how_to_read(checkpoint: str) -> str:
-    """The command that reads a digit with the network that was kept."""
+    """Return the command that reads a digit with the saved network."""
     where = [] if checkpoint == "digits.safetensors" else ["--checkpoint", checkpoint]
     return f"read a digit with it (a number of the data set, or an image file):\n  {command('--read', '18', *where)}"
 
 
 def counted(count: int, what: str) -> str:
-    """ "1 epoch", "2 epochs"."""
+    """Format a count: "1 epoch", "2 epochs"."""
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def train(given: Given) -> int:
-    """Load, train, keep, draw, and print the accuracy on the held-out digits."""
+    """Load, train, save, plot, and print the accuracy on the held-out digits."""
     facula.manual_seed(given.seed)
     digits = data.load()
     run = training.Run(Network())
@@ -81,7 +81,7 @@ def train(given: Given) -> int:
 
 
 def read(wanted: str, checkpoint: str) -> int:
-    """Load the network, find the digit, and print what is read."""
+    """Load the network, find the digit, and print the result."""
     try:
         network = reading.load(checkpoint)
     except FileNotFoundError:

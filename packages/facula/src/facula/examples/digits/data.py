@@ -9,7 +9,7 @@ from facula.utils.data import Subset, TensorDataset, random_split
 
 
 class Digits(NamedTuple):
-    """All digits, and the two parts of them: those to train on, and those that no training sees."""
+    """All digits, split into those to train on and those that no training uses."""
 
     everything: TensorDataset
     training: Subset[tuple[facula.Tensor, ...]]
@@ -17,10 +17,10 @@ class Digits(NamedTuple):
 
 
 def load() -> Digits:
-    """Images, float32 (1797, 1, 8, 8) between 0 and 1, and their classes, int64 (1797,).
+    """Load the images, float32 (1797, 1, 8, 8) between 0 and 1, and their classes, int64 (1797,).
 
-    A fifth is held out: always the same digits, whatever the seed, so that two runs can be compared and a digit that
-    is read later is known to be new to the network.
+    One fifth is held out: the same digits for every seed. So two runs can be compared, and a digit that is read later
+    is known to be new to the network.
 
     Source: E. Alpaydin, C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998.
     """

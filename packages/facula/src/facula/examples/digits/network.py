@@ -7,7 +7,7 @@ from facula import nn
 
 
 class Network(nn.Module):
-    """Scores of the ten classes for images of 8 by 8 pixels: (count, 1, 8, 8) to (count, 10).
+    """A network that maps images of 8 by 8 pixels to scores of the ten classes: (count, 1, 8, 8) to (count, 10).
 
     >>> network = Network()
     >>> network(facula.zeros(5, 1, 8, 8)).shape
@@ -34,6 +34,6 @@ class Network(nn.Module):
         return self.classifier(self.features(images))
 
     def not_finite(self) -> str | None:
-        """The name of a parameter or buffer that has an infinite number or NaN; None where all are finite."""
+        """Return the name of a parameter or buffer that contains an infinite number or NaN; None if all are finite."""
         state = self.state_dict()
         return next((name for name in state if not state[name].isfinite().all()), None)

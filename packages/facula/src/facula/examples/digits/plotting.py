@@ -1,4 +1,4 @@
-"""The picture of a training run: its loss, and the held-out digits that the network misreads."""
+"""The plot of a training run: its loss, and the held-out digits that the network misreads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 4  # rows and columns of misread digits
 
 
 def draw(run: Run, digits: Digits, path: str) -> None:
-    """Write a PNG (or another kind that the path's ending names) with the loss of each step and the misread digits."""
+    """Write a PNG (or another format, by the path's suffix) with the loss of each step and the misread digits."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 4), dpi=100, layout="constrained")
@@ -46,7 +46,7 @@ def draw(run: Run, digits: Digits, path: str) -> None:
 
 
 def replace(path: str, content: bytes) -> None:
-    """Put `content` into the file at `path`: all of it, or what is there stays. A device or a pipe is written to."""
+    """Replace the file at `path` by `content`, completely or not at all. Devices and pipes are written to directly."""
     target = os.path.realpath(path)
     if os.path.exists(target) and not os.path.isfile(target):
         with open(target, "wb") as device:

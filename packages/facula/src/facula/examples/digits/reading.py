@@ -1,4 +1,4 @@
-"""Reading one digit with a network that was kept: from the data set, or from an image file."""
+"""Reading one digit with a saved network: from the data set, or from an image file."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from . import data
 from .network import Network
 
 SHADES = " .:-=+*#%@"
-SURE = 0.6  # 199 of 200 held-out digits are read with more than this chance
-FAR = 2.5  # all held-out digits are nearer than 1.9 to one of those trained on; letters and noise are 2.6 and more away
+SURE = 0.6  # 199 of 200 held-out digits are read with a higher probability
+FAR = 2.5  # all held-out digits are nearer than 1.9 to one of the training set; letters and noise are 2.6 and more away
 
 
 def load(checkpoint: str) -> Network:
-    """The network in a checkpoint. ValueError, with the file's name, where it is none of this program's."""
+    """Load the network from a checkpoint. ValueError, with the file's name, if it is not this program's."""
     kept = facula.load(checkpoint)
     network = Network()
     try:
@@ -32,7 +32,7 @@ def load(checkpoint: str) -> Network:
 
 
 def find(what: str) -> tuple[facula.Tensor, str]:
-    """An image, (8, 8) between 0 and 1, and what it is: `what` is a digit's number in the data set, or a file."""
+    """Return an image, (8, 8) between 0 and 1, and its description: `what` is an index of the data set, or a file."""
     if os.path.exists(what) or not what.lstrip("-").isdecimal():
         return from_file(what), f"the image {what}"
     digits = data.load()
@@ -46,9 +46,9 @@ def find(what: str) -> tuple[facula.Tensor, str]:
 
 
 def from_file(path: str) -> facula.Tensor:
-    """An image file as the data set would have it: bright ink on black, cut out, 8 rows high, in the middle.
+    """Convert an image file to the data set's form: bright ink on black, cropped, 8 rows high, centred.
 
-    The colour of the image's border is the paper; what differs from it is ink. ValueError where nothing does.
+    The colour of the image's border is the paper; pixels that differ from it are ink. ValueError if there are none.
     """
     from matplotlib.image import imread
 
@@ -56,10 +56,10 @@ def from_file(path: str) -> facula.Tensor:
         picture: np.ndarray = np.asarray(imread(path), dtype=np.float32)
     except FileNotFoundError:
         raise
-    except Exception as error:  # decoders raise whatever damage leads them to
+    except Exception as error:  # decoders raise various exceptions for damaged files
         raise ValueError(f"{path}: cannot be read as an image: {error}") from error
     picture /= max(1.0, float(picture.max()))
-    if picture.ndim == 3:  # colours, the fourth of which says how much of it is seen before white paper
+    if picture.ndim == 3:  # colours, the fourth of which is the opacity on white paper
         seen = picture[..., 3:] if picture.shape[2] in (2, 4) else 1.0
         picture = (picture[..., : 3 if picture.shape[2] > 2 else 1] * seen + (1.0 - seen)).mean(2)
     border = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])
@@ -69,7 +69,7 @@ def from_file(path: str) -> facula.Tensor:
     inked = ink > 0.4 * ink.max()
     rows, columns = np.flatnonzero(inked.any(1)), np.flatnonzero(inked.any(0))
     cut = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    times = -(-64 // max(cut.shape))  # a small one is enlarged, so that 8 by 8 fields divide it nearly evenly
+    times = -(-64 // max(cut.shape))  # enlarge a small one, so that 8 by 8 fields divide it nearly evenly
     cut = cut.repeat(times, 0).repeat(times, 1)
     high, wide = cut.shape
     side = max(high, wide)
@@ -79,7 +79,7 @@ def from_file(path: str) -> facula.Tensor:
 
 
 def show(image: facula.Tensor) -> str:
-    """The image in characters, two to a pixel.
+    """Return the image as characters, two per pixel.
 
     >>> print(show(facula.tensor([[0.0, 1.0], [0.6, 0.2]])))
       @@
@@ -90,14 +90,14 @@ def show(image: facula.Tensor) -> str:
 
 
 def strangeness(image: facula.Tensor) -> float:
-    """The Euclidean distance from the nearest of the digits that were trained on."""
+    """Return the Euclidean distance from the nearest digit of the training set."""
     known = data.load().training
     images = known.dataset.tensors[0][facula.tensor(known.indices)]
     return float((images - image).square().sum((1, 2, 3)).min().sqrt())
 
 
 def report(network: Network, image: facula.Tensor) -> str:
-    """What the network reads, how likely it finds each digit, and a warning where that says little."""
+    """Print the digit that the network reads, the probability of each, and a warning if the result is unreliable."""
     with facula.no_grad():
         chances = F.softmax(network(image[None, None]), 1)[0].tolist()
     lines = [

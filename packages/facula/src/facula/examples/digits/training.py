@@ -1,4 +1,4 @@
-"""Training, and what is kept of it."""
+"""Training, and its saved results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Run:
-    """A network and how it came to be; `accuracy` is the fraction of held-out digits that it reads correctly."""
+    """A network and its training history; `accuracy` is the fraction of held-out digits that it reads correctly."""
 
     network: Network
     losses: list[float] = field(default_factory=list)
@@ -28,14 +28,14 @@ class Run:
     accuracy: float = 0.0
 
     def save(self, path: str) -> None:
-        """Replace the checkpoint at `path`, at once or not at all. ValueError, before that, as of `diverged`."""
+        """Replace the checkpoint at `path`, atomically. Before that, ValueError as described in `diverged`."""
         if self.network.not_finite():
             raise self.diverged()
         kept = {"network": self.network.state_dict(), "epochs": self.epochs, "accuracy": self.accuracy}
         facula.save(kept, path)
 
     def diverged(self) -> ValueError:
-        """What to raise where training has led to numbers that are not finite."""
+        """Return the error to raise if training has produced numbers that are not finite."""
         return ValueError(
             f"training went astray: after {len(self.losses):,} steps the network's numbers are no longer finite; "
             "choose a smaller --rate"
@@ -43,7 +43,7 @@ class Run:
 
 
 def read(network: Network, digits: Subset[tuple[facula.Tensor, ...]]) -> tuple[list[int], list[int]]:
-    """Which classes the network reads, and which they are, in the order of the digits."""
+    """Return the classes that the network reads, and the true ones, in the order of the digits."""
     network.eval()
     images, classes = next(iter(DataLoader(digits, batch_size=len(digits))))
     with facula.no_grad():
@@ -51,13 +51,13 @@ def read(network: Network, digits: Subset[tuple[facula.Tensor, ...]]) -> tuple[l
 
 
 def accuracy(network: Network, digits: Subset[tuple[facula.Tensor, ...]]) -> float:
-    """The fraction of the digits that the network reads correctly."""
+    """Return the fraction of the digits that the network reads correctly."""
     pairs = list(zip(*read(network, digits), strict=True))
     return sum(found == wanted for found, wanted in pairs) / len(pairs)
 
 
 def learn(network: Network, optimizer: optim.Optimizer, images: facula.Tensor, classes: facula.Tensor) -> facula.Tensor:
-    """A step of training, and its loss."""
+    """Run one training step, and return its loss."""
     loss = F.cross_entropy(network(images), classes)
     optimizer.zero_grad()
     loss.backward()
@@ -66,10 +66,10 @@ def learn(network: Network, optimizer: optim.Optimizer, images: facula.Tensor, c
 
 
 def train(run: Run, digits: Digits, epochs: int, batch: int, rate: float, checkpoint: str) -> None:
-    """AdamW on shuffled batches, its rate falling as a cosine to 0, with a progress bar.
+    """Train with AdamW on shuffled batches, with a cosine-decayed learning rate and a progress bar.
 
-    After each epoch the run is saved at `checkpoint`; so whatever ends the program leaves the last whole epoch there.
-    ValueError as soon as the loss is not finite.
+    After each epoch the run is saved at `checkpoint`, so the last complete epoch survives an interruption. ValueError
+    as soon as the loss is not finite.
     """
     from tqdm import tqdm
 
@@ -78,8 +78,8 @@ def train(run: Run, digits: Digits, epochs: int, batch: int, rate: float, checkp
     optimizer = optim.AdamW(network.parameters(), lr=rate)
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * len(loader))
     digits_in_all = epochs * len(digits.training)
-    watched = sys.stderr is not None and sys.stderr.isatty()  # it is None where a daemon has closed it
-    seldom = 0.1 if watched else 2.0  # seconds between two pictures of the bar; a log wants few
+    watched = sys.stderr is not None and sys.stderr.isatty()  # it is None after a daemon has closed it
+    seldom = 0.1 if watched else 2.0  # seconds between two updates of the bar; a log needs few
     with tqdm(total=digits_in_all, desc="training", unit=" digits", unit_scale=True, mininterval=seldom) as bar:
         for _ in range(epochs):
             network.train()

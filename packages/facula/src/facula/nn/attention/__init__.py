@@ -1,4 +1,4 @@
-"""facula.nn.attention: kinds of attention kernels, and attention by functions of positions.
+"""facula.nn.attention: selection of attention kernels, and attention modified by functions of positions.
 
 May import: siblings. Where next: its section of `_places.txt`.
 """

@@ -1,11 +1,11 @@
-"""facula.nn.parallel: one model on several devices; there is one device so far.
+"""facula.nn.parallel: one model on several devices; so far there is one device.
 
 May import: siblings. Where next: `data_parallel.py`, `distributed.py`.
 """
 
 from ..._lookup.names import publish
 from . import distributed
-from .data_parallel import DataParallel, data_parallel  # the function, over the module of its name, as in PyTorch
+from .data_parallel import DataParallel, data_parallel  # the function replaces the module of its name, as in PyTorch
 from .distributed import DistributedDataParallel
 
 publish(__name__)

@@ -1,4 +1,4 @@
-"""A model over a batch that several devices share: on the one device that there is, it gets the whole batch."""
+"""Splitting a batch over several devices: the only device receives the whole batch."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def _check(operation: str, module: object, device_ids: object) -> None:
 
 @boundary
 class DataParallel(Module, Generic[M]):
-    """`self.module`, called as it is: there is one device, so the batch is not shared out.
+    """A wrapper that calls `self.module` directly: there is one device, so the batch is not split.
 
-    Parameters are named as PyTorch's are, "module.weight".
+    Parameters are named like PyTorch's, "module.weight".
 
     Arguments:
         module: the module.
-        device_ids: None, or nothing: there are no devices beside the CPU.
-        output_device, dim: no difference.
+        device_ids: None or empty: there are no devices other than the CPU.
+        output_device, dim: ignored.
 
     Raises:
-        TypeError: `module` is no Module.
-        RuntimeError: `device_ids` asks for devices.
+        TypeError: `module` is not a Module.
+        RuntimeError: `device_ids` names devices.
 
     >>> import facula
     >>> model = DataParallel(facula.nn.Linear(2, 1))
@@ -70,16 +70,16 @@ def data_parallel(
     dim: int = 0,
     module_kwargs: dict[str, object] | None = None,
 ) -> AnyValue:
-    """`module(*inputs, **module_kwargs)`: there is one device, so the batch is not shared out.
+    """Call `module(*inputs, **module_kwargs)`: there is one device, so the batch is not split.
 
-    Errors are those of `DataParallel`.
+    Raises the errors of `DataParallel`.
 
     Arguments:
         module: the module.
         inputs: its positional arguments as a tuple, or the only one.
-        device_ids: None, or nothing: there are no devices beside the CPU.
-        output_device, dim: no difference.
-        module_kwargs: the module's arguments by name.
+        device_ids: None or empty: there are no devices other than the CPU.
+        output_device, dim: ignored.
+        module_kwargs: the module's keyword arguments.
     """
     _check("data_parallel", module, device_ids)
     arguments = inputs if isinstance(inputs, tuple) else (inputs,)

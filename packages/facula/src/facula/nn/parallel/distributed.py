@@ -1,4 +1,4 @@
-"""A model over a batch that several processes share: with one process, the model itself."""
+"""Training with several processes, each with a part of the batch: with one process, the model itself."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ M = TypeVar("M", bound=Module)
 
 @boundary
 class DistributedDataParallel(Module, Generic[M]):
-    """`self.module`, whose gradients would be averaged over all processes: with one they are its own.
+    """A wrapper of `self.module` that averages gradients over all processes: with one they are unchanged.
 
-    Parameters are named as PyTorch's are, "module.weight". `distributed.init_process_group` comes first.
+    Parameters are named like PyTorch's, "module.weight". Call `distributed.init_process_group` first.
 
     Arguments:
         module: the module, which has a parameter that requires a gradient.
-        device_ids, output_device: None, as there are no devices beside the CPU.
-        dim: no difference.
-        broadcast_buffers, init_sync: no difference.
-        process_group: the processes; all if None.
-        bucket_cap_mb, gradient_as_bucket_view, static_graph: no difference.
-        find_unused_parameters, check_reduction: no difference.
+        device_ids, output_device: None, as there are no devices other than the CPU.
+        dim: ignored.
+        broadcast_buffers, init_sync: ignored.
+        process_group: the process group; all processes if None.
+        bucket_cap_mb, gradient_as_bucket_view, static_graph: ignored.
+        find_unused_parameters, check_reduction: ignored.
         mixed_precision: None: use `autocast`.
         device_mesh: None.
 
     Raises:
-        ValueError: there is no process group, or `device_ids` asks for devices.
+        ValueError: there is no process group, or `device_ids` names devices.
         RuntimeError: no parameter requires a gradient.
         NotImplementedError: `mixed_precision` or `device_mesh`.
 
@@ -107,7 +107,7 @@ class DistributedDataParallel(Module, Generic[M]):
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Let gradients of backward passes inside stay this process's own, as they are."""
+        """Keep the gradients of backward passes in the block local to this process. A no-op with one process."""
         former, self.require_backward_grad_sync = self.require_backward_grad_sync, False
         try:
             yield
@@ -118,15 +118,15 @@ class DistributedDataParallel(Module, Generic[M]):
     def join(
         self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
     ) -> Iterator[None]:
-        """Let processes have batches of different number: with one there are no others to wait for.
+        """Allow different numbers of batches per process. A no-op with one process.
 
         Arguments:
-            divide_by_initial_world_size, enable, throw_on_early_termination: no difference.
+            divide_by_initial_world_size, enable, throw_on_early_termination: ignored.
         """
         yield
 
     def register_comm_hook(self, state: object, hook: object) -> None:
-        """Let a function average gradients. NotImplementedError: not there yet."""
+        """Register a function that averages gradients. NotImplementedError: not supported yet."""
         raise UnsupportedError(
             "register_comm_hook: with one process there is no communication yet; register hooks of parameters instead"
         )

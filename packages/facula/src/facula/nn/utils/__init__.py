@@ -1,4 +1,4 @@
-"""facula.nn.utils: what is done to all parameters of a network together, and sequences.
+"""facula.nn.utils: operations on all parameters of a network together, and sequences.
 
 May import: siblings. Where next: its section of `_places.txt`.
 """

@@ -1,6 +1,6 @@
-"""Datasets, samplers and loaders: the names of facula_data, with batches that are tensors.
+"""Datasets, samplers and loaders: the names of facula_data, with batches of tensors.
 
-An order that nobody gave a seed is drawn from facula's default generator, so `facula.manual_seed` reaches it.
+An order without a seed is drawn from facula's default generator, so `facula.manual_seed` determines it.
 May import: siblings. Where next: `facula_data`. `dataset.py`, `sampler.py` and `dataloader.py` are PyTorch's places;
 `files.py` and `transforms.py` have facula_data's names.
 """
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias, TypedDict, Unpack
 
     import numpy as np
-    from typing_extensions import TypeVar  # which every type checker brings
+    from typing_extensions import TypeVar  # which every type checker includes
 
     from facula_data import DistributedSampler as DistributedSampler
     from facula_data.extend import Samples, SeedLike
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from . import files as files
     from . import transforms as transforms
 
-    # What becomes part of a tensor; a tuple of such becomes a list of tensors.
+    # Values that become part of a tensor; a tuple of them becomes a list of tensors.
     _Part: TypeAlias = Tensor | np.ndarray | np.generic | complex
     S_co = TypeVar("S_co", covariant=True)
     Batch_co = TypeVar("Batch_co", covariant=True, default=Any)
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     Several = TypeVar("Several", bound=tuple[_Part, ...])
 
     class Options(TypedDict, total=False):
-        """The arguments of a loader that are usually given by name."""
+        """The arguments of a loader that are usually passed by name."""
 
         pin_memory: bool
         drop_last: bool
@@ -115,10 +115,10 @@ _TENSORS = Native(Tensor, from_numpy, stack)
 
 @boundary
 def default_collate(batch: Sequence[object]) -> AnyValue:
-    """One batch of a list of samples: their arrays and numbers as tensors with a new first dimension.
+    """Collate a list of samples into a batch: arrays and numbers become tensors with a new first dimension.
 
-    `facula_data.default_collate`, whose rules and errors these are, with tensors in place of NumPy's arrays. Samples
-    that are tensors are stacked as they are: of any dtype, on any device, and with their gradients' way.
+    Follows the rules and errors of `facula_data.default_collate`, with tensors in place of NumPy arrays. Samples that
+    are tensors are stacked directly: of any dtype, on any device, and with gradients.
 
     >>> default_collate([(1.0, "a"), (2.0, "b")])
     [tensor([1., 2.], dtype=facula.float64), ['a', 'b']]
@@ -128,7 +128,7 @@ def default_collate(batch: Sequence[object]) -> AnyValue:
 
 @boundary
 def default_convert(data: object) -> AnyValue:
-    """`data` with a tensor in place of each array in it, over the same memory; all else stays as it is.
+    """Replace each array in `data` by a tensor over the same memory; other values are unchanged.
 
     >>> import numpy
     >>> default_convert({"x": numpy.zeros(2), "name": "zeros"})
@@ -139,9 +139,9 @@ def default_convert(data: object) -> AnyValue:
 
 @boundary
 class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]):
-    """Batches of a dataset as tensors. Arguments: those of `facula_data.DataLoader`; errors and `state_dict()` too.
+    """A loader of batches of tensors. Arguments, errors and `state_dict()` are those of `facula_data.DataLoader`.
 
-    `convert` makes a tensor of each NumPy array of a batch. What a `collate_fn` of your own makes is left as it is.
+    `convert` turns each NumPy array of a batch into a tensor. The results of a custom `collate_fn` are unchanged.
 
     >>> import facula
     >>> squares = TensorDataset(facula.arange(4), facula.arange(4) * facula.arange(4))
@@ -220,15 +220,15 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
         **options: AnyValue,
     ) -> None:
         if collate_fn is default_collate or collate_fn is default_convert:
-            collate_fn = None  # facula_data's own, which reads many samples at once where a dataset can
+            collate_fn = None  # facula_data's own, which reads many samples together if a dataset supports it
         if convert is None and collate_fn is None:
             convert = _TENSORS
         positional = (batch_size, shuffle, sampler, batch_sampler, num_workers, collate_fn)
         super().__init__(dataset, *positional, *arguments, convert=convert, **options)
 
-    @property  # facula_data's own with tensors is this module's, which another loader takes, too
+    @property  # facula_data's own with tensors is this module's, which another loader accepts, too
     def collate_fn(self) -> Callable[[AnyValue], AnyValue]:
-        """What makes a batch of samples."""
+        """The function that collates samples into a batch."""
         ours = default_collate if self._collate is facula_data.default_collate else default_convert
         default = self._collate in (facula_data.default_collate, facula_data.default_convert)
         return ours if default and self.convert is _TENSORS else self._collate
@@ -243,7 +243,7 @@ def _draw() -> int:
 
 
 set_seed_source(_draw)
-at_worker_start.append(partial(set_num_threads, 1))  # the workers are several already
+at_worker_start.append(partial(set_num_threads, 1))  # the workers already run in parallel
 shared_generators.append(SharedGenerator(manual_seed, get_rng_state, set_rng_state))
 
 publish(__name__, lazily={"distributed": "DistributedSampler"})

@@ -1,7 +1,7 @@
-"""facula.utils.tensorboard: scalars, histograms, images and more for TensorBoard; needs the package tensorboard.
+"""facula.utils.tensorboard: scalars, histograms, images and more for TensorBoard; requires the package tensorboard.
 
-May import: siblings; tensorboard, once a writer is made.
-Where next: `writer.py`; `_summaries.py` makes what is written.
+May import: siblings; tensorboard, once a writer is created.
+Where next: `writer.py`; `_summaries.py` creates the records.
 """
 
 from ..._lookup.names import publish

@@ -1,4 +1,4 @@
-"""Points for TensorBoard's projector, as the files that it reads."""
+"""Points for TensorBoard's projector, in its file format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write(
     tag: str,
     header: Sequence[str] | None,
 ) -> None:
-    """Write points, labels and pictures into FOLDER/STEP/TAG, and where they are into projector_config.pbtxt."""
+    """Write points, labels and pictures into FOLDER/STEP/TAG, and add that folder to projector_config.pbtxt."""
     from google.protobuf import text_format
     from tensorboard.plugins.projector.projector_config_pb2 import ProjectorConfig
 

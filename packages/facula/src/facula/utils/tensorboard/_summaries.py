@@ -1,4 +1,4 @@
-"""Values as TensorBoard's protocol buffers, and what becomes of tensors on the way."""
+"""Conversion of values, including tensors, to TensorBoard's protocol buffers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from ..._types import AnyValue
 
-COLUMNS = 8  # of images beside each other
+COLUMNS = 8  # of adjacent images
 
 
 def array(operation: str, value: object) -> np.ndarray:
-    """A tensor, an array, a number or a sequence of them as a NumPy array; half precision as float32."""
+    """Return a tensor, an array, a number or a sequence of them as a NumPy array; half precision as float32."""
     if isinstance(value, (list, tuple)):
         return np.array([array(operation, one) for one in value])
     if isinstance(value, Tensor):
@@ -33,7 +33,7 @@ def array(operation: str, value: object) -> np.ndarray:
 
 
 def number(operation: str, value: object) -> float:
-    """A single number."""
+    """Return a single number."""
     found = array(operation, value)
     if found.size != 1:
         raise InvalidValueError(f"{operation}: expected a single number; got shape {found.shape}")
@@ -41,7 +41,7 @@ def number(operation: str, value: object) -> float:
 
 
 def histogram(tag: str, value: np.ndarray, bins: AnyValue = "tensorflow", max_bins: int | None = None) -> Summary:
-    """How many values fall between bounds: `bins` is a name or a number as NumPy's, or bounds that grow by a tenth."""
+    """Count the values between bounds: `bins` is NumPy's, or "tensorflow" for bounds that grow by a tenth."""
     from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
 
     value = value.astype(np.float64).reshape(-1)
@@ -57,7 +57,7 @@ def histogram(tag: str, value: np.ndarray, bins: AnyValue = "tensorflow", max_bi
         limits = np.append(limits[:-1:step], limits[-1])
     filled = np.flatnonzero(counts)
     first, last = (filled[0], filled[-1] + 1) if len(filled) else (0, 1)
-    first = max(first - 1, 0)  # an empty one, whose right bound is where the first that is filled begins
+    first = max(first - 1, 0)  # an empty one, whose right bound is the left bound of the first nonempty one
     proto = HistogramProto(
         min=value.min(),
         max=value.max(),
@@ -71,7 +71,7 @@ def histogram(tag: str, value: np.ndarray, bins: AnyValue = "tensorflow", max_bi
 
 
 def in_order(operation: str, pixels: np.ndarray, dataformats: str, wanted: str) -> np.ndarray:
-    """Dimensions named by `dataformats` in the order `wanted`; those that lack have length 1."""
+    """Permute the dimensions named by `dataformats` into the order `wanted`; missing ones get length 1."""
     names = dataformats.upper()
     if len(names) != pixels.ndim or len(set(names)) != len(names) or not set(names) <= set(wanted):
         raise InvalidValueError(
@@ -86,7 +86,7 @@ def in_order(operation: str, pixels: np.ndarray, dataformats: str, wanted: str) 
 
 
 def image(operation: str, value: object, dataformats: str) -> np.ndarray:
-    """One image, or a batch as a grid, as bytes (height, width, 1, 3 or 4): floats from 0 to 1 become 0 to 255."""
+    """Convert an image, or a batch as a grid, to bytes (height, width, 1, 3 or 4); floats 0 to 1 become 0 to 255."""
     found = array(operation, value)
     if found.dtype != np.uint8:
         scaled = found.astype(np.float64) * (255 if found.dtype.kind == "f" or found.dtype == bool else 1)
@@ -100,7 +100,7 @@ def image(operation: str, value: object, dataformats: str) -> np.ndarray:
 
 
 def grid(batch: np.ndarray) -> np.ndarray:
-    """Images (n, height, width, channels) beside each other, at most eight in a row.
+    """Arrange images (n, height, width, channels) in a grid, at most eight in a row.
 
     >>> grid(np.ones((10, 2, 3, 1))).shape
     (4, 24, 1)
@@ -118,7 +118,7 @@ def grid(batch: np.ndarray) -> np.ndarray:
 
 
 def png(pixels: np.ndarray) -> bytes:
-    """An image as the bytes of a PNG file."""
+    """Encode an image as a PNG file."""
     from PIL import Image
 
     target = io.BytesIO()
@@ -127,7 +127,7 @@ def png(pixels: np.ndarray) -> bytes:
 
 
 def image_summary(tag: str, pixels: np.ndarray) -> Summary:
-    """An image as TensorBoard's."""
+    """Return TensorBoard's record of an image."""
     from tensorboard.compat.proto.summary_pb2 import Summary
 
     height, width, channels = pixels.shape
@@ -136,7 +136,7 @@ def image_summary(tag: str, pixels: np.ndarray) -> Summary:
 
 
 def audio(tag: str, value: np.ndarray, rate: int) -> Summary:
-    """A sound from -1 to 1 as TensorBoard's: 16 bits a sample, one channel."""
+    """Return TensorBoard's record of a sound from -1 to 1: 16 bits a sample, one channel."""
     from tensorboard.compat.proto.summary_pb2 import Summary
 
     samples = (value.reshape(-1).astype(np.float64).clip(-1, 1) * 32767).astype("<i2")
@@ -157,7 +157,7 @@ def audio(tag: str, value: np.ndarray, rate: int) -> Summary:
 
 
 def pr_curve(tag: str, labels: np.ndarray, predictions: np.ndarray, count: int, weights: np.ndarray | None) -> Summary:
-    """Precision and recall, and what they come from, at `count` thresholds from 0 to 1, as TensorBoard's."""
+    """Return TensorBoard's record of precision and recall, with their counts, at `count` thresholds from 0 to 1."""
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.plugins.pr_curve.metadata import create_summary_metadata
     from tensorboard.util.tensor_util import make_tensor_proto
@@ -169,7 +169,7 @@ def pr_curve(tag: str, labels: np.ndarray, predictions: np.ndarray, count: int, 
         )
     weights = np.broadcast_to(1.0 if weights is None else weights, labels.shape)
     places = np.floor(predictions.clip(0, 1) * (count - 1)).astype(np.int64).reshape(-1)
-    # How many are at a threshold or above: true ones and false ones.
+    # Numbers of true and false samples at or above each threshold.
     true, false = (
         np.bincount(places, (weights * chosen).reshape(-1), count)[::-1].cumsum()[::-1] for chosen in (labels, ~labels)
     )
@@ -181,7 +181,7 @@ def pr_curve(tag: str, labels: np.ndarray, predictions: np.ndarray, count: int, 
 
 
 def session_end() -> Summary:
-    """That a run with settings ended well, as TensorBoard's."""
+    """Return TensorBoard's record of the successful end of a run with settings."""
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.plugins.hparams import api_pb2, metadata, plugin_data_pb2
 

@@ -1,4 +1,4 @@
-"""`SummaryWriter`: what a program wants to see in TensorBoard, as files of events."""
+"""`SummaryWriter`, which writes event files for TensorBoard."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _missing = Refusals(
 
 
 def _needed() -> Any:
-    """The package tensorboard's writer of files, which is loaded with the first writer."""
+    """Import the package tensorboard's file writer, for the first writer."""
     try:
         from tensorboard.summary.writer.event_file_writer import EventFileWriter
     except ImportError as error:
@@ -44,18 +44,18 @@ def _needed() -> Any:
 
 @boundary
 class SummaryWriter:
-    """Writes into files of events under `log_dir`, which `tensorboard --logdir` shows; also a context manager.
+    """Writer of event files under `log_dir`, which `tensorboard --logdir` shows; also a context manager.
 
     Arguments:
         log_dir: a folder; None is runs/DATE_HOST, followed by `comment`.
-        comment: the end of the name of such a folder.
-        purge_step: the step from which a run that broke off begins again; what was written from it on is not shown.
+        comment: a suffix of that folder's name.
+        purge_step: the step at which an interrupted run resumes; events from it on are hidden.
         max_queue: the number of events that may wait to be written.
-        flush_secs: seconds after which what waits is written.
-        filename_suffix: the end of the file's name.
+        flush_secs: the seconds after which waiting events are written.
+        filename_suffix: the suffix of the file's name.
 
-    Tags with slashes are shown in groups. Values are tensors, NumPy's arrays or numbers; `global_step` is where they
-    stand and `walltime` when, in seconds since 1970, now if left out.
+    Tags with slashes are shown in groups. Values are tensors, NumPy arrays or numbers. `global_step` is their step, and
+    `walltime` their time in seconds since 1970, now if omitted.
 
     Raises:
         ImportError: the package tensorboard is missing.
@@ -102,7 +102,7 @@ class SummaryWriter:
         self._writer(self.log_dir if folder is None else folder).add_event(event)
 
     def get_logdir(self) -> str:
-        """The folder of the files."""
+        """Return the folder of the files."""
         return self.log_dir
 
     def add_scalar(
@@ -119,12 +119,12 @@ class SummaryWriter:
         Arguments:
             tag: the name.
             scalar_value: the number.
-            global_step: where the value stands.
-            walltime: when, in seconds since 1970; now if None.
-            new_style, double_precision: no difference.
+            global_step: the step of the value.
+            walltime: the time in seconds since 1970; now if None.
+            new_style, double_precision: ignored.
 
         Raises:
-            ValueError: the value has more elements than one.
+            ValueError: the value has more than one element.
         """
         self._add(_scalar(tag, _summaries.number("add_scalar", scalar_value)), global_step, walltime)
 
@@ -135,13 +135,13 @@ class SummaryWriter:
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
-        """Write numbers that are drawn in one diagram, each in a folder LOG_DIR/MAIN_TAG_NAME of its own.
+        """Write numbers for a common chart, each in a separate folder LOG_DIR/MAIN_TAG_NAME.
 
         Arguments:
             main_tag: the name of the diagram.
             tag_scalar_dict: the numbers by name.
-            global_step: where the values stand.
-            walltime: when, in seconds since 1970; now if None.
+            global_step: the step of the values.
+            walltime: the time in seconds since 1970; now if None.
         """
         for name, value in tag_scalar_dict.items():
             folder = os.path.join(self.log_dir, f"{main_tag.replace('/', '_')}_{name}")
@@ -156,15 +156,15 @@ class SummaryWriter:
         walltime: float | None = None,
         max_bins: int | None = None,
     ) -> None:
-        """Write how values are spread.
+        """Write a histogram of values.
 
         Arguments:
             tag: the name.
             values: the values, of any shape.
-            global_step: where the values stand.
-            bins: "tensorflow", bounds that grow by a tenth; or what `numpy.histogram` takes.
-            walltime: when, in seconds since 1970; now if None.
-            max_bins: the largest number of bins; more are joined.
+            global_step: the step of the values.
+            bins: "tensorflow", bounds that grow by a tenth; or an argument of `numpy.histogram`.
+            walltime: the time in seconds since 1970; now if None.
+            max_bins: the maximum number of bins; more are merged.
 
         Raises:
             ValueError: there are no values, or some are not finite.
@@ -185,12 +185,12 @@ class SummaryWriter:
         Arguments:
             tag: the name.
             img_tensor: floats from 0 to 1, or bytes; of 1, 3 or 4 channels.
-            global_step: where the image stands.
-            walltime: when, in seconds since 1970; now if None.
+            global_step: the step of the image.
+            walltime: the time in seconds since 1970; now if None.
             dataformats: the names of the dimensions: "CHW", "HW", "HWC".
 
         Raises:
-            ValueError: `dataformats` does not fit, or the number of channels is another.
+            ValueError: `dataformats` does not match, or the number of channels is not supported.
         """
         pixels = _summaries.image("add_image", img_tensor, dataformats)
         self._add(_summaries.image_summary(tag, pixels), global_step, walltime)
@@ -203,13 +203,13 @@ class SummaryWriter:
         walltime: float | None = None,
         dataformats: str = "NCHW",
     ) -> None:
-        """Write images as one, beside each other.
+        """Write several images as a grid.
 
         Arguments:
             tag: the name.
             img_tensor: the images, as for `add_image`.
-            global_step: where the images stand.
-            walltime: when, in seconds since 1970; now if None.
+            global_step: the step of the images.
+            walltime: the time in seconds since 1970; now if None.
             dataformats: the names of the dimensions: "NCHW", "NHWC".
 
         Raises:
@@ -220,14 +220,14 @@ class SummaryWriter:
     def add_figure(
         self, tag: str, figure: Any, global_step: int | None = None, close: bool = True, walltime: float | None = None
     ) -> None:
-        """Write a figure of matplotlib, or a list of them beside each other.
+        """Write a figure of matplotlib, or a list of them in a grid.
 
         Arguments:
             tag: the name.
             figure: the figure, or the list.
-            global_step: where the image stands.
+            global_step: the step of the image.
             close: close the figures.
-            walltime: when, in seconds since 1970; now if None.
+            walltime: the time in seconds since 1970; now if None.
         """
         from matplotlib import pyplot
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -255,9 +255,9 @@ class SummaryWriter:
         Arguments:
             tag: the name.
             snd_tensor: numbers from -1 to 1.
-            global_step: where the sound stands.
-            sample_rate: how many of them are a second.
-            walltime: when, in seconds since 1970; now if None.
+            global_step: the step of the sound.
+            sample_rate: the number of samples per second.
+            walltime: the time in seconds since 1970; now if None.
         """
         found = _summaries.array("add_audio", snd_tensor)
         self._add(_summaries.audio(tag, found, sample_rate), global_step, walltime)
@@ -270,8 +270,8 @@ class SummaryWriter:
         Arguments:
             tag: the name.
             text_string: the text.
-            global_step: where the text stands.
-            walltime: when, in seconds since 1970; now if None.
+            global_step: the step of the text.
+            walltime: the time in seconds since 1970; now if None.
         """
         from tensorboard.plugins.text.summary_v2 import text_pb
 
@@ -295,10 +295,10 @@ class SummaryWriter:
             tag: the name.
             labels: 0 and 1.
             predictions: from 0 to 1, of the same shape.
-            global_step: where the curve stands.
-            num_thresholds: from 2 to 127; more are 127.
+            global_step: the step of the curve.
+            num_thresholds: from 2 to 127; larger values are reduced to 127.
             weights: of each label; 1 if None.
-            walltime: when, in seconds since 1970; now if None.
+            walltime: the time in seconds since 1970; now if None.
 
         Raises:
             ValueError: the shapes differ, or there are fewer than 2 thresholds.
@@ -316,17 +316,17 @@ class SummaryWriter:
         run_name: str | None = None,
         global_step: int | None = None,
     ) -> None:
-        """Write a run's settings and what came of them, in a folder of its own under `log_dir`.
+        """Write a run's settings and resulting numbers, in a separate folder under `log_dir`.
 
         Arguments:
             hparam_dict: the settings by name.
-            metric_dict: the numbers that came of them, by name.
-            hparam_domain_discrete: the values that a setting may have, by its name.
+            metric_dict: the resulting numbers, by name.
+            hparam_domain_discrete: the possible values of a setting, by its name.
             run_name: the name of the folder; the time if None.
-            global_step: where the run stands.
+            global_step: the step of the run.
 
         Raises:
-            TypeError: a setting is no number, bool or text.
+            TypeError: a setting is not a number, bool or text.
         """
         from tensorboard.plugins.hparams import summary_v2
 
@@ -360,12 +360,12 @@ class SummaryWriter:
             mat: the points (n, dimensions).
             metadata: n labels, or with `metadata_header` n rows of labels.
             label_img: n pictures (n, channels, h, w).
-            global_step: where the points stand.
+            global_step: the step of the points.
             tag: the name.
             metadata_header: the names of the columns of `metadata`.
 
         Raises:
-            ValueError: there are more or fewer labels or pictures than points.
+            ValueError: the number of labels or pictures differs from that of points.
         """
         points = _summaries.array("add_embedding", mat)
         pictures = None if label_img is None else _summaries.array("add_embedding", label_img)
@@ -376,12 +376,12 @@ class SummaryWriter:
     add_onnx_graph: Refusal = _missing.function("add_onnx_graph")
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write waiting events."""
         for writer in self._writers.values():
             writer.flush()
 
     def close(self) -> None:
-        """Write what waits, and close the files; what is written after that goes into new ones."""
+        """Write waiting events, and close the files; later events go into new files."""
         for writer in self._writers.values():
             writer.close()
         self._writers.clear()
