@@ -1,10 +1,10 @@
-"""Builds the kernels: csrc/*/*.c once for the plainest processor, csrc/*/*.dispatch.c once per instruction set.
+"""Build script of the kernels: compiles csrc/*/*.c for the baseline CPU, csrc/*/*.dispatch.c once per instruction set.
 
-setuptools has one set of flags per extension, so the objects are made here, each with its own, and linked into a
-library beside the cffi module. The program in csrc/program, which runs without Python, stands on the same library.
-There is no link-time optimisation: it would mix the instruction sets. Which level runs is decided at run time, by
-baseline code. CFLAGS from the environment come first. With a folder in FACULA_OBJECTS, objects are kept there, under a
-digest of all that they are made of, for builds in other places.
+setuptools has one set of flags per extension, so this script compiles the objects, each with its own flags, and links
+them into a library next to the cffi module. The program in csrc/program, which runs without Python, uses the same
+library. There is no link-time optimization: it would mix the instruction sets. Baseline code selects the level at run
+time. CFLAGS from the environment come first. If FACULA_OBJECTS names a folder, objects are cached there under a digest
+of their inputs, for builds in other places.
 """
 
 import os
@@ -31,12 +31,12 @@ CSRC = Path("csrc")
 PROGRAM = CSRC / "program"
 DECLARATIONS = sorted(CSRC.glob("*/*.cdef.h"), key=lambda path: path.name)
 HEADERS = Path("src/facula_cpu/include")  # for programs in C
-# The number is that of its interface; with a second dot in its name Python takes it for no module.
+# The number is the version of the interface. With a second dot in its name, Python would not import it as a module.
 LIBRARY, RUNNER = "libfacula_kernels.1.so", "facula-run"
-BESIDE = ["-Wl,-rpath,$ORIGIN"]  # where both find the library
+BESIDE = ["-Wl,-rpath,$ORIGIN"]  # the folder in which both find the library
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-# No -ffast-math: linking with it sets flush-to-zero for the whole process, and NaN must mean something.
-# Contraction is off so that vectorised loops and their remainders round alike, wherever threads split them.
+# No -ffast-math: linking with it sets flush-to-zero for the whole process, and NaN must be preserved. Contraction is
+# off so that vectorized loops and their remainders round identically, wherever threads split them.
 COMMON = ["-std=gnu11", "-O3", "-g0", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off",
           "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-psabi", "-Wno-type-limits",
           "-Werror=implicit-function-declaration"]  # fmt: skip
@@ -46,13 +46,13 @@ X86_LEVELS = [
     ["-march=x86-64-v4", "-mprefer-vector-width=512"],
 ]
 LEVELS = X86_LEVELS if platform.machine() in ("x86_64", "AMD64") else [[]]
-# Files that want other flags than the rest. Products of matrices need fused multiply-adds. Functions choose between
-# values without branches: what GCC moves between the sides of a choice makes their loops longer, or no vectors at all.
+# Files with additional flags. Matrix products need fused multiply-adds. Functions select values without branches: when
+# GCC moves code into the sides of a selection, loops get longer or are not vectorized.
 WITHOUT_BRANCHES = ["-fno-thread-jumps", "-fno-tree-pre"]
 
 
 def plans_digest():
-    """A number for the declarations that files depend on: those of *.cdef.h, whatever their comments say."""
+    """Return a digest of the declarations that files depend on: those of *.cdef.h, without comments."""
     texts = [re.sub(r"/\*.*?\*/|\s+", " ", path.read_text(), flags=re.DOTALL) for path in DECLARATIONS]
     return int.from_bytes(sha256("\0".join([" ".join(text.split()) for text in texts]).encode()).digest()[:7], "big")
 
@@ -74,7 +74,7 @@ SPECIAL = {
 
 
 def made_of(path):
-    """A file of CSRC and all that it includes, at any depth."""
+    """Return a file of CSRC and all files that it includes, directly or indirectly."""
     found, open_ones = set(), [path]
     while open_ones:
         one = open_ones.pop()
@@ -90,7 +90,7 @@ def made_of(path):
 
 
 def out_of_date(target, source):
-    """Whether anything that the object is made of, this file too, is newer, or there is no object."""
+    """Return whether the object is missing or older than an input, including this file."""
     if not target.exists():
         return True
     made = target.stat().st_mtime
@@ -98,7 +98,7 @@ def out_of_date(target, source):
 
 
 def digest_of(command, source):
-    """What an object is kept under: the compiler, its command, and every file that goes into it."""
+    """Return an object's cache key: a digest of the compiler, its command, and every input file."""
     digest = sha256(repr(command).encode())
     for path in made_of(source):
         digest.update(f"\0{path.name}\0".encode() + path.read_bytes())
@@ -109,14 +109,14 @@ class BuildKernels(build_ext):
     """Compile every kernel file at its levels, link the library and the program, then the cffi module."""
 
     def build_extensions(self):
-        """Say what to install where there is no compiler."""
+        """Build, or explain what to install if there is no compiler."""
         compiler = self.compiler.compiler_so[0]
         if shutil.which(compiler) is None:
             raise CCompilerError(f"facula-cpu is compiled from C: install gcc ({compiler!r} is not found)")
         super().build_extensions()
 
     def build_extension(self, ext):
-        """Objects that are newer than everything they include are kept."""
+        """Compile objects, except those that are newer than all their includes."""
         jobs = [
             (source, level)
             for source in sorted(CSRC.glob("*/*.c"))
@@ -147,7 +147,7 @@ class BuildKernels(build_ext):
                 )
                 if kept:
                     kept.parent.mkdir(parents=True, exist_ok=True)
-                    half = kept.with_suffix(f".{os.getpid()}")  # two builds at once: each moves a whole file there
+                    half = kept.with_suffix(f".{os.getpid()}")  # concurrent builds each move a complete file there
                     shutil.copyfile(target, half)
                     os.replace(half, kept)
             return str(target)
@@ -165,7 +165,7 @@ class BuildKernels(build_ext):
         super().build_extension(ext)
 
     def link(self, kernels, program, folder):
-        """The library, and the program that stands on it, into the package's folder."""
+        """Link the library, and the program that uses it, into the package's folder."""
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         flags = shlex.split(os.environ.get("CFLAGS", ""))  # a sanitizer's, for instance
@@ -178,25 +178,25 @@ class BuildKernels(build_ext):
             extra_postargs=[*BESIDE, *flags],
         )  # fmt: skip
 
-    # What setuptools asks: where files beside the extension are built, and where development installs want them.
+    # Methods that setuptools calls: the paths of files next to the extension, in the build and in development installs.
     def beside(self, path):
-        """The library and the program, in the folder of a file."""
+        """Return the paths of the library and the program in a file's folder."""
         return [str(Path(path).with_name(name)) for name in (LIBRARY, RUNNER)]
 
     def get_output_mapping(self):
-        """Built files, and where they go in the source tree."""
+        """Return built files and their places in the source tree."""
         mapping = dict(super().get_output_mapping())
         for built, placed in [*mapping.items()]:
             mapping.update(zip(self.beside(built), self.beside(placed), strict=True))
         return mapping
 
     def get_outputs(self):
-        """Built files."""
+        """Return built files."""
         outputs = super().get_outputs()
         return [*dict.fromkeys([*outputs, *self.beside(outputs[0])])]
 
     def copy_extensions_to_source(self):
-        """Put the files beside the sources."""
+        """Copy the files into the source tree."""
         super().copy_extensions_to_source()
         package = self.get_finalized_command("build_py").get_package_dir("facula_cpu")
         for name in (LIBRARY, RUNNER):

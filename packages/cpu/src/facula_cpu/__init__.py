@@ -3,15 +3,15 @@
 May import: facula_storage (layouts, plans), facula_allocator, facula_errors, NumPy, and its own C module `_kernels`.
 Its rooms, each of which imports only earlier ones: `_runtime` (the kernel table, binding, threads), `_elementwise`
 (loops, programs, copies), `_arrays` (reductions, indexing, lines), `_linalg` (products, decompositions) and `_layers`
-(layers of networks); planners of draws and of optimizers lie beside them. Start at `_backend.py` (how an operator finds
-its planner), then `_elementwise/elementwise.py` (the planner most operators use), then csrc/ (the kernels; Note [The
-pool], Note [Elementwise]). `_portable.py` and `_tables.py` write programs for files.
+(layers of networks). Planners of random draws and of optimizers are separate modules. Start at `_backend.py` (how an
+operator finds its planner), then `_elementwise/elementwise.py` (the planner of most operators), then csrc/ (the
+kernels; Note [The pool], Note [Elementwise]). `_portable.py` and `_tables.py` write programs for files.
 """
 
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
-# Planners register themselves when their module is imported; rooms import theirs.
+# Planners register themselves when their module is imported; each room imports its own.
 from . import _adafactor as _adafactor
 from . import _arrays as _arrays
 from . import _elementwise as _elementwise

@@ -1,13 +1,13 @@
-"""The planner of Adafactor's step, which takes a parameter whole: see adafactor.c.
+"""The planner of Adafactor's step, which processes whole parameters: see adafactor.c.
 
-Launch: `launch(parameters, *numbers, *addresses)`; what the numbers are stands in adafactor_numbers.h.
-Of each parameter:
+Launch: `launch(parameters, *numbers, *addresses)`; adafactor_numbers.h describes the numbers. The tensors of each
+parameter:
 
     adafactor_step          parameter, gradient, means of rows, means of columns, step
     adafactor_vector_step   parameter, gradient, means of squares, step
 
-All but the gradient are changed in place. `inputs` are the layouts, parameter by parameter.
-Tensors are contiguous, of one floating dtype; the step is a single float32 number.
+All tensors except the gradient are updated in place. `inputs` are the layouts, parameter by parameter. Tensors are
+contiguous, of one floating dtype; the step is a single float32 number.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NUMBERS = 7
 
 
 def state_shapes(operator: str, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The shapes of what is kept of a parameter of this shape; none where it is no matrix and has to be one."""
+    """Return the shapes of the state of a parameter of this shape; none if it is not a matrix but must be one."""
     if operator == "adafactor_vector_step":
         return [shape, ()]
     return [(*shape[:-1], 1), (*shape[:-2], 1, shape[-1]), ()] if len(shape) > 1 else []
@@ -35,7 +35,7 @@ def state_shapes(operator: str, shape: tuple[int, ...]) -> list[tuple[int, ...]]
 
 @planner("adafactor_step", "adafactor_vector_step")
 def plan_adafactor(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """A plan for the parameters of these layouts, which changes them in place."""
+    """Return a plan for the parameters of these layouts, which updates them in place."""
     (width,) = parameters
     first = inputs[:width]
     kernel = find_kernel(operator, *[layout.dtype.code for layout in first])

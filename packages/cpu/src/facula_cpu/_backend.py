@@ -1,4 +1,4 @@
-"""The backend: what facula_storage asks of a device, for host memory."""
+"""The backend: facula_storage's device interface for host memory."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ STATUS_MESSAGES = {
 
 
 class CpuBackend:
-    """Computes on host memory, at once: when a launch returns, its results are there.
+    """A backend that computes on host memory synchronously: results are available when a launch returns.
 
-    `allocator` follows facula_storage's protocol; by default the host allocator of
-    facula_allocator. All methods may be called from any thread.
+    `allocator` follows facula_storage's protocol; the default is facula_allocator's host allocator. All methods may be
+    called from any thread.
 
     >>> from facula_storage import contiguous, float32
     >>> layout = contiguous((4,), float32)
@@ -58,14 +58,14 @@ class CpuBackend:
         self.allocator = allocator
 
     def plan(self, operator: str | Program, inputs: Inputs, outputs: Layouts, parameters: Parameters = ()) -> Plan:
-        """How to compute an operator: the plan's `launch(n, *addresses, *scalars)` does it.
+        """Return an operator's plan, whose `launch(n, *addresses, *scalars)` computes it.
 
         Arguments:
             operator: its name, or an elementwise program.
-            inputs: for each, its layout, a Python number type that stands for a scalar given at launch, after all
-                addresses (a complex one as two floats), or None for an operand that is left out.
+            inputs: for each, its layout, a Python number type for a scalar that is passed at launch after all addresses
+                (a complex one as two floats), or None for an omitted operand.
             outputs: the layouts of the results.
-            parameters: what else the operator's planner wants: numbers, dimensions, names.
+            parameters: further arguments of the operator's planner: numbers, dimensions, names.
 
         Raises:
             NotImplementedError: there is no kernel; the message names the operator and the dtypes.
@@ -90,10 +90,10 @@ class CpuBackend:
         ffi.memmove(data, ffi.cast("char *", address), len(data))
 
     def synchronize(self) -> None:
-        """Nothing is ever under way."""
+        """Wait for pending work. A no-op, since launches are synchronous."""
 
     def status_message(self, status: int, *details: int) -> str:
-        """What a LaunchError's status and details mean, in words.
+        """Return the message for a LaunchError's status and details.
 
         >>> CpuBackend().status_message(1, 7, 0, 5, 0)
         'index 7 at position 0 is out of range for a dimension of size 5'

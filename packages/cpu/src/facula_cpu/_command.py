@@ -1,4 +1,4 @@
-"""The command `facula-run`: the C program that lies in this package, in the place of this process."""
+"""The command `facula-run`, which replaces this process by the C program in this package."""
 
 from __future__ import annotations
 

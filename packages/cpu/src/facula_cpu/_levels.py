@@ -1,4 +1,4 @@
-"""Other instruction levels than this process runs at, for tests."""
+"""Switching of the process to lower instruction levels, for tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VARIABLE = "FACULA_CPU_LEVEL"
 
 
 def levels() -> tuple[str, ...]:
-    """The instruction levels at which this process can run, lowest first, up to the one at which it does.
+    """Return the instruction levels that this process supports, lowest first, up to the current one.
 
     >>> levels()[0], levels()[-1] == registry.level()
     ('baseline', True)
@@ -28,7 +28,7 @@ def levels() -> tuple[str, ...]:
 
 @contextmanager
 def at_level(name: str) -> Iterator[None]:
-    """Run a block with the kernels of one of `levels()`: plans of all operators are made anew, before and after.
+    """Run a block with the kernels of one of `levels()`; all plans are rebuilt on entry and exit.
 
     >>> with at_level("baseline"):
     ...     registry.level()
@@ -38,7 +38,7 @@ def at_level(name: str) -> Iterator[None]:
     os.environ[VARIABLE] = name
     _forget()
     try:
-        registry.level()  # which refuses what is not there
+        registry.level()  # which refuses unavailable levels
         yield
     finally:
         if before is None:
@@ -49,7 +49,7 @@ def at_level(name: str) -> Iterator[None]:
 
 
 def _forget() -> None:
-    """Forget kernels that were found, and the plans that have their addresses."""
+    """Clear the caches of kernels, and of plans that contain their addresses."""
     registry.level.cache_clear()
     registry.find_kernel.cache_clear()
     elementwise.find_form.cache_clear()

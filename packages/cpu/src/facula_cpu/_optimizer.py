@@ -1,6 +1,6 @@
 """The planner of optimizers' steps; see Note [Optimizer steps] in optimizer.c.
 
-Launch: `launch(parameters, *numbers, *addresses)`. For each parameter the addresses of these tensors:
+Launch: `launch(parameters, *numbers, *addresses)`. The addresses of each parameter are those of these tensors:
 
     sgd_step    parameter, gradient[, momentum]
     adam_step   parameter, gradient, mean, mean of squares[, greatest mean of squares], step
@@ -14,10 +14,10 @@ Launch: `launch(parameters, *numbers, *addresses)`. For each parameter the addre
     asgd_step               parameter, gradient, average, eta, mu, step
     rprop_step              parameter, gradient, gradient before, step size, step
 
-The step and what stands beside it in asgd_step and nadam_step (eta, mu, the product) are single float32 numbers. All
-are changed in place but the gradient. `inputs` are the layouts, parameter by parameter; how many tensors each has is
-the plan's own parameter. Tensors are contiguous, of one floating dtype; those of a parameter have one shape, but for
-single numbers.
+The step and the numbers next to it in asgd_step and nadam_step (eta, mu, the product) are single float32 numbers. All
+except the gradient are updated in place. `inputs` are the layouts, parameter by parameter; the plan's parameter is the
+number of tensors of each. Tensors are contiguous, of one floating dtype. Those of one parameter have the same shape,
+except for single numbers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ._runtime.types import Layouts, Parameters
 
-# How many numbers a launch has (what they are stands in optimizer_numbers.h), and how many are kept of a parameter.
+# The number of a launch's numbers (optimizer_numbers.h describes them), and the number of state tensors per parameter.
 NUMBERS = {"sgd_step": 6, "adam_step": 7, "rmsprop_step": 6, "rmsprop_centered_step": 6, "adadelta_step": 5,
            "adagrad_step": 5, "adamax_step": 6, "nadam_step": 8, "radam_step": 7, "asgd_step": 6,
            "rprop_step": 5}  # fmt: skip
@@ -43,7 +43,7 @@ FINISHED = ("nadam_step", "asgd_step")
 
 @planner(*NUMBERS)
 def plan_step(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """A plan for the parameters of these layouts, which changes them in place."""
+    """Return a plan for the parameters of these layouts, which updates them in place."""
     (width,) = parameters
     kept, first = KEPT[operator], inputs[:width]
     kernel = find_kernel(operator, *[layout.dtype.code for layout in first])

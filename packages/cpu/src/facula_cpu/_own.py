@@ -1,7 +1,7 @@
-"""Kernels of a program's own, by their addresses: loops over elements, and functions of whole arrays.
+"""Custom kernels, registered by address: loops over elements, and functions of whole arrays.
 
-What can be checked is: names, dtypes, numbers of operands, that they are contiguous. What a function does with the
-addresses that it is given cannot.
+Registration checks names, dtypes, numbers of operands, and that arrays are contiguous. It cannot check the function's
+memory accesses.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
     from ._runtime.types import Inputs, Layouts, Parameters
 
 own_functions: dict[tuple[str, tuple[int, ...]], tuple[int, bool]] = {}  # name, dtypes -> address, releases_gil
-_owners: list[object] = []  # of all addresses ever registered: plans may have any of them
+_owners: list[object] = []  # of all addresses ever registered, as plans may use any of them
 
 
 @boundary
 def register_loop(name: str, dtypes: Sequence[DType], address: int, *, cost: int = 1000, owner: object = None) -> None:
-    """Add a loop over elements to the kernel table, under the name by which plans ask for it.
+    """Add a loop over elements to the kernel table, under the name that plans request.
 
-    It is a C function `void loop(int64_t n, const int64_t *address, const int64_t *step)`, which computes n elements.
-    Operand i, the result being the last, has element k at address[i] + k * step[i], in bytes. A step may be 0 or
-    negative. Strides, broadcasting, threads and the dtypes float16 and bfloat16, by way of a float32 loop, are the
-    backend's. The function runs in any thread, without the GIL: it must not touch Python objects.
+    The loop is a C function `void loop(int64_t n, const int64_t *address, const int64_t *step)`, which computes n
+    elements. Element k of operand i (the last is the result) is at address[i] + k * step[i], in bytes. A step may be 0
+    or negative. The backend handles strides, broadcasting and threads, and float16 and bfloat16 by way of a float32
+    loop. The function runs in any thread, without the GIL: it must not access Python objects.
 
     Arguments:
-        name: of an operator, and not that of a kernel which is built in.
+        name: of an operator, different from those of built-in kernels.
         dtypes: of the operands, then of the result.
         address: of the function.
-        cost: picoseconds an element takes, by which work is given to threads.
-        owner: what keeps the function in memory; held from now on.
+        cost: picoseconds per element, by which work is divided among threads.
+        owner: an object that keeps the function in memory; referenced from now on.
 
     Raises:
-        ValueError: a name that is taken, an address of 0, a wrong number of dtypes or a cost that is not positive.
+        ValueError: a name in use, an address of 0, a wrong number of dtypes or a cost that is not positive.
     """
     codes = _checked("register_loop", name, dtypes, address)
     if not 2 <= len(codes) < MOST_READ:
@@ -65,21 +65,22 @@ def register_loop(name: str, dtypes: Sequence[DType], address: int, *, cost: int
 def register_function(
     name: str, dtypes: Sequence[DType], address: int, *, releases_gil: bool = True, owner: object = None
 ) -> None:
-    """Add a function of whole contiguous arrays, under the name by which plans ask for it.
+    """Add a function of whole contiguous arrays, under the name that plans request.
 
-    It is a C function `int64_t function(const void *plan, int64_t *args)`. args[0] is the number of the result's
-    elements; then come the addresses of the operands and of the result. `plan` is an array of int64 with the shape of
-    each of them in turn: the number of dimensions, and their lengths. It returns 0, or a number that the error names.
+    The function is a C function `int64_t function(const void *plan, int64_t *args)`. args[0] is the number of the
+    result's elements, followed by the addresses of the operands and of the result. `plan` is an int64 array with the
+    shape of each of them in the same order: the number of dimensions, and their lengths. It returns 0, or a number that
+    the error reports.
 
     Arguments:
-        name: of an operator, and not that of a kernel which is built in.
+        name: of an operator, different from those of built-in kernels.
         dtypes: of the operands, then of the result.
         address: of the function.
-        releases_gil: whether it runs without the GIL, beside other threads: it must not touch Python objects then.
-        owner: what keeps the function in memory; held from now on.
+        releases_gil: whether it runs without the GIL, concurrently: then it must not access Python objects.
+        owner: an object that keeps the function in memory; referenced from now on.
 
     Raises:
-        ValueError: a name that is taken, an address of 0, no dtypes.
+        ValueError: a name in use, an address of 0, or no dtypes.
     """
     codes = _checked("register_function", name, dtypes, address)
     _owners.append(owner)
@@ -88,7 +89,7 @@ def register_function(
 
 
 def _checked(operation: str, name: str, dtypes: Sequence[DType], address: int) -> tuple[int, ...]:
-    """The dtypes' codes; an error for what cannot be registered."""
+    """Return the dtypes' codes; raise an error for an invalid registration."""
     if not isinstance(name, str) or not name:
         raise InvalidTypeError(f"{operation}: expected name to be a string; got {name!r}")
     if name in kernel_names() or (name in planners and planners[name] is not _plan_function):
@@ -105,7 +106,7 @@ def _checked(operation: str, name: str, dtypes: Sequence[DType], address: int) -
 
 
 def _plan_function(operator: str, inputs: Inputs, outputs: Layouts, parameters: Parameters) -> Plan:
-    """A plan that calls a registered function with the addresses of contiguous arrays."""
+    """Plan a call of a registered function with the addresses of contiguous arrays."""
     arrays = [one for one in (*inputs, *outputs) if isinstance(one, Layout)]
     found = own_functions.get((operator, tuple([one.dtype.code for one in arrays])))
     if found is None or len(arrays) != len(inputs) + len(outputs):

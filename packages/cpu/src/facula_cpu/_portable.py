@@ -1,7 +1,7 @@
-"""Plans that other machines can use: a launch's kernel by name, and its structs with their pointers named.
+"""Plans for other machines: a launch's kernel by name, and its structs with named pointers.
 
-A struct in csrc/*/*.cdef.h says beside it what pointers it has (csrc/files/portable.h). What the C planners fill in,
-for the threads and the instruction set of this machine, is taken out again: they fill it in where the plan is used.
+Comments next to a struct in csrc/*/*.cdef.h declare its pointers (csrc/files/portable.h). Fields that the C planners
+set for this machine's threads and instruction set are cleared: they are set again on the machine that runs the plan.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Part(NamedTuple):
     Arguments:
         kind: the struct's name.
         data: its bytes, with zeros for pointers.
-        pointers: the offset of each pointer that is not NULL, and what it points to: a kernel, or another part.
+        pointers: the offset and the target, a kernel or another part, of each pointer that is not NULL.
     """
 
     kind: str
@@ -47,13 +47,13 @@ class Part(NamedTuple):
 
 
 class PortablePlan(NamedTuple):
-    """What a launch runs, without addresses.
+    """The parts of a launch, without addresses.
 
     Arguments:
         kernel: the kernel.
         part: its plan, or None.
         doubles: bit i: argument i is a double.
-        sized: whether the workspace is known where the plan is used: the launch has one there in any case.
+        sized: whether the machine that runs the plan computes the workspace's size; the launch has one in any case.
     """
 
     kernel: KernelName
@@ -63,15 +63,15 @@ class PortablePlan(NamedTuple):
 
 
 def portable_plan(operator: str, launch: Callable[..., None]) -> PortablePlan:
-    """The launch of a plan as other machines can use it.
+    """Return a launch's plan in portable form.
 
     Arguments:
         operator: its name, for errors.
-        launch: a launch that `bind` or `rebind` made.
+        launch: a launch that `bind` or `rebind` created.
 
     Raises:
-        NotImplementedError: a plan that Python computes, as those of NumPy's functions; a kernel that a program
-            registered; a struct that does not say what pointers it has.
+        NotImplementedError: a plan that Python computes, such as NumPy's functions; a kernel that a program registered;
+            a struct without declared pointers.
 
     >>> from facula_storage import contiguous, float32
     >>> from ._backend import CpuBackend
@@ -90,14 +90,14 @@ def portable_plan(operator: str, launch: Callable[..., None]) -> PortablePlan:
     own, *others = owner
     if own is None:
         return PortablePlan(name, None, doubles, False)
-    struct = ffi.cast(ffi.typeof(own), address)  # a launch for other layouts has a struct of its own, like it
+    struct = ffi.cast(ffi.typeof(own), address)  # a launch for other layouts has an equivalent struct of its own
     part = _part(operator, struct, others, name.signature[0] if name.signature else 0)
     return PortablePlan(name, part, doubles, part.kind == "facula_matmul")
 
 
 @lru_cache(maxsize=4)
 def _rows(at: str) -> dict[int, KernelName]:
-    """The rows of the table by address, at one instruction level. Those that share a function do so at all levels."""
+    """Return the rows of the table by address, at one instruction level. Shared functions are shared at all levels."""
     names = {(name, signature) for name, signature, _ in all_kernels()}
     best = LEVELS.index(at)
     found = {}
@@ -116,7 +116,7 @@ def _row(operator: str, address: int) -> KernelName:
 
 
 def _part(operator: str, struct: Struct, others: list[Struct], code: int) -> Part:
-    """A struct with all that it points to; `code` is the kernel's first dtype."""
+    """Return a struct with all its targets; `code` is the kernel's first dtype."""
     kind = ffi.typeof(struct).item.cname.removeprefix("struct ")
     declared = lib.facula_find_plan_type(kind.encode())
     if not declared:
@@ -141,7 +141,7 @@ def _part(operator: str, struct: Struct, others: list[Struct], code: int) -> Par
 
 
 def _target(operator: str, kind: str, address: int, others: list[Struct], code: int) -> KernelName | Part:
-    """What a pointer points to."""
+    """Return a pointer's target."""
     if not kind:
         return _row(operator, address)
     (found,) = [one for one in others if one and int(ffi.cast("intptr_t", one)) == address]
@@ -151,7 +151,7 @@ def _target(operator: str, kind: str, address: int, others: list[Struct], code: 
 
 
 def _unplanned(struct: Struct, length: int, code: int) -> bytes:
-    """The bytes of a product with the planner's part taken out: what it swapped is swapped back."""
+    """Return the bytes of a product without the planner's fields: its swaps are undone."""
     count = 4 * struct.batch_dims
     nest: Struct = struct.nest  # type: ignore[assignment]  # an array in a struct
     steps = [nest[place] for place in range(count)]

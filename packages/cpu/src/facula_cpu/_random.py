@@ -1,12 +1,12 @@
 """The planners of random operators; see Note [Random numbers] in random.c.
 
-Launch: `launch(n, output, seed, offset, *parameters)`, the output contiguous. Parameters are, of
+Launch: `launch(n, output, seed, offset, *parameters)`, with a contiguous output. Parameters of each operator:
 
-    uniform    low, high (floats): evenly from [low, high); floating dtypes
-    normal     mean, deviation (floats); floating dtypes
-    randint    low, high (ints): evenly from [low, high); bool and integer dtypes
-    bernoulli  probability of 1 (float), else 0; all real dtypes
-    philox     block (int): the generator's words, from the block of that number on; int32
+        uniform    low, high (floats): evenly from [low, high); floating dtypes
+        normal     mean, deviation (floats); floating dtypes
+        randint    low, high (ints): evenly from [low, high); bool and integer dtypes
+        bernoulli  probability of 1 (float), else 0; all real dtypes
+        philox     block (int): the generator's words, from that block on; int32
 
 `inputs` is empty, or the types of these scalars.
 """
@@ -35,7 +35,7 @@ SCALARS = {
 
 @planner(*SCALARS)
 def plan_random(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """A plan that fills a contiguous output of any size."""
+    """Return a plan that fills a contiguous output of any size."""
     output = outputs[0]
     draw = find_kernel(operator, output.dtype.code)
     if draw is None or not output.is_contiguous:
@@ -64,7 +64,7 @@ def plan_random(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
 
 @planner("dropout")
 def plan_dropout(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = x / (1 - p), or 0 with probability p: launch(n, x, o, p, seed, offset). Contiguous float32 and float64."""
+    """Plan o = x / (1 - p), or 0 with probability p: launch(n, x, o, p, seed, offset). Contiguous floats."""
     x, output = inputs[0], outputs[0]
     drop = find_kernel("drop", output.dtype.code)
     if drop is None or x.dtype is not output.dtype or not (x.is_contiguous and output.is_contiguous):
@@ -90,7 +90,7 @@ SAMPLES = {"standard_gamma": "gamma", "log_standard_gamma": "log_gamma", "poisso
 
 @planner(*SAMPLES)
 def plan_samples(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Draws by parameters of the output's shape: launch(n, *inputs, o, seed, offset). Contiguous floats."""
+    """Plan draws with parameters of the output's shape: launch(n, *inputs, o, seed, offset). Contiguous floats."""
     output = outputs[0]
     sample = find_kernel(SAMPLES[operator], output.dtype.code)
     if sample is None or any(one.dtype is not output.dtype or not one.is_contiguous for one in (*inputs, output)):

@@ -1,39 +1,38 @@
-"""The binary form of a program that runs without Python.
+"""The binary format of a program that runs without Python.
 
 Note [Programs in files]
 ~~~~~~~~~~~~~~~~~~~~~~~~
-A program is one member `run/NAME.bin` of a model's zip, whose tensors lie in its member `tensors.safetensors`. It is
-little-endian, and made of tables whose rows are 8-byte numbers. It begins with "facularn", the version, the length of
-all, the bytes of memory for temporaries, a digest of the structs' declarations, and of each table where it begins and
-how many rows it has. Tables, in their order:
+A program is one member `run/NAME.bin` of a model's zip, whose tensors are in its member `tensors.safetensors`. It is
+little-endian, and consists of tables with rows of 8-byte numbers. The header contains "facularn", the version, the
+total length, the bytes of memory for temporaries, a digest of the structs' declarations, and the offset and number of
+rows of each table. The tables, in order:
 
-* text: names, each ended by a zero byte; others name them by their place. It counts bytes.
-* blocks (kind, place, bytes): memory. Kind 0 lies in the memory of temporaries; 1 is the program's own, zero at first;
-  2 is a tensor of the file.
-* tensors (name, bytes, changed): how many bytes it needs at least, and whether a run writes there.
+* text: names, each terminated by a zero byte; others refer to them by offset. Its size is in bytes.
+* blocks (kind, place, bytes): memory. Kind 0 is in the memory of temporaries; 1 is the program's own, initially
+  zero; 2 is a tensor of the file.
+* tensors (name, bytes, changed): the minimum size in bytes, and whether a run writes to it.
 * kernels (name, signature): rows of the kernel table, the signature as bytes.
-* data: the structs of plans, one after the other, with zeros for pointers. It counts bytes.
-* parts (kind, data, bytes, first, pointers): each struct by name, where it is, and its pointers.
-* pointers (offset, to part, target): what each points to: a kernel, or another part.
+* data: the structs of plans, concatenated, with zeros for pointers. Its size is in bytes.
+* parts (kind, data, bytes, first, pointers): each struct by name, its position, and its pointers.
+* pointers (offset, to part, target): the target of each pointer: a kernel, or another part.
 * launches (kernel, part or -1, first argument, arguments, the argument that is the workspace or -1, bytes of the
-  workspace, name). Kernel -1 is a jump: where the float32 at its argument is not 0, as many rows as the workspace says
-  are left out; less than 0 goes back, -1 to the jump itself. Kernel -2 does so where it is 0.
+  workspace, name). Kernel -1 is a jump: if the float32 at its argument is not 0, it skips the number of rows in the
+  workspace field; negative numbers jump back, -1 to the jump itself. Kernel -2 jumps if it is 0.
 * arguments (kind, value, target, extent): kind 0 is a number (an integer, or a double's bits), 1 an address (offset,
-  block, how many bytes are used there), 2 comes from a generator (what is added; twice its number, one more for its
-  offset).
+  block, the number of bytes used there), 2 depends on a generator (a number to add; twice the generator's number, plus
+  one for its offset).
 * arrays (output, name, dtype, dimensions, first, block, offset): inputs and outputs; shape, then strides in bytes, are
   in the next table.
 * extents: lengths and strides.
-* numbers (name, value, first, uses): what may be set by name.
+* numbers (name, value, first, uses): numbers that can be set by name.
 * uses (argument, base, factor): that argument is base + factor * value.
-* generators (key, offset, follows, count, next key, next offset): a run moves the offset on by count; or, where it does
+* generators (key, offset, follows, count, next key, next offset): a run advances the offset by count; or, if it does
   not follow, sets both.
 
-The C library (csrc/files/section.c) reads it and compares every number with what it counts or points into; a jump leads
-to a row, or behind the last. The structs of plans are bytes that somebody may have made up: each launch's is compared
-with the memory of its arguments, by a check for each kernel (Note [Forged plans] in csrc/reach/reach.c). Launches
-follow one another in the arguments: none is shared. Version 1 had kernel -1 alone, and left rows out: version 2 reads
-it as it is.
+The C library (csrc/files/section.c) reads it and checks every number against the counts and ranges of its targets; a
+jump leads to a row, or behind the last. The structs of plans may be forged: a check per kernel compares each launch's
+struct with the memory of its arguments (Note [Forged plans] in csrc/reach/reach.c). Launches have consecutive, separate
+arguments. Version 1 had only kernel -1, which skipped rows: version 2 reads it unchanged.
 """
 
 from __future__ import annotations
@@ -55,24 +54,24 @@ TABLES = ("text", "blocks", "tensors", "kernels", "data", "parts", "pointers", "
 TEMPORARY, OWN, TENSOR = range(3)  # kinds of blocks
 NUMBER, ADDRESS, CELL = range(3)  # kinds of arguments
 ALIGNMENT = 64
-HEADER = 40  # bytes before the places of tables
+HEADER = 40  # the size of the header before the table offsets
 
 
 def wrapped(number: int) -> int:
-    """The number as an int64 with the same low bits."""
+    """Return the number as an int64 with the same low bits."""
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def bits_of(number: float) -> int:
-    """A double's bits, as an int64."""
+    """Return a double's bits, as an int64."""
     return int.from_bytes(pack("<d", number), "little", signed=True)
 
 
 def with_streams(program: bytes, state_of: Callable[[int], tuple[int, int]]) -> bytes:
-    """A program whose generators are in other states; what is no program stays as it is.
+    """Return a program whose generators have other states; other objects are returned unchanged.
 
     Arguments:
-        program: what `Tables.bytes` gave.
+        program: the result of `Tables.bytes`.
         state_of: a generator's key and offset, by its number.
     """
     place, row = HEADER + 16 * TABLES.index("generators"), 48
@@ -88,7 +87,7 @@ def with_streams(program: bytes, state_of: Callable[[int], tuple[int, int]]) -> 
 
 
 class Tables:
-    """The tables of a program, while it is written; `bytes()` gives it."""
+    """The tables of a program under construction; `bytes()` returns the program."""
 
     def __init__(self) -> None:
         self.rows: dict[str, list[tuple[int, ...]]] = {name: [] for name in TABLES if name not in ("text", "data")}
@@ -98,12 +97,12 @@ class Tables:
         self._parts: dict[tuple[KernelName, Part], int] = {}
 
     def add(self, table: str, *numbers: int) -> int:
-        """Append a row; its number."""
+        """Append a row; return its number."""
         self.rows[table].append(numbers)
         return len(self.rows[table]) - 1
 
     def name(self, text: str | bytes) -> int:
-        """The place of a name in the text."""
+        """Return the offset of a name in the text."""
         data = text.encode() if isinstance(text, str) else text
         if data not in self._names:
             self._names[data] = len(self.text)
@@ -111,31 +110,31 @@ class Tables:
         return self._names[data]
 
     def kernel(self, kernel: KernelName) -> int:
-        """The row of a kernel."""
+        """Return the row of a kernel."""
         if kernel not in self._kernels:
             row = self.add("kernels", self.name(kernel.name), self.name(bytes(kernel.signature)))
             self._kernels[kernel] = row
         return self._kernels[kernel]
 
     def plan(self, kernel: KernelName, part: Part) -> int:
-        """The row of a launch's plan, which launches of one kernel may share."""
+        """Return the row of a launch's plan, which launches of one kernel may share."""
         if (kernel, part) not in self._parts:
             self._parts[kernel, part] = self._part(part)
         return self._parts[kernel, part]
 
     def jump(self, condition: tuple[int, int, int, int], rows: int, at_zero: bool = False) -> None:
-        """Append a jump: where a float32 is not 0 (is 0, if `at_zero`), launches go on so many rows later, or earlier.
+        """Append a jump over rows, forward or backward, taken if a float32 is not 0 (is 0, if `at_zero`).
 
         Arguments:
             condition: the row of the float32's address.
-            rows: how many rows are left out; of those before it less than 0, counted from the next row on.
-            at_zero: which of the two.
+            rows: the number of rows to skip; negative to jump back, counted from the next row.
+            at_zero: selects the condition.
         """
         first = self.add("arguments", *condition)
         self.add("launches", -2 if at_zero else -1, -1, first, 1, -1, rows, self.name("condition"))
 
     def _part(self, part: Part) -> int:
-        """The row of a part, after those that it points to: each has one owner, since products are planned in place."""
+        """Return the row of a part, after its targets: each has one owner, since products are planned in place."""
         pointers = [
             (
                 offset,
@@ -152,7 +151,7 @@ class Tables:
         return self.add("parts", self.name(part.kind), place, len(part.data), first, len(pointers))
 
     def bytes(self, arena: int) -> bytes:
-        """All of it, for so many bytes of temporaries."""
+        """Return the complete program, with so many bytes of temporaries."""
         start = HEADER + 16 * len(TABLES)
         header, body = bytearray(), bytearray()
         for name in TABLES:

@@ -1,4 +1,4 @@
-"""What sibling packages may use of facula_cpu beyond its public names."""
+"""The interface of facula_cpu for sibling packages beyond its public names."""
 
 from ._levels import at_level, levels
 from ._portable import KernelName, Part, PortablePlan, portable_plan

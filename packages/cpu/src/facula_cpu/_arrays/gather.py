@@ -1,4 +1,4 @@
-"""Planners of `gather`, `gather_back`, `scatter` and `scatter_copy`: an index of its own for every element."""
+"""Planners of `gather`, `gather_back`, `scatter` and `scatter_copy`, which have an index for every element."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters
 
 INT64, COMPLEX64, COMPLEX128 = 6, 11, 12
-COST = 2500  # picoseconds an element
+COST = 2500  # picoseconds per element
 SHORT, WORTH_SHARING = 16, 8  # extents
 MODES = {
     "set": lib.FACULA_SCATTER,
@@ -31,11 +31,11 @@ MODES = {
 
 @planner("gather")
 def plan_gather(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o[i, j, k] = a[i, index[i, j, k], k], for dim = 1; inputs (a, index int64), o of the index's shape.
+    """Plan o[i, j, k] = a[i, index[i, j, k], k], for dim = 1; inputs (a, index int64), o of the index's shape.
 
-    All have the same number of dimensions, one at least, and the index is nowhere longer than a but along `dim`.
-    Indices are from 0 to a.shape[dim] - 1: any other is status POSITION with (value, position in the index, size of the
-    dimension); what o has then is unknown. With any strides.
+    All have the same number of dimensions, at least one. The index may exceed a's length only along `dim`. Indices
+    range from 0 to a.shape[dim] - 1: any other is status POSITION with (value, position in the index, size of the
+    dimension), and the contents of o are then undefined. Supports any strides.
     """
     a, index = inputs
     return _plan(operator, inputs, outputs, parameters, a, index, outputs[0], lib.FACULA_GATHER)
@@ -43,11 +43,11 @@ def plan_gather(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
 
 @planner("scatter")
 def plan_scatter(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """a[i, index[i, j, k], k] = values[i, j, k], for dim = 1; inputs (index int64, values), output (a,), in place.
+    """Plan a[i, index[i, j, k], k] = values[i, j, k], for dim = 1; inputs (index int64, values), output (a,), in place.
 
-    Parameters (dim, mode): "set" (the last one wins), or "sum", "prod", "amax", "amin" of what is there and all that
-    comes, in order. Values are of the index's shape. The rest as for `gather`, but nothing is written
-    where an index is out of range.
+    Parameters (dim, mode): "set" (the last value wins), or "sum", "prod", "amax", "amin" of the present value and all
+    new ones, in order. Values have the index's shape. Otherwise like `gather`, but an index out of range prevents all
+    writes.
     """
     index, values = inputs
     return _plan(operator, inputs, outputs, parameters, outputs[0], index, values, MODES[parameters[1]])
@@ -55,7 +55,7 @@ def plan_scatter(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
 
 @planner("scatter_copy")
 def plan_scatter_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """`scatter` into a copy: inputs (a, index int64, values), a and the result contiguous; parameters (dim, mode)."""
+    """Plan `scatter` into a copy: inputs (a, index int64, values), with a contiguous a; parameters (dim, mode)."""
     a, index, values = inputs
     if not a.is_contiguous or a.shape != outputs[0].shape or a.dtype is not outputs[0].dtype:
         raise no_kernel(operator, inputs, outputs)
@@ -64,7 +64,7 @@ def plan_scatter_copy(operator: str, inputs: Layouts, outputs: Layouts, paramete
 
 @planner("gather_back")
 def plan_gather_back(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Sums of values (values, index int64) by place in a contiguous array that is zero else.
+    """Plan sums of values (values, index int64) by position in a contiguous array of zeros.
 
     Parameters (shape, dim).
     """
@@ -103,7 +103,7 @@ def _plan(
     if len(dims) > lib.FACULA_GATHER_DIMS:
         raise UnsupportedError(f"{operator}: expected at most {lib.FACULA_GATHER_DIMS} dimensions; got {len(dims)}")
     extents = [dim[0] for dim in dims]
-    apart = [place for place, dim in enumerate(dims) if dim[1] or mode == lib.FACULA_GATHER]  # where no two meet
+    apart = [place for place, dim in enumerate(dims) if dim[1] or mode == lib.FACULA_GATHER]  # if indices are distinct
     split = max(apart, key=extents.__getitem__, default=-1)
     struct = ffi.new("struct facula_gather *", {"nest": [number for dim in dims for number in dim]})
     struct.size, struct.step = array.shape[dim], array.strides[dim] * size

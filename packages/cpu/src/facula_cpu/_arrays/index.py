@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters
 
 BOOL, INT64, COMPLEX128 = 1, 6, 12
-NEVER = -(1 << 63)  # no index of any dimension
-INDEX_COST, BYTE_COST = 4000, 50  # picoseconds: each index in each row, and each byte moved
+NEVER = -(1 << 63)  # an index without dimensions
+INDEX_COST, BYTE_COST = 4000, 50  # picoseconds: per index and row, and per byte moved
 
 
 @planner("take", "index_select")
 def plan_take(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = a with `dim` indexed: shape a.shape[:dim] + index.shape + a.shape[dim + 1:]; inputs (a, index int64).
+    """Plan o = a indexed along `dim`: shape a.shape[:dim] + index.shape + a.shape[dim + 1:]; inputs (a, index int64).
 
-    Negative indices count from the end. An index out of range is status INDEX with (value, position
-    in the index, size of the dimension), and nothing is written. With any strides.
-    "index_select" counts from 0 alone: a negative index is status POSITION.
+    Negative indices count from the end. An index out of range is status INDEX with (value, position in the index, size
+    of the dimension), and no element is written. Supports any strides. "index_select" does not accept negative indices:
+    they are status POSITION.
     """
     a, index = inputs
     return _plan(operator, inputs, outputs, parameters, a, index, outputs[0], accumulate=False)
@@ -38,10 +38,11 @@ def plan_take(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
 
 @planner("put")
 def plan_put(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """a with `dim` indexed = values, or += values; inputs (index int64, values), output (a,) written in place.
+    """Plan assignment of values to a indexed along `dim`, or +=; inputs (index int64, values), output (a,) in place.
 
-    Parameters (dim, accumulate). Of several values for one place the last one wins; with `accumulate` they are added in
-    order. Indices as for `take`; with a third parameter, True, they count from 0 alone, as for "index_select".
+    Parameters (dim, accumulate). If several values have one position, the last one wins; with `accumulate` they are
+    added in order. Indices as for `take`; with a third parameter, True, negative ones are refused, as for
+    "index_select".
     """
     index, values = inputs
     return _plan(operator, inputs, outputs, parameters, outputs[0], index, values, accumulate=bool(parameters[1]))
@@ -49,9 +50,9 @@ def plan_put(operator: str, inputs: Layouts, outputs: Layouts, parameters: Param
 
 @planner("take_back")
 def plan_take_back(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Sums of values (values, index int64) by place along `dim`, in a contiguous array that is zero else.
+    """Plan sums of values (values, index int64) by position along `dim`, in a contiguous array of zeros.
 
-    Parameters (shape, dim, an index whose values are left out or None).
+    Parameters (shape, dim, an index whose values are skipped, or None).
     """
     values, index = inputs
     _shape, dim, skip = parameters
@@ -62,7 +63,7 @@ def plan_take_back(operator: str, inputs: Layouts, outputs: Layouts, parameters:
 
 @planner("count_true")
 def plan_count(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """How many elements of a mask (bool,) are true: an int64 number."""
+    """Plan the number of true elements of a mask (bool,): an int64 number."""
     if inputs[0].dtype.code != BOOL or outputs[0].dtype.code != INT64:
         raise no_kernel(operator, inputs, outputs)
     return plan_reduction("sum", inputs, outputs, (tuple(range(inputs[0].ndim)), False))
@@ -71,9 +72,9 @@ def plan_count(operator: str, inputs: Layouts, outputs: Layouts, parameters: Par
 @planner("nonzero_flat")
 @planner("nonzero")
 def plan_nonzero(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Where a mask is true, row-major: int64 positions (n,), or for "nonzero" coordinates (n, dimensions).
+    """Plan row-major positions of a mask's true elements: int64 (n,), or for "nonzero" coordinates (n, dimensions).
 
-    n is what `count_true` says; the plan is right for any. A mask of no dimensions has no coordinates.
+    n is the result of `count_true`; the plan supports any n. A mask without dimensions has no coordinates.
     """
     mask, o = inputs[0], outputs[0]
     columns = mask.shape[::-1] if operator == "nonzero" else ()
@@ -91,9 +92,9 @@ def plan_nonzero(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
 
 @planner("cat")
 def plan_cat(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Joins contiguous arrays into a contiguous one, for any shapes: launch(n, outer, parts, ..., output address).
+    """Plan concatenation of contiguous arrays of any shapes: launch(n, outer, parts, ..., output address).
 
-    Between them come for each part its address and the bytes it gives to each of the `outer` steps.
+    The arguments in between are each part's address, and its number of bytes in each of the `outer` steps.
     """
     kernel = kernel_for(operator)
     cost = kernel.cost * outputs[0].dtype.itemsize
@@ -153,7 +154,7 @@ def _product(shape: tuple[int, ...]) -> int:
 
 
 def in_order(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
-    """Dimensions (extent, steps), innermost first, merged where they are walked as one, in row-major order.
+    """Return dimensions (extent, steps) in row-major order, innermost first, merged where possible.
 
     >>> in_order((2, 3, 1), [(3, 1, 7)])
     [(6, 1)]

@@ -1,4 +1,4 @@
-"""Planners of operators on whole lines along a dimension: sorts, scans, searches."""
+"""Planners of operators on complete lines along a dimension: sorts, scans, searches."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from .._runtime.registry import Kernel
     from .._runtime.types import Layouts, Parameters
 
-OPERANDS = 4  # at most
+OPERANDS = 4  # the maximum
 LINE_COST = 10_000  # picoseconds
-SORT_COST, SELECT_COST, SEARCH_COST = 10_000, 3_000, 20_000  # picoseconds an element
-COLUMNS = 64  # lines side by side that keep vectors busy
+SORT_COST, SELECT_COST, SEARCH_COST = 10_000, 3_000, 20_000  # picoseconds per element
+COLUMNS = 64  # adjacent lines that fill vectors
 COMPLEX64 = 11
 MEDIAN, NANMEDIAN, MODE = 0, -1, -2  # as in the kernel
 RANKS = {"median_dim": MEDIAN, "nanmedian_dim": NANMEDIAN, "mode": MODE}
@@ -29,14 +29,14 @@ RANKS = {"median_dim": MEDIAN, "nanmedian_dim": NANMEDIAN, "mode": MODE}
 
 @planner("sort")
 def plan_sort(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """(values, indices int64) of (a,) in order along parameters (dim, descending), stably, NaN the greatest."""
+    """Plan (values, indices int64) of a stable sort of (a,) along parameters (dim, descending), NaN the greatest."""
     dim, descending = parameters
     return _plan(operator, "sort_lines", inputs, outputs, parameters, dim, SORT_COST, flag=descending)
 
 
 @planner("topk")
 def plan_topk(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """(values, indices int64) of the k first of (a,) along parameters (k, dim, largest, in order)."""
+    """Plan (values, indices int64) of the first k elements of (a,) along parameters (k, dim, largest, sorted)."""
     k, dim, largest, ordered = parameters
     flag = int(largest) + 2 * int(ordered)
     return _plan(operator, "topk_lines", inputs, outputs, parameters, dim, SELECT_COST, option=k, flag=flag)
@@ -44,14 +44,15 @@ def plan_topk(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
 
 @planner("kthvalue", "median_dim", "nanmedian_dim", "mode")
 def plan_rank(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """(value, index int64), the dimension kept, of one element of each line: parameters (dim,) or (dim, k)."""
+    """Plan (value, index int64), keeping the dimension, of one element of each line: parameters (dim,) or (dim, k)."""
     option = RANKS[operator] if operator in RANKS else parameters[1]
     return _plan(operator, "rank_lines", inputs, outputs, parameters, parameters[0], SORT_COST, option=option)
 
 
 @planner("search_sorted")
 def plan_search(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Where values belong in sorted lines, along the last dimension: inputs (lines, values), parameters (right,)."""
+    """Plan positions of values in sorted lines along the last dimension: inputs (lines, values), parameters
+    (right,)."""
     if inputs[0].dtype is not inputs[1].dtype or inputs[0].dtype.code >= COMPLEX64:
         raise no_kernel(operator, inputs, outputs)
     dim = inputs[0].ndim - 1
@@ -60,9 +61,9 @@ def plan_search(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
 
 @planner("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "recurrence")
 def plan_scan(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """What has come so far along parameters (dim, backwards) of one dtype; of extremes also where (int64).
+    """Plan cumulative results along parameters (dim, backwards) of one dtype; extremes also have indices (int64).
 
-    `recurrence` of (a, b) gives y[i] = b[i] + a[i] y[i - 1], or y[i] = b[i] + a[i + 1] y[i + 1] backwards.
+    `recurrence` of (a, b) computes y[i] = b[i] + a[i] y[i - 1], or y[i] = b[i] + a[i + 1] y[i + 1] backwards.
     """
     dim, backwards = parameters
     name = "recur" if operator == "recurrence" else operator
@@ -109,7 +110,7 @@ def _plan(
     order: list[Sequence[int]] = [
         *padded[len(operands) :],
         *padded[: len(operands)],
-    ]  # `collapse` goes by the last, the output
+    ]  # `collapse` orders by the last operand, the output
     dims = [
         (extent, *by[OPERANDS - len(operands) :], *by[: OPERANDS - len(operands)])
         for extent, *by in (collapse(shape, order) if lines else [(1, *(0,) * OPERANDS)])

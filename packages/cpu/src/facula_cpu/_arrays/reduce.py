@@ -1,4 +1,4 @@
-"""Planners of reductions: sums, products, extremes and where they are, any and all."""
+"""Planners of reductions: sums, products, extremes and their indices, any and all."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters, Struct
 
 MOST_DIMS = 64
-SEGMENT = 512  # outputs that are folded together at most
-SHORT, WIDE = 32, 16  # rows so short, in outputs so many, are folded by column
-SHORT_VECTORS = 16  # the same where elements are folded as the vectors they are
-PIECE = 1 << 15  # reduced elements that are worth folding apart from others
+SEGMENT = 512  # the maximum number of outputs that are reduced together
+SHORT, WIDE = 32, 16  # rows up to this length, and at least this many outputs, are reduced by column
+SHORT_VECTORS = 16  # the same if elements can be reduced as vectors directly
+PIECE = 1 << 15  # the minimum number of reduced elements of a separate piece
 MOST_PIECES = 64
-STRIDED_COST = 500  # picoseconds an element
+STRIDED_COST = 500  # picoseconds per element
 STATE_BYTES = 32
-OUTPUT_COST = 10_000  # picoseconds an output
+OUTPUT_COST = 10_000  # picoseconds per output
 
 
 @planner("sum", "prod", "amax", "amin", "any", "all")
 def plan_reduction(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """One output (o,) from one input (a,); parameters (sorted dims, keepdim). With any strides, both ways."""
+    """Plan one output (o,) from one input (a,); parameters (sorted dims, keepdim). Supports any strides of both."""
     dims, keepdim = parameters
     return _plan(operator, inputs, outputs, parameters, dims, keepdim, (True, False))
 
 
 @planner("max_dim", "min_dim")
 def plan_extreme(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """The extreme along a dimension, and the index of its first occurrence (int64); a NaN is the extreme."""
+    """Plan the extreme along a dimension, and the index of its first occurrence (int64); a NaN is the extreme."""
     dim, keepdim = parameters
     return _plan(operator, inputs, outputs, parameters, (dim,), keepdim, (True, True))
 
 
 @planner("argmax", "argmin")
 def plan_arg_extreme(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Index (int64) of the first extreme along a dimension, or among all elements in row-major order."""
+    """Plan the index (int64) of the first extreme along a dimension, or among all elements in row-major order."""
     dim, keepdim = parameters
     dims = tuple(range(inputs[0].ndim)) if dim is None else (dim,)
     return _plan(operator, inputs, outputs, parameters, dims, keepdim, (False, True))
@@ -52,20 +52,20 @@ def plan_arg_extreme(operator: str, inputs: Layouts, outputs: Layouts, parameter
 
 @planner("var")
 def plan_var(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """The variance, or its root; parameters (sorted dims, keepdim, correction, root). Real also of complex numbers."""
+    """Plan the variance, or its root; parameters (sorted dims, keepdim, correction, root). The result is real."""
     dims, keepdim, correction, root = parameters
     return _plan(operator, inputs, outputs, parameters, dims, keepdim, (True, False), correction, root)
 
 
 @planner("norm2")
 def plan_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """The root of the sum of squares; parameters (sorted dims, keepdim). Real also of complex numbers."""
+    """Plan the root of the sum of squares; parameters (sorted dims, keepdim). The result is real."""
     return plan_reduction(operator, inputs, outputs, parameters)
 
 
 @planner("norm_p")
 def plan_norm_p(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """The p-norm, or how many elements are not 0 for p = 0; parameters (sorted dims, keepdim, p)."""
+    """Plan the p-norm, or the number of nonzero elements for p = 0; parameters (sorted dims, keepdim, p)."""
     dims, keepdim, p = parameters
     return _plan(operator, inputs, outputs, parameters, dims, keepdim, (True, False), p)
 
@@ -127,19 +127,20 @@ def _struct(
     by_column: bool,
     cost: float,
 ) -> tuple[Struct, int]:
-    """The filled struct facula_reduce, and the bytes of workspace. Only `serial` and `group` concern threads."""
+    """Return the filled struct facula_reduce, and the bytes of workspace. `serial` and `group` concern threads only."""
     first = kept[0][0]
     work = outputs * (total * cost + OUTPUT_COST)
     rows = outputs // first if first else 0
     segment = min(first, SEGMENT) or 1
-    # Outputs that lie inside of what is reduced are read together, as memory is; what is reduced is cut into pieces.
+    # Outputs inside the reduced dimensions are read together, in memory order; the reduced dimensions are split into
+    # pieces.
     run = 1
     for extent, step in reduced:
         if step < kept[0][1]:
             run *= extent
     inside = not by_column and 1 < run < total
     if work > SERIAL and not inside:
-        # Rather more segments than long ones, where the work is large; columns stay at least four cache lines wide.
+        # Prefer more segments to longer ones for large work; columns have at least the width of four cache lines.
         smallest = 64 if by_column else 1
         segment = max(min(segment, -(-first * rows // 32)), min(smallest, segment))
     segments = -(-first // segment) * rows
@@ -165,7 +166,7 @@ def _struct(
 def _kept_dims(
     a: Layout, dims: tuple[int, ...], keepdim: bool, values: Layout | None, indices: Layout | None
 ) -> list[tuple[int, ...]]:
-    """Dimensions that stay: extent, then byte steps of a, values and indices; the one that lies densest in a first."""
+    """Return the remaining dimensions: extent, then byte steps of a, values and indices; the densest one of a first."""
     kept = []
     at = 0
     for dim, (extent, stride) in enumerate(zip(a.shape, a.strides, strict=True)):
@@ -181,9 +182,9 @@ def _kept_dims(
 
 
 def _merge(dims: list[tuple[int, ...]], operands: int = 1, ordered: bool = True) -> list[tuple[int, ...]]:
-    """Dimensions (extent, a step for each operand), merged where they are walked as one, densest in the first foremost.
+    """Return dimensions (extent, a step per operand), merged where possible, ordered by the first operand's density.
 
-    With `ordered` false they are taken as they come. The result is never empty.
+    With `ordered` false they keep their order. The result is never empty.
 
     >>> _merge([(2, 12), (3, 4)])
     [(6, 4)]

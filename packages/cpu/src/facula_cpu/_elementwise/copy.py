@@ -1,4 +1,4 @@
-"""The planner of copies: within a dtype or between two, and in blocks where the dimensions change places."""
+"""The planner of copies: within a dtype or between two, and by blocks if the order of dimensions differs."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
     from .._runtime.types import Layouts, Parameters
 
-WORTH_TILES = 4  # both dimensions at least so long, or
-LONG = 64  # one of them so long and the other one read, or written, without gaps
-LINE = 64  # a cache line, in bytes; and rows in a piece of work, at least: whole lines of any dtype
-BETWEEN = 4  # bytes of an element between two conversions, for which rows of tiles have room
-PIECE = 8192  # elements in a piece of work, about
+WORTH_TILES = 4  # the minimum of both dimensions, or
+LONG = 64  # of one of them if the other is long and is read or written without gaps
+LINE = 64  # bytes of a cache line; and the minimum number of rows of a task: full lines for any dtype
+BETWEEN = 4  # the maximum element size between two conversions, which bounds the memory of tile rows
+PIECE = 8192  # approximate elements of a task
 
 
 @planner("copy")
 def plan_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """A plan that copies one array, broadcast to the output's shape, with the casts that cast.inc describes."""
+    """Plan a copy of one array, broadcast to the output's shape, with the casts that cast.inc describes."""
     (source,), (target,) = inputs, outputs
     if not isinstance(source, type) and not source.is_contiguous:
         plan = plan_transposing(operator, source, target, parameters)
@@ -34,13 +34,13 @@ def plan_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
             return plan
     plan = plan_elementwise(operator, inputs, outputs, parameters)
     launch_for = plan.for_layouts
-    if launch_for is not None and not isinstance(source, type):  # others may be better copied by tiles
+    if launch_for is not None and not isinstance(source, type):  # others may be copied faster by tiles
         plan.for_layouts = lambda output, given: launch_for(output, given) if given.is_contiguous else None
     return plan
 
 
 def plan_transposing(operator: str, source: Layout, target: Layout, parameters: Parameters) -> Plan | None:
-    """The plan by way of tiles, where source and target have their smallest steps along different dimensions."""
+    """Plan a copy by tiles, if source and target have their smallest steps along different dimensions."""
     shape = target.shape
     dims = collapse(shape, [byte_steps(source, shape), byte_steps(target, shape)])
     at = find_rows(dims, target.dtype.itemsize)
@@ -84,7 +84,7 @@ def plan_transposing(operator: str, source: Layout, target: Layout, parameters: 
 
 
 def find_rows(dims: list[tuple[int, ...]], itemsize: int) -> int | None:
-    """Which of `dims` (see `collapse`) is turned over against the first; None where tiles are not worth it.
+    """Return the one of `dims` (see `collapse`) that is transposed against the first; None if tiles are not worthwhile.
 
     >>> find_rows([(100, 800, 4), (200, 4, 400)], 4), find_rows([(100, 4, 4), (200, 800, 400)], 4)
     (1, None)

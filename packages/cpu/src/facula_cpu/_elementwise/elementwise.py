@@ -1,4 +1,4 @@
-"""The planner of elementwise operators, one loop or a program of many, over operands of any strides."""
+"""The planner of elementwise operators, single loops or programs, over operands of any strides."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ FLOAT32, FLOAT64 = 9, 10
 FLOATS = (*HALVES, FLOAT32, FLOAT64)
 SCALAR_INTEGER, SCALAR_REAL, SCALAR_COMPLEX, SCALAR_FLOAT16, SCALAR_BFLOAT16 = 1, 2, 3, 4, 5  # enum scalar_kind
 HALF_SCALARS = {SCALAR_FLOAT16: FLOAT16, SCALAR_BFLOAT16: BFLOAT16}
-ARGUMENTS = (int, int, float, complex, float, float)  # what the launch is given for each
+ARGUMENTS = (int, int, float, complex, float, float)  # the launch arguments of each
 MOST_OPERANDS, MOST_DIMS = 16, 64
-# Numbers beside float16 and bfloat16 that are rounded to those first, by operator and place, as PyTorch's kernels do.
-# Others, factors and divisors above all (a loss times 70000), take part in float32.
+# Scalars, next to float16 and bfloat16 arrays, that are first rounded to those dtypes, by operator and position, like
+# in PyTorch's kernels. All others, above all factors and divisors (a loss times 70000), are used in float32.
 BOTH_ROUNDED = "add sub add_scaled remainder fmod pow pow_number maximum minimum fmax fmin eq ne lt le gt ge".split()
 ROUNDED = {**dict.fromkeys(BOTH_ROUNDED, (0, 1)), "floor_divide": (0,), "trunc_divide": (0,)}
 MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
@@ -58,20 +58,20 @@ STRUCT = ffi.typeof("struct facula_elementwise *")
 
 
 class Form(NamedTuple):
-    """What plans for all lengths and strides share."""
+    """The parts of a plan that do not depend on lengths and strides."""
 
     launch: Callable[..., None]  # for contiguous operands of one shape
-    for_layouts: Callable[..., Callable[..., None] | None]  # (output, *inputs) -> the launch for these
+    for_layouts: Callable[..., Callable[..., None] | None]  # (output, *inputs) -> their launch
     loops: tuple[Struct, ...]  # in their order
-    cost: int  # picoseconds an element
-    elementwise: Elementwise | None  # None where elements may be refused, or are folded
+    cost: int  # picoseconds per element
+    elementwise: Elementwise | None  # None if elements may be refused, or are reduced
 
 
 def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> tuple[Kernel, tuple[int, ...]] | None:
-    """The loop for these inputs (dtype codes, or types of scalars) and output, and the dtypes it takes and gives.
+    """Return the loop for these inputs (dtype codes, or types of scalars) and output, and the dtypes of its operands.
 
-    A scalar takes the type that the operator computes in. Where it could be a wider integer than
-    the arrays and the table has such a loop (comparisons), that is exact for every scalar.
+    A scalar gets the dtype in which the operator computes. If it could be a wider integer than the arrays and the table
+    has such a loop (comparisons), that loop is exact for every scalar.
     """
     if operator == "copy" and isinstance(operands[0], int):
         between = next_on_the_way(operands[0], output)
@@ -91,7 +91,7 @@ def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> t
 
 @lru_cache(maxsize=4096)
 def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> Form | None:
-    """The form of a plan for these inputs (dtype codes, or types of scalars) and output dtype code."""
+    """Return the form of a plan for these inputs (dtype codes, or types of scalars) and output dtype code."""
     name, order = operator, tuple(range(len(inputs)))
     if operator == "fill":
         name = "copy"
@@ -126,13 +126,13 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
 def with_roundings(
     name: str, compiled: Compiled, kinds: Sequence[int], dtypes: Sequence[int], output: int
 ) -> str | Program:
-    """A loop as a program that says where half types are rounded; its name where nothing is.
+    """Return a loop as a program that contains its roundings to half types; its name if there are none.
 
     Arguments:
-        name: the loop's.
-        compiled: what runs it.
-        kinds: how each operand's scalar is given.
-        dtypes: what dtype each operand has there.
+        name: the loop's name.
+        compiled: the compiled loop.
+        kinds: how each operand's scalar is passed.
+        dtypes: the dtype of each operand there.
         output: the dtype code of the result.
     """
     count, values = len(kinds), list(range(len(kinds)))
@@ -151,7 +151,7 @@ def with_roundings(
 
 @lru_cache(maxsize=4096)
 def find_program_form(program: Program, inputs: tuple[int | type, ...], outputs: tuple[int, ...]) -> Form | None:
-    """The form of a plan that runs a program."""
+    """Return the form of a plan that runs a program."""
     compiled = compile_program(program, inputs, outputs)
     if compiled is None or len(inputs) + len(outputs) > MOST_OPERANDS:
         return None
@@ -174,18 +174,18 @@ def form_of(
     kernel_name: str,
     reduction: str = "",
 ) -> Form:
-    """The form of a loop or a program.
+    """Return the form of a loop or a program.
 
     Arguments:
-        operator: the loop's name, or the program, its roundings to half types said.
-        compiled: what runs.
+        operator: the loop's name, or the program, including its roundings to half types.
+        compiled: the compiled loop or program.
         inputs: dtype codes, or types of scalars, in the order of the call.
-        order: which input each of its operands is.
-        kinds: how each operand's scalar is given, 0 for an array; in its own order, as what follows.
-        dtypes: what dtype each operand has there.
+        order: the input of each of its operands.
+        kinds: how each operand's scalar is passed, 0 for an array; like the following, in the operands' order.
+        dtypes: the dtype of each operand there.
         outputs: the dtype codes of the results.
-        kernel_name: the kernel for operands of any kind.
-        reduction: a program's.
+        kernel_name: the kernel for operands of any strides.
+        reduction: a program's reduction.
     """
     # In the launch: n, arrays in the order of the inputs, outputs, scalars in their order (a complex one takes two).
     arrays = sum(isinstance(one, int) for one in inputs)
@@ -194,7 +194,7 @@ def form_of(
         places.append(next_array if isinstance(one, int) else next_scalar)
         next_array += isinstance(one, int)
         next_scalar += 0 if isinstance(one, int) else 2 if one is complex else 1
-    scalars = [ARGUMENTS[kind] for kind in (kinds[i] for i in order) if kind]  # swapping twice is no swap
+    scalars = [ARGUMENTS[kind] for kind in (kinds[i] for i in order) if kind]  # two swaps cancel
     operands = (*(inputs[i] for i in order), *outputs)
     itemsizes = [dtype_of_code(one).itemsize if isinstance(one, int) else 0 for one in operands]
     cost, program = compiled.cost, compiled.program
@@ -236,7 +236,7 @@ def form_of(
 
 
 def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, parameters: Parameters) -> Plan:
-    """A plan for outputs of one shape and inputs that broadcast to it; see Note [Elementwise] in elementwise.c."""
+    """Plan outputs of one shape and inputs that broadcast to it; see Note [Elementwise] in elementwise.c."""
     output = outputs[0]
     shape = output.shape
     name = operator if isinstance(operator, str) else operator.name
@@ -259,7 +259,7 @@ def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, 
         form = find_form(operator, tuple(types), codes[0])
     else:
         form = find_program_form(operator, tuple(types), codes)
-        if operator.reduction:  # in the place of the output: what is folded, which is nowhere
+        if operator.reduction:  # in place of the output: reduced values, which are not stored
             output = contiguous(np.broadcast_shapes(*[one.shape for one in arrays]), output.dtype, output.device)
             any_size = False
     if form is None or (not isinstance(operator, str) and operator.reduction and codes[0] in HALVES):
@@ -280,7 +280,7 @@ def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, 
 
 
 def scalar_kind(operand: object, code: int) -> int:
-    """How the scalar of type `operand` is given to a loop that computes in dtype `code`; 0 for an array."""
+    """Return how a scalar of type `operand` is passed to a loop that computes in dtype `code`; 0 for an array."""
     if operand is complex:
         return SCALAR_COMPLEX
     if operand is float:
@@ -291,7 +291,7 @@ def scalar_kind(operand: object, code: int) -> int:
 
 
 def byte_steps(layout: Layout, shape: tuple[int, ...]) -> Sequence[int]:
-    """Bytes from one element to the next along each dimension of `shape`; 0 where the layout broadcasts."""
+    """Return the bytes between elements along each dimension of `shape`; 0 where the layout broadcasts."""
     itemsize = layout.dtype.itemsize
     if layout.shape == shape:
         return [stride * itemsize for stride in layout.strides]
@@ -302,11 +302,10 @@ def byte_steps(layout: Layout, shape: tuple[int, ...]) -> Sequence[int]:
 
 
 def collapse(shape: tuple[int, ...], steps: list[Sequence[int]]) -> list[tuple[int, ...]]:
-    """The fewest dimensions that visit the same elements: (extent, step of each operand), innermost first.
+    """Return the fewest dimensions that visit the same elements: (extent, step of each operand), innermost first.
 
-    Dimensions are ordered by the steps of the last operand, the output, so that it is written in
-    the order it lies in; neighbours that every operand walks as one are merged. A result of one
-    or more dimensions, at most 64.
+    Dimensions are sorted by the steps of the last operand, the output, so that it is written in memory order.
+    Neighbours that form a single dimension for every operand are merged. The result has 1 to 64 dimensions.
 
     >>> collapse((2, 3, 4), [(48, 16, 4), (0, 0, 4), (48, 16, 4)])
     [(4, 4, 4, 4), (6, 16, 0, 16)]

@@ -1,7 +1,7 @@
-"""Planners of operators that move elements without looking at them: `flip`, `roll`, `tile`, `windows` and `inset`.
+"""Planners of operators that move elements without reading their values: `flip`, `roll`, `tile`, `windows` and `inset`.
 
-Each is one or a few strided copies (or additions), made by the loops of elementwise operators. Sources may be walked
-backwards, which layouts cannot say: see `Strided`.
+Each consists of strided copies (or additions), performed by the loops of elementwise operators. Sources may have
+negative steps, which layouts cannot express: see `Strided`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class Strided(NamedTuple):
-    """What the maker of a launch asks of a layout; strides, in elements, may be negative."""
+    """The part of a layout that launches need; strides, in elements, may be negative."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
 
 class Move(NamedTuple):
-    """One copy: the launch, its elements, and bytes to add to the addresses of source and target."""
+    """One copy: the launch, its number of elements, and byte offsets of source and target."""
 
     launch: Callable[..., None]
     elements: int
@@ -43,7 +43,7 @@ class Move(NamedTuple):
 
 
 def make_move(layout: Layout, source: Strided, target: Strided, starts: tuple[int, int] = (0, 0), *, add: bool) -> Move:
-    """The copy (or with `add` the addition) of elements of `layout`'s dtype; `starts` count elements."""
+    """Return the copy (or with `add` the addition) of elements of `layout`'s dtype; `starts` count elements."""
     code, size = layout.dtype.code, layout.dtype.itemsize
     form = find_form("add", (code, code), code) if add else find_form("copy", (code,), code)
     if form is None:
@@ -55,7 +55,7 @@ def make_move(layout: Layout, source: Strided, target: Strided, starts: tuple[in
 
 
 def one_move(operator: str, parameters: Parameters, output: Layout, move: Move) -> Plan:
-    """The plan of a single copy."""
+    """Return the plan of a single copy."""
     launch, shift = move.launch, move.source
     if shift:
         part = launch, (move.elements, (1, shift), (2, 0))
@@ -65,7 +65,7 @@ def one_move(operator: str, parameters: Parameters, output: Layout, move: Move) 
 
 @planner("flip")
 def plan_flip(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = a backwards along some dimensions. With any strides."""
+    """Plan o = a reversed along some dimensions. Supports any strides."""
     (a,), (o,), (dims,) = inputs, outputs, parameters
     start = sum([(a.shape[dim] - 1) * a.strides[dim] for dim in dims]) if a.numel else 0
     steps = tuple([-step if dim in dims else step for dim, step in enumerate(a.strides)])
@@ -75,7 +75,7 @@ def plan_flip(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
 
 @planner("tile")
 def plan_tile(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = a with each dimension repeated as a whole `outer` times and each of its elements `inner` times."""
+    """Plan o = a with each dimension repeated `outer` times as a whole, and each of its elements `inner` times."""
     (a,), (o,), (outer, inner) = inputs, outputs, parameters
     shape: list[int] = []
     steps: list[int] = []
@@ -91,7 +91,7 @@ def plan_tile(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
 
 @planner("roll")
 def plan_roll(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = a with elements moved on along dimensions, those from the end to the front. Shifts are in range."""
+    """Plan o = a rotated along dimensions. Shifts are in range."""
     (a,), (o,), (shifts, dims) = inputs, outputs, parameters
     cuts = [
         (((0, a.shape[dim] - by, by), (a.shape[dim] - by, by, 0)), dim) for by, dim in zip(shifts, dims, strict=True)
@@ -120,7 +120,7 @@ def run_moves(moves: Sequence[Move], n: int, source: int, target: int) -> None:
 
 @planner("windows")
 def plan_windows(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = the elements of contiguous `a` that (shape, strides, offset) show."""
+    """Plan o = the elements of contiguous `a` that (shape, strides, offset) select."""
     (o,), (shape, strides, offset, _) = outputs, parameters
     move = make_move(o, Strided(shape, strides), Strided(o.shape, o.strides), (offset, 0), add=False)
     return one_move(operator, parameters, o, move)
@@ -128,9 +128,9 @@ def plan_windows(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
 
 @planner("inset")
 def plan_inset(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = `value` everywhere, but `a` where (strides, offset) show o's elements in a's shape.
+    """Plan o = `value`, except for `a` at the elements of o that (strides, offset) select, in a's shape.
 
-    Dimensions of `a` named in `shared` may show an element several times: it gets the sum.
+    Dimensions of `a` named in `shared` may select an element several times: it receives the sum.
     """
     (a,), (o,), (_, strides, offset, shared, value) = inputs, outputs, parameters
     loops = list(product(*[range(a.shape[dim]) for dim in shared]))

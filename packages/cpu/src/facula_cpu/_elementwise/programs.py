@@ -1,6 +1,6 @@
-"""From programs of elementwise operations to the struct that runs them. Data flows down this file.
+"""Compilation of programs of elementwise operations into the struct that runs them, in the order of this file.
 
-typed (a loop of the kernel table for each instruction) -> with the results where they go -> with tiles -> the struct.
+Stages: a loop of the kernel table for each instruction, then placed results, then assigned tiles, then the struct.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
     from .._runtime.registry import Kernel
     from .._runtime.types import Struct
 
-APART = 192  # bytes between tiles: at multiples of 4096 from each other, reads would wait for writes
+APART = 192  # bytes between tiles: at distances of a multiple of 4096, reads would wait for writes
 BOOL, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32 = 1, 5, 6, 7, 8, 9
 HALVES = (FLOAT16, BFLOAT16)
 UNSIGNED = UINT16, UINT32, UINT64 = 13, 14, 15
 FLOAT8 = tuple(range(16, 21))  # e4m3fn, e5m2, e8m0fnu, e4m3fnuz, e5m2fnuz
-# The types that have loops to one other type alone, or to few: through it they are converted to all others.
+# Dtypes with loops to only one or a few other dtypes, through which they are converted to all others.
 HUBS = {**dict.fromkeys((*HALVES, *FLOAT8), FLOAT32), UINT16: INT32, UINT32: INT64, UINT64: INT64}
-# Operators that compute with types for storage, in the hub: float8 is compared, and unsigned integers take part where
-# the low bits of a result depend on those of the operands alone.
+# Operators that accept storage dtypes by way of the hub: float8 is compared, and unsigned integers take part where the
+# low bits of a result depend only on those of the operands.
 COMPARED = ("eq", "ne", "isnan")
 MODULAR = (*COMPARED, "mul", "bitwise_and", "bitwise_or", "bitwise_xor", "floor", "ceil", "trunc", "round")
-ROUNDINGS = {"float16": FLOAT16, "bfloat16": BFLOAT16}  # instructions that give their value in this dtype
+ROUNDINGS = {"float16": FLOAT16, "bfloat16": BFLOAT16}  # instructions whose result has this dtype
 TILE, TILES_ROOM, MOST_TILES, MOST_CONSTANTS, MOST_READ = 512, 16384, 32, 16, 6
 QUOTIENTS = ("floor_divide", "trunc_divide", "remainder", "fmod")  # of integers: zeros are refused
 
 
 class Step(NamedTuple):
-    """An instruction with its loop. `result` is the value it gives: -1 for a requirement, which has no loop."""
+    """An instruction with its loop. `result` is its value's number: -1 for a requirement, which has no loop."""
 
     kernel: Kernel | None
     values: tuple[int, ...]
     result: int
-    converts: bool = False  # whether it only brings a value into another dtype
+    converts: bool = False  # whether it only converts a value to another dtype
 
 
 class Steps:
-    """Instructions with loops, and the dtype code of each value, which is numbered as in a program."""
+    """Instructions with loops, and the dtype code of each value; values are numbered like in a program."""
 
     def __init__(self, codes: Sequence[int]):
         self.codes = list(codes)
@@ -57,13 +57,13 @@ class Steps:
         self._converted: dict[tuple[int, int], int] = {}
 
     def add(self, kernel: Kernel | None, values: tuple[int, ...], code: int, *, converts: bool = False) -> int:
-        """Append an instruction; the number of its result."""
+        """Append an instruction; return the number of its result."""
         self.codes.append(code)
         self.steps.append(Step(kernel, values, -1 if kernel is None else len(self.codes) - 1, converts))
         return len(self.codes) - 1
 
     def converted(self, value: int, code: int) -> int:
-        """The value in the dtype of this code, by way of others where there is no loop between the two."""
+        """Return the value in the dtype of this code, converted through others if there is no direct loop."""
         given = self.codes[value]
         if given == code:
             return value
@@ -78,7 +78,7 @@ class Steps:
 
 @lru_cache(maxsize=512)
 def next_on_the_way(given: int, code: int) -> int:
-    """The dtype to convert to first, from dtype `given` to `code`.
+    """Return the next dtype on the way from dtype `given` to `code`.
 
     >>> next_on_the_way(FLOAT16, INT64) == FLOAT32, next_on_the_way(UINT64, FLOAT16) == FLOAT32
     (True, True)
@@ -90,14 +90,14 @@ def next_on_the_way(given: int, code: int) -> int:
 
 
 def widened(code: int, operator: str = "") -> int:
-    """What arrays of this dtype are computed in."""
+    """Return the dtype in which arrays of this dtype are computed."""
     if code in HALVES or (code in FLOAT8 and operator in COMPARED):
         return FLOAT32
     return INT64 if code in UNSIGNED and operator in MODULAR else code
 
 
 def computed_in(inputs: Sequence[int | type], output: int) -> int:
-    """The dtype code of a program's values: that of its result, or of its first operand that is no bool."""
+    """Return the dtype code of a program's values: that of its result, or of its first operand other than bool."""
     arrays = [one for one in inputs if isinstance(one, int)]
     return widened(output if output != BOOL else next((one for one in arrays if one != BOOL), BOOL))
 
@@ -105,7 +105,7 @@ def computed_in(inputs: Sequence[int | type], output: int) -> int:
 def type_program(
     program: Program, inputs: Sequence[int | type], outputs: Sequence[int]
 ) -> tuple[Steps, list[int]] | None:
-    """The program's steps for operands of these dtypes, and its results; None where the kernel table lacks a loop."""
+    """Return a program's steps for these operand dtypes, and its results; None if the kernel table lacks a loop."""
     compute = computed_in(inputs, outputs[0])
     steps = Steps([one if isinstance(one, int) else compute for one in inputs])
     steps.codes += [compute] * len(program.constants)
@@ -133,7 +133,7 @@ def type_program(
 
 
 def find_loop(operation: str, codes: Sequence[int], compute: int) -> tuple[Kernel, tuple[int, ...]] | None:
-    """The loop for values of these dtypes, and the dtypes that it takes and gives; bools may be taken as numbers."""
+    """Return the loop for values of these dtypes, and the dtypes of its operands; bools may be used as numbers."""
     computed = tuple([compute if code in HALVES else code for code in codes])
     for taken in (tuple(codes), computed, (compute,) * len(codes)):
         for result in (compute, BOOL, *ROUNDINGS.values()):
@@ -144,8 +144,10 @@ def find_loop(operation: str, codes: Sequence[int], compute: int) -> tuple[Kerne
 
 
 def place_results(steps: Steps, arrays: Sequence[int], results: Sequence[int], outputs: Sequence[int]) -> list[int]:
-    """Let each result have an instruction of its own that nothing follows which reads one of `arrays`: what it writes
-    may be the same memory. Where there is none a copy is appended."""
+    """Give each result a final instruction after which no `arrays` are read, appending a copy if necessary.
+
+    The result may be written over the memory of one of them.
+    """
     placed: list[int] = []
     for result, code in zip(results, outputs, strict=True):
         result = steps.converted(result, code)
@@ -165,7 +167,7 @@ def _reads(steps: Sequence[Step], values: Sequence[int]) -> bool:
 
 
 class Tiles:
-    """Which tile each value has; those that nobody reads any more are given to others of the same element size."""
+    """The tile of each value; tiles of values that are no longer needed are reused for the same element size."""
 
     def __init__(self) -> None:
         self.itemsizes: list[int] = []
@@ -186,7 +188,7 @@ class Tiles:
 def struct_of(
     steps: Steps, inputs: int, constants: Sequence[float], compute: int, results: Sequence[int]
 ) -> Struct | None:
-    """The struct facula_program; None where it would need more tiles or constants than there is room for."""
+    """Return the struct facula_program; None if it needs more tiles or constants than it has room for."""
     operands, first = inputs + len(results), inputs + len(constants)
     last_read = {value: at for at, step in enumerate(steps.steps) for value in step.values}
     tiles = Tiles()
@@ -229,16 +231,16 @@ def struct_of(
 class Compiled(NamedTuple):
     """A loop, or a program, for operands of given dtypes."""
 
-    loop: Struct  # NULL of a program
-    program: Struct  # NULL of a loop
+    loop: Struct  # NULL for a program
+    program: Struct  # NULL for a loop
     loops: tuple[Struct, ...]  # in their order
-    cost: int  # picoseconds an element
-    computes: tuple[int, ...]  # the addresses of the loops, but for those that convert and put results where they go
+    cost: int  # picoseconds per element
+    computes: tuple[int, ...]  # the addresses of the loops, except those that convert and place results
     requires: bool = False
 
 
 def single(kernel: Kernel) -> Compiled:
-    """What runs one loop."""
+    """Return a compiled single loop."""
     loop = ffi.cast("facula_loop", kernel.address)
     return Compiled(loop, ffi.NULL, (loop,), kernel.cost, (kernel.address,))
 
@@ -252,7 +254,7 @@ def assemble(
     compute: int = FLOAT32,
     is_apart: bool = False,
 ) -> Compiled | None:
-    """The struct of typed steps, results and all; None where there is no room."""
+    """Return the struct of typed steps, including results; None if there is no room."""
     arrays = [place for place, one in enumerate(inputs) if isinstance(one, int) and not is_apart]
     computes = tuple([step.kernel.address for step in steps.steps if step.kernel is not None and not step.converts])
     requires = any([step.kernel is None for step in steps.steps])
@@ -266,7 +268,7 @@ def assemble(
 
 
 def rounded(program: Program, outputs: Sequence[int]) -> Program:
-    """The program with an instruction for each rounding of a result to a half type, for those who put several into one.
+    """Return the program with an instruction for each rounding of a result to a half type, for fusion with others.
 
     >>> from facula_storage.extend import Instruction, Program
     >>> print(rounded(Program("double", 1, (), (Instruction("add", (0, 0)),), (1,)), (FLOAT16,)))
@@ -284,7 +286,7 @@ def rounded(program: Program, outputs: Sequence[int]) -> Program:
 
 @lru_cache(maxsize=4096)
 def compile_program(program: Program, inputs: tuple[int | type, ...], outputs: tuple[int, ...]) -> Compiled | None:
-    """The program for inputs of these dtypes (or types of numbers); None where loops or room are lacking."""
+    """Return the program for inputs of these dtypes (or types of numbers); None without loops or room for it."""
     typed = type_program(program, inputs, outputs)
     if typed is None:
         return None

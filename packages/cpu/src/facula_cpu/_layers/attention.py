@@ -24,13 +24,13 @@ SCALARS = (float, float, int, int)
 
 @planner("attention", "attention_grad")
 def plan_attention(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """(out, lse) from (q, k, v, mask), or gradients of q, k and v from (g, q, k, v, mask, out, lse).
+    """Plan (out, lse) from (q, k, v, mask), or gradients of q, k and v from (g, q, k, v, mask, out, lse).
 
-    q (..., length, width), k (..., keys, width), v (..., keys, value width) with equal leading dimensions, g and out
-    (..., length, value width), mask (..., length, keys) or None: of any strides, but that columns of all but the mask
-    lie side by side, and out and lse are in row-major order. Floating dtypes; the mask is bool, or of the dtype that is
-    computed in, or of q's. lse (..., length) is float64 for float64, else float32.
-    Parameters (is_causal,). Launch: after the addresses scale and the share of dropout (floats), seed and offset.
+    Shapes: q (..., length, width), k (..., keys, width) and v (..., keys, value width) with equal leading dimensions, g
+    and out (..., length, value width), mask (..., length, keys) or None. Strides are arbitrary, but columns of all
+    except the mask must be adjacent, and out and lse are row-major. Floating dtypes; the mask is bool, or has the
+    computation's dtype or q's. lse (..., length) is float64 for float64, else float32. Parameters (is_causal,). Launch:
+    after the addresses the scale and the dropout probability (floats), seed and offset.
     """
     is_causal = parameters[0]
     gradient = operator == "attention_grad"
@@ -83,7 +83,7 @@ def plan_attention(operator: str, inputs: Layouts, outputs: Layouts, parameters:
 
 
 def slot_bytes(length: int, keys: int, width: int, value_width: int, size: int, gradient: bool) -> int:
-    """Bytes of one task's workspace: what the kernel takes off it, each in whole cache lines."""
+    """Return the bytes of one task's workspace: the kernel's buffers, each in whole cache lines."""
     wide, wide_values = whole(width, PANEL), whole(value_width, PANEL)
     tile = QUERY_BLOCK * (KEY_BLOCK + STRIP)
     if gradient:
@@ -97,7 +97,7 @@ def slot_bytes(length: int, keys: int, width: int, value_width: int, size: int, 
 
 
 def whole(count: int, unit: int) -> int:
-    """`count` in whole units.
+    """Round `count` up to whole units.
 
     >>> whole(3, 32), whole(64, 32)
     (32, 64)

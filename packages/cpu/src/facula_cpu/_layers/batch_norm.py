@@ -1,4 +1,4 @@
-"""Planners of batch normalisation and its gradients."""
+"""Planners of batch normalization and its gradients."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters
 
 TRAINING, GIVEN, GRADIENTS, COUNTED = 0, 1, 2, 3
-FORMS = {  # how the driver is called, the kernel of channels, numbers of the launch
+FORMS = {  # the driver's interface, the kernel of channels, numbers of the launch
     "batch_norm": (TRAINING, "batch_norm_channels", (float, float)),
     "batch_norm_counted": (COUNTED, "batch_norm_channels", (float,)),
     "batch_norm_eval": (GIVEN, "batch_norm_eval_channels", (float,)),
@@ -25,12 +25,12 @@ SIDE_BY_SIDE = 32
 
 @planner(*FORMS)
 def plan_batch_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Normalisation of each channel of x (n, channels, ...). float32 and float64; everything contiguous.
+    """Plan normalization of each channel of x (n, channels, ...). float32 and float64; all arrays are contiguous.
 
     batch_norm       (x, weight, bias, running mean, running variance) -> (o, mean, inverse deviation), with the
-                     batch's statistics. Launch: momentum, epsilon. The running statistics are changed in place.
+                     batch's statistics. Launch: momentum, epsilon. The running statistics are updated in place.
     batch_norm_counted  the same with a count of batches, int64, after the running statistics, which become the means
-                     of so many batches and this one. Launch: epsilon.
+                     of all batches including this one. Launch: epsilon.
     batch_norm_eval  the same with the running statistics -> (o,). Launch: epsilon.
     batch_norm_grad  (g, x, mean, inverse deviation, weight) -> gradients of (x, weight, bias).
 

@@ -14,10 +14,10 @@ from .._runtime.registry import find_kernel
 if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters, Struct
 
-PATCHES = 1 << 18  # bytes of a block's patches: they stay in the second cache
-SHARED, MOST_BLOCKS = 1_000_000, 32  # multiply-adds worth a block of their own, and how many to wish for
-MOST_SUMS = 16  # sums of weights' gradients that are made apart
-PACKED_FROM = 6  # elements of a band for each one that a weight meets: then it is packed
+PATCHES = 1 << 18  # bytes of a block's patches, which fit in the L2 cache
+SHARED, MOST_BLOCKS = 1_000_000, 32  # the minimum multiply-adds of a block, and the desired number of blocks
+MOST_SUMS = 16  # separate partial sums of weight gradients
+PACKED_FROM = 6  # elements of a band per element that a weight uses, below which the band is packed
 MULTIPLY_COST = 10  # picoseconds
 STRUCT = ffi.typeof("struct facula_convolution *")
 
@@ -25,7 +25,7 @@ STRUCT = ffi.typeof("struct facula_convolution *")
 class Sizes(NamedTuple):
     """The geometry of a convolution; `channels` and `filters` are those of one group.
 
-    Volumes are so many images as results are deep, with a channel for each plane that a filter meets there.
+    A volume is treated as one image per output plane, with a channel for each input plane under the filter.
     """
 
     images: int
@@ -41,19 +41,19 @@ class Sizes(NamedTuple):
 
     @property
     def taps(self) -> int:
-        """Weights of a filter."""
+        """The number of weights of a filter."""
         return self.channels * self.kernel_height * self.kernel_width
 
 
 @planner("conv2d", "conv2d_input", "conv2d_weight")
 def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Convolutions of row-major arrays, float32 or float64: of images, or of volumes.
+    """Plan convolutions of row-major arrays, float32 or float64: of images or of volumes.
 
-    Parameters: stride, padding (above, left), dilation, groups, and what the output's shape says; pairs but for
-    groups, and triples for volumes.
+    Parameters: stride, padding (above, left), dilation, groups, and the output's shape; all except groups are pairs, or
+    triples for volumes.
 
-    conv2d: images, weights and a bias (or None) to results. conv2d_input: the results' gradient and weights to the
-    images' gradient. conv2d_weight: the results' gradient and images to the weights' gradient.
+    conv2d maps images, weights and a bias (or None) to results. conv2d_input maps the results' gradient and weights to
+    the images' gradient. conv2d_weight maps the results' gradient and images to the weights' gradient.
     """
     stride, padding, dilation, groups, _ = parameters
     code = outputs[0].dtype.code
@@ -78,7 +78,7 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
 
     size = outputs[0].dtype.itemsize
     block_images, block_lines = cut(sizes, size)
-    if in_volumes:  # of which blocks reach into one alone
+    if in_volumes:  # blocks of which use only one of them
         block_images = next(count for count in range(min(block_images, deep[1]), 0, -1) if deep[1] % count == 0)
     full = block_images * block_lines * sizes.out_width
     last = (
@@ -136,14 +136,14 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
 
 
 def whole(nbytes: int) -> int:
-    """Bytes in whole cache lines."""
+    """Round bytes up to whole cache lines."""
     return -(-nbytes // 64) * 64
 
 
 def band(out: int, kernel: int, stride: int, dilation: int) -> tuple[bool, int, int, int]:
-    """Whether a block's band is packed along one dimension; its length, and the strides and dilations in it.
+    """Return whether a block's band is packed along one dimension, its length, and its strides and dilations.
 
-    Packed elements are copied one by one, so that it takes more to make it worth while.
+    Packing copies elements one by one, so it needs more reuse to be worthwhile.
 
     >>> band(8, 3, 1, 1), band(8, 1, 2, 1), band(3, 3, 1000, 999)
     ((False, 10, 1, 1), (False, 15, 2, 1), (True, 9, 3, 1))
@@ -155,7 +155,7 @@ def band(out: int, kernel: int, stride: int, dilation: int) -> tuple[bool, int, 
 
 
 def cut(sizes: Sizes, itemsize: int) -> tuple[int, int]:
-    """A block: all lines of so many images, or so many lines of one. From shapes alone: see Note [Convolution].
+    """Return a block: all lines of some images, or some lines of one. Depends on shapes only: see Note [Convolution].
 
     >>> cut(Sizes(32, 1, 16, 32, 8, 8, 8, 8, 3, 3), 4), cut(Sizes(1, 1, 64, 64, 99, 99, 99, 99, 3, 3), 4)
     ((4, 8), (1, 1))
@@ -171,7 +171,7 @@ def cut(sizes: Sizes, itemsize: int) -> tuple[int, int]:
 
 
 def block_product(operator: str, code: int, sizes: Sizes, pixels: int, pitch: int) -> Struct:
-    """The plan of a block's product. Results have rows of `pitch` pixels; see Note [Convolution]."""
+    """Return the plan of a block's product. Results have rows of `pitch` pixels; see Note [Convolution]."""
     filters, taps = sizes.filters, sizes.taps
     if operator == "conv2d":
         shape, strides = (filters, pixels, taps), (taps, 1, pixels, 1, pitch, 1)

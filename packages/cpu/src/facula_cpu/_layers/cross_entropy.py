@@ -21,12 +21,12 @@ ROW_COST = 30_000  # picoseconds
 
 @planner("cross_entropy", "nll_loss", "cross_entropy_grad", "nll_loss_grad")
 def plan_cross_entropy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """The loss from (x, target, weight), or its gradient from (g, x, target, weight). float32 and float64.
+    """Plan the loss from (x, target, weight), or its gradient from (g, x, target, weight). float32 and float64.
 
-    x (n, classes, ...) of any strides, target (n, ...) int64 of any strides, weight (classes,) contiguous or None.
+    Shapes: x (n, classes, ...) and int64 target (n, ...) of any strides, weight (classes,) contiguous or None.
     Parameters (reduction,): "none", "mean" over the targets' weights, or "sum"; g and the loss are (n, ...) or ().
     Launch: after the addresses ignore_index (int) and label_smoothing (float). A target out of range is status TARGET
-    with (value, position, classes, ignore_index), and nothing is written.
+    with (value, position, classes, ignore_index), and no element is written.
     """
     (reduction,) = parameters
     gradient = operator.endswith("_grad")

@@ -19,15 +19,15 @@ CLASS_COST = 600  # picoseconds: the gradient of one class at one step
 
 @planner("ctc_loss", "ctc_loss_grad")
 def plan_ctc_loss(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Losses and alphas from (log-probabilities, targets, lengths); the gradient from these, between g and the result.
+    """Plan losses and alphas from (log-probabilities, targets, lengths); their gradient takes g first and these last.
 
     Forwards   (x, targets, lengths) -> (losses, alphas)
     Gradient   (g, x, targets, lengths, losses, alphas) -> gradient of x
 
-    x (steps, batch, classes) of any strides, float32 or float64; all else contiguous: targets int64, lengths (batch, 3)
-    int64 of steps, targets and where these begin, alphas (batch, steps, 2 longest + 1). Parameters (longest,). Launch:
-    blank and zero_infinity (int). A target out of range is status TARGET with (value, position, classes, blank), a
-    length out of range is RANGE, and nothing is written.
+    Shapes: x (steps, batch, classes) of any strides, float32 or float64. All others are contiguous: targets int64,
+    lengths (batch, 3) int64 of steps, targets and their offsets, alphas (batch, steps, 2 longest + 1). Parameters
+    (longest,). Launch: blank and zero_infinity (int). A target out of range is status TARGET with (value, position,
+    classes, blank), a length out of range is RANGE, and no element is written.
     """
     (longest,) = parameters
     gradient = operator.endswith("_grad")

@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters, Struct
 
 INT64 = 6
-SPAN = 512  # outputs whose weights are made in one walk
+SPAN = 512  # outputs whose weights are computed in one pass
 
 
 @planner("gather_taps", "scatter_taps", "weigh_taps")
 def plan_taps(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Sums of elements at given places, times given weights; contiguous float32 or float64, places int64.
+    """Plan weighted sums of elements at given positions; contiguous float32 or float64, positions int64.
 
-    gather_taps: inputs (images, channels, length), weights and places (images, taps, count) to outputs (images,
-    channels, count). scatter_taps: outputs' gradient, weights and places to inputs' gradient. weigh_taps: outputs'
-    gradient, inputs and places to weights' gradient. A place outside the input gives 0 and takes nothing.
+    gather_taps maps inputs (images, channels, length), weights and positions (images, taps, count) to outputs (images,
+    channels, count). scatter_taps maps the outputs' gradient, weights and positions to the inputs' gradient. weigh_taps
+    maps the outputs' gradient, inputs and positions to the weights' gradient. A position outside the input reads 0 and
+    receives no gradient.
     """
     first, second, places = inputs
     made = outputs[0]

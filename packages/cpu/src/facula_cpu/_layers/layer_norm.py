@@ -1,4 +1,4 @@
-"""Planners of layer, group and root-mean-square normalisation, and of their gradients."""
+"""Planners of layer, group and root-mean-square normalization, and of their gradients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_TASKS, MOST_SUMS = 64, 1 << 24  # tasks of a gradient, and bytes of their s
 
 
 def rows_of(operator: str, shape: tuple[int, ...], count: int) -> tuple[int, int, int, int]:
-    """Rows, groups, runs and inner elements of x: `count` is that of groups, or of the last dimensions."""
+    """Return rows, groups, runs and inner elements of x: `count` is that of groups, or of the last dimensions."""
     numel = 1
     for length in shape:
         numel *= length
@@ -35,15 +35,15 @@ def rows_of(operator: str, shape: tuple[int, ...], count: int) -> tuple[int, int
 
 @planner("layer_norm", "layer_norm_grad", "group_norm", "group_norm_grad", "rms_norm", "rms_norm_grad")
 def plan_layer_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Normalisation of rows of x; floating dtypes, everything contiguous. Parameters (count,).
+    """Plan normalization of rows of x; floating dtypes, all arrays are contiguous. Parameters (count,).
 
     layer_norm  rows are the last `count` dimensions, with a weight for each element
     group_norm  x (n, channels, ...): rows are groups of channels, `count` of them, with a weight for each channel
-    rms_norm    as layer_norm, without mean and bias
+    rms_norm    like layer_norm, without mean and bias
 
-    Forwards      (x, weight, bias) -> (o, mean, inverse deviation). Launch: epsilon. weight and bias may be None.
-    Gradients     (g, x, mean, inverse deviation, weight) -> gradients of (x, weight, bias). Where weight is None,
-                  nothing is written to the last two. Half precisions have mean and deviation in float32.
+    Forward       (x, weight, bias) -> (o, mean, inverse deviation). Launch: epsilon. weight and bias may be None.
+    Gradients     (g, x, mean, inverse deviation, weight) -> gradients of (x, weight, bias). If weight is None, the
+                  last two are not written. Half precisions have mean and deviation in float32.
     """
     (count,) = parameters
     gradient, centred = operator.endswith("_grad"), not operator.startswith("rms")

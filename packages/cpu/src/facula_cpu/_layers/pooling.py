@@ -26,18 +26,18 @@ STRUCT = ffi.typeof("struct facula_pooling *")
 
 @planner("max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "avg_pool2d", "avg_pool2d_grad")
 def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Pooling of contiguous planes (..., height, width), float32 or float64; max_pool2d of int64, too.
+    """Plan pooling of contiguous planes (..., height, width), float32 or float64; max_pool2d also of int64.
 
     Parameters: geometry, and the size of the result's planes.
 
-    max_pool2d: planes to greatest elements and their indices in the plane (int64); geometry is (kernel, stride,
-    padding, dilation), a pair each, or None for windows that divide a plane as evenly as can be. max_pool2d_grad:
-    gradients and indices to planes. max_pool2d_pick: planes and indices to the elements there. Both take any geometry.
-    An index out of range is status INDEX with (value, position, elements of a plane); nothing is written outside the
-    output.
+    max_pool2d maps planes to maxima and their indices in the plane (int64). Its geometry is (kernel, stride, padding,
+    dilation), a pair each, or None for windows that divide a plane as evenly as possible. max_pool2d_grad maps
+    gradients and indices to planes. max_pool2d_pick maps planes and indices to the elements there. Both accept any
+    geometry. An index out of range is status INDEX with (value, position, elements of a plane), without any write
+    outside the output.
 
-    avg_pool2d: planes to means of windows; geometry is (kernel, stride, padding, whether padding counts, divisor or
-    None), or None as for max_pool2d. avg_pool2d_grad: gradients to planes.
+    avg_pool2d maps planes to means of windows. Its geometry is (kernel, stride, padding, whether padding counts,
+    divisor or None), or None as for max_pool2d. avg_pool2d_grad maps gradients to planes.
     """
     made, geometry = outputs[0], parameters[0]
     kernel = find_kernel(operator, made.dtype.code)
@@ -64,7 +64,7 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
         struct.kernel_width = full
         struct.inside_from, struct.inside_to = (inside[0], inside[-1] + 1) if inside else (0, 0)
 
-    # Work of the largest output row, or of a plane.
+    # Estimated work of the largest output row, or of a plane.
     tall, wide = max([one[1] for one in rows], default=0), max([one[1] for one in columns], default=0)
     each = kernel.cost * (tall * wide * out_width if operator == "max_pool2d" else tall * width + wide * out_width)
     units = struct.planes * out_height
@@ -84,8 +84,8 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
 
 
 def windows(operator: str, geometry: Parameters | None, size: Sequence[int], out: Sequence[int]) -> list[list[Window]]:
-    """The windows of each output row, and of each output column."""
-    if operator in ("max_pool2d_grad", "max_pool2d_pick"):  # they go by their indices
+    """Return the windows of each output row, and of each output column."""
+    if operator in ("max_pool2d_grad", "max_pool2d_pick"):  # they use the indices instead
         return [[(0, 0, 0)] * count for count in out]
     if geometry is None:
         return [evenly(length, count) for length, count in zip(size, out, strict=True)]
@@ -103,7 +103,7 @@ def windows(operator: str, geometry: Parameters | None, size: Sequence[int], out
 def regular(
     length: int, count: int, kernel: int, stride: int, padding: int, dilation: int = 1, *, padded: bool = False
 ) -> list[Window]:
-    """`count` windows of `kernel` elements, `stride` apart, cut at the borders; with `padded` zeros around count too.
+    """Return `count` windows of `kernel` elements, `stride` apart, clipped to the borders; `padded` counts the padding.
 
     >>> regular(5, 3, 3, 2, 1), regular(5, 3, 3, 2, 1, padded=True)[0]
     ([(0, 2, 2), (1, 3, 3), (3, 2, 2)], (0, 2, 3))
@@ -118,7 +118,7 @@ def regular(
 
 
 def evenly(length: int, count: int) -> list[Window]:
-    """`count` windows that divide `length` elements as evenly as can be; neighbours may share an element.
+    """Return `count` windows that divide `length` elements as evenly as possible; neighbours may share an element.
 
     >>> evenly(5, 3)
     [(0, 2, 2), (1, 3, 3), (3, 2, 2)]

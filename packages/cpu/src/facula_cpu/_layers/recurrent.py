@@ -1,4 +1,4 @@
-"""Planners of `recurrent`, a recurrent layer over whole sequences in one direction, and of its gradients."""
+"""Planners of `recurrent`, a recurrent layer over complete sequences in one direction, and of its gradients."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters, Struct
 
 KINDS = ("lstm", "gru", "rnn_tanh", "rnn_relu")  # in the order of csrc/sequences/recurrent.cdef.h
-SAVED = {"lstm": 4, "gru": 4, "rnn_tanh": 1, "rnn_relu": 1}  # numbers for each unit that the backward pass wants
-PROJECTED = {**SAVED, "gru": 3}  # those to which the input is multiplied
-GROUP = 32  # sequences in a task: results do not depend on threads, so it is the same for all
-STEPWISE = 12  # rows of a step from which on its product is as fast as one for all steps
-PANEL = 64  # what packed rows are longer by, at most
+SAVED = {"lstm": 4, "gru": 4, "rnn_tanh": 1, "rnn_relu": 1}  # numbers per unit that the backward pass needs
+PROJECTED = {**SAVED, "gru": 3}  # those that the input is multiplied by
+GROUP = 32  # sequences in a task: constant, as results must not depend on the number of threads
+STEPWISE = 12  # the rows of a step from which its product is as fast as one for all steps
+PANEL = 64  # the maximum padding of packed rows
 MULTIPLY_COST = 10  # picoseconds
 STRUCT = ffi.typeof("struct facula_recurrent *")
 
 
 @planner("recurrent", "recurrent_grad")
 def plan_recurrent(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """A layer `kind` over sequences, float32 or float64, everything contiguous. Parameters: kind, reverse.
+    """Plan a layer `kind` over sequences, float32 or float64, all arrays contiguous. Parameters: kind, reverse.
 
     recurrent       (input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes) -> (out, h_n, c_n, saved, cells).
     recurrent_grad  (input, h0, c0, weight_ih, weight_hh, out, saved, cells, sizes, gradients of out, h_n and c_n) ->
-                    gradients of (weight_ih, weight_hh, bias_ih, bias_hh, input, h0, c0). Those of the input, of states,
-                    of weights and of biases are made if wanted, as four further parameters say.
+                    gradients of (weight_ih, weight_hh, bias_ih, bias_hh, input, h0, c0). Four further parameters
+                    select those of the input, of states, of weights and of biases.
 
-    input: (steps, batch, inputs); or with sizes (int64, one number a step) (rows, inputs), the rows of a step together.
-    h0 and c0 (batch, hidden), biases and sizes may be None; c0, c_n and cells are an LSTM's.
+    input is (steps, batch, inputs), or with sizes (int64, one number per step) (rows, inputs), sorted by step. h0 and
+    c0 (batch, hidden), biases and sizes may be None; c0, c_n and cells belong to an LSTM.
     """
     kind, reverse, *wanted = parameters
     backward = operator == "recurrent_grad"
@@ -81,7 +81,7 @@ def plan_recurrent(operator: str, inputs: Layouts, outputs: Layouts, parameters:
     parts = {
         "at_steps": (2 * steps + 1) * 8,
         "at_bias": (saved + hidden) * size,
-        # weight_hh as rows of panels, and the GRU's last third apart
+        # weight_hh as rows of panels, and the GRU's last third separately
         "at_packed": 2 * max(saved, hidden) * (max(saved, hidden) + PANEL) * size if gru else
                      max(hidden * (saved + PANEL), saved * (hidden + PANEL)) * size,
         "at_projection": features * (projected + PANEL) * size if struct.stepwise else 0,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @planner("resample")
 def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = a with a dimension multiplied by a sparse matrix; contiguous float32 or float64.
+    """Plan o = a with a dimension multiplied by a sparse matrix; contiguous float32 or float64.
 
     Parameters: the dimension, and the matrix as an object with `length`, `starts` (count + 1 of them), `places` and
     `weights`: element i of the output is the sum of weights[k] * a[places[k]] for k from starts[i] to starts[i + 1].

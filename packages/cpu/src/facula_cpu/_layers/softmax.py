@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters
 
 LANES, BATCH, STRIP, FOLDED = 16, 16, 256, 1024  # as in the kernels
-WIDTH = 128  # numbers side by side that keep them busy
-NARROW = 4  # rows of so few neighbours are columns too, if there are vectors of them
+WIDTH = 128  # adjacent numbers that fill vectors
+NARROW = 4  # rows of at most so many neighbours are processed as columns too, if they fill vectors
 ROW_COST, COLUMN_COST = 40_000, 5_000  # picoseconds
 
 
 def folded(n: int, columns: int) -> int:
-    """How many elements of each column are taken side by side, a power of two, where rows lie close together.
+    """Return the number of adjacent elements per column, a power of two, if rows are close together.
 
-    Rows of `columns` numbers are too short for vectors, or leave a part of one over.
+    Rows of `columns` numbers are too short for vectors, or leave a remainder.
     """
     fold = 1
     while fold * columns % LANES:
@@ -37,7 +37,7 @@ def folded(n: int, columns: int) -> int:
 
 @planner("softmax", "log_softmax", "softmax_grad", "log_softmax_grad")
 def plan_softmax(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o from (a,), or from (g, result) for the gradients, along parameters (dim,). Floating dtypes, any strides.
+    """Plan o from (a,), or from (g, result) for the gradients, along parameters (dim,). Floating dtypes, any strides.
 
     Results of the gradients: `g - exp(result) * sum(g)` and `result * (g - sum(g * result))`.
     """
@@ -50,7 +50,7 @@ def plan_softmax(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
     shape, n = x.shape, 1
     steps = [[stride * size for stride in layout.strides] for layout in (x, y, o)]
     along = [size, size, size]
-    if shape:  # a number is a row of one
+    if shape:  # a scalar is a row of one element
         dim %= len(shape)
         n = shape[dim]
         along = [by[dim] if n > 1 else size for by in steps]

@@ -9,14 +9,14 @@ import numpy as np
 from .lapack import computes
 
 Norm = Literal["backward", "ortho", "forward"]
-FEW = 4096  # elements, of which what Python does costs more than the transform
+FEW = 4096  # elements below which Python's overhead exceeds the transform
 OTHER: dict[Norm, Norm] = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-# The functions of one dimension do less in Python than those of several.
+# The one-dimensional functions have less overhead in Python than those of several dimensions.
 @computes("fft_complex")
 def fft_complex(a: np.ndarray, out: np.ndarray, dims: tuple[int, ...], inverse: bool, norm: Norm) -> None:
-    """To complex, along all `dims`. Of many real numbers half is computed, and the rest is its conjugate."""
+    """Transform to complex along all `dims`. For many real numbers, half is computed, and the rest is its conjugate."""
     if len(dims) == 1 and a.size < FEW:
         (np.fft.ifft if inverse else np.fft.fft)(a, axis=dims[0], norm=norm, out=out)
         return
@@ -37,7 +37,7 @@ def fft_complex(a: np.ndarray, out: np.ndarray, dims: tuple[int, ...], inverse: 
 
 @computes("fft_from_real")
 def fft_from_real(a: np.ndarray, out: np.ndarray, dims: tuple[int, ...], norm: Norm) -> None:
-    """Real to complex: of the last of `dims` half, as the rest follows by symmetry."""
+    """Transform real to complex: half of the last of `dims`, as the rest follows by symmetry."""
     if len(dims) == 1:
         np.fft.rfft(a, axis=dims[0], norm=norm, out=out)
     else:
@@ -46,7 +46,7 @@ def fft_from_real(a: np.ndarray, out: np.ndarray, dims: tuple[int, ...], norm: N
 
 @computes("fft_to_real")
 def fft_to_real(a: np.ndarray, out: np.ndarray, dims: tuple[int, ...], length: int, norm: Norm) -> None:
-    """Complex, of which half of the last of `dims` is there, to real."""
+    """Transform complex to real; the input has half of the last of `dims`."""
     if len(dims) == 1:
         np.fft.irfft(a, length, dims[0], norm, out)
     else:

@@ -1,7 +1,7 @@
 """Planners of decompositions: NumPy's LAPACK, on the memory of tensors.
 
-A plan's launch makes arrays of the addresses it gets, without a copy, and NumPy gives the GIL away while LAPACK works.
-LAPACK gets copies of the operands, so that nothing which another thread does to them can lead it astray.
+A launch wraps its addresses in arrays, without a copy, and NumPy releases the GIL while LAPACK runs. LAPACK receives
+copies of the operands, so concurrent writes by other threads cannot corrupt its work.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FAILED = np.linalg.LinAlgError
 
 
 def array_at(layout: Layout, address: int) -> np.ndarray:
-    """The array whose elements lie at `address` as the layout says."""
+    """Return the array of the elements at `address` in the given layout."""
     dtype = layout.dtype.numpy
     if not layout.numel:
         return np.empty(layout.shape, dtype)
@@ -36,7 +36,7 @@ def array_at(layout: Layout, address: int) -> np.ndarray:
 
 
 def computes(*operators: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a function of arrays, inputs and then outputs (which it fills), and parameters the planner of operators."""
+    """Return a decorator that makes a function of arrays (inputs, outputs to fill) and parameters a planner."""
 
     def register(compute: Callable[..., None]) -> Callable[..., None]:
         @planner(*operators)
@@ -58,9 +58,9 @@ def computes(*operators: str) -> Callable[[Callable[..., None]], Callable[..., N
 
 
 def one_by_one(compute: Callable[..., object], *arrays: np.ndarray) -> None:
-    """Call `compute` with the matrices of stacks, one after the other; scalars of a stack as arrays of no dimensions.
+    """Call `compute` with each matrix of the stacks in turn; scalars of a stack are arrays without dimensions.
 
-    All arrays have the leading dimensions of the last, which has nothing else (`info`).
+    All arrays have the leading dimensions of the last array (`info`), which has no other dimensions.
     """
     for place in np.ndindex(arrays[-1].shape):
         compute(*[one[(*place, ...)] for one in arrays])
@@ -68,11 +68,11 @@ def one_by_one(compute: Callable[..., object], *arrays: np.ndarray) -> None:
 
 @computes("cholesky_ex")
 def cholesky_ex(a: np.ndarray, factor: np.ndarray, info: np.ndarray, upper: bool) -> None:
-    """The factor, and the order of the first leading minor that is not positive definite."""
+    """Compute the factor, and the order of the first leading minor that is not positive definite."""
     info[...] = 0
     try:
         factor[...] = np.linalg.cholesky(a, upper=upper)
-        lost = np.isnan(np.diagonal(factor, axis1=-2, axis2=-1))  # LAPACK refuses it; not every build of it does
+        lost = np.isnan(np.diagonal(factor, axis1=-2, axis2=-1))  # some builds of LAPACK refuse it
         if lost.any():
             info[...] = np.where(lost.any(-1), lost.argmax(-1) + 1, 0)
             factor[info > 0] = np.nan
@@ -101,7 +101,7 @@ def _one_factor(upper: bool, a: np.ndarray, factor: np.ndarray, info: np.ndarray
 # ---------------------------------------------------------------------------------- inverses and determinants
 @computes("inv_ex")
 def inv_ex(a: np.ndarray, inverse: np.ndarray, info: np.ndarray) -> None:
-    """The inverse, and the place (from 1) of the first pivot that is 0."""
+    """Compute the inverse, and the position (from 1) of the first pivot that is 0."""
     info[...] = 0
     try:
         inverse[...] = np.linalg.inv(a)
@@ -112,7 +112,7 @@ def inv_ex(a: np.ndarray, inverse: np.ndarray, info: np.ndarray) -> None:
 
 
 def lost_pivots(a: np.ndarray) -> np.ndarray:
-    """Whether elimination meets NaN as a pivot: LAPACK then gives numbers here and there, all of them meaningless."""
+    """Return whether elimination has a NaN pivot: LAPACK then returns some numbers, all of them meaningless."""
     pivots = np.diagonal(factored(np.array(a))[0], axis1=-2, axis2=-1)
     return np.isnan(pivots).any(-1)
 
@@ -126,14 +126,14 @@ def _one_inverse(a: np.ndarray, inverse: np.ndarray, info: np.ndarray) -> None:
 
 
 def zero_pivot(a: np.ndarray) -> int:
-    """The place (from 1) of the first pivot of elimination that is 0; the last, where rounding hides it."""
+    """Return the position (from 1) of the first pivot that is 0; the last one if rounding hides it."""
     _, _, info = factored(np.array(a))
     return int(info) or len(a)
 
 
 @computes("solve_ex")
 def solve_ex(a: np.ndarray, b: np.ndarray, solution: np.ndarray, info: np.ndarray) -> None:
-    """The solution, and the place (from 1) of the first pivot that is 0."""
+    """Compute the solution, and the position (from 1) of the first pivot that is 0."""
     info[...] = 0
     try:
         solution[...] = np.linalg.solve(a, b)
@@ -154,19 +154,19 @@ def _one_solution(a: np.ndarray, b: np.ndarray, solution: np.ndarray, info: np.n
 
 @computes("det")
 def det(a: np.ndarray, out: np.ndarray) -> None:
-    """Determinants."""
+    """Compute determinants."""
     out[...] = np.linalg.det(a)
 
 
 @computes("slogdet")
 def slogdet(a: np.ndarray, logarithm: np.ndarray, sign: np.ndarray) -> None:
-    """Logarithms of the magnitudes of determinants, and their signs."""
+    """Compute logarithms of the magnitudes of determinants, and their signs."""
     sign[...], logarithm[...] = np.linalg.slogdet(a)
 
 
 @computes("adjugate")
 def adjugate(a: np.ndarray, out: np.ndarray) -> None:
-    """Transposed matrices of cofactors: det(A) A^-1, and as good where A is all but singular."""
+    """Compute transposed cofactor matrices: det(A) A^-1, equally accurate if A is nearly singular."""
     try:
         inverse = np.linalg.inv(a)
         condition = np.linalg.norm(a, 1, (-2, -1)) * np.linalg.norm(inverse, 1, (-2, -1))
@@ -182,10 +182,10 @@ def adjugate(a: np.ndarray, out: np.ndarray) -> None:
 
 @computes("adjugate_grad")
 def adjugate_grad(g: np.ndarray, a: np.ndarray, out: np.ndarray) -> None:
-    """The derivative of the sum of g adj(A), in minors of second order: at S, with A = U S V^H, they are products."""
+    """Compute the derivative of sum(g adj(A)) from second-order minors: at S, with A = U S V^H, they are products."""
     u, s, vh = _singular(a)
     diagonal = np.eye(a.shape[-1], dtype=bool)
-    pairs = others(np.where(diagonal, 1, s[..., None, :]))  # in row i the products of all but i and j
+    pairs = others(np.where(diagonal, 1, s[..., None, :]))  # in row i the products of all elements except i and j
     pairs = np.where(diagonal, 0, pairs)
     inner = vh.conj() @ g @ u.conj()
     on_diagonal = pairs @ np.diagonal(inner, axis1=-2, axis2=-1)[..., None]
@@ -194,7 +194,7 @@ def adjugate_grad(g: np.ndarray, a: np.ndarray, out: np.ndarray) -> None:
 
 
 def _singular(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The singular value decomposition; NaN where it does not converge."""
+    """Return the singular value decomposition; NaN if it does not converge."""
     try:
         return np.linalg.svd(a)
     except FAILED:
@@ -203,7 +203,7 @@ def _singular(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def others(s: np.ndarray) -> np.ndarray:
-    """The products of all elements of a line but one, for each."""
+    """Return, for each element of a line, the product of all others."""
     one = np.ones_like(s[..., :1])
     before = np.cumprod(np.concatenate([one, s[..., :-1]], -1), -1)
     after = np.cumprod(np.concatenate([one, s[..., :0:-1]], -1), -1)[..., ::-1]
@@ -211,17 +211,19 @@ def others(s: np.ndarray) -> np.ndarray:
 
 
 def adjoint(a: np.ndarray) -> np.ndarray:
-    """Transposed and conjugated."""
+    """Return the conjugate transpose."""
     return np.conj(np.swapaxes(a, -1, -2))
 
 
 # ------------------------------------------------------------------------------------------------- elimination
-PANEL = 32  # columns that are eliminated one by one, before all others are changed by products of matrices
+PANEL = 32  # columns that are eliminated one by one, before matrix products update all others
 
 
 def factored(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Elimination with row exchanges, in `a` itself (..., m, n): L below the diagonal and U, the row (from 0) that each
-    pivot came from, and the place (from 1) of the first pivot that is 0."""
+    """Eliminate with row exchanges in `a` itself (..., m, n), which becomes L below the diagonal, and U.
+
+    Return the source row (from 0) of each pivot, and the position (from 1) of the first pivot that is 0.
+    """
     *batch, m, n = a.shape
     steps = min(m, n)
     rows = np.zeros((*batch, steps), np.int32)
@@ -261,7 +263,7 @@ def _eliminate(a: np.ndarray, rows: np.ndarray) -> None:
 
 @computes("lu_factor_ex")
 def lu_factor_ex(a: np.ndarray, out: np.ndarray, pivots: np.ndarray, info: np.ndarray) -> None:
-    """L and U in one matrix, the rows (from 1) that pivots came from, and the place of the first pivot that is 0."""
+    """Compute L and U in one matrix, the source rows (from 1) of pivots, and the first zero pivot's position."""
     out[...] = a
     _, rows, found = factored(out)
     pivots[...], info[...] = rows + 1, found
@@ -269,10 +271,10 @@ def lu_factor_ex(a: np.ndarray, out: np.ndarray, pivots: np.ndarray, info: np.nd
 
 @computes("permutation_of")
 def permutation_of(pivots: np.ndarray, out: np.ndarray, rows: int) -> None:
-    """The matrices that undo the row exchanges of elimination; pivots count from 1."""
+    """Return the matrices that undo the row exchanges of elimination; pivots count from 1."""
     out[...] = 0
     for place in np.ndindex(pivots.shape[:-1]):
         order = np.arange(rows)
         for k, pivot in enumerate(pivots[place] - 1):
-            order[[k, pivot]] = order[[pivot, k]]  # NumPy refuses what is out of range
+            order[[k, pivot]] = order[[pivot, k]]  # NumPy refuses values out of range
         out[place][order, np.arange(rows)] = 1

@@ -1,4 +1,4 @@
-"""Planners of `matmul` and `linear`: products of matrices, with batch dimensions, of any strides."""
+"""Planners of `matmul` and `linear`: matrix products with batch dimensions, of any strides."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 @planner("matmul")
 def plan_matmul(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = a @ b for a (..., m, k) and b (..., k, n) whose batch dimensions broadcast, o (..., m, n). With any strides.
+    """Plan o = a @ b for a (..., m, k) and b (..., k, n) with broadcasting batch dimensions, o (..., m, n).
 
-    a may be one row (k,), and b one column (k,); o has no dimension for either. All dtypes; bool is any(a and b).
+    Supports any strides. a may be one row (k,), and b one column (k,); o then lacks that dimension. All dtypes; for
+    bool it is any(a and b).
     """
     a, b = inputs
     o = outputs[0]
@@ -52,7 +53,7 @@ def plan_matmul(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
 
 
 def batch_strides(layout: Layout, batch: tuple[int, ...]) -> list[int]:
-    """Strides of a stack of matrices along the result's batch dimensions; 0 where it is the same throughout."""
+    """Return strides of a stack of matrices along the result's batch dimensions; 0 where it broadcasts."""
     sizes = layout.shape[:-2]
     own = [0 if size == 1 else stride for size, stride in zip(sizes, layout.strides, strict=False)]
     return [0] * (len(batch) - len(sizes)) + own
@@ -60,7 +61,7 @@ def batch_strides(layout: Layout, batch: tuple[int, ...]) -> list[int]:
 
 @planner("linear_weight_grad")
 def plan_weight_gradient(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = g.T @ x for g (rows, n) and x (rows, k); o (n, k). With any strides."""
+    """Plan o = g.T @ x for g (rows, n) and x (rows, k); o (n, k). Supports any strides."""
     g, x = inputs
     sizes = (g.shape[1], x.shape[1], g.shape[0])
     strides = (g.strides[1], g.strides[0], *x.strides, *outputs[0].strides)
@@ -69,7 +70,7 @@ def plan_weight_gradient(operator: str, inputs: Layouts, outputs: Layouts, param
 
 @planner("linear")
 def plan_linear(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = x @ w.T + bias for x (..., k), w (n, k) and bias (n,), which may be None or left out; o (..., n).
+    """Plan o = x @ w.T + bias for x (..., k), w (n, k) and bias (n,), which may be None or omitted; o (..., n).
 
     float32 and float64. A bias must be contiguous.
     """
@@ -95,7 +96,7 @@ def plan_linear(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
 
 
 def collapse_batch(dims: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
-    """Batch dimensions (extent, steps of a, b and o), merged where they are walked as one, innermost first.
+    """Return batch dimensions (extent, steps of a, b and o), merged where possible, innermost first.
 
     >>> collapse_batch([(2, 12, 0, 20), (3, 4, 0, 5)])
     [(3, 4, 0, 5), (2, 12, 0, 20)]
@@ -122,20 +123,20 @@ def plan_product(
     strides: tuple[int, ...],
     batch: list[tuple[int, int, int, int]],
 ) -> Plan:
-    """The plan for o = a @ b (+ bias): sizes (m, n, k), strides of rows and columns of a, b and o, batch dimensions."""
+    """Plan o = a @ b (+ bias): sizes (m, n, k), strides of rows and columns of a, b and o, batch dimensions."""
     code = outputs[0].dtype.code
     kernel = find_kernel("matmul", code, code, code)
     if kernel is None or any(one is not None and one.dtype.code != code for one in inputs):
         raise no_kernel(operator, inputs, outputs)
     m, n, k = sizes
     a_row, a_col, b_row, b_col, o_row, o_col = strides
-    # One b for all rows of all batches: that is one taller product.
+    # One b for all rows of all batches: merge them into one taller product.
     while batch and batch[0][2] == 0 and (m == 1 or (batch[0][1] == m * a_row and batch[0][3] == m * o_row)):
         extent, a_step, _, o_step = batch.pop(0)
         if m == 1:
             a_row, o_row = a_step, o_step
         m *= extent
-    # Strides of dimensions of one element mean nothing: choose those that look contiguous.
+    # Strides of dimensions of one element are irrelevant: choose values that look contiguous.
     if m == 1:
         a_row, o_row = a_col * k or 1, o_col * n or 1
     if k == 1:
@@ -150,7 +151,7 @@ def plan_product(
         batch,
         biased=len(inputs) > 2 and inputs[2] is not None,
     )
-    struct.arg_o = len(inputs) + 1  # a bias that is None has a place among the addresses
+    struct.arg_o = len(inputs) + 1  # a bias that is None also has an address
     return bound_plan(
         operator,
         parameters,
@@ -171,9 +172,9 @@ def product(
     batch: Sequence[tuple[int, int, int, int]] = (),
     biased: bool = False,
 ) -> Struct:
-    """The struct facula_matmul of a product in dtype `code`: sizes, strides and batch as for `plan_product`.
+    """Return the struct facula_matmul of a product in dtype `code`: sizes, strides and batch as for `plan_product`.
 
-    Its kernel takes the addresses of a, b, the bias if there is one, o, and of `workspace` bytes.
+    Its kernel takes the addresses of a, b, the bias if present, o, and of `workspace` bytes.
     """
     struct: Struct = ffi.new("struct facula_matmul *", {"nest": [number for dim in batch for number in dim] or [0]})
     struct.m, struct.n, struct.k = sizes
@@ -185,7 +186,7 @@ def product(
 
 
 def _blocking(code: int) -> Callable[[Struct, int], None]:
-    """The C function that decides how products of that dtype are cut up."""
+    """Return the C function that chooses the blocking of products of that dtype."""
     kernel = find_kernel("matmul_planner", code)
     assert kernel is not None, f"every matmul has a planner; dtype code {code} has none"
     return ffi.cast("facula_matmul_planner", kernel.address)  # type: ignore[return-value]  # a function

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def each(compute: Callable[..., None], *arrays: np.ndarray) -> None:
-    """Compute all matrices at once; where one fails one by one, so that the others have their results.
+    """Compute all matrices at once; if one fails, compute one by one, so that the others have results.
 
-    The last array is `info`, the one before it the result, which is NaN for matrices that fail: NumPy raises for
-    some, and gives NaN for others.
+    The last array is `info`, the one before it the result, which is NaN for matrices that fail: NumPy raises for some,
+    and returns NaN for others.
     """
     out, info = arrays[-2:]
     try:
@@ -28,9 +28,9 @@ def each(compute: Callable[..., None], *arrays: np.ndarray) -> None:
 
 
 def each_finite(compute: Callable[..., None], *arrays: np.ndarray, read: np.ndarray | None = None) -> None:
-    """`each`, where the result for infinite elements is NaN and no failure, and that of NaN always is one.
+    """Like `each`, but NaN results are no failure for infinite elements, and always a failure for NaN elements.
 
-    `read` is what is read of the first array, if that is not all of it.
+    `read` selects the used part of the first array, if only a part is used.
     """
     each(compute, *arrays)
     a, info = arrays[0] if read is None else read, arrays[-1]
@@ -50,7 +50,7 @@ def _each_one(compute: Callable[..., None], *arrays: np.ndarray) -> None:
 
 @computes("eigh")
 def eigh(a: np.ndarray, out: np.ndarray, info: np.ndarray, upper: bool) -> None:
-    """Eigenvectors in columns, and below them the eigenvalues."""
+    """Compute eigenvectors in columns, and below them the eigenvalues."""
 
     def compute(a: np.ndarray, out: np.ndarray) -> None:
         out[..., -1, :], out[..., :-1, :] = np.linalg.eigh(a, "U" if upper else "L")
@@ -60,7 +60,7 @@ def eigh(a: np.ndarray, out: np.ndarray, info: np.ndarray, upper: bool) -> None:
 
 @computes("eigvalsh")
 def eigvalsh(a: np.ndarray, out: np.ndarray, info: np.ndarray, upper: bool) -> None:
-    """Eigenvalues of Hermitian matrices."""
+    """Compute eigenvalues of Hermitian matrices."""
 
     def compute(a: np.ndarray, out: np.ndarray) -> None:
         out[...] = np.linalg.eigvalsh(a, "U" if upper else "L")
@@ -70,7 +70,7 @@ def eigvalsh(a: np.ndarray, out: np.ndarray, info: np.ndarray, upper: bool) -> N
 
 @computes("eig")
 def eig(a: np.ndarray, out: np.ndarray, info: np.ndarray) -> None:
-    """Eigenvectors in columns, and below them the eigenvalues."""
+    """Compute eigenvectors in columns, and below them the eigenvalues."""
 
     def compute(a: np.ndarray, out: np.ndarray) -> None:
         out[..., -1, :], out[..., :-1, :] = np.linalg.eig(a)
@@ -80,7 +80,7 @@ def eig(a: np.ndarray, out: np.ndarray, info: np.ndarray) -> None:
 
 @computes("eigvals")
 def eigvals(a: np.ndarray, out: np.ndarray, info: np.ndarray) -> None:
-    """Eigenvalues."""
+    """Compute eigenvalues."""
 
     def compute(a: np.ndarray, out: np.ndarray) -> None:
         out[...] = np.linalg.eigvals(a)
@@ -90,7 +90,7 @@ def eigvals(a: np.ndarray, out: np.ndarray, info: np.ndarray) -> None:
 
 @computes("svd")
 def svd(a: np.ndarray, out: np.ndarray, info: np.ndarray, full: bool) -> None:
-    """U, V and S, one below the other."""
+    """Compute U, V and S, one below the other."""
     m = a.shape[-2]
 
     def compute(a: np.ndarray, out: np.ndarray) -> None:
@@ -105,7 +105,7 @@ def svd(a: np.ndarray, out: np.ndarray, info: np.ndarray, full: bool) -> None:
 
 @computes("svdvals")
 def svdvals(a: np.ndarray, out: np.ndarray, info: np.ndarray) -> None:
-    """Singular values."""
+    """Compute singular values."""
 
     def compute(a: np.ndarray, out: np.ndarray) -> None:
         out[...] = np.linalg.svd(a, compute_uv=False)
@@ -115,7 +115,7 @@ def svdvals(a: np.ndarray, out: np.ndarray, info: np.ndarray) -> None:
 
 @computes("qr")
 def qr(a: np.ndarray, out: np.ndarray, complete: bool) -> None:
-    """Q, and below it R transposed."""
+    """Compute Q, and below it R transposed."""
     m = a.shape[-2]
     q, r = np.linalg.qr(a, "complete" if complete else "reduced")
     out[..., :m, :], out[..., m:, :] = q, np.swapaxes(r, -1, -2)
@@ -123,13 +123,13 @@ def qr(a: np.ndarray, out: np.ndarray, complete: bool) -> None:
 
 @computes("qr_r")
 def qr_r(a: np.ndarray, out: np.ndarray) -> None:
-    """R alone."""
+    """Compute R only."""
     out[...] = np.linalg.qr(a, "r")
 
 
 @computes("pinv")
 def pinv(a: np.ndarray, atol: np.ndarray, rtol: np.ndarray, out: np.ndarray, info: np.ndarray, hermitian: bool) -> None:
-    """Pseudo-inverses."""
+    """Compute pseudo-inverses."""
     if not out.size:
         info[...] = 0
         return
@@ -149,15 +149,15 @@ def pinv(a: np.ndarray, atol: np.ndarray, rtol: np.ndarray, out: np.ndarray, inf
     each_finite(compute, a, atol, rtol, out, info, read=np.tril(a) if hermitian else a)
 
 
-# Of the rational function with polynomials of degree 13 that is nearest to the exponential at 0.
+# The rational function with polynomials of degree 13 that best approximates the exponential at 0.
 PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
         670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1)  # fmt: skip
-LARGEST = 5.371920351148152  # norm up to which it is as good as double precision
+LARGEST = 5.371920351148152  # the norm up to which it has double precision
 
 
 @computes("matrix_exp")
 def matrix_exp(a: np.ndarray, out: np.ndarray) -> None:
-    """Exponentials, in double precision, by scaling and squaring (N. J. Higham, 2005)."""
+    """Compute matrix exponentials in double precision, by scaling and squaring (N. J. Higham, 2005)."""
     if not a.size:
         return
     a = a.astype(np.result_type(a.dtype, np.float64))

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from .._runtime.types import Layouts, Parameters
 
-ROW_COST = 10_000  # picoseconds: two runs begun
+ROW_COST = 10_000  # picoseconds: the start of two runs
 
 
 @planner("triangle")
 def plan_triangle(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = contiguous matrices `a` with zeros beyond a diagonal; parameters (diagonal, whether the upper part stays)."""
+    """Plan o = contiguous matrices `a` with zeros beyond a diagonal; parameters (diagonal, keep the upper part)."""
     (a,), (o,), (diagonal, upper) = inputs, outputs, parameters
     if a.dtype is not o.dtype or not (a.is_contiguous and o.is_contiguous):
         raise no_kernel(operator, inputs, outputs)

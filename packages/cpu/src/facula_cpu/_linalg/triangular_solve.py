@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from .._runtime.types import Layouts, Parameters
 
-TILE = 128  # bytes of a row that a task works on at least: what the kernel holds in registers
+TILE = 128  # the minimum bytes of a row in a task: those that the kernel keeps in registers
 
 
 @planner("triangular_solve")
 def plan_triangular_solve(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """X with A X = B for contiguous A (..., n, n), or one A (n, n) for all, and B (..., n, k); (upper, unit)."""
+    """Plan X with A X = B for contiguous A (..., n, n), or one A (n, n) for all, and B (..., n, k); (upper, unit)."""
     (a, b), (x,), (upper, unit) = inputs, outputs, parameters
     kernel = find_kernel(operator, a.dtype.code, b.dtype.code, x.dtype.code)
     if kernel is None or not (a.is_contiguous and b.is_contiguous and x.is_contiguous):

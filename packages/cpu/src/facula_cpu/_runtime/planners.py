@@ -1,4 +1,4 @@
-"""How an operator finds its planner, and the last step they all share: binding a kernel to its plan struct."""
+"""The lookup of an operator's planner, and the last step of all planners: binding a kernel to its plan struct."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 # Note [When to share]
 # ~~~~~~~~~~~~~~~~~~~~
-# Estimated work, in picoseconds, decides three things. Below SERIAL waking other threads costs
-# more than they save. A GRAIN is the smallest piece worth handing to one. Below RELEASE the GIL is
-# kept: whoever gives it away beside a busy Python thread waits up to the switch interval (5 ms)
-# to get it back, while keeping it so long is noticed by nobody.
+# Estimated work, in picoseconds, decides three things. Below SERIAL, waking other threads costs more
+# than they save. A GRAIN is the smallest piece worth handing to one. Below RELEASE, the GIL is kept:
+# a thread that releases it while another Python thread is busy waits up to the switch interval (5 ms)
+# to get it back, while other threads do not notice such a short hold.
 SERIAL = 5_000_000
 GRAIN = 2_000_000
 RELEASE = 50_000_000
@@ -32,8 +32,7 @@ planners: dict[str, Planner] = {}
 def planner(*operators: str) -> Callable[[Planner], Planner]:
     """Register the decorated function as the planner of these operators.
 
-    It is called as `plan(operator, inputs, outputs, parameters)` and gives a Plan, or raises
-    NotImplementedError.
+    It is called as `plan(operator, inputs, outputs, parameters)` and returns a Plan, or raises NotImplementedError.
     """
 
     def register(function: Planner) -> Planner:
@@ -45,7 +44,7 @@ def planner(*operators: str) -> Callable[[Planner], Planner]:
 
 
 def release_at(cost: float) -> int:
-    """The number of elements, at `cost` picoseconds each, from which a launch gives the GIL away."""
+    """Return the number of elements, at `cost` picoseconds each, from which a launch releases the GIL."""
     return int(RELEASE / cost) if cost > 0 else NEVER
 
 
@@ -64,7 +63,7 @@ def bound_plan(
     any_size: bool = False,
     also: Sequence[object] = (),
 ) -> Plan:
-    """The plan that launches what `bound_launch` gives for the same arguments."""
+    """Return a plan of the result of `bound_launch` for the same arguments."""
     launch = bound_launch(kernel, struct, arrays=arrays, scalars=scalars, many=many, cost=cost, workspace=workspace,
                           also=also)  # fmt: skip
     return Plan(operator, parameters, outputs, launch, workspace, any_size)
@@ -81,12 +80,12 @@ def bound_launch(
     workspace: int = 0,
     also: Sequence[object] = (),
 ) -> Callable[..., None]:
-    """The launch of the kernel at address `kernel` with the cffi struct `struct` (or None).
+    """Return the launch of the kernel at address `kernel` with the cffi struct `struct` (or None).
 
-    `arrays` counts the addresses at launch (inputs and outputs; the workspace comes on top),
-    `scalars` are the types of what follows them: int, float, or complex (given as two floats); `many` counts addresses
-    that come after those, of operators on any number of tensors; None where the launch itself says how many.
-    `cost` is the estimated work in picoseconds for each of the launch's n. `also` are structs that `struct` points to.
+    `arrays` counts the addresses at launch (inputs and outputs, without the workspace). `scalars` are the types of the
+    scalars after them: int, float, or complex (passed as two floats). `many` counts further addresses, for operators on
+    any number of tensors; with None the launch itself counts them. `cost` is the estimated work in picoseconds per unit
+    of the launch's n. `also` are structs that `struct` points to.
     """
     doubles, at = 0, 1 + arrays + (workspace > 0)
     for kind in scalars:
@@ -101,7 +100,7 @@ def bound_launch(
 
 
 def no_kernel(operator: str, inputs: Inputs, outputs: Layouts) -> NotImplementedError:
-    """The error for dtypes that have no kernel."""
+    """Return the error for dtypes without a kernel."""
     given = ", ".join(
         one.__name__ if isinstance(one, type) else "None" if one is None else one.dtype.name for one in inputs
     )

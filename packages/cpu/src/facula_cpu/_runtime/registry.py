@@ -1,4 +1,4 @@
-"""The kernel table as Python sees it: kernels found by name and dtypes, at the instruction level in use."""
+"""The kernel table in Python: lookup of kernels by name and dtypes, at the current instruction level."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEVELS = ("baseline", "avx2", "avx512")
 
 
 class Kernel(NamedTuple):
-    """An entry of the kernel table: the C function's address, and picoseconds an element."""
+    """An entry of the kernel table: the C function's address, and picoseconds per element."""
 
     address: int
     cost: int
@@ -25,10 +25,10 @@ class Kernel(NamedTuple):
 
 @lru_cache(maxsize=1)
 def level() -> str:
-    """The instruction level kernels run at: "baseline", "avx2" or "avx512".
+    """Return the instruction level of kernels: "baseline", "avx2" or "avx512".
 
-    The best this processor has, or what the environment variable FACULA_CPU_LEVEL says when the
-    first plan is made. ValueError where that is unknown or too high for the processor.
+    It is the best level of this processor, or the value of the environment variable FACULA_CPU_LEVEL when the first
+    plan is created. ValueError if that is unknown or not supported by the processor.
 
     >>> level() in ("baseline", "avx2", "avx512")
     True
@@ -48,7 +48,7 @@ own_loops: dict[tuple[str, tuple[int, ...]], Kernel] = {}  # that programs regis
 
 @lru_cache(maxsize=4096)
 def find_kernel(name: str, *dtypes: int) -> Kernel | None:
-    """The kernel of that name for these dtype codes (inputs, then outputs); None where there is none.
+    """Return the kernel of that name for these dtype codes (inputs, then outputs); None if there is none.
 
     >>> find_kernel("add", 9, 9, 9).cost > 0, find_kernel("no such kernel")
     (True, None)
@@ -61,7 +61,7 @@ def find_kernel(name: str, *dtypes: int) -> Kernel | None:
 
 
 def kernel_for(name: str, *dtypes: int) -> Kernel:
-    """The kernel as `find_kernel` finds it, where there must be one: LookupError else."""
+    """Return the result of `find_kernel`; LookupError if there is none."""
     kernel = find_kernel(name, *dtypes)
     if kernel is None:
         raise MissingKeyError(
@@ -71,7 +71,7 @@ def kernel_for(name: str, *dtypes: int) -> Kernel:
 
 
 def all_kernels() -> Iterator[tuple[str, tuple[int, ...], str]]:
-    """Every entry of the table: name, signature, level."""
+    """Return every entry of the table: name, signature, level."""
     index = 0
     while entry := lib.facula_kernel_at(index):
         signature = tuple(code for byte in entry.signature for code in byte if code)
@@ -81,10 +81,10 @@ def all_kernels() -> Iterator[tuple[str, tuple[int, ...], str]]:
 
 @lru_cache(maxsize=1)
 def kernel_names() -> frozenset[str]:
-    """The names in the table that the package was built with."""
+    """Return the names in the table that the package was built with."""
     return frozenset(name for name, _, _ in all_kernels())
 
 
 def is_loop(name: str) -> bool:
-    """Whether a loop of this name is there, built or registered."""
+    """Return whether a loop of this name exists, built in or registered."""
     return name in kernel_names() or any([own == name for own, _ in own_loops])

@@ -1,4 +1,4 @@
-"""How many threads compute."""
+"""The number of threads."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .._kernels import lib
 
 
 def get_num_threads() -> int:
-    """Threads that work on one kernel, the caller included.
+    """Return the number of threads that work on one kernel, including the caller.
 
-    At first the environment variable FACULA_NUM_THREADS, else the physical cores this process
-    may run on.
+    The default is the environment variable FACULA_NUM_THREADS, else the number of physical cores available to this
+    process.
 
     >>> get_num_threads() >= 1
     True
@@ -24,7 +24,7 @@ def get_num_threads() -> int:
 def set_num_threads(count: int) -> None:
     """Use `count` threads (1 to 256) for one kernel; results do not depend on it.
 
-    Raises TypeError or ValueError where `count` is no such number.
+    Raises TypeError or ValueError for other values of `count`.
 
     >>> before = get_num_threads()
     >>> set_num_threads(1)

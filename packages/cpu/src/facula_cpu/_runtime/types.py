@@ -1,4 +1,4 @@
-"""What planners are given and make, for annotations."""
+"""Types of planners' arguments and results, for annotations."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from facula_storage import Layout, Plan
 if TYPE_CHECKING:
     from .._kernels import CData
 
-# What an operator's planner and its declaration agree on: numbers, dims, names.
+# The interface between an operator's planner and its declaration: numbers, dims, names.
 Parameters: TypeAlias = tuple[Any, ...]
 Layouts: TypeAlias = tuple[Layout, ...]
-# Layouts of arrays; the type of a Python number that is given at launch; None for an operand that is left out.
+# Layouts of arrays; the type of a Python number that is passed at launch; None for an omitted operand.
 Inputs: TypeAlias = tuple[Layout | type[complex] | None, ...]
 Struct: TypeAlias = "CData"  # of C
-# Each planner says what it takes of Inputs.
+# Each planner documents the Inputs that it accepts.
 Planner: TypeAlias = Callable[[str, Any, Layouts, Parameters], Plan]
