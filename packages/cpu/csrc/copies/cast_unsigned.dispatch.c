@@ -1,6 +1,6 @@
-/* Conversions of uint16, uint32 and uint64: from and to the signed type that holds their numbers, or their bits; and of
-   uint64, most of whose numbers that one lacks, from and to floating types. The others go through these. What uint64 cannot
-   hold is converted as to int64, NaN to 2^63. */
+/* Conversions of uint16, uint32 and uint64, from and to the signed type that represents their numbers or their bits.
+   For uint64, which exceeds the range of int64, also from and to floating types. Other conversions go through these.
+   Numbers out of uint64's range are converted as to int64, NaN to 2^63. */
 #include "runtime/kernel.h"
 
 #include <complex.h>

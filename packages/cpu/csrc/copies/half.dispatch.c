@@ -1,4 +1,5 @@
-/* Conversions between float32 and the half-precision types: copies, and what the elementwise driver puts around loops. */
+/* Conversions between float32 and the half-precision types: copies, and the conversions around loops in the elementwise
+   driver. */
 #include "elements/half.h"
 #include "runtime/kernel.h"
 
@@ -49,7 +50,7 @@ static ALWAYS_INLINE uint16_t bfloat16_of_float16(uint16_t half)
 #include "loops/unary_loop.inc"
 HALF(narrow_halves, uint16_t, uint16_t, bfloat16_of_float16)
 
-/* float16 has instructions of its own from AVX2 on; they give the same bits, faster. */
+/* From AVX2 on there are float16 instructions, which compute the same bits faster. */
 static void widen_float16(int64_t n, const int64_t *address, const int64_t *step)
 {
     int64_t done = 0;

@@ -10,20 +10,22 @@ struct facula_transpose;
 typedef void (*facula_transpose_block)(const struct facula_transpose *plan, int64_t rows, int64_t source,
                                        int64_t target);
 
-/* Rows of the output (along which it has no gaps) against rows of the input. Steps in bytes. */
+/* Rows of the output (along which it is contiguous) and rows of the input. Steps in bytes. */
 struct facula_transpose {
     facula_transpose_block block;
-    facula_loop cast;     /* from the input to the output's dtype; NULL: the same, and no gaps in the input's rows */
-    facula_loop round;    /* NULL, or from the float32 that `cast` gives to the output's dtype */
-    int64_t gather;       /* whether a tile of the input is gathered, and converted as one: its elements are no larger */
+    facula_loop cast;     /* from the input to the output's dtype; NULL if they are equal and the input's rows are
+                             contiguous */
+    facula_loop round;    /* NULL, or from the float32 result of `cast` to the output's dtype */
+    int64_t gather;       /* whether a tile of the input is gathered, and converted as a whole: its elements are no
+                             larger */
     int64_t rows;         /* the dimension along which the input has the smaller steps */
     int64_t columns;      /* the dimension along which the output has no gaps */
     int64_t source_row;   /* step of the input along the rows */
     int64_t source_step;  /* of the input along the columns */
     int64_t target_step;  /* of the output along the rows */
-    int64_t band;         /* rows in a piece of work */
+    int64_t band;         /* rows in a task */
     int64_t bands;        /* rows / band, rounded up */
-    int64_t serial;       /* up to so many elements one thread does it all */
+    int64_t serial;       /* the maximum number of elements for a single thread */
     int64_t dims;         /* of the nest around them */
     int64_t nest[];       /* a dimension: its extent, the input's step, the output's */
 };

@@ -1,5 +1,5 @@
-/* Copies whose input and output run along different dimensions, within a dtype or between two: walked in tiles, because
-   walked in rows one of the two would touch a new cache line, and soon a new page, with every element. */
+/* Copies whose input and output are contiguous along different dimensions, within a dtype or between two. They proceed
+   by tiles, because row by row one of the two would touch a new cache line, and soon a new page, with every element. */
 #include "copies/transposing_copy.cdef.h"
 #include "runtime/kernel.h"
 #include "runtime/vector.h"
@@ -17,7 +17,7 @@ static ALWAYS_INLINE void copy_run(int64_t from, char *to, int64_t bytes)
             *(loose_floats *)(to + done) = *(const loose_floats *)(from + done);
 }
 
-/* `n` elements of the input, converted, into a tile. */
+/* Convert `n` elements of the input into a tile. */
 static ALWAYS_INLINE void load_run(const struct facula_transpose *plan, int64_t n, int64_t from, char *to, int64_t size)
 {
     enum { PART = 512 };
@@ -37,8 +37,8 @@ static ALWAYS_INLINE void load_run(const struct facula_transpose *plan, int64_t 
     }
 }
 
-/* Lines that far apart are foreseen by no processor, and one after the other would be waited for: this many lines ahead each
-   is asked for. The address may lie beyond the input, which prefetching does not mind. */
+/* Processors do not prefetch lines this far apart, and would wait for each of them. So this prefetches each line a
+   constant number of lines ahead. The address may be beyond the input: prefetching does not fault. */
 enum { AHEAD = 24 };
 static ALWAYS_INLINE void fetch_ahead(int64_t from, int64_t bytes)
 {

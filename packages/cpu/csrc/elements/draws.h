@@ -1,12 +1,12 @@
-/* Values of distributions, of random words: an element of 32 bits takes one word, of 64 bits two, normal numbers come in
-   pairs from the words of both. */
+/* Values of distributions from random words: an element of 32 bits uses one word, of 64 bits two. Normal numbers are
+   computed in pairs from the words of both. */
 #pragma once
 #include <math.h>
 
 #include "elements/math/functions.h"
 
-/* Evenly from [low, high); `bits` of them are as many as the type has, so that 1 is never rounded to. Where low + u (high
-   - low) rounds to high, it is low. */
+/* Evenly from [low, high); `bits` is the type's precision, so that no value rounds to 1. If low + u (high - low) rounds
+   to high, the result is low. */
 static ALWAYS_INLINE float uniform_of(uint32_t word, int bits, float low, float high)
 {
     float unit = (float)(int32_t)(word >> (32 - bits)) * power_of_two(-bits), value = low + unit * (high - low);
@@ -24,7 +24,7 @@ static ALWAYS_INLINE void normal_of(uint32_t first, uint32_t second, float *one,
 {
     float unit = MULTIPLY_ADD((float)first, 0x1p-32f, 0x1p-33f); /* in (0, 1] */
     float radius = sqrtf(-2.0f * log_float32(unit));
-    /* The angle in quarter turns, and what is left of it: |rest| <= 1/4 half turn. */
+    /* The angle in quarter turns, and the remainder: |rest| <= 1/4 half turn. */
     uint32_t quarter = (second + 0x20000000u) >> 30;
     float rest = (float)(int32_t)(second - (quarter << 30)) * 0x1p-31f, square = rest * rest;
     float sine = -0x1.2d9a64p-1f; /* sin(pi rest) / rest */
@@ -49,7 +49,7 @@ static ALWAYS_INLINE void normal_of_two(uint64_t first, uint64_t second, double 
     *other = radius * sin(angle * 3.14159265358979323846);
 }
 
-/* Evenly from [low, low + range); range 0 stands for 2^64. The bias is at most range / 2^64. */
+/* Evenly from [low, low + range); range 0 means 2^64. The bias is at most range / 2^64. */
 static ALWAYS_INLINE int64_t integer_of(uint64_t words, int64_t low, uint64_t range)
 {
     uint64_t scaled = range ? (uint64_t)((unsigned __int128)words * range >> 64) : words;

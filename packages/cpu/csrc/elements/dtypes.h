@@ -1,4 +1,4 @@
-/* Dtype codes, and the macros that element functions and templates are written with. */
+/* Dtype codes, and the macros used by element functions and templates. */
 #pragma once
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -25,9 +25,8 @@
 #define FLOAT8_E4M3FNUZ 19
 #define FLOAT8_E5M2FNUZ 20
 
-/* A bool is a byte, and true unless it is 0: memory that comes from outside may hold any bytes, as in NumPy. Kernels that
-   compute with bools compare with 0 first, which costs them nothing measurable; what they give is 0 or 1. Copies keep the
-   byte. */
+/* A bool is a byte, and true unless it is 0: external memory may contain any bytes, as in NumPy. Kernels that compute
+   with bools first compare them with 0, at no measurable cost; their results are 0 or 1. Copies keep the byte. */
 
 /* Templates name their functions after the element type: PASTE(add, float32) is add_float32. */
 #define PASTE(a, b) PASTE_(a, b)

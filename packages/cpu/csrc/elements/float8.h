@@ -5,7 +5,7 @@
 #pragma once
 #include "elements/half.h"
 
-/* What a format is made of: bits of the fraction, the exponent's bias, the largest finite magnitude, what is given for
+/* Parameters of a format: bits of the fraction, the exponent's bias, the largest finite magnitude, the result for
    larger ones, NaN, and whether zero and NaN have signs. */
 struct float8 {
     uint32_t fraction, bias, largest, beyond, nan, is_signed;
@@ -18,7 +18,7 @@ static ALWAYS_INLINE uint8_t float8_of(float value, const struct float8 format)
     const uint32_t bits = bits_of_float(value), magnitude = bits & 0x7fffffff, shift = 23 - format.fraction;
     const uint32_t least = (128 - format.bias) << 23; /* the smallest normal number */
     const uint32_t normal = (magnitude - ((127 - format.bias) << 23) + (1u << (shift - 1)) - 1 + (magnitude >> shift & 1)) >> shift;
-    /* The last place of this number is the unit of subnormal ones. */
+    /* The last bit of this number is the unit of subnormal ones. */
     const uint32_t anchor = (151 - format.bias - format.fraction) << 23;
     const uint32_t subnormal = bits_of_float(float_of_bits(magnitude) + float_of_bits(anchor)) - anchor;
     uint32_t found = magnitude < least ? subnormal : normal;
@@ -28,7 +28,7 @@ static ALWAYS_INLINE uint8_t float8_of(float value, const struct float8 format)
     return (uint8_t)(sign | found);
 }
 
-/* Of all but e5m2, which is the upper half of a float16. */
+/* For all except e5m2, which is the upper half of a float16. */
 static ALWAYS_INLINE float float_of_float8(uint8_t code, const struct float8 format)
 {
     const uint32_t sign = (uint32_t)(code & 0x80) << 24, rest = (uint32_t)(code & 0x7f) << (23 - format.fraction);
@@ -56,7 +56,8 @@ static ALWAYS_INLINE float float_of_float8_e5m2(uint8_t code)
     return float_of_float16((uint16_t)(code << 8));
 }
 
-/* The exponent alone. Halves go up, except between the two smallest powers, where all but 2^-127 itself does. */
+/* The exponent alone. Ties round up, except between the two smallest powers, where all except 2^-127 itself round
+   up. */
 static ALWAYS_INLINE uint8_t float8_e8m0fnu_of_float(float value)
 {
     const uint32_t magnitude = bits_of_float(value) & 0x7fffffff, exponent = magnitude >> 23;

@@ -1,5 +1,5 @@
-/* float16 and bfloat16 as bits, to and from float32; to nearest even. Branch-free, so that loops vectorise, and equal to
-   the processors' own conversions (NaNs become quiet and keep the upper bits of their payload). */
+/* float16 and bfloat16 as bits, to and from float32, rounded to nearest even. Branch-free, so that loops vectorize, and
+   equal to the processors' own conversions (NaNs become quiet and keep the upper bits of their payload). */
 #pragma once
 #include <stdint.h>
 #include <string.h>

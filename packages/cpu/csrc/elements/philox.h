@@ -27,8 +27,8 @@ static ALWAYS_INLINE void philox(const uint32_t counter[4], const uint32_t key[2
     words[3] = d;
 }
 
-/* The words of `blocks` blocks from number `first` on. The counter is the block's number (two words) and the draw's offset
-   (two words), the key is the seed. */
+/* The words of `blocks` blocks, starting with block `first`. The counter is the block's number (two words) and the
+   draw's offset (two words); the key is the seed. */
 static void philox_words(int64_t first, int64_t blocks, uint64_t seed, uint64_t offset, uint32_t *words)
 {
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};

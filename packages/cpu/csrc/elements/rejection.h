@@ -2,10 +2,10 @@
 
    Note [Draws by rejection]
    ~~~~~~~~~~~~~~~~~~~~~~~~~
-   How many random numbers such a draw takes is not known before. So each element has a stream of its own: block j of
-   element i is Philox's block i + j 2^40 of the draw's offset, and an element still depends on seed, offset and its number
-   alone (Note [Random numbers] in random.c). Numbers are computed in double whatever the type.
-   Parameters are read once, and what they may not be gives NaN: a loop ends for all of them. */
+   The number of random words per draw is not known in advance. So each element has a separate stream: block j of element i
+   is Philox's block i + j 2^40 of the draw's offset, and an element still depends only on seed, offset and its number
+   (Note [Random numbers] in random.c). Numbers are computed in double for every type.
+   Parameters are read once, and invalid ones yield NaN: every loop terminates. */
 #pragma once
 #include <float.h>
 #include <math.h>
@@ -100,7 +100,7 @@ static double poisson_draw(double rate, struct stream *stream)
 {
     if (!(rate > 0))
         return rate == 0 ? 0 : NAN;
-    if (rate > 0x1p100) /* the deviation is less than a number's last place */
+    if (rate > 0x1p100) /* the deviation is less than a number's last bit */
         return rate;
     if (rate < 10) {
         double chance = exp(-rate), rest = uniform(stream) - chance, k = 0;
@@ -125,7 +125,7 @@ static double poisson_draw(double rate, struct stream *stream)
     }
 }
 
-/* W. Hoermann: The generation of binomial random variates, 1993 (BTRS); by the inverse where few are to be expected. */
+/* W. Hoermann: The generation of binomial random variates, 1993 (BTRS); by the inverse for small expected values. */
 static double binomial_draw(double count, double p, struct stream *stream)
 {
     if (!(count >= 0) || !(p >= 0 && p <= 1) || count > 0x1p52)
@@ -162,7 +162,7 @@ static double binomial_draw(double count, double p, struct stream *stream)
     }
 }
 
-/* A gamma draw is never 0, as its logarithm is wanted. */
+/* A gamma draw is never 0, as callers take its logarithm. */
 static ALWAYS_INLINE double gamma_of(double shape, double other, struct stream *stream, double least)
 {
     double log_factor, value = gamma_draw(shape, stream, &log_factor);

@@ -1,4 +1,5 @@
-/* Elementwise operators of complex numbers: complex.inc for each type. <complex.h> defines names that we use otherwise. */
+/* Elementwise operators of complex numbers: complex.inc for each type. <complex.h> defines names that we use for other
+   purposes. */
 #include <complex.h>
 #include <math.h>
 #undef complex

@@ -2,26 +2,26 @@
 
    Note [Elementwise]
    ~~~~~~~~~~~~~~~~~~
-   A plan names a loop and a nest of dimensions, merged and ordered for the output (nest.c), by which plans for
-   different lengths and strides differ, and by nothing else.
+   A plan names a loop and a nest of dimensions, merged and ordered for the output (nest.c). Plans for different lengths and
+   strides differ only in the nest.
    Elements are numbered along the nest, innermost dimension first, and pieces [from, to) of that numbering are the unit
    of parallel work. Each element is computed by the same operations wherever the pieces are cut, so the number of
    threads never changes a result.
 
-   A scalar becomes an operand with step 0. Runs of a few elements cost more to begin than to compute, so those that repeat
-   are laid side by side first (`run_blocks`).
+   A scalar becomes an operand with step 0. Starting a run of a few elements costs more than computing it, so short runs of
+   operands that repeat are first copied into one longer run (`run_blocks`).
 
    Note [Programs]
    ~~~~~~~~~~~~~~~
-   An operator made of others is a program: loops of the kernel table in order. Each reads operands, constants (step 0)
-   and tiles, and writes a tile, or a result. The tiles of a program stay in the first cache together, and are reused
-   when nobody reads them any more. float16 and bfloat16 operands take the same way: loops that convert to float32
-   come first and those that convert back last, so half types need no loops of their own.
-   What single elements alone go into (scalars, operands that broadcast) is computed once a tile. The planner lets an
-   instruction write a result only where no later one reads an operand, which may be the same memory.
+   An operator that combines others is a program: loops of the kernel table in order. Each reads operands, constants (step 0)
+   and tiles, and writes a tile, or a result. The tiles of a program fit in the L1 cache together, and are reused after
+   their last read. float16 and bfloat16 operands are handled in the same way: loops that convert to float32 come first and
+   those that convert back last, so half types need no loops of their own.
+   Values that depend only on single elements (scalars, operands that broadcast) are computed once per tile. The planner
+   lets an instruction write a result only if no later one reads an operand, which may be the same memory.
 
-   The result may be folded (a loss, and its mean): then it is never in memory as a whole. Pieces depend on the number of
-   elements alone, and their states are joined in order, as in Note [Reductions]. */
+   The result may be reduced (a loss, and its mean): then it is never stored as a whole. Pieces depend only on the number of
+   elements, and their states are joined in order, as in Note [Reductions]. */
 #include "elementwise/elementwise.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ struct work {
     const struct facula_elementwise *plan;
     const int64_t *address;
     int64_t total, grain;
-    int *failed; /* set where a requirement is found not to hold */
+    int *failed; /* set if a requirement does not hold */
     char *states; /* of the reducer, one for each piece */
 };
 
@@ -105,8 +105,8 @@ static ALWAYS_INLINE void run_loops(struct work *work, int64_t n, const int64_t 
         work->plan->loop(n, address, step);
 }
 
-/* Operands whose elements lie apart are moved through tiles, so that loops read and write neighbours: these are what
-   their vector instructions are for, and a program reads an operand several times. */
+/* Operands with strided elements are copied through tiles, so that loops read and write contiguous elements: vector
+   instructions need these, and a program reads an operand several times. */
 static void run_apart(struct work *work, int64_t n, const int64_t *address)
 {
     const struct facula_elementwise *plan = work->plan;
@@ -150,8 +150,8 @@ static ALWAYS_INLINE void run_inner_loop(struct work *work, int64_t n, const int
         run_loops(work, n, address, plan->nest + 1);
 }
 
-/* Short runs, some operands the same in each (a bias): these are repeated in a tile, and many runs are one. Gives the
-   number of runs done, and moves `at` along; what is left is no whole block. */
+/* Short runs, during which some operands repeat (a bias): these are repeated in a tile, so that many runs become one.
+   Returns the number of finished runs, and advances `at`; the rest is less than a block. */
 static int64_t run_blocks(struct work *work, int64_t count, int64_t *at)
 {
     const struct facula_elementwise *plan = work->plan;
@@ -181,7 +181,7 @@ static int64_t run_blocks(struct work *work, int64_t count, int64_t *at)
     return done;
 }
 
-/* `count` whole runs along the innermost dimension, one for each step of the next. Moves `at` along. */
+/* `count` complete runs along the innermost dimension, one for each step of the next. Advances `at`. */
 static void run_inner_loops(struct work *work, int64_t count, int64_t *at)
 {
     const struct facula_elementwise *plan = work->plan;
@@ -212,7 +212,7 @@ static void run_piece(struct work *work, int64_t from, int64_t to)
             at[i] += index[d] * dim[1 + i];
     }
     while (from < to) {
-        /* What is left of a run, or as many whole runs as there are before a further dimension moves on. */
+        /* The rest of a run, or as many complete runs as possible before a further dimension advances. */
         if (dims == 1 || index[0] || to - from < inner[0]) {
             int64_t count = inner[0] - index[0] < to - from ? inner[0] - index[0] : to - from;
             run_inner_loop(work, count, at);
@@ -259,7 +259,7 @@ static void run_task(void *context, int64_t index)
         run_dense_piece(work, from, to);
 }
 
-/* Whole cache lines of any output are in a piece: no two threads write to one. */
+/* A piece consists of complete cache lines of any output: no two threads write to one. */
 static int64_t make_pieces(struct work *work, int64_t pieces, int64_t least)
 {
     const int64_t grain = (work->total + pieces - 1) / pieces;
@@ -275,14 +275,15 @@ static int64_t run(const struct facula_elementwise *plan, const int64_t *address
         if (total > 0)
             run_task(&work, 0);
     } else {
-        /* Pieces small enough that a delayed thread holds nobody up, and no smaller than is worth handing out. */
+        /* Pieces are small enough that a delayed thread does not delay the others, and large enough to be worth
+           distributing. */
         const int64_t pieces = make_pieces(&work, (int64_t)facula_threads() * 8, plan->grain);
         facula_parallel(pieces, run_task, &work);
     }
     return failed ? FACULA_REQUIRED : FACULA_OK;
 }
 
-/* A piece, folded into a state of its own. */
+/* A piece, reduced into a separate state. */
 static void fold_task(void *context, int64_t index)
 {
     struct work own = *(struct work *)context;
@@ -322,24 +323,24 @@ static int64_t fold(const struct facula_elementwise *plan, const int64_t *addres
 }
 
 /* ------------------------------------------------------------------------------------------------------- kernels */
-/* Arrays only, contiguous, of one shape and of any size: the addresses are taken as they come. */
+/* Arrays only, contiguous, of one shape and of any size: the addresses are used in the given order. */
 static int64_t elementwise_dense(const void *plan_, int64_t *args)
 {
     const struct facula_elementwise *plan = plan_;
     if (args[0] > plan->serial)
         return run(plan, args + 1, args[0]);
-    if (args[0]) /* nothing may lie at no address */
+    if (args[0]) /* an address may be NULL without elements */
         plan->loop(args[0], args + 1, plan->nest + 1);
     return FACULA_OK;
 }
 
-/* The same of a program. */
+/* The same for a program. */
 static int64_t program_dense(const void *plan_, int64_t *args)
 {
     return run(plan_, args + 1, args[0]);
 }
 
-/* Everything else: scalars, strides, broadcasting. */
+/* All other operands: scalars, strides, broadcasting. */
 int64_t elementwise_any(const void *plan_, int64_t *args)
 {
     const struct facula_elementwise *plan = plan_;

@@ -7,15 +7,15 @@ typedef void (*facula_loop)(int64_t n, const int64_t *address, const int64_t *st
 
 /* One step of a program. Values are numbered: the plan's operands, the program's constants, then tiles. */
 struct facula_instruction {
-    facula_loop loop;       /* NULL: what value[0] has no false element of is required */
-    int32_t values;         /* how many it has, with the one it writes, which is last */
+    facula_loop loop;       /* NULL: requires that value[0] has no false element */
+    int32_t values;         /* the number of values, including the written one, which is last */
     uint8_t value[6];
-    uint8_t tile;           /* whether it writes a tile, and so a single element where it reads single elements alone */
+    uint8_t tile;           /* whether it writes a tile; otherwise a single element, from single elements */
 };
 
 /* Loops run in order on tiles of the operands; see Note [Programs] in elementwise.c. */
 struct facula_program {
-    int32_t constants, tiles; /* how many */
+    int32_t constants, tiles; /* the number of each */
     int32_t length;           /* elements of a tile */
     int32_t room;             /* bytes of a tile */
     int32_t instructions;
@@ -29,23 +29,23 @@ struct facula_reducer;
 /* A loop, or a program, run over a nest of dimensions; see elementwise.c. At most 16 operands. */
 struct facula_elementwise {
     facula_loop loop;
-    const struct facula_program *program; /* NULL, or what runs instead of the loop */
-    const struct facula_reducer *reducer; /* NULL, or what folds the only result into one element */
-    int64_t serial;         /* up to so many elements one thread does it all */
-    int64_t grain;          /* elements in a piece of work, at least */
-    int64_t release;        /* from so many elements on, the launch gives the GIL away */
-    int64_t cost;           /* picoseconds an element */
+    const struct facula_program *program; /* NULL, or the program that runs instead of the loop */
+    const struct facula_reducer *reducer; /* NULL, or the reducer of the only result to one element */
+    int64_t serial;         /* the maximum number of elements for a single thread */
+    int64_t grain;          /* the minimum number of elements in a task */
+    int64_t release;        /* the number of elements from which the launch releases the GIL */
+    int64_t cost;           /* picoseconds per element */
     int32_t operands;       /* inputs and outputs, which are last */
-    int32_t mean;           /* whether what the reducer gives is divided by the number of elements */
-    int32_t results;        /* how many outputs: arrays of one shape and the same strides */
+    int32_t mean;           /* whether the reducer's result is divided by the number of elements */
+    int32_t results;        /* the number of outputs: arrays of one shape and the same strides */
     int32_t dims;           /* length of the nest; 0 if dense, any element count */
-    int8_t argument[16];    /* where in args operand i has its address, or its scalar */
-    uint8_t scalar[16];     /* 0: operand i is an array; else how the scalar came: an enum scalar_kind */
-    uint8_t dtype[16];      /* the dtype code the scalar becomes */
+    int8_t argument[16];    /* the position in args of operand i's address, or of its scalar */
+    uint8_t scalar[16];     /* 0: operand i is an array; otherwise how the scalar is passed: an enum scalar_kind */
+    uint8_t dtype[16];      /* the dtype code to which the scalar is converted */
     uint8_t itemsize[16];   /* bytes of an element of array i; 0 for a scalar */
     int32_t repeats;        /* bit i: short runs of operand i are repeated in a tile; see run_blocks */
     int32_t block;          /* runs in that tile; 0: none are repeated */
-    int32_t apart;          /* bit i: elements of operand i lie apart and pass through a tile; see run_apart */
+    int32_t apart;          /* bit i: elements of operand i are strided and pass through a tile; see run_apart */
     int32_t chunk;          /* elements of these tiles */
     int64_t nest[];         /* a dimension: its extent, then a step for each operand. Innermost first. */
 };

@@ -1,4 +1,4 @@
-/* Limits that the kernels of elementwise plans and their planning share. */
+/* Limits shared by the kernels of elementwise plans and their planning. */
 #pragma once
 #include "elementwise/elementwise.cdef.h"
 #include "runtime/kernel.h"
@@ -6,5 +6,5 @@
 enum { MOST_OPERANDS = 16, MOST_DIMS = 64, TILE = 512, LARGEST_ITEM = 16, MOST_REPEATS = 2 };
 enum { MOST_CONSTANTS = 16, MOST_TILES = 32, TILES_ROOM = 16384, MOST_READ = 6, MOST_STATE = 32 };
 
-/* The kernel of a plan whose operands are of any kind: scalars, strides, broadcasting. */
+/* The kernel of a plan with operands of any form: scalars, strides, broadcasting. */
 int64_t elementwise_any(const void *plan, int64_t *args);

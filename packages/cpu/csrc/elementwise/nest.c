@@ -5,14 +5,15 @@
 #include "elementwise/elementwise.h"
 
 enum {
-    STRIDED_COST = 700, /* picoseconds: an element that is not beside the one before */
+    STRIDED_COST = 700, /* picoseconds: an element that is not adjacent to the previous one */
     LEAST_APART = 16,   /* elements of a run */
-    APART_COST = 70,    /* picoseconds, of 4 bytes: compilers have vectors for such loops as they stand */
+    APART_COST = 70,    /* picoseconds, of 4 bytes: compilers vectorize such strided loops directly */
 };
 
-/* The fewest dimensions that visit the same elements, innermost first, into the plan's nest; how many. They are ordered by
-   the steps of the output, so that it is written in the order it lies in; neighbours that every operand walks as one are
-   merged. `strides` are in elements, of each array in the order of the launch; outputs have one set. */
+/* Write the fewest dimensions that visit the same elements, innermost first, into the plan's nest; return their number.
+   They are sorted by the steps of the output, so that it is written in memory order; neighbours that form a single
+   dimension for every operand are merged. `strides` are in elements, of each array in the order of the launch; outputs
+   have one set. */
 static int64_t make_nest(struct facula_elementwise *plan, int64_t ndim, const int64_t *shape, const int64_t *strides)
 {
     const int operands = plan->operands;
@@ -49,8 +50,8 @@ static int64_t make_nest(struct facula_elementwise *plan, int64_t ndim, const in
     return merged;
 }
 
-/* Which operands are the same in each of many short runs, and how many runs make a tile. Not where none is, or where
-   another one's runs do not lie side by side. */
+/* Choose the operands that repeat in each of many short runs, and the number of runs per tile. None if no operand
+   repeats, or if another one's runs are not adjacent. */
 static void find_repeats(struct facula_elementwise *plan)
 {
     const int operands = plan->operands;
@@ -72,8 +73,8 @@ static void find_repeats(struct facula_elementwise *plan)
     plan->block = (int32_t)(TILE / extent);
 }
 
-/* Whether tiles are worth their while: not where runs are short, and not for the cheapest loops over elements of one size,
-   for which compilers have vectors as they stand. */
+/* Return whether tiles are worthwhile: not for short runs, and not for the cheapest loops over elements of one size,
+   which compilers vectorize directly. */
 static int is_worth_tiles(const struct facula_elementwise *plan)
 {
     const int size = plan->itemsize[plan->operands - 1];
@@ -83,7 +84,7 @@ static int is_worth_tiles(const struct facula_elementwise *plan)
     return plan->nest[0] >= LEAST_APART && !even;
 }
 
-/* Which operands pass through tiles, and how long these are: what lies apart, and a result that is folded. */
+/* Choose the operands that pass through tiles, strided ones and a reduced result, and the tiles' length. */
 static void find_apart(struct facula_elementwise *plan)
 {
     const int worth = is_worth_tiles(plan);
@@ -101,7 +102,8 @@ static void find_apart(struct facula_elementwise *plan)
         plan->chunk = (int32_t)(TILES_ROOM / bytes / 64 * 64 < TILE ? TILES_ROOM / bytes / 64 * 64 : TILE);
 }
 
-/* The plan of `form` for these lengths and strides; see `rebind` of facula_storage for what is asked and given. */
+/* Write the plan of `form` for these lengths and strides; see `rebind` of facula_storage for the arguments and
+   results. */
 static int64_t shape_plan(void *into, const void *form, int64_t ndim, const int64_t *shape, const int64_t *strides)
 {
     struct facula_elementwise *plan = into;

@@ -1,4 +1,4 @@
-/* Quotients of integers: refused before anything is written where a divisor is zero. */
+/* Quotients of integers, which are refused before any write if a divisor is zero. */
 #include "elementwise/elementwise.h"
 
 #define ANY_ZERO(T)                                                                                                    \
@@ -20,7 +20,7 @@ static int any_zero(int dtype, int64_t n, int64_t address, int64_t step)
     return zeros;
 }
 
-/* The same of the second operand, over the first n elements of dimensions 0 to `dim` of the nest. */
+/* The same for the second operand, over the first n elements of dimensions 0 to `dim` of the nest. */
 static int zero_in_nest(const struct facula_elementwise *plan, int64_t n, int64_t dim, int64_t address)
 {
     const int64_t stride = 1 + plan->operands, step = plan->nest[dim * stride + 2];
@@ -35,7 +35,7 @@ static int zero_in_nest(const struct facula_elementwise *plan, int64_t n, int64_
     return 0;
 }
 
-/* What divides integers: the second operand is looked through for zeros before anything is written. */
+/* Divides integers, after searching the second operand for zeros, before any write. */
 static int64_t elementwise_quotient(const void *plan_, int64_t *args)
 {
     const struct facula_elementwise *plan = plan_;

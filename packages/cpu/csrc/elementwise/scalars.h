@@ -1,4 +1,4 @@
-/* Scalars of a launch as elements, for operands that are no arrays. */
+/* Scalars of a launch as elements, for operands that are not arrays. */
 #pragma once
 #include <complex.h>
 #include <string.h>
@@ -19,7 +19,7 @@ union element {
     _Complex double c128;
 };
 
-/* Integers keep their low bits, as all integer arithmetic here does. */
+/* Integers keep their low bits, like in all integer arithmetic here. */
 static void store_integer(union element *into, int dtype, int64_t value)
 {
     switch (dtype) {
@@ -52,7 +52,7 @@ static void store_real(union element *into, int dtype, double value)
     }
 }
 
-/* A scalar of the launch, of this kind, in the dtype of its operand. */
+/* Convert a scalar of the launch, of this kind, to the dtype of its operand. */
 static void store_scalar(union element *into, int dtype, int kind, const int64_t *argument)
 {
     double parts[2] = {0, 0};

@@ -1,4 +1,4 @@
-/* The error function's kin, and the logit, of floating-point numbers: special.inc for each type. */
+/* The error function and related functions, and the logit, of floating-point numbers: special.inc for each type. */
 #include "elements/math/erfc.h"
 #include "elements/math/error_inverse.h"
 #include "elements/math/functions.h"

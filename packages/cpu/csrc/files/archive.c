@@ -1,6 +1,6 @@
-/* The zip around a program: members that are stored as they are, found by the directory at the file's end.
+/* The zip around a program: uncompressed members, found by the directory at the file's end.
 
-   What a file says of places and lengths is compared with the file's own length before anything is read there. */
+   All positions and lengths in a file are checked against the file's own length before they are used. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -89,7 +89,7 @@ static int read_at(int file, char *into, int64_t count, int64_t at)
     return 0;
 }
 
-/* A number of an entry: where it has no room for a large one, that is the next in the entry's field for such numbers. */
+/* A number of an entry. If its field is too small for it, it is the next number in the entry's extra field. */
 static int64_t long_number(const char *entry, int at, const char **more, const char *end)
 {
     if (u32(entry + at) != ABSENT)
@@ -100,7 +100,7 @@ static int64_t long_number(const char *entry, int at, const char **more, const c
     return i64(*more - 8);
 }
 
-/* The field of an entry for large numbers; NULL where it has none. */
+/* The extra field of an entry for large numbers; NULL if it has none. */
 static const char *find_long_field(const char *at, const char **end)
 {
     for (; *end - at >= 4; at += 4 + u16(at + 2))
@@ -111,7 +111,7 @@ static const char *find_long_field(const char *at, const char **end)
     return NULL;
 }
 
-/* One entry of the directory, which begins at `at` of `left` bytes; the bytes that it takes, or -1. */
+/* Parse one entry of the directory, at `at`, with `left` bytes left; return its size in bytes, or -1. */
 static int64_t read_entry(const struct archive *archive, const char *at, int64_t left, struct member *member, char *error)
 {
     char local[LOCAL];
@@ -140,7 +140,7 @@ static int64_t read_entry(const struct archive *archive, const char *at, int64_t
     return total;
 }
 
-/* Where the directory is, by what stands at the file's end: 0, or -1. */
+/* Find the directory by the record at the file's end: return 0, or -1. */
 static int find_directory(const struct archive *archive, const char *tail, int64_t at, int64_t *count, int64_t *bytes,
                           int64_t *start)
 {
@@ -148,7 +148,7 @@ static int find_directory(const struct archive *archive, const char *tail, int64
     *count = u16(tail + at + 10);
     *bytes = u32(tail + at + 12);
     *start = u32(tail + at + 16);
-    if (*count == 0xffff || *bytes == ABSENT || *start == ABSENT) { /* of large files another end says it */
+    if (*count == 0xffff || *bytes == ABSENT || *start == ABSENT) { /* in large files another end record contains it */
         const int64_t place = at >= LOCATOR && u32(tail + at - LOCATOR) == LOCATOR_MARK ? i64(tail + at - LOCATOR + 8) : -1;
         if (place < 0 || place > archive->bytes - LONG_END || read_at(archive->file, end, LONG_END, place) ||
             u32(end) != LONG_END_MARK)
@@ -282,8 +282,8 @@ static int copy_all(int from, int to, int64_t count)
     return failed;
 }
 
-/* What a path leads to, links followed, in new memory, and the mode that the file there gets: that of a file which is there,
-   else of the one that is copied. NULL with a message for a path that is no file's, or may not be written. */
+/* Resolve a path, following links, in new memory, and the mode of the new file: that of an existing file, otherwise of
+   the one that is copied. NULL with a message if the path is not that of a writable file. */
 static char *find_target(const struct archive *archive, const char *path, mode_t *mode, char *error)
 {
     struct stat status;
@@ -317,13 +317,13 @@ static int write_members(const struct archive *archive, int file, int count, con
         failed = read_at(archive->file, flags, 2, members[i]->header + 6) ||
                  write_at(file, bytes[i], members[i]->bytes, members[i]->start) ||
                  write_at(file, (const char *)&sum, 4, members[i]->entry + 16);
-        if (!failed && !(flags[0] & 8)) /* else it stands behind the member */
+        if (!failed && !(flags[0] & 8)) /* otherwise it follows the member */
             failed = write_at(file, (const char *)&sum, 4, members[i]->header + 14);
     }
     return failed;
 }
 
-/* A new file beside the old one takes its place when it is whole, which may be the file that is read. */
+/* A new file next to the old one replaces it when it is complete; the old one may be the file that is read. */
 int archive_copy(const struct archive *archive, const char *path, int count, const struct member *const *members,
                  const char *const *bytes, char *error)
 {

@@ -1,19 +1,19 @@
 /* Programs in files: the parts of such a file.
 
    archive.c    the zip around it: members, checksums, writing a changed copy
-   tensors.c    where tensors lie in tensors.safetensors
+   tensors.c    the positions of tensors in tensors.safetensors
    section.c    the tables of a program, each number checked
-   portable.c   what plans are made of */
+   portable.c   the structs of plans */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 #include "facula_run.h"
 
-/* Writes a message, as printf does, and gives -1. */
+/* Writes a message, like printf, and returns -1. */
 int refuse(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A member of a zip: where its bytes lie in the file. */
+/* A member of a zip: the position of its bytes in the file. */
 struct member {
     char name[256];
     int64_t start, bytes;
@@ -30,21 +30,22 @@ struct archive {
 int archive_open(struct archive *archive, const char *path, char *error);
 void archive_close(struct archive *archive);
 const struct member *archive_find(const struct archive *archive, const char *name);
-/* All bytes of a member, in new memory of 64-byte alignment with a 0 behind them; NULL with a message. */
+/* All bytes of a member, in new memory of 64-byte alignment with a trailing 0; NULL with a message. */
 char *archive_read(const struct archive *archive, const struct member *member, char *error);
-/* A copy of the file in which members have other bytes (as many as before). */
+/* Write a copy of the file with other bytes (of the same number) for some members. */
 int archive_copy(const struct archive *archive, const char *path, int count, const struct member *const *members,
                  const char *const *bytes, char *error);
 
-/* Where a tensor's bytes lie in a safetensors file that is in memory. */
+/* The position of a tensor's bytes in a safetensors file in memory. */
 struct tensor_place {
     const char *name; /* in the file */
     int64_t name_length, start, length;
 };
 
-/* All tensors of such a file by name, in new memory, freed by the caller: how many, or -1 with a message. */
+/* All tensors of such a file by name, in new memory, which the caller frees; return their number, or -1 with a
+   message. */
 int64_t list_tensors(const char *safetensors, int64_t bytes, struct tensor_place **places, char *error);
-/* One of them; NULL with a message where there is none of that name. */
+/* One of them; NULL with a message if there is none of that name. */
 const struct tensor_place *find_tensor(const struct tensor_place *places, int64_t count, const char *name, char *error);
 
 /* The tables of a program (see Note [Programs in files] in facula_cpu): rows of int64. */
@@ -54,12 +55,13 @@ enum block_kind { TEMPORARY, OWN, TENSOR };
 enum argument_kind { PLAIN, ADDRESS, CELL };
 enum { OLDEST_SECTION = 1, SECTION_VERSION = 2 };
 
-struct block_row { int64_t kind, place, bytes; };                   /* place: in the arena, or which tensor */
+struct block_row { int64_t kind, place, bytes; };                   /* place: in the arena, or a tensor's number */
 struct tensor_row { int64_t name, bytes, changed; };
-struct kernel_row { int64_t name, signature; };                     /* places in the text */
-struct part_row { int64_t kind, data, bytes, first, pointers; };    /* kind: a name; data: its place there */
+struct kernel_row { int64_t name, signature; };                     /* offsets in the text */
+struct part_row { int64_t kind, data, bytes, first, pointers; };    /* kind: a name; data: its offset there */
 struct pointer_row { int64_t offset, to_part, target; };
-/* A kernel below 0 is a jump: on to `workspace` rows behind the next one, or back, by the float32 at its argument. */
+/* A kernel below 0 is a jump over `workspace` rows from the next one, forward or backward, depending on the float32 at
+   its argument. */
 enum { JUMP = -1, JUMP_AT_ZERO = -2 };
 struct launch_row { int64_t kernel, part, first, arguments, workspace_at, workspace, name; };
 struct argument_row { int64_t kind, value, target, extent; };       /* of an address: offset, block, bytes */
@@ -69,7 +71,7 @@ struct use_row { int64_t argument; double base, factor; };          /* argument 
 struct generator_row { int64_t key, offset, follows, count, next_key, next_offset; };
 
 struct section {
-    char *bytes; /* all of it; NULL for none */
+    char *bytes; /* the whole section; NULL for none */
     int64_t length, arena;
     int64_t count[TABLES];
     const char *text;
@@ -88,7 +90,7 @@ struct section {
     struct generator_row *generators;
 };
 
-/* Reads a section, whose memory it takes over, and checks all that can be checked of it alone. */
+/* Reads a section, whose memory it takes over, and performs all checks that need no other data. */
 int section_read(struct section *section, char *bytes, int64_t length, char *error);
-/* The bytes of an element; 0 for no dtype. */
+/* The bytes of an element; 0 for an unknown dtype. */
 int64_t itemsize_of(int64_t dtype);

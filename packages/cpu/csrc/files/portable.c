@@ -1,4 +1,4 @@
-/* What plans are made of, and how one from a file is finished for this machine; see portable.h. */
+/* The structs of plans, and how a plan from a file is completed for this machine; see portable.h. */
 #include "files/portable.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ FACULA_PUBLIC int64_t facula_plans_digest(void)
     return FACULA_PLANS; /* from setup.py */
 }
 
-/* Work in picoseconds that is not worth sharing, and that of a multiplication; as in Python. */
+/* Work in picoseconds that is not worth distributing, and that of a multiplication; as in Python. */
 static const double SERIAL = 5e6, MULTIPLY = 10, SCORE = 300;
 static const double LARGEST = 70368744177664.; /* 2^46 */
 
@@ -62,7 +62,7 @@ static int64_t slots_for(int64_t tasks, double work, int threads)
     return work > SERIAL ? most(slots, 1) : 1;
 }
 
-/* Whether these are numbers of bytes, or of things, that a machine could have: what a file says may be anything. */
+/* Whether these are plausible numbers of bytes or objects: a file may contain any number. */
 static int sane(int count, const int64_t *numbers)
 {
     for (int i = 0; i < count; i++)
@@ -82,7 +82,7 @@ static int is_sane_product(const struct facula_matmul *p)
     return sane(4, sizes) && m * n * batches < LARGEST && m * k < LARGEST && n * k < LARGEST;
 }
 
-/* The workspace of a product, planned for so many threads; -1 where the table has no planner for that dtype. */
+/* The workspace of a product, planned for so many threads; -1 if the table has no planner for that dtype. */
 static int64_t plan_product(const void *product, int code, int level, int threads)
 {
     const char signature[11] = {(char)code};
@@ -90,7 +90,7 @@ static int64_t plan_product(const void *product, int code, int level, int thread
     struct facula_matmul *plan = (struct facula_matmul *)product;
     if (!planner || !is_sane_product(plan))
         return -1;
-    const size_t second = offsetof(struct facula_matmul, swapped); /* which planners may leave in part */
+    const size_t second = offsetof(struct facula_matmul, swapped); /* which planners may use partially */
     memset((char *)plan + second, 0, offsetof(struct facula_matmul, nest) - second);
     ((facula_matmul_planner)planner->function)(plan, threads);
     return plan->workspace;
@@ -124,7 +124,7 @@ static int64_t complete_recurrent(struct facula_recurrent *plan, int code, int l
     const int64_t places[] = {plan->at_product, plan->at_gates, plan->at_former, plan->at_state, plan->at_sums};
     if (!sane(5, places))
         return -1;
-    if (plan->from_input) /* forwards: the product's part is the last */
+    if (plan->from_input) /* forward: the product's part is the last */
         return plan->at_product + whole(needed);
     const int64_t moved = whole(needed) - (plan->at_gates - plan->at_product);
     plan->at_gates += moved;

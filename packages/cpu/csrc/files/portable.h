@@ -1,9 +1,9 @@
-/* Every struct of a plan, for files that keep plans.
+/* Every struct of a plan, for files that contain plans.
 
-   Each header says beside its struct NAME what pointers it has, FACULA_FIELDS_NAME(T, K, S, A, E): K(T, field) points to a
+   Each header declares the pointers of its struct NAME in FACULA_FIELDS_NAME(T, K, S, A, E): K(T, field) points to a
    row of the kernel table, S(T, field, struct) to another plan, A(T, field) to an array of numbers; E(T, array, field)
-   stands for the field of each element of the array at its end. FACULA_NUMBERS_NAME counts the 8-byte numbers at its end,
-   as a double: what a file says may be anything. */
+   is the field of each element of the array at its end. FACULA_NUMBERS_NAME counts the 8-byte numbers at its end,
+   as a double: a file may contain any number. */
 #pragma once
 #include "copies/transposing_copy.cdef.h"
 #include "elementwise/elementwise.cdef.h"

@@ -1,4 +1,4 @@
-/* The tables of a program: each number is compared with what it counts or points into. */
+/* The tables of a program: each number is checked against the count or range of its target. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,8 @@
 #include "files/portable.cdef.h"
 
 enum { MOST_DIMS = 64 };
-static const int64_t MOST_BYTES = (int64_t)1 << 46; /* no machine has more memory: sums of two such numbers are numbers */
+static const int64_t MOST_BYTES = (int64_t)1 << 46; /* no machine has more memory: sums of two such numbers do not
+                                                       overflow */
 static const char MAGIC[8] = "facularn";
 static const int64_t ROW_BYTES[TABLES] = {
     1, sizeof(struct block_row), sizeof(struct tensor_row), sizeof(struct kernel_row), 1, sizeof(struct part_row),
@@ -86,7 +87,7 @@ static int arguments_fit(const struct section *s)
     return 1;
 }
 
-/* Whether a jump looks at a float32, and leads to a row or to the end. */
+/* Whether a jump reads a float32, and leads to a row or to the end. */
 static int jump_fits(const struct section *s, int64_t i)
 {
     const struct launch_row *launch = &s->launches[i];
@@ -95,7 +96,8 @@ static int jump_fits(const struct section *s, int64_t i)
            launch->workspace >= -1 - i && launch->workspace < s->count[LAUNCHES] - i;
 }
 
-/* Each argument belongs to one launch, and launches have theirs in order. A workspace's is a number in the file. */
+/* Each argument belongs to one launch, and arguments are in the order of launches. A workspace's argument is a number
+   in the file. */
 static int launches_fit(const struct section *s)
 {
     int64_t end = 0;
@@ -116,7 +118,7 @@ static int launches_fit(const struct section *s)
     return end == s->count[ARGUMENTS];
 }
 
-/* Whether all elements of an array lie in its block, at addresses that are multiples of their size. An array without
+/* Whether all elements of an array are in its block, at addresses that are multiples of their size. An array without
    elements may begin anywhere. */
 static int array_fits(const struct section *s, const struct array_row *array)
 {
@@ -161,7 +163,8 @@ static const struct launch_row *owner_of(const struct section *s, int64_t argume
     return &s->launches[low];
 }
 
-/* Whether numbers are put at arguments that are numbers: addresses, cells and workspaces are not the file's to choose. */
+/* Whether numbers are set only at arguments that are numbers: a file must not choose addresses, cells and
+   workspaces. */
 static int numbers_fit(const struct section *s)
 {
     int64_t end = 0;
@@ -199,7 +202,7 @@ int section_read(struct section *s, char *bytes, int64_t length, char *error)
         return refuse(error, "its plans are another release's; load it in Python, and save it again with run=True");
     if (header.length != length || header.arena < 0 || header.arena > MOST_BYTES)
         return refuse(error, "its program is cut off");
-    int64_t end = sizeof header; /* tables lie apart: runs change some of them, and what was checked has to stay */
+    int64_t end = sizeof header; /* tables must not overlap: runs change some of them, and checked values must stay */
     for (int i = 0; i < TABLES; i++) {
         const int64_t start = header.table[i].start;
         s->count[i] = header.table[i].count;

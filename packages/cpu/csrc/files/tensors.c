@@ -1,4 +1,5 @@
-/* Where tensors lie in a safetensors file: eight bytes with the length of a JSON object, the object, the tensors' bytes.
+/* The positions of tensors in a safetensors file: eight bytes with the length of a JSON object, the object, the
+   tensors' bytes.
 
    The object is {"name": {"dtype": ..., "shape": [...], "data_offsets": [start, end]}, ...}, in any order. */
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static int take(struct reader *r, char wanted)
     return 1;
 }
 
-/* A string, as it stands there: names with escapes are no tensors of ours. 0 where there is none. */
+/* A string, without unescaping: names with escapes are never ours. 0 if there is none. */
 static int take_string(struct reader *r, const char **start, int64_t *length)
 {
     if (!take(r, '"'))
@@ -49,7 +50,7 @@ static int take_number(struct reader *r, int64_t *number)
     return r->at > start;
 }
 
-/* Any value, whose brackets are balanced. */
+/* Any value with balanced brackets. */
 static int skip_value(struct reader *r)
 {
     int64_t depth = 0, any = 0, length;

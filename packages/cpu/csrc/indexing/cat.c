@@ -1,4 +1,4 @@
-/* Joins arrays along a dimension. What is joined comes as arguments of the launch, so one plan serves all shapes. */
+/* Joins arrays along a dimension. The arrays are arguments of the launch, so one plan serves all shapes. */
 #include "runtime/kernel.h"
 
 #include <string.h>
@@ -6,12 +6,12 @@
 enum { PIECE = 1 << 17 }; /* bytes of output in a task */
 
 struct work {
-    const int64_t *table; /* outer, parts, then for each part its address and the bytes it gives to each outer step */
+    const int64_t *table; /* outer, parts, then for each part its address and its number of bytes in each outer step */
     char *o;
     int64_t row, total; /* bytes */
 };
 
-/* Makes the bytes [from, to) of the output. */
+/* Writes the bytes [from, to) of the output. */
 static void join(const struct work *work, int64_t from, int64_t to)
 {
     const int64_t parts = work->table[1];

@@ -1,16 +1,16 @@
-/* Gathering and scattering: an index of its own for every element.
+/* Gathering and scattering: a separate index for every element.
 
    Note [Gathering]
    ~~~~~~~~~~~~~~~~
-   Before anything is scattered all indices are looked at: one that is out of range is reported with its position, and the
-   array is as it was. Gathering writes where nobody looks when it fails, and so looks at indices as it meets them, then
-   for the first that is wrong; where few indices are expanded to many, it looks at them first. Negative ones are out of range. An index that another thread has made wrong in the
-   meantime is passed over.
+   Before anything is scattered, all indices are checked: one that is out of range is reported with its position, and the
+   array is unchanged. Gathering may write before it fails, since its output is then discarded; so it checks indices as it
+   reads them, and afterwards finds the first invalid one. If few indices are expanded to many, it checks them first.
+   Negative ones are out of range. An index that another thread has made invalid in the meantime is skipped.
 
-   Elements that meet in one place have the same position in all dimensions but the indexed one. So work is shared out by
-   another dimension where there is one worth it; else every task goes through all indices and serves those that fall into
-   its share of the places. Either way the elements of one place are taken in their order, by one task: of several
-   values the last one wins, and sums are the same bits, whatever the number of threads and the order of the loops. */
+   Elements with the same target have the same position in all dimensions except the indexed one. So work is divided along
+   another dimension if there is a suitable one; otherwise every task reads all indices and handles those in its range of
+   targets. Either way one task handles the elements of one target in their order: of several values the last one wins, and
+   sums have the same bits, regardless of the number of threads and the order of the loops. */
 #include "runtime/kernel.h"
 
 #include <complex.h>
@@ -27,16 +27,16 @@ struct work {
     const struct facula_gather *plan;
     char *array, *values;
     const char *index;
-    const char *start; /* what the array holds before, in row-major order as the array; NULL: zeros */
+    const char *start; /* the array's previous contents, in row-major order; NULL: zeros */
     int64_t tasks;
-    _Atomic int passed_over; /* whether an index of another task, or out of range, was met */
+    _Atomic int passed_over; /* whether an index of another task, or out of range, was found */
 };
 
 struct sixteen {
     uint64_t low, high;
 };
 
-/* One run of indices, whose places are `from` to `end` along the indexed dimension. */
+/* One run of indices, whose targets are `from` to `end` along the indexed dimension. */
 struct run {
     int64_t n, from, end, step;
     char *array, *values;
@@ -55,7 +55,7 @@ struct run {
         statement;                                                                                     \
     }
 
-/* Steps that are known when the loop is compiled make it shorter. */
+/* Constant steps make the loop shorter. */
 #define RUN(name, type, statement)                                                             \
     static int name(struct run r)                                                              \
     {                                                                                          \
@@ -82,7 +82,7 @@ MOVES(uint32_t)
 MOVES(uint64_t)
 MOVES(sixteen)
 
-/* Of two numbers the greater or the lesser; NaN where one is a NaN. */
+/* The greater or the lesser of two numbers; NaN if one is a NaN. */
 #define GREATER(x, y) ((y) > (x) || (y) != (y) ? (y) : (x))
 #define LESSER(x, y) ((y) < (x) || (y) != (y) ? (y) : (x))
 
@@ -105,7 +105,7 @@ MOVES(sixteen)
     RUN(max_##name, uint16_t, *a = name##_of_float(GREATER(float_of_##name(*a), float_of_##name(*v))))          \
     RUN(min_##name, uint16_t, *a = name##_of_float(LESSER(float_of_##name(*a), float_of_##name(*v))))
 
-/* True and false: a sum and the greater are "or", a product and the lesser are "and". */
+/* Booleans: a sum and the greater are "or", a product and the lesser are "and". */
 RUN(add_bool, uint8_t, *a = *a || *v)
 RUN(multiply_bool, uint8_t, *a = *a && *v)
 INTEGER(uint8, uint8_t, uint32_t)
@@ -122,7 +122,7 @@ ORDERED(float64, double)
 NUMBER(complex64, _Complex float)
 NUMBER(complex128, _Complex double)
 
-typedef int (*runner)(struct run); /* whether an index was passed over */
+typedef int (*runner)(struct run); /* whether an index was skipped */
 
 #define REAL(name) {add_##name, multiply_##name, max_##name, min_##name}
 static const runner runners[][4] = {
@@ -146,7 +146,7 @@ static runner runner_for(const struct facula_gather *plan)
     return moves[plan->mode == FACULA_SCATTER][place];
 }
 
-/* Goes through the elements with places `from` to `end`, and of the shared dimension `first` to `last`. */
+/* Handle the elements with targets `from` to `end`, and from `first` to `last` of the shared dimension. */
 static void walk(struct work *work, int64_t first, int64_t last, int64_t from, int64_t end)
 {
     const struct facula_gather *plan = work->plan;
@@ -229,7 +229,7 @@ static int64_t wrong(const char *index, int64_t n, int64_t step, int64_t size)
     return signs < 0;
 }
 
-/* How many indices there are in memory, where one that is expanded along a dimension counts once. */
+/* The number of indices in memory; an index that is expanded along a dimension counts once. */
 static int64_t distinct(const struct facula_gather *plan)
 {
     int64_t count = 1;
@@ -238,7 +238,7 @@ static int64_t distinct(const struct facula_gather *plan)
     return count;
 }
 
-/* Reports the first index that is out of range. Expanded ones are looked at once, at their first position. */
+/* Reports the first index that is out of range. Expanded ones are checked once, at their first position. */
 static int64_t check(const struct work *work, int64_t *args)
 {
     const struct facula_gather *plan = work->plan;
@@ -320,7 +320,7 @@ static int64_t gather_back(const void *plan, int64_t *args)
     return go(&work, args);
 }
 
-/* args: n, array as it is before, index, values, array. */
+/* args: n, the array's previous contents, index, values, array. */
 static int64_t scatter_copy(const void *plan, int64_t *args)
 {
     struct work work = {.plan = plan, .array = (char *)args[4], .index = (const char *)args[2], .values = (char *)args[3],

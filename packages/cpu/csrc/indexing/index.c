@@ -2,13 +2,12 @@
 
    Note [Indexing]
    ~~~~~~~~~~~~~~~
-   All indices are looked at before anything is written: one that is out of range is reported with its position, and the
-   output is as it was. Negative ones count from the end.
+   All indices are checked before any write: one that is out of range is reported with its position, and the output is
+   unchanged. Negative ones count from the end.
 
    Taking is divided by elements of the dimensions before the indexed one. Putting is divided by destinations: every task
-   goes through all indices and
-   serves those that fall into its share of the dimension. So of several values for one place the last one wins, or all
-   are added in their order, whatever the number of threads. */
+   reads all indices and handles those in its range of the dimension. So if several values have one destination, the last
+   one wins, or all are added in their order, regardless of the number of threads. */
 #include "runtime/kernel.h"
 
 #include <complex.h>
@@ -65,7 +64,7 @@ static void copy_run(int itemsize, int64_t n, const char *from, int64_t from_ste
         *into = sum;                                                                    \
     }
 
-/* Integers wrap; true and false are joined by or. */
+/* Integers wrap; booleans are combined by or. */
 static void add_run(int dtype, int64_t n, const char *from, int64_t from_step, char *to, int64_t to_step)
 {
     switch (dtype) {
@@ -83,7 +82,7 @@ static void add_run(int dtype, int64_t n, const char *from, int64_t from_step, c
     }
 }
 
-/* Moves the addresses to element `number` of some dimensions. */
+/* Advances the addresses to element `number` of some dimensions. */
 static ALWAYS_INLINE void locate(const int64_t *dims, int count, int64_t number, const char **first, char **second)
 {
     for (int d = 0; d < count; d++) {
@@ -103,7 +102,7 @@ static int64_t index_at(const struct work *work, int64_t number, char **values)
     return value < 0 ? value + plan->size : value;
 }
 
-/* Everything that belongs to one index, for one element of the dimensions before. */
+/* All elements of one index, for one element of the dimensions before. */
 static void move(const struct facula_index *plan, char *array, char *values, int taking)
 {
     const int64_t *dims = plan->nest + 3 * (plan->outer_dims + plan->index_dims), run = dims[0];
@@ -128,7 +127,7 @@ static void move(const struct facula_index *plan, char *array, char *values, int
             *(type *)values = *(const type *)(work->array + at * plan->step);                          \
     }
 
-/* The same for indices of one step, and elements of one step for each: the usual case, without divisions. */
+/* The same for indices of one step, and elements of one step for each: the common case, without divisions. */
 static void take_run(const struct work *work, int64_t i, int64_t last)
 {
     const struct facula_index *plan = work->plan;
@@ -167,7 +166,7 @@ static void take_some(void *context, int64_t task)
         char *values = work->values;
         locate(plan->nest, plan->outer_dims, i / plan->count, &array, &values);
         const int64_t at = index_at(work, i % plan->count, &values);
-        if (at >= 0 && at < plan->size) /* still: another thread may have changed it */
+        if (at >= 0 && at < plan->size) /* checked again: another thread may have changed it */
             move(plan, (char *)array + at * plan->step, values, 1);
     }
 }
@@ -271,8 +270,8 @@ static int64_t take_back(const void *plan, int64_t *args)
     return put_all(&work, args);
 }
 
-/* The positions, in row-major order, of what is true. The output has room for as many as were counted, and no more is
-   written even if the mask has changed since. */
+/* The positions of true elements, in row-major order. The output has room for the counted number, and the kernel never
+   writes more, even if the mask has changed since. */
 static int64_t find(const struct facula_positions *plan, int64_t address, int64_t room, int64_t *o)
 {
     const int64_t run = plan->nest[0], step = plan->nest[1];
@@ -287,7 +286,7 @@ static int64_t find(const struct facula_positions *plan, int64_t address, int64_
             rest /= plan->nest[2 * d];
         }
         int64_t i = 0;
-        /* Without a branch for each element, while there is room for every one to be true. */
+        /* Branch-free while there is room for every element to be true. */
         for (; i < run && found + (run - i) <= room; i++) {
             o[found] = done + i;
             found += mask[i * step] != 0;
@@ -305,7 +304,7 @@ static int64_t positions(const void *plan, int64_t *args)
     return FACULA_OK;
 }
 
-/* The same as rows of coordinates. The positions come first and make room from the last on. */
+/* The same as rows of coordinates. The positions are written first and expanded from the last one on. */
 static int64_t coordinates(const void *plan_, int64_t *args)
 {
     const struct facula_positions *plan = plan_;

@@ -2,13 +2,13 @@
 #pragma once
 #include <stdint.h>
 
-/* Moves elements between an array and values, which have the dimensions of an index in the place of one of the array's.
-   Steps are in bytes; see Note [Indexing] in index.c. */
+/* Moves elements between an array and values, in which the dimensions of an index replace one of the array's. Steps are
+   in bytes; see Note [Indexing] in index.c. */
 struct facula_index {
     int64_t size, step;   /* of the array's indexed dimension */
     int64_t lowest;       /* index: 0, or -size where negative ones count from the end */
-    int64_t skip;         /* putting: an index whose values are left out; below -size: none */
-    int64_t clear;        /* putting: bytes of the array that are zero before: all or none */
+    int64_t skip;         /* putting: an index whose values are skipped; below -size: none */
+    int64_t clear;        /* putting: bytes of the array that are zeroed first: all or none */
     int64_t count;        /* indices */
     int64_t outer, inner; /* elements of the dimensions before the indexed one, and after it */
     int32_t itemsize, dtype;
@@ -20,7 +20,7 @@ struct facula_index {
                        step of the values. Innermost first; at least one of each. */
 };
 
-/* Where a mask is true: as flat positions, or as coordinates. */
+/* Positions of a mask's true elements: flat, or as coordinates. */
 struct facula_positions {
     int64_t dims, columns; /* of the nest, merged; and of a row of coordinates */
     int64_t nest[];        /* extent, step. Innermost first, one at least. Then the extent of each column, last first. */

@@ -2,8 +2,8 @@
 #pragma once
 #include <stdint.h>
 
-/* o = a @ b, o is m x n, the sum runs over k. Python fills the first part, the planning function of the instruction
-   set the second (see gemm_plan.inc). Strides are in elements. */
+/* o = a @ b, o is m x n, the sum is over k. Python sets the first part, the planning function of the instruction set
+   the second (see gemm_plan.inc). Strides are in elements. */
 struct facula_matmul {
     int64_t m, n, k;
     int64_t a_row, a_col, b_row, b_col, o_row, o_col;
@@ -11,16 +11,17 @@ struct facula_matmul {
     int32_t batch_dims;                   /* length of nest */
     int8_t arg_a, arg_b, arg_bias, arg_o; /* positions in args; no bias: 0. The workspace comes after o. */
 
-    int32_t swapped;           /* a and b have changed places: this is the transposed product, bias belongs to rows */
-    int32_t vector;            /* one operand is a vector: 1, rows of a are multiplied with b; 2, rows of b are added up */
-    int32_t b_direct;          /* rows of b are read where they are, not packed */
-    int32_t a_copied;          /* blocks of a are copied, to be read without cache conflicts or conversions */
+    int32_t swapped;           /* a and b are swapped: this is the transposed product, and bias is per row */
+    int32_t vector;            /* one operand is a vector: 1, rows of a are multiplied with b; 2, rows of b are
+                                  added up */
+    int32_t b_direct;          /* rows of b are read in place, not packed */
+    int32_t a_copied;          /* blocks of a are copied, to avoid cache conflicts or convert them */
     int32_t through;           /* results go through a private tile, because o has another type or order */
-    int64_t m_tile, n_tile;    /* a task makes an m_tile x n_tile piece of o */
-    int64_t m_block, k_block;  /* so much of a is copied, so many rows of b packed, at a time */
+    int64_t m_tile, n_tile;    /* a task computes an m_tile x n_tile piece of o */
+    int64_t m_block, k_block;  /* the block of a that is copied, and the rows of b that are packed, at a time */
     int64_t k_part;            /* terms of the sum that one task adds up */
     int64_t m_tiles, n_tiles, parts, tasks;
-    int64_t slots, slot_bytes; /* how many tasks may run at once, and the workspace of each */
+    int64_t slots, slot_bytes; /* the number of concurrent tasks, and the workspace of each */
     int64_t b_bytes, a_bytes;  /* inside a slot: packed b, then copied a, then the private tile */
     int64_t workspace;
 
@@ -30,8 +31,8 @@ struct facula_matmul {
 /* Fills the second part of the plan for so many threads. */
 typedef void (*facula_matmul_planner)(struct facula_matmul *plan, int threads);
 
-/* The parts of a product, for kernels that multiply with one b many times: b (k x n, any strides), rearranged once into at
-   least k * (n + 64) elements, and o = a @ b + bias for rows of a and o that lie densely, or o += a @ b + bias. */
+/* The parts of a product, for kernels that multiply with one b many times: b (k x n, any strides), packed once into at
+   least k * (n + 64) elements, and o = a @ b + bias for contiguous rows of a and o, or o += a @ b + bias. */
 typedef void (*facula_pack_b)(int64_t k, int64_t n, const void *b, int64_t row, int64_t col, void *packed);
 typedef void (*facula_multiply_packed)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_step, const void *packed,
                                        void *o, int64_t o_step, const void *bias, int accumulate);

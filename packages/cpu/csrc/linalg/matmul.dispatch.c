@@ -1,4 +1,4 @@
-/* Products of floating-point and complex matrices; see Note [Gemm] in gemm.inc. Wants contraction to fused
+/* Products of floating-point and complex matrices; see Note [Gemm] in gemm.inc. Requires contraction to fused
    multiply-adds (-ffp-contract=fast). */
 #include "runtime/kernel.h"
 
@@ -9,7 +9,7 @@
 #include "linalg/matmul.cdef.h"
 #include "runtime/vector.h"
 
-/* Rows of o that a micro-kernel holds: as many as registers allow beside two vectors of b. */
+/* Rows of o in a micro-kernel: as many as registers permit next to two vectors of b. */
 #if VECTOR_BYTES == 64
 #define MOST_ROWS 14
 #define EACH_ROW_COUNT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
@@ -23,7 +23,7 @@
 
 enum formats { NATIVE, HALF, BRAIN, COMPLEX };
 enum vectors { DOTS = 1, SCALED };
-/* K_BLOCK rows of a panel stay in the first cache; M_BLOCK rows of a and N_TILE columns of b in the second. */
+/* K_BLOCK rows of a panel fit in the L1 cache; M_BLOCK rows of a and N_TILE columns of b in the L2 cache. */
 enum { STACK_BYTES = 32768, K_BLOCK = 320, M_BLOCK = 168 };
 static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth waking a thread for */
 
@@ -82,7 +82,7 @@ static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth wa
 #include "linalg/gemm.inc"
 #include "linalg/gemm_plan.inc"
 
-/* Picoseconds for each multiply-add, as far as a table of costs goes; the planner knows the real figure. */
+/* Picoseconds per multiply-add, as a rough cost in the table; the planner knows the precise figure. */
 #define MATMUL(name, suffix, format, code)                                                            \
     static int64_t matmul_##name(const void *plan, int64_t *args)                                     \
     {                                                                                                 \
@@ -102,7 +102,7 @@ MATMUL(bfloat16, float, BRAIN, BFLOAT16)
 MATMUL(complex64, float, COMPLEX, COMPLEX64)
 MATMUL(complex128, double, COMPLEX, COMPLEX128)
 
-/* What matmul.cdef.h calls the parts of a product: packed rows come in blocks of K_BLOCK. */
+/* The parts of a product in matmul.cdef.h: packed rows are in blocks of K_BLOCK. */
 #define PARTS(name, suffix, type, code)                                                                                \
     static void pack_b_##name(int64_t k, int64_t n, const void *b, int64_t row, int64_t col, void *packed)             \
     {                                                                                                                  \

@@ -1,4 +1,4 @@
-/* Copies of one triangle of matrices, with zeros in the place of the other: a row is a copied run and a run of zeros. */
+/* Copies of one triangle of matrices, with zeros in place of the other: a row is a copied run and a run of zeros. */
 #include "runtime/kernel.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@ struct facula_triangle {
     int64_t matrices, rows, columns, itemsize;
     int64_t diagonal; /* 0 is the main one, 1 the next above */
     int64_t group;    /* rows in a task */
-    int32_t upper;    /* the diagonal and what is above it is kept, else the diagonal and what is below */
+    int32_t upper;    /* keeps the diagonal and the part above it; otherwise the diagonal and the part below */
     int32_t serial;
 };
 

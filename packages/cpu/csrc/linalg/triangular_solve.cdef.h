@@ -2,12 +2,12 @@
 #pragma once
 #include <stdint.h>
 
-/* X with A X = B, for each of several matrices: A (n, n), B and X (n, columns), all row-major and without gaps. The
-   triangle of A that is not looked at may hold anything, and where `unit` its diagonal too. */
+/* X with A X = B, for each of several matrices: A (n, n), B and X (n, columns), all row-major and contiguous. The other
+   triangle of A is never read, nor, with `unit`, its diagonal. */
 struct facula_triangular_solve {
     int64_t matrices, n, columns;
-    int64_t a_step;       /* elements from one A to the next: n * n, or 0 where all systems have one A */
-    int64_t tile, tiles;  /* columns that are solved together, and how many such tiles a matrix has */
+    int64_t a_step;       /* elements from one A to the next: n * n, or 0 if all systems share one A */
+    int64_t tile, tiles;  /* columns that are solved together, and the number of such tiles in a matrix */
     int64_t group;        /* tiles in a task */
     int32_t upper, unit, serial;
 };

@@ -1,4 +1,5 @@
-/* Systems with a triangular matrix, by substitution: X with A X = B. Columns of B are independent, and so tasks. */
+/* Systems with a triangular matrix, by substitution: X with A X = B. Columns of B are independent, so tasks divide
+   them. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static int64_t solve_all(const struct facula_triangular_solve *plan, const int64
     return FACULA_OK;
 }
 
-/* Smith's way: the larger part of the divisor is divided by first, so that its square is never formed. */
+/* Smith's method: divide by the larger part of the divisor first, so that its square is never computed. */
 static ALWAYS_INLINE double _Complex divide_complex128(double _Complex x, double _Complex y)
 {
     const double a = creal(x), b = cimag(x), c = creal(y), d = cimag(y);
@@ -77,7 +78,8 @@ static ALWAYS_INLINE double _Complex divide_complex128(double _Complex x, double
 #define CODE COMPLEX64
 #define COST 500
 #define DIVIDE(x, y) ((float _Complex)divide_complex128(x, y))
-#define APART(pointer) __asm__("" : "+r"(pointer)) /* GCC 12 loads several rows at once, and some that are not there */
+#define APART(pointer) __asm__("" : "+r"(pointer)) /* GCC 12 loads several rows together, including some out of
+                                                      bounds */
 #include "linalg/triangular_solve.inc"
 
 #define S double _Complex
@@ -85,5 +87,6 @@ static ALWAYS_INLINE double _Complex divide_complex128(double _Complex x, double
 #define CODE COMPLEX128
 #define COST 600
 #define DIVIDE(x, y) divide_complex128(x, y)
-#define APART(pointer) __asm__("" : "+r"(pointer)) /* GCC 12 loads several rows at once, and some that are not there */
+#define APART(pointer) __asm__("" : "+r"(pointer)) /* GCC 12 loads several rows together, including some out of
+                                                      bounds */
 #include "linalg/triangular_solve.inc"

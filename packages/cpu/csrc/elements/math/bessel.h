@@ -3,7 +3,7 @@
 #pragma once
 #include "elements/math/float64.h"
 
-#define BESSEL_FAR 8.0 /* where the polynomials in x^2 end, and those in 1 / x begin */
+#define BESSEL_FAR 8.0 /* the boundary between the polynomials in x^2 and those in 1 / x */
 
 /* Of order 0 (or 1, over x / 2) in z = x^2 / 4, up to BESSEL_FAR. */
 static ALWAYS_INLINE double bessel_near(double z, int order, int is_float32)

@@ -26,7 +26,7 @@ static ALWAYS_INLINE float exp2_float32(float x)
     return MULTIPLY_ADD(q, f, 1.0f) * power_of_two(half) * power_of_two(n - half); /* in two steps, as exp_float32 */
 }
 
-/* log(x), to 2^-37, of a float64 that is no subnormal number. */
+/* log(x), to 2^-37, of a float64 that is not subnormal. */
 static ALWAYS_INLINE double wide_log(double wide)
 {
     static const double p[] = {/* (2 atanh(s) - 2 s) / s^3 in s^2: as in power.h */

@@ -1,13 +1,13 @@
-/* exp, log, tanh and their kin for float32: branch-free, so that loops over them vectorise.
+/* exp, log, tanh and related functions for float32: branch-free, so that loops over them vectorize.
 
    Note [Own polynomials]
    ~~~~~~~~~~~~~~~~~~~~~~
-   Errors stay below 2 units in the last place, most below 1 (tests/test_accuracy.py measures them); infinities, NaN,
-   signed zeros and subnormal numbers come out right. The polynomials are minimax fits (Remez exchange) of the functions
-   named beside them, on the interval that the reduction leaves. Where the processor has fused multiply-add it is used, so
-   the baseline may differ from the higher levels in the last bit; AVX2 and AVX-512 agree, and within a level an element's
-   result never depends on its place or on the number of threads. Method: Cody and Waite, Software Manual for the
-   Elementary Functions, 1980. */
+   Errors are below 2 units in the last place, most below 1 (tests/test_accuracy.py measures them); infinities, NaN,
+   signed zeros and subnormal numbers are handled correctly. The polynomials are minimax fits (Remez exchange) of the
+   functions in their comments, on the interval that remains after the reduction. Fused multiply-add is used where the
+   processor supports it, so the baseline may differ from the higher levels in the last bit. AVX2 and AVX-512 agree, and
+   within a level an element's result never depends on its position or on the number of threads. Method: Cody and Waite,
+   Software Manual for the Elementary Functions, 1980. */
 #pragma once
 #include "elements/half.h"
 
@@ -20,7 +20,7 @@
 /* ln 2 in two parts; the first has 9 bits, so its product with an exponent is exact. */
 #define LN2_HIGH 0x1.63p-1f
 #define LN2_LOW -0x1.bd0106p-13f
-/* Adding this rounds to a whole number, which then stands in the low bits. Unlike a conversion it is defined for NaN. */
+/* Adding this rounds to a whole number, which is then in the low bits. Unlike a conversion, it is defined for NaN. */
 #define ROUNDING 0x1.8p23f
 
 /* exp(r) - 1 = r + r^2 q(r) for |r| <= ln 2 / 2. */
@@ -43,8 +43,8 @@ static ALWAYS_INLINE float reduced_expm1(float x, int32_t *n)
     return small_expm1(MULTIPLY_ADD(whole, -LN2_LOW, MULTIPLY_ADD(whole, -LN2_HIGH, x)));
 }
 
-/* The smaller of two numbers that are not negative, by their bits: one instruction, and nothing for the compiler to split
-   the loop by. A NaN counts as larger than any number. */
+/* The smaller of two nonnegative numbers, by their bits: one instruction, and no branch by which the compiler could
+   split the loop. A NaN counts as larger than any number. */
 static ALWAYS_INLINE float smaller_size(float x, float y)
 {
     const uint32_t a = bits_of_float(x), b = bits_of_float(y);
@@ -63,7 +63,7 @@ static ALWAYS_INLINE float exp_float32(float x)
     clamped = clamped < -104.0f ? -104.0f : clamped;
     int32_t n;
     float y = 1.0f + reduced_expm1(clamped, &n);
-    int32_t half = n >> 1; /* in two steps, for neither 2^128 nor 2^-150 is a number */
+    int32_t half = n >> 1; /* in two steps, as 2^128 and 2^-150 are not representable */
     return y * power_of_two(half) * power_of_two(n - half);
 }
 
@@ -81,7 +81,7 @@ static ALWAYS_INLINE float expm1_float32(float x)
     float clamped = x > 89.0f ? 89.0f : x;
     clamped = clamped < -30.0f ? -30.0f : clamped;
     int32_t n;
-    float y = reduced_expm1(clamped, &n), scale = power_of_two(n - 1); /* half of it: 2^128 is no number */
+    float y = reduced_expm1(clamped, &n), scale = power_of_two(n - 1); /* half of it: 2^128 is not representable */
     float result = 2.0f * MULTIPLY_ADD(scale, y, scale - 0.5f);
     return __builtin_fabsf(x) < 0x1p-24f ? x : result; /* the scale would cost subnormal numbers bits */
 }
@@ -104,7 +104,7 @@ static ALWAYS_INLINE float log_of_parts(float e, float m)
     return MULTIPLY_ADD(e, LN2_HIGH, m + rest);
 }
 
-/* The e for which x / 2^e lies between the roots of 1/2 and 2, as the bits to subtract from those of x. */
+/* The e for which x / 2^e is between the roots of 1/2 and 2, as the bits to subtract from those of x. */
 static ALWAYS_INLINE int32_t exponent_bits(float x)
 {
     return (int32_t)((bits_of_float(x) - 0x3f3504f3) & 0xff800000);
@@ -126,7 +126,7 @@ static ALWAYS_INLINE float log_float32(float x)
 static ALWAYS_INLINE float log1p_float32(float x)
 {
     int32_t bits = exponent_bits(1.0f + x);
-    /* 1 + x = 2^e (1 + m); m straight from x, for 1 + x has lost bits. The scale is 2^(2-e): 2^-128 may be too small. */
+    /* 1 + x = 2^e (1 + m); m directly from x, as 1 + x has lost bits. The scale is 2^(2-e): 2^-128 may be too small. */
     float scale = float_of_bits(0x40800000 - (uint32_t)bits);
     float m = MULTIPLY_ADD(0.25f * x, scale, MULTIPLY_ADD(0.25f, scale, -1.0f));
     float result = log_of_parts((float)bits * 0x1p-23f, m);
@@ -136,7 +136,7 @@ static ALWAYS_INLINE float log1p_float32(float x)
     return x < __builtin_inff() ? result : x;
 }
 
-/* log1p(u) for u from 0 to 1, or NaN: for the exponential of a number that is not positive. */
+/* log1p(u) for u from 0 to 1, or NaN: for the exponential of a nonpositive number. */
 static ALWAYS_INLINE float log1p_unit_float32(float u)
 {
     const int large = u > 0x1.a8279ap-2f; /* root of 2, less 1 */
@@ -164,9 +164,9 @@ static ALWAYS_INLINE float tanh_float32(float x)
     return __builtin_copysignf(size < 0.625f ? small : large, x);
 }
 
-/* 2^32 over / (1 + exp(-(x + low))) for x from -110 to 64, and a low that x swallows, nearly. exp(-x) = 2^n (1 + p) may be
-   too large for a number where the result is not yet 0; 2^(n - 32) is one, and adding the bias of its exponent to what
-   rounds makes it with a shift. 1 + 2^n is exact where it matters, so the divisor is rounded once. */
+/* 2^32 over / (1 + exp(-(x + low))) for x from -110 to 64, and a low that is almost rounded away in x + low. exp(-x) =
+   2^n (1 + p) may overflow where the result is not yet 0, but 2^(n - 32) is representable: adding its exponent's bias
+   to the rounded argument yields it by a shift. 1 + 2^n is exact where it matters, so the divisor is rounded once. */
 static ALWAYS_INLINE float logistic_float32(float over, float x, float low)
 {
     const float rounding = ROUNDING + 127 - 32;

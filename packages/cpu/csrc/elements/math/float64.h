@@ -1,4 +1,5 @@
-/* exp, log, tanh and their kin for float64; see Note [Own polynomials] in float32.h, whose methods these follow. */
+/* exp, log, tanh and related functions for float64; see Note [Own polynomials] in float32.h, whose methods these
+   follow. */
 #pragma once
 #include <stdint.h>
 #include <string.h>
@@ -30,9 +31,9 @@ static ALWAYS_INLINE uint64_t bits_of_double(double value)
     return bits;
 }
 
-/* p[0] + p[1] x + ..., of degree 3 or more. Odd and even powers apart, by Horner's rule in x^2: two short chains of
-   dependent operations where Horner's own is one long chain, which processors wait for. The last step is Horner's, so that
-   the result is rounded once; the compiler unrolls it. */
+/* p[0] + p[1] x + ..., of degree 3 or more. Odd and even powers are separate, by Horner's rule in x^2: two short chains
+   of dependent operations instead of one long chain, for which processors would wait. The last step is Horner's, so
+   that the result is rounded once; the compiler unrolls it. */
 static ALWAYS_INLINE double polynomial64(double x, const double *p, int degree)
 {
     const double square = x * x;
@@ -74,8 +75,8 @@ static ALWAYS_INLINE double small_expm1_64(double r)
     return MULTIPLY_ADD64(r * r, polynomial64(r, q, 10), r);
 }
 
-/* y 2^n for -1074 - 1 <= n <= 1024, in two steps, for neither 2^1024 nor 2^-1075 is a number: halves of n + 2048, which
-   is positive. */
+/* y 2^n for -1074 - 1 <= n <= 1024, in two steps, as 2^1024 and 2^-1075 are not representable: halves of n + 2048,
+   which is positive. */
 static ALWAYS_INLINE double scaled64(double y, double shifted)
 {
     uint64_t n = bits_of_double(shifted) - bits_of_double(ROUNDING64) + 2048, half = n >> 1;
@@ -90,7 +91,7 @@ static ALWAYS_INLINE double exp_float64(double x)
     return scaled64(1.0 + small_expm1_64(r), shifted);
 }
 
-/* exp(x + low) for x from -746 to 710 and a low that x swallows, nearly. */
+/* exp(x + low) for x from -746 to 710 and a low that is almost rounded away in x + low. */
 static ALWAYS_INLINE double exp_of_parts64(double x, double low)
 {
     double shifted, r = reduce_exp64(x, &shifted);
@@ -107,7 +108,7 @@ static ALWAYS_INLINE double expm1_float64(double x)
     return __builtin_fabs(x) < 0x1p-53 ? x : result;
 }
 
-/* The biased exponent e + 1023 for which x / 2^e lies between the roots of 1/2 and 2; x > 0. */
+/* The biased exponent e + 1023 for which x / 2^e is between the roots of 1/2 and 2; x > 0. */
 static ALWAYS_INLINE uint64_t biased_exponent64(double x)
 {
     return (bits_of_double(x) + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu)) >> 52;
@@ -115,7 +116,8 @@ static ALWAYS_INLINE uint64_t biased_exponent64(double x)
 
 static ALWAYS_INLINE double exponent64(uint64_t biased)
 {
-    return double_of_bits(0x4330000000000000u | biased) - (0x1p52 + 1023); /* a conversion that vectorises anywhere */
+    return double_of_bits(0x4330000000000000u | biased) - (0x1p52 + 1023); /* a conversion that vectorizes on all
+                                                                              levels */
 }
 
 /* log(2^e (1 + m)) for 1 + m between the roots of 1/2 and 2. With s = m / (2 + m) it is e ln 2 + 2 atanh(s), arranged so

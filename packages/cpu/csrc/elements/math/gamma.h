@@ -4,10 +4,10 @@
    Note [Gamma functions]
    ~~~~~~~~~~~~~~~~~~~~~~
    Near the roots at 1 and 2 (of digamma, at 1.46) the function is a polynomial times the distance from the root, so
-   that no digits are lost there. What lies between that interval and GAMMA_FAR is moved into it by whole numbers:
+   that no digits are lost there. Arguments between that interval and GAMMA_FAR are moved into it by whole numbers:
    lgamma(x) = lgamma(x - 1) + log(x - 1), where the product of the steps needs one logarithm, and the sum of their
-   reciprocals, as one fraction, one division. Beyond GAMMA_FAR there is Stirling's series. Negative numbers are
-   reflected, and their roots lose digits, as the terms cancel: the error is small beside the larger term. */
+   reciprocals, as one fraction, one division. Beyond GAMMA_FAR, Stirling's series is used. Negative numbers are
+   reflected, and their roots lose digits, as the terms cancel: the error is small compared with the larger term. */
 #pragma once
 #include "elements/math/exponents.h"
 #include "elements/math/turns.h"

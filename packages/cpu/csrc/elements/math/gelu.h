@@ -1,9 +1,10 @@
-/* gelu and its approximation by tanh, with their derivatives, for float32 and float64. To the last bits wherever x is: far
-   below 0, where 1 + erf(x / sqrt(2)) would cancel, the result is a product.
+/* gelu and its approximation by tanh, with their derivatives, for float32 and float64. They are accurate to the last bits
+   for every x: far below 0, where 1 + erf(x / sqrt(2)) would cancel, the result is a product.
 
    gelu(x) = x Q(-x) with the normal distribution's tail Q(z) = exp(-z^2 / 2) q(z), q(z) = exp(z^2 / 2) erfc(z / sqrt(2)) / 2.
-   z q(z) is a polynomial of 1 / (1 + c z), but not near 0: there gelu is x / 2 + x^2 p(x^2). The approximation is x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3). Squares and u are known to more bits than
-   a number has, because exp makes many units of the last one. */
+   z q(z) is a polynomial of 1 / (1 + c z), but not near 0: there gelu is x / 2 + x^2 p(x^2). The approximation is
+   x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3). Squares and u are computed with extra precision, because exp
+   amplifies their rounding errors. */
 #pragma once
 #include "elements/math/error.h"
 #include "elements/math/pairs.h"
@@ -16,7 +17,7 @@
 #define GELU_CUBIC 0x1.2444f2a4d8b4bp-4
 #define GELU_CUBIC_LOW -0x1.6c843a29d1c70p-61
 
-/* What the quotient t = 1 / (1 + y) lacks, over t. */
+/* The error of the quotient t = 1 / (1 + y), relative to t. */
 static ALWAYS_INLINE float quotient_rest(float t, float y)
 {
 #ifdef __FMA__
@@ -26,7 +27,8 @@ static ALWAYS_INLINE float quotient_rest(float t, float y)
 #endif
 }
 
-/* a b + c rounded once, but for what float64 rounds: where the last bits of two roundings would be too many. */
+/* a b + c, rounded to float32 once (without fused multiply-add, after rounding to float64): two roundings would lose
+   too much. */
 static ALWAYS_INLINE float fused(float a, float b, float c)
 {
 #ifdef __FMA__
@@ -193,7 +195,8 @@ static ALWAYS_INLINE float gelu_tanh_slope_float32(float x)
     const float bounded = clamp_gelu_float32(x), square = bounded * bounded;
     const double wide = bounded, twice = wide * (GELU_LINEAR + GELU_CUBIC * (wide * wide));
     const float high = (float)twice, low = (float)(twice - high), s = logistic_float32(0x1p-32f, high, low);
-    const float rest = logistic_float32(0x1p-32f, clamp_logistic(-high), -low); /* 1 - s has lost what x makes large */
+    const float rest = logistic_float32(0x1p-32f, clamp_logistic(-high), -low); /* 1 - s has lost the bits that x
+                                                                                   magnifies */
     const float inner = bounded * MULTIPLY_ADD(square, (float)(3 * GELU_CUBIC), (float)GELU_LINEAR);
     return s * MULTIPLY_ADD(inner, rest, 1.0f);
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include "elements/math/pairs.h"
 
-/* exp(x) / 2, which is a number where exp(x) is too large by less than that. */
+/* exp(x) / 2, which is finite where exp(x) overflows by less than a factor of 2. */
 static ALWAYS_INLINE double half_exp64(double x)
 {
     const double clamped = x > 711.0 ? 711.0 : x; /* NaN passes */
@@ -24,7 +24,7 @@ static ALWAYS_INLINE double sinh_float64(double x)
     const double large = half - 0.25 / half, small = MULTIPLY_ADD64(size * z, polynomial64(z, p, 7), size);
     return __builtin_copysign(size < 1.0 ? small : large, x);
 }
-/* log1p(x + low) for x >= 0 and a low that x swallows, nearly. */
+/* log1p(x + low) for x >= 0 and a low that is almost rounded away in x + low. */
 static ALWAYS_INLINE double log1p_of_parts64(double x, double low)
 {
     return log1p_float64(x) + low / (1.0 + x);

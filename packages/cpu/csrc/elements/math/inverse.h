@@ -1,5 +1,5 @@
-/* tan and the inverse circular functions for float32 and float64. Polynomials as in Note [Own polynomials]; their errors
-   stand beside them. float32 is computed as float64 throughout, with shorter polynomials. */
+/* tan and the inverse circular functions for float32 and float64. Polynomials as in Note [Own polynomials], with their
+   errors in comments. float32 is computed as float64 throughout, with shorter polynomials. */
 #pragma once
 #include "elements/math/pairs.h"
 #include "elements/math/trigonometric.h"

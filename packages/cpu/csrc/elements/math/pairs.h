@@ -1,6 +1,6 @@
-/* Numbers as the unevaluated sum of two float64: products and sums without rounding error, for what must be known to more
-   than 53 bits. D. E. Knuth, The Art of Computer Programming, volume 2, 4.2.2; T. J. Dekker, A floating-point technique for
-   extending the available precision, 1971. */
+/* Numbers as the unevaluated sum of two float64: products and sums without rounding error, for results that need more
+   than 53 bits. D. E. Knuth, The Art of Computer Programming, volume 2, 4.2.2; T. J. Dekker, A floating-point technique
+   for extending the available precision, 1971. */
 #pragma once
 #include "elements/math/float64.h"
 
@@ -21,7 +21,7 @@ static ALWAYS_INLINE struct pair exact_product(double a, double b)
 #endif
 }
 
-/* a + b where a is the larger, or 0. */
+/* a + b where |a| is the larger, or 0. */
 static ALWAYS_INLINE struct pair ordered_sum(double a, double b)
 {
     const double high = a + b;

@@ -43,7 +43,7 @@ static ALWAYS_INLINE double exp_pair(struct pair x)
     return exp_of_parts64(clamped, within ? x.low : 0.0);
 }
 
-/* x^y from |x|^y: the sign, and what is not a number. `whole` and `odd` say what y is. */
+/* x^y from |x|^y: the sign and special values. `whole` and `odd` describe y. */
 static ALWAYS_INLINE double power_of(double x, double y, int whole, int odd, double magnitude)
 {
     const uint64_t sign = bits_of_double(x) & 0x8000000000000000u;
@@ -60,13 +60,13 @@ static ALWAYS_INLINE double pow_float64(double x, double y)
     const struct pair logarithm = log_pair(__builtin_fabs(x));
     struct pair exponent = exact_product(bounded, logarithm.high);
     exponent.low += bounded * logarithm.low;
-    const double size = __builtin_fabs(y), half = 0.5 * size; /* whole numbers, by what rounds; all from 2^52 on */
+    const double size = __builtin_fabs(y), half = 0.5 * size; /* whole numbers, by rounding; all from 2^52 on */
     const int whole = (size >= 0x1p52) | (size + 0x1p52 - 0x1p52 == size);
     const int even = (half >= 0x1p52) | (half + 0x1p52 - 0x1p52 == half);
     return power_of(x, y, whole, whole & !even, exp_pair(exponent));
 }
 
-/* x^y to the digits of float32, also where they would be beyond its range; the sign of x counts if y has 24 bits. */
+/* x^y to float32's precision, also beyond its range; the sign of x counts if y has 24 bits. */
 static ALWAYS_INLINE double pow_to_float32(double wide, double exponent)
 {
     static const double p[] = {/* (2 atanh(s) - 2 s) / s^3 in s^2: 2^-37 of the logarithm */
@@ -87,7 +87,8 @@ static ALWAYS_INLINE double pow_to_float32(double wide, double exponent)
     double shifted, r = reduce_exp64(product, &shifted);
     const double power = 1.0 + MULTIPLY_ADD64(r * r, polynomial64(r, q, 5), r);
     const double scaled = power * double_of_bits((bits_of_double(shifted) + 1023) << 52);
-    const double many = __builtin_fabs(exponent), half = 0.5 * many; /* of 24 bits: 2^52 takes nothing from whole ones */
+    const double many = __builtin_fabs(exponent), half = 0.5 * many; /* of 24 bits: adding 2^52 leaves whole ones
+                                                                        unchanged */
     const int whole = many + 0x1p52 - 0x1p52 == many, even = half + 0x1p52 - 0x1p52 == half;
     return power_of(wide, exponent, whole, whole & !even, scaled);
 }

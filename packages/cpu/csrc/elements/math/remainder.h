@@ -1,11 +1,11 @@
-/* fmod for float32 and float64, exact as C's, where the quotient is a whole number that the type holds: rounded to the
-   nearest, its product with the divisor leaves a rest that has no more bits than a number, and at most one divisor is to be
-   added. Larger quotients go to the C library, see Note [Guards] in functions.inc. */
+/* fmod for float32 and float64, exact like C's, if the quotient is a whole number that the type represents: rounded to
+   the nearest, its product with the divisor leaves a remainder with no more bits than a number, and at most one divisor
+   must be added. Larger quotients go to the C library, see Note [Guards] in functions.inc. */
 #pragma once
 #include "elements/math/float32.h"
 #include "elements/math/pairs.h"
 
-#define MOST_QUOTIENT 0x1p22 /* of whatever size the divisor is, and small enough for the rest to be exact in either type */
+#define MOST_QUOTIENT 0x1p22 /* for divisors of any magnitude, and small enough for an exact remainder in either type */
 #define LARGEST_DIVISOR (sizeof(T) < 8 ? __FLT_MAX__ : 0x1p960) /* see exact_product */
 
 /* To the nearest whole number, by a sum that leaves no bits for a fraction; larger ones are whole. */

@@ -1,11 +1,11 @@
-/* sin and cos for float32 and float64. Polynomials as in Note [Own polynomials]; their errors stand beside them.
+/* sin and cos for float32 and float64. Polynomials as in Note [Own polynomials], with their errors in comments.
 
    Note [Arguments of sine and cosine]
    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-   x = n pi/2 + r with |r| <= pi/4. pi/2 comes in parts of 33 bits, so that n times a part is exact while n has 20 bits,
-   with fused multiply-add or without. No float64 of that range comes closer to a multiple than about 2^-60, so two parts
-   and the rest leave r all its bits. Larger arguments are rare: they go to the C library, see Note [Guards] in functions.inc.
-   float32 is computed as float64 throughout. */
+   x = n pi/2 + r with |r| <= pi/4. pi/2 consists of parts of 33 bits, so that n times a part is exact while n has 20 bits,
+   with fused multiply-add or without. No float64 of that range is closer to a multiple than about 2^-60, so two parts and
+   the remainder leave r all its bits. Larger arguments are rare: they go to the C library, see Note [Guards] in
+   functions.inc. float32 is computed as float64 throughout. */
 #pragma once
 #include <math.h>
 
@@ -16,7 +16,7 @@
 #define HALF_PI_LOW 0x1.3198a2e037073p-69
 #define LARGEST_ANGLE 0x1.8p20
 
-/* n, in the low bits, and what is left of x after the first two parts: r, and in `tail` what its rounding took. */
+/* n, in the low bits, and the remainder of x after the first two parts: r, and in `tail` its rounding error. */
 static ALWAYS_INLINE double reduce_angle(double x, uint64_t *quadrant, double *tail)
 {
     const double shifted = MULTIPLY_ADD64(x, 0x1.45f306dc9c883p-1, ROUNDING64), whole = shifted - ROUNDING64;
@@ -29,7 +29,7 @@ static ALWAYS_INLINE double reduce_angle(double x, uint64_t *quadrant, double *t
     return sum;
 }
 
-/* Of the sine and the cosine the one that the quadrant wants, with its sign: 0 sin, 1 cos, 2 -sin, 3 -cos. */
+/* The sine or the cosine, by quadrant, with its sign: 0 sin, 1 cos, 2 -sin, 3 -cos. */
 static ALWAYS_INLINE double of_quadrant(uint64_t quadrant, double sine, double cosine)
 {
     return double_of_bits(bits_of_double(quadrant & 1 ? cosine : sine) ^ (quadrant & 2) << 62);

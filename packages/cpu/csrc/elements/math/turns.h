@@ -4,7 +4,8 @@
 
 #define PI64 0x1.921fb54442d18p+1
 
-/* What a size is beyond the nearest whole number, from -1/2 to 1/2; NaN for infinity. All from 2^52 on are whole. */
+/* The signed distance from the nearest whole number, from -1/2 to 1/2; NaN for infinity. All numbers from 2^52 on are
+   whole. */
 static ALWAYS_INLINE double beyond_whole(double size)
 {
     return size < 0x1p52 ? size - (size + 0x1p52 - 0x1p52) : size - size;

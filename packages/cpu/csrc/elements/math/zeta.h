@@ -1,4 +1,4 @@
-/* Hurwitz's zeta function, computed as float64: rare enough to be no vectors. */
+/* Hurwitz's zeta function, computed as float64: too rare for vectors. */
 #pragma once
 #include <math.h>
 
@@ -29,8 +29,8 @@ static double zeta_of_positive(double s, double q)
     return sum + rest;
 }
 
-/* For every s and q: infinite at s = 1 and at q = 0, -1, ...; NaN for s < 1, and for negative q unless s is whole. What is
-   before 0 is a finite sum, the difference of two. */
+/* For every s and q: infinite at s = 1 and at q = 0, -1, ...; NaN for s < 1, and for negative q unless s is whole. The
+   terms before 0 are a finite sum, the difference of two. */
 static double zeta_of(double s, double q)
 {
     if (s != s || q != q || s < 1.0)

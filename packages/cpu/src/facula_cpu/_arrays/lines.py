@@ -51,8 +51,7 @@ def plan_rank(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
 
 @planner("search_sorted")
 def plan_search(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """Plan positions of values in sorted lines along the last dimension: inputs (lines, values), parameters
-    (right,)."""
+    """Plan positions of values in sorted lines (the last dimension): inputs (lines, values), parameters (right,)."""
     if inputs[0].dtype is not inputs[1].dtype or inputs[0].dtype.code >= COMPLEX64:
         raise no_kernel(operator, inputs, outputs)
     dim = inputs[0].ndim - 1

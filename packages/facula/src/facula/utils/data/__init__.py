@@ -139,7 +139,7 @@ def default_convert(data: object) -> AnyValue:
 
 @boundary
 class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]):
-    """A loader of batches of tensors. Arguments, errors and `state_dict()` are those of `facula_data.DataLoader`.
+    """A loader of batches of tensors. Arguments: those of `facula_data.DataLoader`; errors and `state_dict()` too.
 
     `convert` turns each NumPy array of a batch into a tensor. The results of a custom `collate_fn` are unchanged.
 
