@@ -1,10 +1,10 @@
-/* Runs kernels that need a whole line of elements: sorts, scans, moves by index along a dimension.
+/* Runs kernels that need a complete line of elements: sorts, scans, moves by index along a dimension.
 
    Note [Lines]
    ~~~~~~~~~~~~
-   A kernel gets lines that are neighbours, so that it may work on them side by side (`by_column`: neighbours lie closer
-   together than the elements of a line), and makes its scratch space once for all of them. Memory may be changed by
-   others while it runs: what a kernel uses as an address was checked after it was read for the last time. */
+   A kernel receives lines that are neighbours, so that it may process them together (`by_column`: neighbours are closer
+   together than the elements of a line), and allocates its scratch space once for all of them. Other threads may change
+   memory while it runs: a kernel checks each address after its last read. */
 #include "runtime/kernel.h"
 
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-/* A kernel works on `count` lines of neighbours: at[i] is the first element of operand i, next its distance to the
+/* A kernel processes `count` neighbouring lines: at[i] is the first element of operand i, next its distance to the
    neighbour's. Steps are in bytes. It returns a status; see Note [Lines] in lines.c. */
 struct facula_lines {
     int64_t (*run)(const struct facula_lines *plan, char *const *at, int64_t count);
@@ -10,7 +10,7 @@ struct facula_lines {
     int64_t next[4];                  /* from line to line */
     int64_t start[4];                 /* from an operand's first byte to where its first line starts */
     int64_t dtype, itemsize;          /* of the first operand */
-    int64_t option, flag;             /* what these mean is the kernel's business */
+    int64_t option, flag;             /* their meaning depends on the kernel */
     int64_t segment, segments, group; /* lines in a segment; all segments; segments in a task */
     int32_t operands, by_column, serial, dims;
     int64_t nest[]; /* the other dimensions: extent, then steps of the four. Innermost first, one at least. */

@@ -1,10 +1,10 @@
-/* Where values belong in sorted lines. */
+/* Positions of values in sorted lines. */
 #include "elements/half.h"
 #include "lines/lines.cdef.h"
 #include "runtime/kernel.h"
 
-/* Where a value belongs in a sorted line: before the first element that is not smaller, or (flag) that is greater. NaN
-   belongs at the end. */
+/* The position of a value in a sorted line: before the first element that is not smaller, or (flag) that is greater.
+   NaN is placed at the end. */
 #define FIND(type, READ)                                                               \
     for (int64_t i = 0; i < plan->n[1]; i++) {                                         \
         const type x_ = *(const type *)(values + i * plan->step[1]);                   \

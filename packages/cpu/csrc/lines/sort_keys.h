@@ -29,7 +29,7 @@ static ALWAYS_INLINE uint64_t key_of_float64(uint64_t bits)
     return magnitude > 0x7ff0000000000000 ? ~(uint64_t)0 : magnitude == 0 ? 0x8000000000000000 : ordered;
 }
 
-/* The key of a number that is no NaN and no zero, back as bits. */
+/* The bits of a number, neither NaN nor zero, from its key. */
 static ALWAYS_INLINE uint32_t float32_of_key(uint32_t key)
 {
     return key & 0x80000000u ? key ^ 0x80000000u : ~key;

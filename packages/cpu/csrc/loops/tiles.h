@@ -1,18 +1,18 @@
-/* Runs a loop over neighbours on operands of any steps: those that lie apart pass through tiles. Worth it where the loop is
-   vectorised and costs more than moving its elements; and there is one such loop, not one for each kind of step. */
+/* Runs a loop over contiguous elements on operands of any steps: strided ones pass through tiles. This is worthwhile if
+   the loop is vectorized and costs more than copying its elements; and one loop suffices for all steps. */
 #pragma once
 #include "runtime/kernel.h"
 
 #include <string.h>
 
-/* Over n elements of each operand, inputs then the output, all neighbours. */
+/* Over n elements of each operand, inputs then the output, all contiguous. */
 typedef void (*dense_loop)(int64_t n, const int64_t *address);
 
 struct widest {
     uint64_t part[2];
 };
 
-/* Every second element of a row, beside one another, is what compilers have vectors for if they know the step. */
+/* Compilers vectorize loads of every second element of a row if they know the step. */
 #define MOVE(T)                                                                                 \
     if (to_step == sizeof(T) && from_step == 2 * sizeof(T))                                     \
         _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)((T *)to)[i] = ((const T *)from)[2 * i]; \

@@ -1,11 +1,11 @@
-/* Runs cross entropy and the negative log likelihood over rows; how a row is computed stands in cross_entropy.inc.
+/* Runs cross entropy and the negative log likelihood over rows; cross_entropy.inc computes a row.
 
    Note [Classes]
    ~~~~~~~~~~~~~~
-   All targets are looked at before anything is written: one that is out of range is reported with its position. On the
-   way their weights are added up, for the mean is over them. Losses are added in groups of rows that do not depend on
-   the number of threads, in double precision. The gradient keeps nothing of the forward pass but its operands: the
-   exponentials are needed anyway, and their sum comes with them. */
+   All targets are checked before any write: one that is out of range is reported with its position. The check also adds up
+   their weights, which the mean requires. Losses are added in groups of rows that do not depend on the number of threads,
+   in double precision. The gradient uses only the operands of the forward pass: it needs the exponentials in any case,
+   and their sum is a byproduct. */
 #include "runtime/kernel.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The plans of cross entropy and its kin. Read by the compiler and by cffi: declarations only. */
+/* The plans of cross entropy and related losses. Read by the compiler and by cffi: declarations only. */
 #pragma once
 #include <stdint.h>
 

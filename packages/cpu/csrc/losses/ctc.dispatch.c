@@ -4,15 +4,15 @@
 
    Note [States]
    ~~~~~~~~~~~~~
-   The states of an example with targets a b b are  _ a _ b _ b _ , where _ is blank. From a step to the next one a path
-   stays, goes on by one state, or by two where that skips a blank between different targets. `alpha` of a state is the
-   logarithm of the probability of all paths from the start that are there now; `beta` that of the paths from there to
-   the end, without the probability of now. Their sum, less the logarithm of all paths, is the share of the paths that
-   pass there.
+   The states of an example with targets a b b are  _ a _ b _ b _ , where _ is blank. From one step to the next a path
+   stays, advances by one state, or by two if that skips a blank between different targets. `alpha` of a state is the
+   logarithm of the probability of all paths from the start that are in it now; `beta` that of the paths from it to the
+   end, without the probability of the present step. Their sum, minus the logarithm of all paths, is the fraction of paths
+   that pass through the state.
 
-   All states of a step are computed from those of the step before, so they are computed side by side: rows have two
-   states that nothing reaches before or after them. Targets are copied and checked anew for each example: whatever
-   changes meanwhile, a class is one of the classes. */
+   All states of a step depend only on the step before, so they are computed as vectors: rows are padded by two unreachable
+   states on each side. Each example copies its targets and checks the copies again, so concurrent changes cannot produce a
+   class out of range. */
 #include <string.h>
 
 #include "elements/math/functions.h"

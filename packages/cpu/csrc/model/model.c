@@ -17,7 +17,7 @@ struct facula_model {
     char *memory, *first; /* temporaries, inputs, outputs, the workspace; and where these begin, aligned */
     char *tensors;      /* the whole of tensors.safetensors */
     int64_t tensor_bytes;
-    char **moved;       /* memory of a tensor that lies there at an odd address; NULL: it is used where it lies */
+    char **moved;       /* copy of a tensor at a misaligned address; NULL: it is used in place */
     int64_t *places, *lengths; /* of each tensor in `tensors` */
     char **blocks;      /* where each block begins */
     struct step *steps;
@@ -80,7 +80,7 @@ static int load_tensors(struct facula_model *model, const struct archive *archiv
     return failed ? -1 : 0;
 }
 
-/* One piece of memory for all that is no tensor, and the address of every block. */
+/* Allocates one block of memory for everything except tensors, and computes the address of every block. */
 static int place_blocks(struct facula_model *model, int64_t workspace, char **scratch, char *error)
 {
     const struct section *s = &model->section;
@@ -256,7 +256,7 @@ FACULA_PUBLIC int facula_model_run(struct facula_model *model, char error[FACULA
     return 0;
 }
 
-/* Numbers and places in random streams of one program in another one of the file, which goes on from there. */
+/* Copies numbers and random streams of one program to another one of the file, which continues from there. */
 static void bring_along(const struct section *from, struct section *to)
 {
     for (int64_t i = 0; i < to->count[NUMBERS]; i++)
@@ -269,8 +269,8 @@ static void bring_along(const struct section *from, struct section *to)
     }
 }
 
-/* What a saved file has in the place of a member: new memory, or the model's own; NULL where it stays as it is, as what is
-   no program does. */
+/* The new contents of a member in a saved file: new memory, or the model's own; NULL if it is unchanged, like members
+   that are not programs. */
 static int bytes_now(const struct facula_model *model, const struct archive *archive, const struct member *member,
                      char **made, char *error)
 {

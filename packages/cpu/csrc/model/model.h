@@ -1,7 +1,7 @@
-/* What the files of the C library share: a program from a file that is ready to run.
+/* Declarations shared by the files of the C library: a loaded program that is ready to run.
 
-   choose.c     which program of a file is loaded; its inputs and outputs
-   plans.c      plans: kernels found, pointers put in, products planned for this machine
+   choose.c     selection of a file's program; its inputs and outputs
+   plans.c      plans: lookup of kernels, pointers, products planned for this machine
    model.c      the functions of facula_run.h */
 #pragma once
 #include <stddef.h>
@@ -19,13 +19,13 @@ struct step {
     int64_t skip;
 };
 
-/* Fills `steps` and gives the bytes that the largest workspace needs: -1 with a message. `*memory` is what plans lie in. */
+/* Fills `steps` and returns the bytes of the largest workspace: -1 with a message. `*memory` contains the plans. */
 int64_t plans_make(const struct section *section, struct step *steps, char **memory, char *error);
 
 /* Whether a member of the zip is a program. */
 int is_program(const struct member *member);
-/* The program with the highest score, of those alike the first, read into `chosen`; NULL with a message, which is `none`
-   where no score is above 0. */
+/* Reads the program with the highest score, the first of equal ones, into `chosen`; NULL with a message, which is
+   `none` if no score is above 0. */
 const struct member *program_choose(const struct archive *archive, facula_score score, void *context, const char *none,
                                     struct section *chosen, char *error);
 /* A score by the length of the first input's first dimension, an int64_t; 0 takes the first program. */

@@ -1,5 +1,5 @@
-/* Runs batch normalisation over channels; how they are computed stands in batch_norm.inc. A channel is one task's alone,
-   so results do not depend on the number of threads. */
+/* Runs batch normalization over channels; batch_norm.inc computes them. One task processes a whole channel, so results
+   do not depend on the number of threads. */
 #include "runtime/kernel.h"
 
 #include <string.h>

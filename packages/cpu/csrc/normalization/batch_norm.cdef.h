@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-/* Addresses of what a kernel works on; weight and the like have one number a channel, and may be NULL. */
+/* Addresses of a kernel's operands; weight and similar ones have one number per channel, and may be NULL. */
 struct facula_norm_operands {
     const char *x, *g, *weight, *bias;
     char *mean, *variance; /* running statistics, changed in training */
@@ -12,7 +12,7 @@ struct facula_norm_operands {
 
 struct facula_batch_norm;
 
-/* What is done to `count` channels from number `first` on. */
+/* Processes `count` channels, starting with channel `first`. */
 typedef void (*facula_norm)(const struct facula_batch_norm *plan, const struct facula_norm_operands *at, int64_t first,
                             int64_t count);
 

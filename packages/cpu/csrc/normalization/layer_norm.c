@@ -1,5 +1,5 @@
-/* Runs layer, group and root-mean-square normalisation; how rows are computed stands in layer_norm.inc. Which rows make
-   up a task does not depend on the number of threads, so results do not either. */
+/* Runs layer, group and root-mean-square normalization; layer_norm.inc computes rows. The rows of a task do not depend
+   on the number of threads, so results do not either. */
 #include "runtime/kernel.h"
 
 #include <string.h>

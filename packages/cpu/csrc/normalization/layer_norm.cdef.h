@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-/* Addresses of what a kernel works on; weight and bias may be NULL, and so may their gradients. */
+/* Addresses of a kernel's operands; weight and bias may be NULL, and so may their gradients. */
 struct facula_row_norm_operands {
     const char *x, *g, *weight, *bias;
     char *o, *mean, *inverse, *weight_gradient, *bias_gradient;
@@ -11,7 +11,8 @@ struct facula_row_norm_operands {
 
 struct facula_row_norm;
 
-/* What is done to `count` rows from number `first` on. `totals`: the task's own sums, of gradients of weight and bias. */
+/* Processes `count` rows, starting with row `first`. `totals`: the task's own sums, for gradients of weight and
+   bias. */
 typedef void (*facula_row_norm_rows)(const struct facula_row_norm *plan, const struct facula_row_norm_operands *at,
                                      int64_t first, int64_t count, double *totals);
 /* From the sums of all tasks to the gradients of weight and bias. */

@@ -17,8 +17,8 @@ enum {
     LONG = 16384, /* bytes of rows that fetch what they need in time */
 };
 
-/* Rows are read twice, with a pause between while sums become factors; and what the processor fetches ahead by itself ends
-   with each page. So what comes AHEAD bytes later is asked for, which may be beyond the end: asking does not fault. */
+/* Rows are read twice, with a pause in between while sums become factors, and hardware prefetching ends at each page.
+   So this prefetches AHEAD bytes, possibly beyond the end: prefetching does not fault. */
 static inline void fetch_ahead(const void *at, int64_t bytes)
 {
     for (int64_t i = 0; i < bytes && bytes <= LONG; i += 64)

@@ -1,4 +1,4 @@
-/* Runs softmax and its kin over operands of any strides; how a row is computed stands in softmax.inc. */
+/* Runs softmax and related operators over operands of any strides; softmax.inc computes rows. */
 #include "runtime/kernel.h"
 
 #include <stddef.h>

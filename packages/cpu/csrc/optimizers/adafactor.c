@@ -1,7 +1,7 @@
-/* Runs Adafactor's step over any number of parameters, a parameter a task; what it does to one stands in adafactor.inc.
+/* Runs Adafactor's step over any number of parameters, one parameter per task; adafactor.inc computes it.
 
-   Unlike in the steps of optimizer.c an element's change depends on all of its parameter, by means along rows and columns
-   and by the size of the whole: so a parameter is never cut. */
+   Unlike in the steps of optimizer.c, an element's change depends on its whole parameter, by means along rows and
+   columns and by the total size: so a parameter is never split. */
 #include "optimizers/adafactor.cdef.h"
 #include "optimizers/adafactor_numbers.h"
 #include "runtime/kernel.h"

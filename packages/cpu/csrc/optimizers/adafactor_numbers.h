@@ -1,4 +1,4 @@
-/* What the numbers of a launch of Adafactor's step are; `smallest` below 0 stands for the rounding of the dtype. */
+/* The numbers of a launch of Adafactor's step; a negative `smallest` means the epsilon of the dtype. */
 #pragma once
 
 enum {

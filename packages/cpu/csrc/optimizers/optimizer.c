@@ -1,13 +1,13 @@
-/* Runs an optimizer's step over any number of parameters; what it does to an element stands in optimizer.inc.
+/* Runs an optimizer's step over any number of parameters; optimizer.inc computes the elements.
 
    Note [Optimizer steps]
    ~~~~~~~~~~~~~~~~~~~~~~
-   A launch has the number of parameters, the numbers (learning rate and so on), and addresses, parameter by parameter: its
-   own, its gradient's, and of what the optimizer keeps of it. Work is cut into pieces of equal size regardless of where a
-   tensor ends, so that one large or many small tensors are shared alike among threads. Each element depends on its own parameter alone, and
-   loops and their remainders round alike: the cuts do not show in the results. Where a parameter counts its steps, all
-   are counted before the first piece begins. Other numbers that are kept of a parameter change after the last
-   piece has ended (`finish`), so that all pieces of it see the same. */
+   A launch has the number of parameters, the numbers (learning rate and so on), and addresses, parameter by parameter: the
+   parameter, its gradient, and its optimizer state. Work is split into pieces of equal size regardless of tensor
+   boundaries, so that threads share one large tensor or many small ones equally. Each element depends only on its own
+   parameter, and loops and their remainders round identically: the boundaries do not affect the results. Step counts are
+   incremented before the first piece begins. Other single numbers of a parameter change after the last piece has ended
+   (`finish`), so that all pieces read the same values. */
 #include <math.h>
 
 #include "optimizers/optimizer.cdef.h"

@@ -1,4 +1,4 @@
-/* The steps of SGD and Adam: optimizer.inc for each type. What the numbers of a launch are, in this order: */
+/* The steps of SGD and Adam: optimizer.inc for each type. The numbers of a launch, in this order: */
 #include "elements/math/functions.h"
 #include "optimizers/optimizer.cdef.h"
 #include "runtime/kernel.h"

@@ -1,6 +1,6 @@
-/* What the numbers of a launch are, optimizer by optimizer, for the files that hold a step and what follows it.
+/* The numbers of a launch, by optimizer, for the files that implement a step and its `finish`.
 
-   In all of them d = sign * gradient + decay * p is what the step is taken of; `shrink` multiplies p (decoupled decay). */
+   All steps use d = sign * gradient + decay * p; `shrink` multiplies p (decoupled decay). */
 #pragma once
 
 /* square, the running mean of d * d with factor `share`; p loses rate * d / (sqrt(square) + epsilon). Centred, the square

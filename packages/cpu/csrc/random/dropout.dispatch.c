@@ -1,5 +1,5 @@
-/* Dropout: elements become 0 with the probability `share`, and the others grow by 1 / (1 - share). An element has 32
-   random bits, whatever its type. N. Srivastava and others: Dropout, JMLR 15, 2014. */
+/* Dropout: elements become 0 with the probability `share`, and the others are multiplied by 1 / (1 - share). Each
+   element uses 32 random bits, for every type. N. Srivastava and others: Dropout, JMLR 15, 2014. */
 #include "elements/philox.h"
 #include "random/dropout.cdef.h"
 #include "runtime/kernel.h"

@@ -79,7 +79,7 @@ int check_positions(struct reach *r)
 }
 
 /* ------------------------------------------------------------------------------------------------- whole parts */
-/* It has no plan: all stands in the arguments. */
+/* There is no plan: the arguments contain everything. */
 int check_cat(struct reach *r)
 {
     int64_t outer, parts, width;

@@ -6,7 +6,7 @@
 #include "files/files.h"
 #include "runtime/kernel.h"
 
-/* What a check is about: one launch, whose plan is complete. */
+/* The subject of a check: one launch, whose plan is complete. */
 struct reach {
     const struct section *section;
     const struct launch_row *launch;
@@ -14,7 +14,7 @@ struct reach {
     const char *changed;                        /* of each argument, whether a run changes that number */
     const struct facula_kernel *kernel;
     const void *plan;
-    const struct part_row *part; /* where the plan stands in the file; NULL where there is none */
+    const struct part_row *part; /* the plan's position in the file; NULL if there is none */
     int64_t workspace;           /* bytes that the launch has of it */
     char *error;
 };
@@ -93,7 +93,7 @@ int is_null(const struct reach *r, int64_t argument);
 int has_workspace(struct reach *r, int64_t argument, double bytes);
 /* The argument is a number that no run changes. */
 int has_number(struct reach *r, int64_t argument, int64_t *number);
-/* What is written to one argument changes nothing of the other, which a kernel reads more than once. */
+/* Writes to one argument must not change the other, which a kernel reads more than once. */
 int lies_apart(struct reach *r, int64_t read, int64_t written);
 
 /* The row of the kernel table that a field points to, or NULL. */

@@ -1,16 +1,16 @@
-/* Runs reductions over operands of any strides; what is folded, and how, is a reducer's business (reduce.inc).
+/* Runs reductions over operands of any strides; a reducer (reduce.inc) defines the operation.
 
    Note [Reductions]
    ~~~~~~~~~~~~~~~~~
-   Outputs are made in segments, neighbours along the first kept dimension. Where that dimension is the one that lies
-   densest in memory, a segment is folded row by row (`by_column`: each output is a column); else each output is folded
-   by itself along the first reduced dimension.
+   Outputs are computed in segments, neighbours along the first kept dimension. If that dimension is the densest in memory,
+   a segment is reduced row by row (`by_column`: each output is a column); otherwise each output is reduced separately
+   along the first reduced dimension.
 
-   Where there are few outputs and many elements, the reduced elements are cut into pieces, folded side by side, and
-   their states joined in order. Pieces depend on shapes alone, so results do not depend on the number of threads.
+   With few outputs and many elements, the reduced elements are split into pieces, reduced in parallel, and their states
+   joined in order. Pieces depend only on shapes, so results do not depend on the number of threads.
 
-   Sums: a lane adds a few dozen elements at most before it goes into a state, which has twice the precision (float32: a
-   double; float64: a sum and what rounding took from it). So errors stay near those of pairwise summation. */
+   Sums: a lane adds at most a few dozen elements before it is added to a state, which has twice the precision (float32: a
+   double; float64: a sum and its rounding error). So errors are close to those of pairwise summation. */
 #include "runtime/kernel.h"
 
 #include <stddef.h>
@@ -28,7 +28,8 @@ struct work {
     int64_t parts, run; /* how many there are, and how many of them a task does */
 };
 
-/* Folds the elements [from, to) of the reduced dimensions into each of `count` states, whose elements are `step` apart. */
+/* Reduces the elements [from, to) of the reduced dimensions into each of `count` states, whose elements are `step`
+   apart. */
 static void fold(const struct facula_reduce *plan, char *states, int64_t count, const char *a, int64_t step,
                  int64_t from, int64_t to)
 {
@@ -62,7 +63,7 @@ static void fold(const struct facula_reduce *plan, char *states, int64_t count, 
     }
 }
 
-/* Where a segment lies: its first output's number, how many it has, and the addresses. */
+/* A segment's position: its first output's number, its number of outputs, and the addresses. */
 struct place {
     int64_t first, count;
     const char *a;

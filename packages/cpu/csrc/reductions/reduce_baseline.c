@@ -1,4 +1,4 @@
-/* Reducers of the dtypes that need no instruction set of their own. */
+/* Reducers of the dtypes that do not benefit from newer instruction sets. */
 #include <complex.h>
 
 #include "elements/half.h"

@@ -5,7 +5,7 @@
 #include "runtime/kernel.h"
 #include "runtime/vector.h"
 
-/* A sum, and what rounding has taken from it (Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B). */
+/* A sum, and its rounding error (Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B). */
 struct exact_sum {
     double sum, lost;
 };
@@ -23,7 +23,7 @@ static ALWAYS_INLINE struct exact_sum join_exactly(struct exact_sum s, struct ex
     return s;
 }
 
-/* Infinities and NaN make nonsense of what is lost, and need none of it. */
+/* Infinities and NaN make the rounding error meaningless, and do not need it. */
 static ALWAYS_INLINE double rounded(struct exact_sum s)
 {
     return s.lost - s.lost == 0 ? s.sum + s.lost : s.sum;

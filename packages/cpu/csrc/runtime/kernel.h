@@ -1,4 +1,4 @@
-/* What every kernel file includes: dtype codes, the kernel table, status codes, the pool. */
+/* Common declarations of all kernel files: dtype codes, the kernel table, status codes, the pool. */
 #pragma once
 #include <stdint.h>
 

@@ -1,8 +1,9 @@
-/* What Python calls. Read by the compiler and by cffi (which skips preprocessor lines): declarations only. */
+/* The functions that Python calls. Read by the compiler and by cffi (which skips preprocessor lines): declarations
+   only. */
 #pragma once
 #include <stdint.h>
 
-/* What a row of the kernel table is: a whole kernel, a part of one by the type of its function, or what plans it. */
+/* The kinds of rows of the kernel table: a complete kernel, a part of one by the type of its function, or a planner. */
 enum facula_row_kind {
     FACULA_WHOLE, FACULA_LOOP, FACULA_TRANSPOSE_BLOCK, FACULA_REDUCER, FACULA_LINES, FACULA_ROWS, FACULA_CLASS_ROWS,
     FACULA_DRAW, FACULA_SAMPLER, FACULA_DROPPER, FACULA_UPDATE, FACULA_FINISH, FACULA_ADAFACTOR_UPDATE, FACULA_NORM,

@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-/* What other libraries call; all else is the library's own. */
+/* Exported to other libraries; all other symbols are hidden. */
 #define FACULA_PUBLIC __attribute__((visibility("default")))
 
 typedef void (*facula_task)(void *context, int64_t index);

@@ -17,7 +17,7 @@
 
 typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
 typedef double doubles __attribute__((vector_size(VECTOR_BYTES)));
-/* The same where the address need not be aligned and other types may lie. */
+/* The same for unaligned addresses that may alias other types. */
 typedef float loose_floats __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef double loose_doubles __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
