@@ -19,7 +19,8 @@ static ALWAYS_INLINE double uniform_of_two(uint64_t words, double low, double hi
     return value < high ? value : low;
 }
 
-/* Two independent normal numbers. G. E. P. Box, M. E. Muller: A note on the generation of random normal deviates, 1958. */
+/* Two independent normal numbers. G. E. P. Box, M. E. Muller: A note on the generation of random normal deviates,
+   1958. */
 static ALWAYS_INLINE void normal_of(uint32_t first, uint32_t second, float *one, float *other)
 {
     float unit = MULTIPLY_ADD((float)first, 0x1p-32f, 0x1p-33f); /* in (0, 1] */

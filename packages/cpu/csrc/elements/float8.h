@@ -1,7 +1,8 @@
-/* Numbers of eight bits as bits, to and from float32: the formats of P. Micikevicius et al., FP8 formats for deep learning,
-   2022 (e4m3fn, e5m2), of B. Noune et al., 8-bit numerical formats for deep neural networks, 2022 (fnuz: one zero, one NaN,
-   no infinity), and the scales of OCP Microscaling 1.0 (e8m0fnu: powers of two, no sign). To nearest even, and the same
-   bits as PyTorch's conversions: e4m3fn, which has no infinity, saturates; the fnuz formats give NaN instead. */
+/* Numbers of eight bits as bits, to and from float32: the formats of P. Micikevicius et al., FP8 formats for deep
+   learning, 2022 (e4m3fn, e5m2), of B. Noune et al., 8-bit numerical formats for deep neural networks, 2022 (fnuz: one
+   zero, one NaN, no infinity), and the scales of OCP Microscaling 1.0 (e8m0fnu: powers of two, no sign). To nearest
+   even, and the same bits as PyTorch's conversions: e4m3fn, which has no infinity, saturates; the fnuz formats give NaN
+   instead. */
 #pragma once
 #include "elements/half.h"
 

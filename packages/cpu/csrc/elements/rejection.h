@@ -2,10 +2,10 @@
 
    Note [Draws by rejection]
    ~~~~~~~~~~~~~~~~~~~~~~~~~
-   The number of random words per draw is not known in advance. So each element has a separate stream: block j of element i
-   is Philox's block i + j 2^40 of the draw's offset, and an element still depends only on seed, offset and its number
-   (Note [Random numbers] in random.c). Numbers are computed in double for every type.
-   Parameters are read once, and invalid ones yield NaN: every loop terminates. */
+   The number of random words per draw is not known in advance. So each element has a separate stream: block j of
+   element i is Philox's block i + j 2^40 of the draw's offset, and an element still depends only on seed, offset and
+   its number (Note [Random numbers] in random.c). Numbers are computed in double for every type. Parameters are read
+   once, and invalid ones yield NaN: every loop terminates. */
 #pragma once
 #include <float.h>
 #include <math.h>
@@ -51,8 +51,8 @@ static double normal(struct stream *stream)
     return x * scale;
 }
 
-/* G. Marsaglia, W. W. Tsang: A simple method for generating gamma variables. ACM TOMS 26, 2000. Below a shape of 1 a draw
-   is one of shape + 1, times exp(*log_factor). */
+/* G. Marsaglia, W. W. Tsang: A simple method for generating gamma variables. ACM TOMS 26, 2000. Below a shape of 1 a
+   draw is one of shape + 1, times exp(*log_factor). */
 static double gamma_draw(double shape, struct stream *stream, double *log_factor)
 {
     *log_factor = 0;
@@ -94,8 +94,8 @@ static double log_poisson(double k, double rate)
     return away - (k + 0.5) * log1p(away / rate) - 0.5 * log(rate) - 0.9189385332046727 - stirling_rest(k);
 }
 
-/* By its inverse below 10; above, W. Hoermann: The transformed rejection method for generating Poisson random variables,
-   1993 (PTRS). */
+/* By its inverse below 10; above, W. Hoermann: The transformed rejection method for generating Poisson random
+   variables, 1993 (PTRS). */
 static double poisson_draw(double rate, struct stream *stream)
 {
     if (!(rate > 0))

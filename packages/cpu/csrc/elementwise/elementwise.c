@@ -2,26 +2,25 @@
 
    Note [Elementwise]
    ~~~~~~~~~~~~~~~~~~
-   A plan names a loop and a nest of dimensions, merged and ordered for the output (nest.c). Plans for different lengths and
-   strides differ only in the nest.
-   Elements are numbered along the nest, innermost dimension first, and pieces [from, to) of that numbering are the unit
-   of parallel work. Each element is computed by the same operations wherever the pieces are cut, so the number of
-   threads never changes a result.
+   A plan names a loop and a nest of dimensions, merged and ordered for the output (nest.c). Plans for different lengths
+   and strides differ only in the nest. Elements are numbered along the nest, innermost dimension first, and pieces
+   [from, to) of that numbering are the unit of parallel work. Each element is computed by the same operations wherever
+   the pieces are cut, so the number of threads never changes a result.
 
-   A scalar becomes an operand with step 0. Starting a run of a few elements costs more than computing it, so short runs of
-   operands that repeat are first copied into one longer run (`run_blocks`).
+   A scalar becomes an operand with step 0. Starting a run of a few elements costs more than computing it, so short runs
+   of operands that repeat are first copied into one longer run (`run_blocks`).
 
    Note [Programs]
    ~~~~~~~~~~~~~~~
-   An operator that combines others is a program: loops of the kernel table in order. Each reads operands, constants (step 0)
-   and tiles, and writes a tile, or a result. The tiles of a program fit in the L1 cache together, and are reused after
-   their last read. float16 and bfloat16 operands are handled in the same way: loops that convert to float32 come first and
-   those that convert back last, so half types need no loops of their own.
-   Values that depend only on single elements (scalars, operands that broadcast) are computed once per tile. The planner
-   lets an instruction write a result only if no later one reads an operand, which may be the same memory.
+   An operator that combines others is a program: loops of the kernel table in order. Each reads operands, constants
+   (step 0) and tiles, and writes a tile, or a result. The tiles of a program fit in the L1 cache together, and are
+   reused after their last read. float16 and bfloat16 operands are handled in the same way: loops that convert to
+   float32 come first and those that convert back last, so half types need no loops of their own. Values that depend
+   only on single elements (scalars, operands that broadcast) are computed once per tile. The planner lets an
+   instruction write a result only if no later one reads an operand, which may be the same memory.
 
-   The result may be reduced (a loss, and its mean): then it is never stored as a whole. Pieces depend only on the number of
-   elements, and their states are joined in order, as in Note [Reductions]. */
+   The result may be reduced (a loss, and its mean): then it is never stored as a whole. Pieces depend only on the
+   number of elements, and their states are joined in order, as in Note [Reductions]. */
 #include "elementwise/elementwise.h"
 
 #include <string.h>

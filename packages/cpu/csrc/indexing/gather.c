@@ -2,15 +2,15 @@
 
    Note [Gathering]
    ~~~~~~~~~~~~~~~~
-   Before anything is scattered, all indices are checked: one that is out of range is reported with its position, and the
-   array is unchanged. Gathering may write before it fails, since its output is then discarded; so it checks indices as it
-   reads them, and afterwards finds the first invalid one. If few indices are expanded to many, it checks them first.
-   Negative ones are out of range. An index that another thread has made invalid in the meantime is skipped.
+   Before anything is scattered, all indices are checked: one that is out of range is reported with its position, and
+   the array is unchanged. Gathering may write before it fails, since its output is then discarded; so it checks indices
+   as it reads them, and afterwards finds the first invalid one. If few indices are expanded to many, it checks them
+   first. Negative ones are out of range. An index that another thread has made invalid in the meantime is skipped.
 
-   Elements with the same target have the same position in all dimensions except the indexed one. So work is divided along
-   another dimension if there is a suitable one; otherwise every task reads all indices and handles those in its range of
-   targets. Either way one task handles the elements of one target in their order: of several values the last one wins, and
-   sums have the same bits, regardless of the number of threads and the order of the loops. */
+   Elements with the same target have the same position in all dimensions except the indexed one. So work is divided
+   along another dimension if there is a suitable one; otherwise every task reads all indices and handles those in its
+   range of targets. Either way one task handles the elements of one target in their order: of several values the last
+   one wins, and sums have the same bits, regardless of the number of threads and the order of the loops. */
 #include "runtime/kernel.h"
 
 #include <complex.h>

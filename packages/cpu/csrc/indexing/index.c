@@ -5,9 +5,9 @@
    All indices are checked before any write: one that is out of range is reported with its position, and the output is
    unchanged. Negative ones count from the end.
 
-   Taking is divided by elements of the dimensions before the indexed one. Putting is divided by destinations: every task
-   reads all indices and handles those in its range of the dimension. So if several values have one destination, the last
-   one wins, or all are added in their order, regardless of the number of threads. */
+   Taking is divided by elements of the dimensions before the indexed one. Putting is divided by destinations: every
+   task reads all indices and handles those in its range of the dimension. So if several values have one destination,
+   the last one wins, or all are added in their order, regardless of the number of threads. */
 #include "runtime/kernel.h"
 
 #include <complex.h>

@@ -1,4 +1,5 @@
-/* Elements as unsigned keys that are ordered as they are, with NaN last and equal numbers (-0 and 0, all NaNs) equal. */
+/* Elements as unsigned keys that are ordered as they are, with NaN last and equal numbers (-0 and 0, all NaNs)
+   equal. */
 #pragma once
 #include "elements/half.h"
 #include "runtime/kernel.h"

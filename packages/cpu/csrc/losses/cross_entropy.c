@@ -2,10 +2,10 @@
 
    Note [Classes]
    ~~~~~~~~~~~~~~
-   All targets are checked before any write: one that is out of range is reported with its position. The check also adds up
-   their weights, which the mean requires. Losses are added in groups of rows that do not depend on the number of threads,
-   in double precision. The gradient uses only the operands of the forward pass: it needs the exponentials in any case,
-   and their sum is a byproduct. */
+   All targets are checked before any write: one that is out of range is reported with its position. The check also adds
+   up their weights, which the mean requires. Losses are added in groups of rows that do not depend on the number of
+   threads, in double precision. The gradient uses only the operands of the forward pass: it needs the exponentials in
+   any case, and their sum is a byproduct. */
 #include "runtime/kernel.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The functions of facula_run.h. A model is a section, its memory, and launches whose addresses are final: a run puts in
-   what changes, and calls the kernels one after the other. */
+/* The functions of facula_run.h. A model is a section, its memory, and launches whose addresses are final: a run puts
+   in what changes, and calls the kernels one after the other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 
    Note [Optimizer steps]
    ~~~~~~~~~~~~~~~~~~~~~~
-   A launch has the number of parameters, the numbers (learning rate and so on), and addresses, parameter by parameter: the
-   parameter, its gradient, and its optimizer state. Work is split into pieces of equal size regardless of tensor
+   A launch has the number of parameters, the numbers (learning rate and so on), and addresses, parameter by parameter:
+   the parameter, its gradient, and its optimizer state. Work is split into pieces of equal size regardless of tensor
    boundaries, so that threads share one large tensor or many small ones equally. Each element depends only on its own
-   parameter, and loops and their remainders round identically: the boundaries do not affect the results. Step counts are
-   incremented before the first piece begins. Other single numbers of a parameter change after the last piece has ended
-   (`finish`), so that all pieces read the same values. */
+   parameter, and loops and their remainders round identically: the boundaries do not affect the results. Step counts
+   are incremented before the first piece begins. Other single numbers of a parameter change after the last piece has
+   ended (`finish`), so that all pieces read the same values. */
 #include <math.h>
 
 #include "optimizers/optimizer.cdef.h"

@@ -3,9 +3,9 @@
    All steps use d = sign * gradient + decay * p; `shrink` multiplies p (decoupled decay). */
 #pragma once
 
-/* square, the running mean of d * d with factor `share`; p loses rate * d / (sqrt(square) + epsilon). Centred, the square
-   of the running mean of d is taken away from `square`. With a buffer: buffer = keep * buffer + the quotient; p loses
-   rate * buffer. */
+/* square, the running mean of d * d with factor `share`; p loses rate * d / (sqrt(square) + epsilon). Centred, the
+   square of the running mean of d is taken away from `square`. With a buffer: buffer = keep * buffer + the quotient; p
+   loses rate * buffer. */
 enum { RMSPROP_RATE, RMSPROP_SHARE, RMSPROP_EPSILON, RMSPROP_DECAY, RMSPROP_SIGN, RMSPROP_KEEP };
 
 /* change = d * sqrt(delta + epsilon) / sqrt(square + epsilon), both running means (of change * change, of d * d). */

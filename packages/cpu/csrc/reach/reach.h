@@ -79,7 +79,8 @@ struct span span_of(int64_t itemsize);
 struct span span_row(double count, int64_t itemsize);
 /* The same again `extent` times, `step` bytes apart. */
 void span_walk(struct span *span, int64_t extent, int64_t step);
-/* The same for each dimension of a nest: rows of `width` numbers, of which the first is the extent, and one the step. */
+/* The same for each dimension of a nest: rows of `width` numbers, of which the first is the extent, and one the
+   step. */
 void span_nest(struct span *span, const int64_t *nest, int64_t dims, int64_t width, int64_t step);
 
 /* The launch has at least so many arguments. */

@@ -2,15 +2,15 @@
 
    Note [Reductions]
    ~~~~~~~~~~~~~~~~~
-   Outputs are computed in segments, neighbours along the first kept dimension. If that dimension is the densest in memory,
-   a segment is reduced row by row (`by_column`: each output is a column); otherwise each output is reduced separately
-   along the first reduced dimension.
+   Outputs are computed in segments, neighbours along the first kept dimension. If that dimension is the densest in
+   memory, a segment is reduced row by row (`by_column`: each output is a column); otherwise each output is reduced
+   separately along the first reduced dimension.
 
    With few outputs and many elements, the reduced elements are split into pieces, reduced in parallel, and their states
    joined in order. Pieces depend only on shapes, so results do not depend on the number of threads.
 
-   Sums: a lane adds at most a few dozen elements before it is added to a state, which has twice the precision (float32: a
-   double; float64: a sum and its rounding error). So errors are close to those of pairwise summation. */
+   Sums: a lane adds at most a few dozen elements before it is added to a state, which has twice the precision (float32:
+   a double; float64: a sum and its rounding error). So errors are close to those of pairwise summation. */
 #include "runtime/kernel.h"
 
 #include <stddef.h>

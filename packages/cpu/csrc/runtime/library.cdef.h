@@ -10,9 +10,9 @@ enum facula_row_kind {
     FACULA_ROW_NORM, FACULA_ROW_NORM_FINISH, FACULA_PACK, FACULA_MULTIPLY_PACKED, FACULA_PLANNER, FACULA_SHAPE
 };
 
-/* One entry of the kernel table. `function` is a whole kernel `int64_t (const void *plan, int64_t *args)`, or a loop that
-   another kernel drives (see elementwise.h). `cost` is in picoseconds an element, one thread, contiguous, in cache.
-   `signature` lists dtype codes, inputs then outputs, and ends with 0. */
+/* One entry of the kernel table. `function` is a whole kernel `int64_t (const void *plan, int64_t *args)`, or a loop
+   that another kernel drives (see elementwise.h). `cost` is in picoseconds an element, one thread, contiguous, in
+   cache. `signature` lists dtype codes, inputs then outputs, and ends with 0. */
 struct facula_kernel {
     const char *name;
     const void *function;

@@ -1,5 +1,5 @@
-/* The modified Bessel functions of the first kind, of orders 0 and 1, and the same times exp(-|x|), for float32 and float64.
-   Polynomials as in Note [Own polynomials]; float32 is computed as float64, with shorter ones. */
+/* The modified Bessel functions of the first kind, of orders 0 and 1, and the same times exp(-|x|), for float32 and
+   float64. Polynomials as in Note [Own polynomials]; float32 is computed as float64, with shorter ones. */
 #pragma once
 #include "elements/math/float64.h"
 

@@ -120,8 +120,8 @@ static ALWAYS_INLINE double exponent64(uint64_t biased)
                                                                               levels */
 }
 
-/* log(2^e (1 + m)) for 1 + m between the roots of 1/2 and 2. With s = m / (2 + m) it is e ln 2 + 2 atanh(s), arranged so
-   that m itself, which is exact, carries the result (FreeBSD's e_log.c explains the arrangement). */
+/* log(2^e (1 + m)) for 1 + m between the roots of 1/2 and 2. With s = m / (2 + m) it is e ln 2 + 2 atanh(s), arranged
+   so that m itself, which is exact, carries the result (FreeBSD's e_log.c explains the arrangement). */
 static ALWAYS_INLINE double log_of_parts64(double e, double m)
 {
     static const double p[] = {/* (2 atanh(s) - 2 s) / s^3 in s^2 */

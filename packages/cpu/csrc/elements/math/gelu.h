@@ -1,10 +1,10 @@
-/* gelu and its approximation by tanh, with their derivatives, for float32 and float64. They are accurate to the last bits
-   for every x: far below 0, where 1 + erf(x / sqrt(2)) would cancel, the result is a product.
+/* gelu and its approximation by tanh, with their derivatives, for float32 and float64. They are accurate to the last
+   bits for every x: far below 0, where 1 + erf(x / sqrt(2)) would cancel, the result is a product.
 
-   gelu(x) = x Q(-x) with the normal distribution's tail Q(z) = exp(-z^2 / 2) q(z), q(z) = exp(z^2 / 2) erfc(z / sqrt(2)) / 2.
-   z q(z) is a polynomial of 1 / (1 + c z), but not near 0: there gelu is x / 2 + x^2 p(x^2). The approximation is
-   x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3). Squares and u are computed with extra precision, because exp
-   amplifies their rounding errors. */
+   gelu(x) = x Q(-x) with the normal distribution's tail Q(z) = exp(-z^2 / 2) q(z), q(z) = exp(z^2 / 2) erfc(z /
+   sqrt(2)) / 2. z q(z) is a polynomial of 1 / (1 + c z), but not near 0: there gelu is x / 2 + x^2 p(x^2). The
+   approximation is x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3). Squares and u are computed with extra
+   precision, because exp amplifies their rounding errors. */
 #pragma once
 #include "elements/math/error.h"
 #include "elements/math/pairs.h"
@@ -89,7 +89,8 @@ static ALWAYS_INLINE float gelu_float32(float x)
     q = fused(q, v, -0x1.542132p-66f);
     q = fused(q, v, 0x1.61cd46p-66f);
 
-    /* exp(-z^2 / 2) = 2^n exp(r), with 2 r from z^2 and n 2 ln 2, whose upper part is exact and rounded only with z^2. */
+    /* exp(-z^2 / 2) = 2^n exp(r), with 2 r from z^2 and n 2 ln 2, whose upper part is exact and rounded only with
+       z^2. */
     const float rounding = ROUNDING + 127 + 64; /* as in logistic_float32 */
     const float shifted = MULTIPLY_ADD(square, -0x1.715476p-1f, rounding), whole = shifted - rounding;
 #ifdef __FMA__

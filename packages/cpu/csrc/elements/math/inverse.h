@@ -30,8 +30,8 @@ static ALWAYS_INLINE double tan_of(double x, int is_short)
 static ALWAYS_INLINE double tan_float64(double x) { return tan_of(x, 0); } /* up to LARGEST_ANGLE */
 static ALWAYS_INLINE float tan_float32(float x) { return (float)tan_of(x, 1); }
 
-/* The angle from 0 to pi/2 whose tangent is above / below, neither negative. Beyond tan(3 pi/8) it is pi/2 less that of the
-   inverse, beyond tan(pi/8) it is pi/4 and that of (above - below) / (above + below). */
+/* The angle from 0 to pi/2 whose tangent is above / below, neither negative. Beyond tan(3 pi/8) it is pi/2 less that of
+   the inverse, beyond tan(pi/8) it is pi/4 and that of (above - below) / (above + below). */
 static ALWAYS_INLINE double angle_of(double above, double below, int is_short)
 {
     static const double p[] = {/* (atan(t) / t - 1) / t^2 in t^2, up to tan(pi/8): 2^-57 of the angle */
@@ -61,7 +61,8 @@ static ALWAYS_INLINE double atan_of(double x, int is_short)
 static ALWAYS_INLINE double atan_float64(double x) { return atan_of(x, 0); }
 static ALWAYS_INLINE float atan_float32(float x) { return (float)atan_of(x, 1); }
 
-/* The angle of the point (x, y), from -pi to pi. Lengths are scaled so that sums do not overflow, nor quotients lose bits. */
+/* The angle of the point (x, y), from -pi to pi. Lengths are scaled so that sums do not overflow, nor quotients lose
+   bits. */
 static ALWAYS_INLINE double atan2_of(double y, double x, int is_short)
 {
     const double infinite = __builtin_inf();
@@ -102,8 +103,8 @@ static ALWAYS_INLINE double arcsine_series(double z, int is_short)
     return is_short ? polynomial64(z, short_p, 6) : polynomial64(z, p, 13);
 }
 
-/* Of x from -1 to 1, NaN elsewhere. Near 1: asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)); the root's own rounding error counts
-   for float64. */
+/* Of x from -1 to 1, NaN elsewhere. Near 1: asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)); the root's own rounding error
+   counts for float64. */
 static ALWAYS_INLINE double arc_of(double x, int is_cosine, int is_short)
 {
     const double size = __builtin_fabs(x);

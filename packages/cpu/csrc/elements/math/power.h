@@ -1,5 +1,5 @@
-/* pow for float32 and float64: exp(y log|x|), with the logarithm to twice the precision for float64, and the signs, zeros,
-   infinities and NaNs of C's pow (ISO C, annex F.10.4.4). */
+/* pow for float32 and float64: exp(y log|x|), with the logarithm to twice the precision for float64, and the signs,
+   zeros, infinities and NaNs of C's pow (ISO C, annex F.10.4.4). */
 #pragma once
 #include "elements/math/pairs.h"
 

@@ -2,10 +2,10 @@
 
    Note [Arguments of sine and cosine]
    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-   x = n pi/2 + r with |r| <= pi/4. pi/2 consists of parts of 33 bits, so that n times a part is exact while n has 20 bits,
-   with fused multiply-add or without. No float64 of that range is closer to a multiple than about 2^-60, so two parts and
-   the remainder leave r all its bits. Larger arguments are rare: they go to the C library, see Note [Guards] in
-   functions.inc. float32 is computed as float64 throughout. */
+   x = n pi/2 + r with |r| <= pi/4. pi/2 consists of parts of 33 bits, so that n times a part is exact while n has 20
+   bits, with fused multiply-add or without. No float64 of that range is closer to a multiple than about 2^-60, so two
+   parts and the remainder leave r all its bits. Larger arguments are rare: they go to the C library, see Note [Guards]
+   in functions.inc. float32 is computed as float64 throughout. */
 #pragma once
 #include <math.h>
 
