@@ -100,7 +100,7 @@ def test_a_thread_that_waits_in_vain_captures_later(monkeypatch):
     assert began.wait(30)
     captured = facula.capture(lambda x: x * 3, check=0)
     found = [captured(facula.ones(1)).item() for _ in range(2)]
-    assert "another thread captures" in captured.report()
+    assert "another thread is capturing" in captured.report()
     end.set()
     other.join()
     found += [captured(facula.ones(1)).item() for _ in range(3)]

@@ -147,7 +147,7 @@ def test_what_is_compiled_is_captured():
     def triple(x):
         return x * 3 + 1
 
-    with pytest.raises(facula.jit.CaptureError, match="bool looks at elements"):
+    with pytest.raises(facula.jit.CaptureError, match="bool reads elements"):
         double(facula.ones(2))
     assert [triple(facula.ones(2) * n).tolist() for n in range(3)] == [[n * 3.0 + 1] * 2 for n in range(3)]
     for rounds in (True, False):  # 2 ** -12 is lost beside 1 in float16

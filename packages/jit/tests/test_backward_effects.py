@@ -146,7 +146,7 @@ def test_state_may_change_between_a_call_and_its_backward_pass(backward):
 
     assert _history(backward, False, capturing) == _history(backward, False, lambda f: f)
     assert "replayed 9 times" in made.pop().report()
-    with pytest.warns(UserWarning, match="what its backward pass reads has changed since the call"):
+    with pytest.warns(UserWarning, match="state that its backward pass reads has changed since the call"):
         found = _history(backward, True, capturing)
     assert found == _history(backward, True, lambda f: f)
 

@@ -108,7 +108,7 @@ BREAKS = {
     "constants": (lambda x: cond(x.sum() > 0, lambda: (x, 1), lambda: (x, 2)), "cond return .* and .*return tensors"),
     "backward": (lambda x: cond(x.sum() > 0, lambda: _go_back(), lambda: x * 1), r"does backward\(\)"),
     "other raises": (lambda x: cond(x.sum() > 0, lambda: x * 1, lambda: x @ ones(7)), "false_fn of cond.*matmul"),
-    "reads": (lambda x: cond(x.sum() > 0, lambda: x * x.sum().item(), lambda: x), "item looks at elements"),
+    "reads": (lambda x: cond(x.sum() > 0, lambda: x * x.sum().item(), lambda: x), "item reads elements"),
     "gradients": (lambda x: while_loop(below(9), lambda h: (h * WEIGHT,), (x,)), "use scan"),
     "carried gradients": (lambda x: while_loop(below(9), lambda h: (h * 3,), (x * WEIGHT,)), "use scan"),
     "number": (lambda x: while_loop(lambda n, h: h.sum() < 9, lambda n, h: (n + 1, h + n), (1, x)), "carry a tensor"),

@@ -84,7 +84,7 @@ def test_a_loop_declared_by_a_program(halved, tmp_path):
     loaded = saved(called(lambda x: halved(x.t()) @ x, x), tmp_path)
     assert same(loaded(x), (x / 2).t() @ x)
     forgotten = operators.pop("halved")
-    with pytest.raises(GraphFileError, match=r"'halved' is none of those .*; import what declares it first"):
+    with pytest.raises(GraphFileError, match=r"'halved' is not permitted in .*; import the module that declares it"):
         load(tmp_path / "graph.facula")
     operators["halved"] = forgotten
 

@@ -221,7 +221,7 @@ def test_hooks_that_a_function_registers(function):
             results[-1].sum().backward()
             found.append((w.grad, results[0].grad if len(results) > 1 else None, list(log)))
     assert same(found[:5], found[5:])
-    assert "eagerly: hooks look at the gradient of " in run.report()
+    assert "eagerly: hooks read the gradient of " in run.report()
 
 
 def test_state_of_hooks_is_guarded():
@@ -247,7 +247,7 @@ def test_hooks_before_and_inside():
         y.register_hook(lambda g: g * 5)
         captured(y)
         assert x.grad.tolist() == [30.0, 30.0]
-    assert "a hook is registered on what was computed before the call" in captured.report()
+    assert "a hook is registered on a tensor computed before the call" in captured.report()
 
 
 def test_a_tensor_that_a_transform_wraps_among_variables():

@@ -264,7 +264,7 @@ def test_sizes_that_do_not_follow_are_refused_by_line(tmp_path):
 # ---------------------------------------------------------------------------------------------------------- refusals
 def test_captures_that_cannot_be_saved(tmp_path, monkeypatch):
     path = tmp_path / "graph"
-    with pytest.raises(SaveError, match="nothing was captured yet"):
+    with pytest.raises(SaveError, match="there is no capture yet"):
         save(capture(lambda x: x), path)
     with pytest.raises(TypeError, match="expected a captured function or its graph; got function"):
         save(lambda x: x, path)

@@ -256,13 +256,13 @@ DAMAGED = {
     "bools": (as_bools, "an address is outside of block"),
     "a text": (of_skip(0, at_zero="x"), "a skip ends with 'x'"),
     "a condition that comes later": (exchanged, "decides what runs before it is written"),
-    "no opposite": (unlike, "reads block .*, which nothing wrote before it"),
+    "no opposite": (unlike, "reads block .*, which is not written before"),
     "crossing": (step_outside, "cut in two"),
     "a step before its condition": (of_loop(body=-100), "where the step of a loop begins is"),
     "a loop without an end": (of_loop(last=100), "a loop's end is"),
     "a loop without a list": (lambda graph: graph.update(loops=[7]), "a loop is 7"),
-    "a loop around all": (a_loop_of_all, "before it"),
-    "a loop that ends early": (of_loop(last=-1), "nothing wrote before it"),
+    "a loop around all": (a_loop_of_all, "decides what runs before it is written"),
+    "a loop that ends early": (of_loop(last=-1), "is not written before"),
     "deep": (many, "more than 100 conditions and loops"),
 }
 

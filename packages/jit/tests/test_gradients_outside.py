@@ -144,7 +144,7 @@ def test_backward_through_earlier_graphs_runs_eagerly():
     for number in range(5):
         loss = (WEIGHT * full((3,), float(number))).sum()
         assert step(loss).tolist() == [number + 1.0] * 3
-    assert "computed before the call" in step.report()
+    assert "from before the call" in step.report()
 
 
 def test_saved_values_of_two_forwards_are_separate():
@@ -349,7 +349,7 @@ def test_state_that_backward_reads_may_change_after_the_call():
         y = captured(x)
         if number == 6:
             factor[0] = 3.0
-            with pytest.warns(UserWarning, match="what its backward pass reads has changed since the call"):
+            with pytest.warns(UserWarning, match="state that its backward pass reads has changed since the call"):
                 y.sum().backward()
         else:
             y.sum().backward()

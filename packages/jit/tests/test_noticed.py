@@ -196,7 +196,7 @@ def test_the_report_says_why_a_call_was_captured_again():
     kept = []
     other = capture(lambda x: kept.append(x + 1))
     other(ones(2))
-    assert "not captured yet: a tensor of shape (2,) made here is kept outside" in other.report()
+    assert "not captured yet: a tensor of shape (2,) created here is kept outside" in other.report()
 
 
 FACTOR = 2.0

@@ -179,7 +179,7 @@ def test_work_that_depends_on_a_size_is_refused():
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     with pytest.raises(OnnxExporterError, match=r"for other sizes of dynamic_axes; leave the axis out"):
         export(lambda x: sum(x.unbind(0)), images(), dynamic_axes={"x": [0]})
-    with pytest.raises(OnnxExporterError, match="in a way that is no product; leave the axis out"):
+    with pytest.raises(OnnxExporterError, match="in a way that is not a product; leave the axis out"):
         export(lambda x: x * (x.shape[0] ** 3), images(), dynamic_axes={"x": [0]})
 
 

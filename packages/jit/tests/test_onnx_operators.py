@@ -238,10 +238,10 @@ def test_opsets_and_constants():
 
 REFUSED = {
     "an export inside": (lambda x: export(lambda y: y, x) and x, "called inside a captured function"),
-    "elements in Python": (lambda x: x * x.sum().item(), "item looks at elements in Python"),
-    "a branch": (lambda x: x if x.sum() > 0 else -x, "bool looks at elements in Python"),
-    "shapes that depend on data": (lambda x: x[x > 0], "nonzero looks at elements in Python"),
-    "elements in an operator": (lambda x: x.unique(), "unique looks at elements in Python, by nonzero, which"),
+    "elements in Python": (lambda x: x * x.sum().item(), "item reads elements in Python"),
+    "a branch": (lambda x: x if x.sum() > 0 else -x, "bool reads elements in Python"),
+    "shapes that depend on data": (lambda x: x[x > 0], "nonzero reads elements in Python"),
+    "elements in an operator": (lambda x: x.unique(), "unique reads elements in Python, by nonzero, which"),
     "random numbers": (lambda x: F.dropout(x), r"dropout: draws random numbers; call model\.eval\(\) first"),
     "no node": (
         lambda x: x.lgamma(),

@@ -287,9 +287,9 @@ def overwrites(graph):
 
 
 BROKEN = {
-    removed: "pass removed broke the graph: call 0 .matmul. reads t0, which nothing wrote",
-    moved: "pass moved broke the graph: call 0 .matmul. reads t0, which nothing wrote",
-    lost: "pass lost broke the graph: nothing writes y0 any more",
+    removed: "pass removed broke the graph: call 0 .matmul. reads t0, which is not written",
+    moved: "pass moved broke the graph: call 0 .matmul. reads t0, which is not written",
+    lost: "pass lost broke the graph: no call writes y0 any more",
     overwrites: "pass overwrites broke the graph: call 2 .neg. writes c0, which the function does not",
 }
 
@@ -318,8 +318,8 @@ def of_one_side(graph):
 
 JUMPS_BROKEN = {
     undecided: r"pass undecided broke the graph: t\d+ decides what runs before it is written",
-    one_sided: "pass one_sided broke the graph: y0 is a result that nothing fills",
-    of_one_side: r"pass of_one_side broke the graph: call 6 .neg. reads t\d+, which nothing wrote before it",
+    one_sided: "pass one_sided broke the graph: y0 is a result that is never written",
+    of_one_side: r"pass of_one_side broke the graph: call 6 .neg. reads t\d+, which is not written before",
 }
 
 

@@ -177,7 +177,7 @@ def test_marks():
         return x + 1 if is_scripting() else x
 
     assert script(asks) is asks and ignore(drop=True)(asks) is asks
-    with pytest.warns(UserWarning, match="bool looks at elements"):
+    with pytest.warns(UserWarning, match="bool reads elements"):
         capture(script(one))(ones(2))
     assert other(ones(2)) is not None
     with pytest.raises(NotImplementedError, match="never is marked as unused"):

@@ -30,7 +30,7 @@ def test_decisions_by_elements_cause_warnings():
             return x + 1
         return -x
 
-    with pytest.warns(TracerWarning, match="looks at elements in Python") as caught:
+    with pytest.warns(TracerWarning, match="reads elements in Python") as caught:
         traced = trace(absolute, ones(2))
     assert len(caught) == 1 and caught[0].filename == __file__
     assert traced(ones(2) * -3).tolist() == [-2, -2]
@@ -79,7 +79,7 @@ def test_invalid_arguments_of_freeze():
 
     with pytest.raises(RuntimeError, match="evaluation mode"):
         freeze(trace(Module(), ones(2)))
-    with pytest.raises(TypeError, match="expected what trace gave"):
+    with pytest.raises(TypeError, match="expected a result of trace"):
         freeze(Module())
     with pytest.raises(SaveError, match="an argument is an object"):
         freeze(trace(lambda x, y: x + 1, (tensor(1.0), object())))

@@ -109,7 +109,7 @@ class EagerBackward:
                 tensors[place] = made_tensor(given._layout, given._storage, given._offset, edge) if is_node else edge
         with as_read(replay.read_by_call) as is_possible:  # state that the pass itself reads keeps its present value
             if not is_possible:
-                raise _refused(replay, problem, "what the call read has changed since then")
+                raise _refused(replay, problem, "state that the call read has changed since then")
             roots = differentiable_in(self._run(replay, lease, tensors), tensors)
         if not _is_as_before(replay, lease, roots):
             raise _refused(replay, problem, "its results would be others by now")

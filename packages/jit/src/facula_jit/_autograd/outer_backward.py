@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .._recording.recorder import Recorder
 
 
-HOOKED = "a hook is registered on what was computed before the call", "register it before the call, or after"
+HOOKED = "a hook is registered on a tensor computed before the call", "register it before the call, or after"
 
 
 class SavedGenerator:
@@ -234,7 +234,7 @@ def _noticing(recorder: Recorder, outer: OuterBackward | None, rule: Rule) -> Ru
     def backward(F: Any, node: Node, gradients: Any) -> Any:
         if outer is None:
             recorder.foreign_backward = recorder.foreign_backward or GraphBreak(
-                "a backward pass goes through what was computed before the call",
+                "a backward pass runs through a graph from before the call",
                 "compute it in the captured function, or in another one",
                 user_site(),
             )

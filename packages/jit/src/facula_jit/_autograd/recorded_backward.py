@@ -70,7 +70,7 @@ def record_backward(recorder: Recorder, result: Any) -> RecordedBackward | None:
         return None
     for one in targets:
         if one.node is LEAF and one.hooks is not None:  # even empty ones: hooks may be added after the call
-            recorder.broken(f"hooks look at the gradient of a tensor of shape {tuple(one.shape)}", REMEDY)
+            recorder.broken(f"hooks read the gradient of a tensor of shape {tuple(one.shape)}", REMEDY)
             return None
     if _is_hooked(recorder, roots, targets):
         return None
@@ -123,12 +123,12 @@ def _is_hooked(recorder: Recorder, roots: Sequence[Tensor], ends: Sequence[Tenso
     for module, _ in recorder.modules.values():
         tables = getattr(module, "_hooks", None) or {}
         if tables.get("backward") or tables.get("backward_pre"):
-            recorder.broken(f"backward hooks of a {type(module).__name__} look at gradients", REMEDY)
+            recorder.broken(f"backward hooks of a {type(module).__name__} read gradients", REMEDY)
             return True
     for node in walk(map(edge_to, roots), map(edge_to, ends)).values():
         around = node.rule.extra
         if type(around) is WrappedRule and around.watchers():
-            recorder.broken(f"hooks look at the gradient of {node.name()}", REMEDY, (node.code, node.lasti))
+            recorder.broken(f"hooks read the gradient of {node.name()}", REMEDY, (node.code, node.lasti))
             return True
     return False
 

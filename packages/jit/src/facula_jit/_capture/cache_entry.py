@@ -115,7 +115,7 @@ class CacheEntry:
         before, self.returned = self.returned, returned
         if returned == before or self.replays:
             return None
-        return GraphBreak("a number that it returns is another in each call", "read clocks and count outside", None)
+        return GraphBreak("a number that it returns differs between calls", "read clocks and count outside", None)
 
 
 class WithoutAttributes:

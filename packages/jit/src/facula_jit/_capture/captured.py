@@ -166,7 +166,7 @@ class Captured(Generic[P, R]):
         """Run the function under a recorder; `changed` names the guard of earlier captures that failed."""
         run, is_split = self._run(entry, signature, args, kwargs), self._split is not None
         if run.breaks is None and is_split and not run.recorder.launches:
-            entry.reject(GraphBreak("tensors have nothing to do in it", "leave it as it is", None))
+            entry.reject(GraphBreak("it contains no tensor operations", "leave it as it is", None))
             return run.result
         outcome = outcome_of(run, entry, signature, self._name, self._busy_flag, self._interval, is_split)
         if outcome is None:
@@ -199,7 +199,7 @@ class Captured(Generic[P, R]):
     def _give_up(self, entry: CacheEntry, changed: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Reject a signature whose guards fail too often, and run this call."""
         last = entry.replays[-1]
-        problem = f"what it depends on has changed {MAX_REPLAYS} times, at last {changed}"
+        problem = f"state that it depends on has changed {MAX_REPLAYS} times, most recently {changed}"
         why = GraphBreak(problem, last.remedy, None)
         entry.reject(why, None if self._split is None else self._split.around_names([last.name_of_missed]))
         entry.replays.clear()
@@ -212,7 +212,7 @@ class Captured(Generic[P, R]):
             return (self._split_around_varying(parts) or self._run_eagerly)(args, kwargs)
         words, remedy = [one.words for one in self._entries.values()], "pad the arguments to fewer shapes"
         if words.count(present := shown(args, kwargs)) > 1:  # these signatures differ only in an object's identity
-            remedy = "give it tensors, dicts and dataclasses, no objects that are new in each call"
+            remedy = "pass tensors, dicts and dataclasses, not objects that are created for each call"
         problem = f"calls of more than {MAX_SIGNATURES} signatures: {present} beside {words[0]}"
         return self._broken(GraphBreak(problem, remedy, None), args, kwargs)
 
@@ -244,7 +244,7 @@ class Captured(Generic[P, R]):
             return run.result
         entry.replays.clear()
         message = described(self._name, words, site)
-        entry.reject(GraphBreak(message, "leave what changes out of the function", None))
+        entry.reject(GraphBreak(message, "move the state that changes out of the function", None))
         if self._interval is not None:
             raise CaptureError(message, "" if site is None else describe_call_site(*site))
         warn(f"capture: {message}; it runs eagerly from now on")

@@ -46,7 +46,7 @@ def outcome_of(
         replay = _replay_of(run, signature, name, busy_flag, interval)
         if not recorder.found_argument and not replay.knows(signature.containers):
             return replay
-        problem = "an argument is a tensor or container that the function finds elsewhere, too"
+        problem = "the function also accesses an argument from elsewhere"
         unsettled = GraphBreak(problem, "call it with a clone()", None)
     entry.attempts += 1
     limit = MAX_ATTEMPTS

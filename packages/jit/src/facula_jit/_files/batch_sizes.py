@@ -39,7 +39,7 @@ def unify(sized: Sequence[Sized]) -> Any:
         )
     graphs = [(size, dict(tree)) for size, tree in sized]
     launches = [graph.pop("launches") for _, graph in graphs]
-    made: dict[str, Any] = _unified(graphs, "what lies around the operators")
+    made: dict[str, Any] = _unified(graphs, "the data besides operators")
     sizes = [size for size, _ in graphs]
     made["launches"] = [
         _unified(list(zip(sizes, alike, strict=True)), _called(alike[0])) for alike in zip(*launches, strict=True)
@@ -58,7 +58,7 @@ def check_decisions(runs: Sequence[tuple[int, Decisions | None]]) -> None:
         origins = [one.found.get(site) for _, one in noted]
         if any([one != origins[0] for one in origins]):
             raise SaveError(
-                f"save: batch=True wants a function that decides nothing by the batch size; it does at "
+                f"save: batch=True wants a function without decisions based on the batch size; it makes one at "
                 f"{describe_call_site(*site)}; compute with tensors there, or save the sizes apart, without batch=True"
             )
     sizes = [size for size, _ in noted]

@@ -68,14 +68,14 @@ def request_of(launch: Launched) -> Request:
     """Return the request from which the backend created the plan of a launch; raise Refusal if it is unknown."""
     plan = launch.plan
     if plan.request is None:
-        raise Refusal(f"{launch.operation}: it is not known what its plan was made of")
+        raise Refusal(f"{launch.operation}: the request of its plan is unknown")
     operator, inputs, parameters = plan.request
     if operator == "cat":
         inputs = tuple([one.layout for one in launch.arguments[3:-1] if type(one) is Address])
         outputs = (launch.arguments[-1].layout,) if type(launch.arguments[-1]) is Address else ()
         return Request(operator, inputs, outputs, (launch.arguments[1],))  # type: ignore[arg-type]
     if isinstance(operator, str) and contract_of(operator) is None:
-        raise Refusal(f"the operator {operator} has no contract, which says what its kernel may be given")
+        raise Refusal(f"the operator {operator} has no contract, which defines the operands of its kernel")
     return Request(operator, tuple(inputs), plan.outputs, tuple(parameters))
 
 
@@ -109,7 +109,7 @@ def plan_of(request: Request) -> Plan:
         if isinstance(request.operator, str):
             contract = contract_of(request.operator)
             if contract is None:
-                refuse(f"the operator {name!r:.60} is none of those that files hold; import what declares it first")
+                refuse(f"the operator {name!r:.60} is not permitted in files; import the module that declares it first")
             kept = contract(() if name == "cat" else inputs, request.outputs, request.parameters)
         else:
             kept = PROGRAM(request.operator, inputs, request.outputs)

@@ -83,7 +83,7 @@ def save(
         return
     if isinstance(captured, _graph.Graph):
         if captured.source is None:
-            raise SaveError("save: this graph is of no captured function; save what it was captured from")
+            raise SaveError("save: this graph is of no captured function; save the captured function")
         function, found = captured.source
     elif isinstance(captured, _captured.Captured):
         function, found = captured, captured._improved()
@@ -100,7 +100,7 @@ def save(
                 f"graph; save the pieces apart: save(captured.graph(number), path) for numbers from 0 to {pieces - 1}, "
                 f"which str(captured.graph(number)) shows. {function.report()}"
             )
-        raise SaveError(f"save: nothing was captured yet; call it first. {function.report()}")
+        raise SaveError(f"save: there is no capture yet; call it first. {function.report()}")
     others = captures_of_other_modes(function) if run and isinstance(captured, _captured.Captured) else []
     data, contents, writer = _file_of(function.function, found, batch, others)
     if run:

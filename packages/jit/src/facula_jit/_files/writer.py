@@ -170,7 +170,9 @@ class _Description:
         recording, recorder, writer = self.recording, self.recorder, self.writer
         tensors = [one for link in recorder.tensors.values() if (one := link()) is not None and self._is_used(one)]
         if recorder.outer_backwards:
-            raise SaveError("save: the function goes back through the graph of another capture; capture both together")
+            raise SaveError(
+                "save: the function runs a backward pass through the graph of another capture; capture both together"
+            )
         for owner, _ in recorder.actions:
             if owner is not None:
                 raise SaveError("save: a schedule steps inside of the function; step it outside, and set the rate")

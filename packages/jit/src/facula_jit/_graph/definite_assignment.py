@@ -77,7 +77,7 @@ def check_order(made: Recording, extents: Sequence[Extent]) -> None:
         order.look(number, start, stop, regions[bisect_left(starts, start) : bisect_left(starts, stop)])
         for block in results:
             if extents[block].nbytes and not _is_covered(extents[block].written, frozenset()):
-                raise DisorderError("{} is a result that nothing fills", block)
+                raise DisorderError("{} is a result that is never written", block)
         order.leave(number)
 
 
@@ -166,7 +166,7 @@ class _Order:
             return
         if not one.written:
             if not _is_covered(extent.whole if extent.dtype is bool_ else extent.written, path):
-                raise DisorderError("reads {}, which nothing wrote before it", one.block, launch)
+                raise DisorderError("reads {}, which is not written before", one.block, launch)
             return
         is_whole = layout.numel * layout.dtype.itemsize == extent.nbytes
         if extent.whole is not EVERYWHERE:

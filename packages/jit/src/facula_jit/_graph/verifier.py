@@ -39,7 +39,7 @@ class Verifier:
             found |= self._written_by(recording, launches, forward, name, names, one.start)
         lost = sorted(self.made - found)
         if lost:
-            raise CaptureError(f"the pass {name} broke the graph: nothing writes {names.values[lost[0]].name} any more")
+            raise CaptureError(f"the pass {name} broke the graph: no call writes {names.values[lost[0]].name} any more")
         if wrong is not None:
             problem = wrong.problem.format(names.values[wrong.block].name if wrong.block >= 0 else "")
             raise _broken(name, wrong.launch, recording.launches[wrong.launch] if wrong.launch >= 0 else None, problem)

@@ -263,7 +263,7 @@ class Reach(LibraryReads):
     def _compare_registrations(self) -> None:
         """Guard the registrations of abstract classes if the function may test for instances of one."""
         if self._registers and self._asks_for_instances:
-            self.guards.answer(get_cache_token, None, "what is registered with abstract classes")
+            self.guards.answer(get_cache_token, None, "the registration of abstract classes")
 
     def _program_class(self, kind: type, own: dict[str, Any]) -> None:
         """Guard a class of the program: its special methods, and the methods that run."""
@@ -329,7 +329,7 @@ class Reach(LibraryReads):
         """Guard NumPy's error handling, which is process-wide state."""
         if process_state.calls_the_program():
             self.refuse("np.geterrcall(), which NumPy calls about errors", "use np.errstate within the function")
-        self.guards.answer(process_state.state_of_numpy, None, "what NumPy does about errors, or how it prints")
+        self.guards.answer(process_state.state_of_numpy, None, "NumPy's handling of errors, or its printing")
 
     def compare_digits(self) -> None:
         """Guard Python's limit on the digits of integers, since a number may be formatted or parsed."""

@@ -121,7 +121,7 @@ class Reads(Reach):
 
     def is_late(self) -> None:
         """Give up on this run, because other threads keep capturing."""
-        self.recorder.wait("another thread captures meanwhile")
+        self.recorder.wait("another thread is capturing at the same time")
 
     def executed(self, frame: FrameType, offset: int) -> None:
         """Record the reads of an instruction that is about to run."""
@@ -384,7 +384,7 @@ def parts_of_argument(value: Any) -> list[Any]:
 
 def _changed(words: str) -> GraphBreak:
     return GraphBreak(
-        f"{words} is changed by the function, and would stay as it is in replays",
+        f"{words} is changed by the function, but would not change in replays",
         "change it outside, or keep it in a tensor that is changed in place",
         None,
     )

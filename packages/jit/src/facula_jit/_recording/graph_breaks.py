@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from types import CodeType
 
 # Reasons why a backward pass must run the function itself: Note [Eager backward].
-RECORDED = "a backward pass with create_graph=True goes through its result"
-CHANGED = "what its backward pass reads has changed since the call"
-WRAPPED = "a backward pass of a transform, as vmap, goes through its result"
+RECORDED = "a backward pass with create_graph=True runs through its result"
+CHANGED = "state that its backward pass reads has changed since the call"
+WRAPPED = "a backward pass of a transform such as vmap runs through its result"
 
 HOOKS_RUN = (
     "a backward pass inside of the function runs the hooks of an argument",

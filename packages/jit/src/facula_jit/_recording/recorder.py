@@ -143,7 +143,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
         if root is not storage:
             return self.number_of(root)
         if made_elsewhere.get(root, -1) >= self.began:
-            self.broken("a tensor that another thread made meanwhile is used", "compute it here, or before the call")
+            self.broken("it uses a tensor that another thread created meanwhile", "compute it here, or before the call")
         number = self.numbers[id(root)] = len(self.blocks)
         self.blocks.append(Block(root, None, False, len(self.launches)))
         return number
@@ -311,7 +311,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
     def read(self, operation: str) -> None:
         """Report a graph break: elements are about to be read in Python."""
         self.broken(
-            f"{operation} looks at elements in Python, where a replay has nobody to look",
+            f"{operation} reads elements in Python, which a replay cannot do",
             "compute with tensors (where, clamp, masks), or leave the line out of the captured function",
         )
 

@@ -311,7 +311,7 @@ class Recording:
             elif self.is_temporary(number) and (alive := block.link()) is not None and id(alive) not in saved:
                 shape = "" if block.layout is None else f" of shape {block.layout.shape}"
                 self.unsettled = GraphBreak(
-                    f"a tensor{shape} made here is kept outside of the function, where replays would not renew it",
+                    f"a tensor{shape} created here is kept outside of the function, where replays would not update it",
                     "return it, or copy it into a tensor that was there before",
                     block.site,
                 )
@@ -329,7 +329,7 @@ class Recording:
         others = given + [(*memory_of(one), recorder.number_of(one._storage)) for one in known]
         for start, end, block in given:
             if any([block != number and start < last and first < end for first, last, number in others]):
-                problem = "an argument shares memory with another tensor, each as an array of its own"
+                problem = "an argument shares memory with another tensor, through separate storages"
                 self.unsettled, self.overlaps = GraphBreak(problem, "call it with a clone()", None), True
 
     def _break(self, problem: str, remedy: str) -> None:

@@ -54,7 +54,7 @@ class RngValue(int):
         return self + -int(less)
 
     def _plain(self, sign: str, value: Any) -> Any:
-        self.recorder.broken(f"a random number's place is computed with ({sign})", "draw with an operator of its own")
+        self.recorder.broken(f"a random offset is computed with ({sign})", "use an operator for each draw")
         return value
 
     def __mul__(self, other: int) -> Any:

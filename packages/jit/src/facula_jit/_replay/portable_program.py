@@ -74,8 +74,8 @@ class Writer:
             )
         if replay.outer_backwards:
             raise UnsupportedError(
-                "jit.save: the captured function goes back through the graph of another call; capture forward and "
-                "backward together"
+                "jit.save: the captured function runs a backward pass through the graph of another call; capture "
+                "forward and backward together"
             )
         self.results = leaves_of(self.recording.result)
         made = [one for _, one in self.recording.puts if one is not None]

@@ -43,7 +43,7 @@ OTHER_OBJECT = IDENTITY - 1
 _spent = error_node("backward: the graph of a captured step ended inside it; call backward() there", None, ())
 
 
-IN_USE = "{}: another thread is using this capture; give each thread a capture of its own"
+IN_USE = "{}: another thread is using this capture; use a separate capture in each thread"
 
 
 class BusyFlag:
@@ -373,10 +373,10 @@ class Replay(BackwardReplay):
         if missed == OTHER_OBJECT:
             return f"which object an argument is{self.compared_at}"
         if missed == IDENTITY:
-            return "that an argument is an object which the function finds elsewhere, too"
+            return "the identity of an argument with an object that the function also accesses"
         if missed < 0:
             parts = "the layout, class, graph, hooks or requires_grad"
-            return f"{parts} of argument {-1 - missed}, or that it lies where is written"
+            return f"{parts} of argument {-1 - missed}, or its overlap with written memory"
         if missed < len(self.guards):
             return self.guards[missed].described()
         return described(self.checks[missed]) if missed < len(self.checks) else "another thread's use of it"

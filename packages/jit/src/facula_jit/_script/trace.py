@@ -44,7 +44,7 @@ class TracingRecorder(Recorder):
             return
         self.said = site
         say(
-            f"trace: {operation} looks at elements in Python; the traced graph always does what follows from these "
+            f"trace: {operation} reads elements in Python; the traced graph always repeats decisions based on these "
             "elements; compute with tensors (where, clamp, masks)",
             TracerWarning,
         )
@@ -130,7 +130,7 @@ def trace(
         if traced._latest_by_signature():
             break
     else:
-        raise CaptureError(f"trace: nothing of it could be traced. {traced.report()}")
+        raise CaptureError(f"trace: no operation could be traced. {traced.report()}")
     if check_trace:
         for number, given in enumerate([args, *map(_arguments, check_inputs or ())]):
             _check(traced, given, kwargs if number == 0 else {}, check_tolerance)
@@ -150,7 +150,7 @@ def _check(traced: Traced, args: tuple[Any, ...], kwargs: dict[str, Any], tolera
         if one.shape != other.shape or not _is_close(one.detach(), other.detach(), tolerance):
             say(
                 f"trace: result {place} of the traced function differs from the function's by more than {tolerance}: "
-                "it draws random numbers of its own, or Python decides otherwise each time",
+                "it draws different random numbers, or Python decisions differ between calls",
                 TracerWarning,
             )
 
@@ -186,7 +186,7 @@ def freeze(mod: Traced, preserved_attrs: Sequence[str] | None = None, optimize_n
     """
     if not isinstance(mod, Traced):
         raise InvalidTypeError(
-            f"freeze: expected what trace gave; got {type(mod).__name__}, of which no sizes are known; freeze "
+            f"freeze: expected a result of trace; got {type(mod).__name__}, of which no sizes are known; freeze "
             "trace(it, example_inputs), of a script, too, in which tensors go on deciding"
         )
     if getattr(mod.function, "training", False):

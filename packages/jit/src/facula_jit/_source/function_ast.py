@@ -52,7 +52,9 @@ def tree_of(function: FunctionType) -> ast.FunctionDef:
     tree.decorator_list = []
     again = function_of(tree, function)
     if not _same(again.__code__, function.__code__):
-        raise SourceError(f"{name}: its source is not what runs; was the file changed, or the function rewritten?")
+        raise SourceError(
+            f"{name}: its source differs from the code that runs; was the file changed, or the function rewritten?"
+        )
     return tree
 
 

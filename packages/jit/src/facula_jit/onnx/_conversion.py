@@ -115,7 +115,9 @@ def _convert(memory: Memory, step: Step) -> None:
     made = _nodes_of(memory.b, call, None if isinstance(step.kernel, str) else step.kernel)
     for one, name in zip(step.results, [made] if isinstance(made, str) else made, strict=True):
         if name is None:
-            memory.mark_unreadable(one.block, "what its kernel keeps for a backward pass is read, which no node gives")
+            memory.mark_unreadable(
+                one.block, "reads a value that a kernel saves for a backward pass, which no node has"
+            )
         else:
             memory.write(one, name)
 

@@ -215,7 +215,7 @@ def _check_free(b: Builder, names: Sequence[str]) -> None:
 def _output_names(labels: Sequence[str], given: Sequence[str] | None, inputs: Sequence[str]) -> list[str]:
     """Return the names of the results."""
     if not labels:
-        raise OnnxExporterError("onnx.export: the model returns no tensor; return what the file is to compute")
+        raise OnnxExporterError("onnx.export: the model returns no tensor; return the tensors to compute")
     own = [label or "output" for label in labels]
     names = [f"output_{one}" if one in inputs else one for one in own] if given is None else list(given)
     if len(names) != len(labels) or len({*names, *inputs}) != len(names) + len(inputs):

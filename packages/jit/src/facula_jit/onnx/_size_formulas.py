@@ -70,8 +70,8 @@ def generalise(
             made = "" if factors is None else _computed(first, factors, places, values[0])
         if not made:
             raise OnnxExporterError(
-                f"onnx.export: {constant.purpose}: what it takes depends on the sizes of dynamic_axes in a way that is "
-                "no product; leave the axis out"
+                f"onnx.export: {constant.purpose}: an operand depends on the sizes of dynamic_axes in a way "
+                "that is not a product; leave the axis out"
             )
         replaced[name] = made
         del first.constants[name]

@@ -80,7 +80,7 @@ class Tracer(Recorder):
             frame = frame.f_back  # type: ignore[assignment]
         by = "" if called == operation else f", by {operation}"
         self.broken(
-            f"{called} looks at elements in Python{by}, which a file cannot",
+            f"{called} reads elements in Python{by}, which a file cannot",
             "compute with tensors (where, clamp, masks, cond), or outside of the exported model",
         )
 

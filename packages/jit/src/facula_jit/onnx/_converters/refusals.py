@@ -22,7 +22,7 @@ REASONS: dict[tuple[str, str], str] = {
     ("is of whole numbers, for which ONNX has no such operator", OTHERS): "gcd lcm",
     ("shifts numbers with a sign, and ONNX those without one", "multiply or divide by a power of 2"): """
         bitwise_left_shift bitwise_right_shift""",
-    ("looks at the signs of zeros, which no ONNX operator does", "use sign(), or where()"): "copysign signbit",
+    ("reads the signs of zeros, which no ONNX operator supports", "use sign(), or where()"): "copysign signbit",
     ("is of matrices, for which ONNX has no such operator", OUTSIDE): """
         cholesky_ex eig eigh eigvals eigvalsh inv_ex lu_factor_ex matrix_exp permutation_of pinv qr qr_r slogdet
         solve_ex svd svdvals triangular_solve""",
