@@ -1,21 +1,21 @@
-/* Checks that plans from files keep to the memory of their launches.
+/* Checks that plans from files access only the memory of their launches.
 
    Note [Forged plans]
    ~~~~~~~~~~~~~~~~~~~
-   A kernel trusts its plan: lengths, steps, places in arrays on the stack. In a file any of these numbers may be a lie. So
-   when a file is loaded each launch is looked at once, after its plan is complete: from the plan's numbers follows which
-   bytes around each address the kernel touches, and these must lie in the argument's block. What kernels divide by must not
-   be 0, what counts in an array of the kernel's own must fit in, and addresses must be multiples of their elements' size.
-   A check stands for a kernel of the table below; a kernel that has none is refused, and a test lists those. What a kernel
-   reads from memory at run time (indices, targets) it checks itself, as for anybody; where it checks first and uses later,
-   the check here wants memory that the launch does not write to. Other arguments may lie in one another, and results are
-   wrong then: runs of bytes go from one to another by memmove.
+   A kernel trusts its plan: lengths, steps, positions in arrays on the stack. In a file any of these numbers may be
+   forged. So each launch is checked once when a file is loaded, after its plan is complete: the plan's numbers
+   determine the bytes around each address that the kernel accesses, and these must be in the argument's block. Divisors
+   must not be 0, counts of a kernel's fixed-size arrays must not exceed them, and addresses must be multiples of their
+   elements' size. The table below has a check for each kernel; a kernel without one is refused, and a test lists those.
+   A kernel itself checks values that it reads from memory at run time (indices, targets), for every caller; if it
+   checks first and uses them later, the check here requires memory that the launch does not write to. Other arguments
+   may overlap, and results are wrong then: runs of bytes are copied by memmove.
 
-   A pointer to a row of the kernel table leads to a row of the field's own type (FACULA_ROW_KIND in kernel.h), so that
-   checks need only look at a row's dtypes.
+   A pointer to a row of the kernel table leads to a row of the field's own type (FACULA_ROW_KIND in kernel.h), so
+   checks only examine a row's dtypes.
 
-   All is computed in doubles, which neither wrap nor trap. Numbers beyond 2^46 are refused on the way, so that what is let
-   through is computed without rounding, and kernels compute no product of two numbers that does not fit in 64 bits. */
+   All computations are in doubles, which neither wrap nor trap. Numbers beyond 2^46 are refused, so accepted ones are
+   computed without rounding, and kernels never compute a product of two numbers that does not fit in 64 bits. */
 #include "reach/reach.h"
 
 #include <math.h>
@@ -209,7 +209,7 @@ int lies_apart(struct reach *r, int64_t read, int64_t written)
     const int apart = from->kind != to->kind    ? 1
                       : from->kind == TEMPORARY ? from->place + from->bytes <= to->place || to->place + to->bytes <= from->place
                       : from->kind == OWN       ? from != to
-                                                : 0; /* tensors of a file may lie in each other */
+                                                : 0; /* tensors of a file may overlap */
     return apart ? 0 : reach_refused(r, "results that lie in other memory than indices");
 }
 

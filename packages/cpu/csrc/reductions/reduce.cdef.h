@@ -2,8 +2,8 @@
 #pragma once
 #include <stdint.h>
 
-/* How one operator folds elements of one dtype. A state holds what is known of the elements folded so far. Steps are in
-   bytes. `first` is the number of the first element in the order of the reduced dimensions. */
+/* How one operator reduces elements of one dtype. A state describes the elements reduced so far. Steps are in bytes.
+   `first` is the number of the first element in the order of the reduced dimensions. */
 struct facula_reducer {
     int64_t state_bytes; /* at most 32 */
     void (*start)(void *states, int64_t count);

@@ -81,24 +81,24 @@ struct facula_model *facula_model_choose(const char *path, facula_score score, v
 /* How many threads the kernels of this process use from the next load on, from 1 to 256. */
 void facula_set_threads(int count);
 
-/* What a run reads: fill `data` before. Inputs come in the order of the captured function's arguments and have their names
-   (a tensor in a list or dict: the argument's name, a dot, its place or key); after them come the
-   numbers that may be changed from run to run, as learning rates (float64 without dimensions, which have the values that
-   were saved). `count`, unless NULL, gets the number of all. */
+/* The inputs of a run: fill `data` first. Inputs are in the order of the captured function's arguments and have their
+   names (a tensor in a list or dict: the argument's name, a dot, its position or key). They are followed by the numbers
+   that may change from run to run, such as learning rates (float64 without dimensions, initialized to the saved
+   values). `count`, unless NULL, receives the number of all. */
 const struct facula_array *facula_model_inputs(const struct facula_model *model, int64_t *count);
 
 /* Does once what the function did: reads inputs, makes outputs, changes parameters and states of optimizers and of random
    generators. 0, or -1 with a message in `error`: an index out of range, for instance; what came before it is done. */
 int facula_model_run(struct facula_model *model, char error[FACULA_ERROR]);
 
-/* What a run has made; the next run overwrites it. */
+/* The outputs of a run; the next run overwrites them. */
 const struct facula_array *facula_model_outputs(const struct facula_model *model, int64_t *count);
 
 /* Gives all memory back; NULL is allowed. */
 void facula_model_free(struct facula_model *model);
 
-/* Beside the five: writes the file that the model came from to `path`, with tensors, numbers and generators as they are
-   now. That file must be where it was. 0, or -1 with a message. */
+/* Writes the file that the model came from to `path`, with tensors, numbers and generators as they are now. That file
+   must still exist at its path. 0, or -1 with a message. */
 int facula_model_save(const struct facula_model *model, const char *path, char error[FACULA_ERROR]);
 
 #ifdef __cplusplus
