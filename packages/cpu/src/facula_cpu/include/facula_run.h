@@ -9,20 +9,20 @@
        use(y->data);
        facula_model_free(model);
 
-   Build with `gcc serve.c -I FOLDER/include -L FOLDER -lfacula_kernels.1 -Wl,-rpath,FOLDER`, where FOLDER is what
-   `facula-run --where` prints. The library is libfacula_kernels.1.so alone; it needs the C library and nothing else.
+   Build with `gcc serve.c -I FOLDER/include -L FOLDER -lfacula_kernels.1 -Wl,-rpath,FOLDER`, where FOLDER is the output of
+   `facula-run --where`. The library is the single file libfacula_kernels.1.so; it only requires the C library.
 
-   A loaded model has its own memory, and the functions keep nothing outside of it: threads may use models of their own at
-   the same time, one model is for one thread at a time. The kernels share one pool of threads (FACULA_NUM_THREADS, else
-   one for each core), and run at the best instruction set of the processor (FACULA_CPU_LEVEL forces a lower one).
+   A loaded model has its own memory, and the functions have no other state. Several threads may use different models at the
+   same time, but only one thread at a time may use a model. The kernels share one thread pool (FACULA_NUM_THREADS, else
+   one thread per core), and use the best instruction set of the processor (FACULA_CPU_LEVEL forces a lower one).
 
-   Conditions and loops of tensors (cond, while_loop) run as they do in Python. Loops are not bounded: a run whose loop
-   never ends does not return, and no function ends it. A program whose user presses Ctrl-C ends, unless it handles SIGINT
-   itself; what has to go on gives such models a process of their own.
+   Conditions and loops of tensors (cond, while_loop) run as in Python. Loops are not bounded: a run whose loop never ends
+   does not return, and no function stops it. Ctrl-C ends the program, unless it handles SIGINT itself; a program that must
+   continue runs such models in a separate process.
 
-   Damaged and unfitting files are refused with a message, and so are those that somebody made to do harm: what a run reads
-   and writes is checked when a file is loaded, and lies in the model's own memory. A stranger's program may still run for
-   long, ask for much memory, and give wrong results. */
+   Damaged and unsuitable files are refused with a message, including malicious ones: all memory accesses of a run are
+   checked when a file is loaded, and are within the model's own memory. An untrusted program may still run for a long
+   time, allocate much memory, and return wrong results. */
 #ifndef FACULA_RUN_H
 #define FACULA_RUN_H
 
