@@ -9,16 +9,16 @@
        use(y->data);
        facula_model_free(model);
 
-   Build with `gcc serve.c -I FOLDER/include -L FOLDER -lfacula_kernels.1 -Wl,-rpath,FOLDER`, where FOLDER is the output of
-   `facula-run --where`. The library is the single file libfacula_kernels.1.so; it only requires the C library.
+   Build with `gcc serve.c -I FOLDER/include -L FOLDER -lfacula_kernels.1 -Wl,-rpath,FOLDER`, where FOLDER is the output
+   of `facula-run --where`. The library is the single file libfacula_kernels.1.so; it only requires the C library.
 
-   A loaded model has its own memory, and the functions have no other state. Several threads may use different models at the
-   same time, but only one thread at a time may use a model. The kernels share one thread pool (FACULA_NUM_THREADS, else
-   one thread per core), and use the best instruction set of the processor (FACULA_CPU_LEVEL forces a lower one).
+   A loaded model has its own memory, and the functions have no other state. Several threads may use different models at
+   the same time, but only one thread at a time may use a model. The kernels share one thread pool (FACULA_NUM_THREADS,
+   else one thread per core), and use the best instruction set of the processor (FACULA_CPU_LEVEL forces a lower one).
 
-   Conditions and loops of tensors (cond, while_loop) run as in Python. Loops are not bounded: a run whose loop never ends
-   does not return, and no function stops it. Ctrl-C ends the program, unless it handles SIGINT itself; a program that must
-   continue runs such models in a separate process.
+   Conditions and loops of tensors (cond, while_loop) run as in Python. Loops are not bounded: a run whose loop never
+   ends does not return, and no function stops it. Ctrl-C ends the program, unless it handles SIGINT itself; a program
+   that must continue runs such models in a separate process.
 
    Damaged and unsuitable files are refused with a message, including malicious ones: all memory accesses of a run are
    checked when a file is loaded, and are within the model's own memory. An untrusted program may still run for a long
