@@ -1,7 +1,6 @@
-"""New tensors, quickly: the layout that arguments ask for, memory of a layout, one number in all places.
-
-What creation functions end in. As in Note [Fast path]: a layout or a plan that is not there, a full arena or a
-collection lead to the slow lines, which say what is wrong.
+"""The fast path of creation functions: the layout for given arguments, memory for a layout, and filling with
+one number. As in Note [Fast path], a missing layout or plan, a full arena or a garbage collection leads to the
+slow branches, which raise the errors.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from .sizes import sizes
 from .tensor import Tensor, make
 
 MOST_LAYOUTS = 512  # of a dtype
-# By dtype, then by shape: on the CPU, where no device is given. The second name is for writers.
+# By dtype, then by shape: on the CPU, if no device is given. Writers use the second name.
 _layouts: dict[Any, dict[tuple[object, ...], Layout]] = {}
 _layouts_on_cpu = _layouts
 cache_for_cpu(globals(), "_layouts")
-# By dtype and device as they were given, then by shape.
+# By dtype and device as passed, then by shape.
 _placed_layouts: dict[Any, dict[tuple[object, ...], Layout]] = {}
 layout_cache_clearers += (_layouts.clear, _placed_layouts.clear)
 
 
 def place_of(device: object) -> Device:
-    """The device that is meant: the default one where none is named."""
+    """Return the device for the argument `device`; the default one if None."""
     if device is None:
         return default_device()
     if not isinstance(device, (str, Device)):
@@ -44,14 +43,14 @@ def place_of(device: object) -> Device:
 
 
 def layout_for(operation: str, lengths: tuple[Any, ...], size: object, dtype: object, device: object) -> Layout:
-    """The layout that the arguments of a creation function ask for; errors name the operation."""
+    """Return the layout for the arguments of a creation function; errors name the operation."""
     shape: Any = lengths
     if len(shape) == 1 and type(shape[0]) is not int:
         shape = shape[0]
     try:
         kind = _default[0] if dtype is None else dtype
         layout = (_layouts[kind] if device is None else _placed_layouts[kind, device])[shape]
-        if type(sum(shape)) is int and size is None:  # 4.0 is equal to 4, and no length
+        if type(sum(shape)) is int and size is None:  # 4.0 equals 4 but is not a length
             return layout
     except (KeyError, TypeError):
         pass
@@ -83,9 +82,9 @@ def layout_for(operation: str, lengths: tuple[Any, ...], size: object, dtype: ob
 
 
 def fresh(layout: Layout, operation: str = "empty") -> Tensor:
-    """A new tensor of this layout, contiguous, with whatever was in memory."""
+    """Return a new uninitialised tensor with this contiguous layout."""
     try:
-        s = new_instance(Storage)  # a little quicker than a call of the class
+        s = new_instance(Storage)  # slightly faster than a call of the class
         if collecting:
             raise NoMemoryError
         try:

@@ -1,4 +1,4 @@
-"""Where in the user's program an operator was called: a code object and an instruction, never a frame."""
+"""Call sites of operators in the user's program: a code object and an instruction, never a frame."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ ACCESSORS = frozenset(
     "facula_tensor._core.tensor facula_tensor._core.size facula_tensor._interop.protocols facula_tensor.ops.properties "
     "facula_tensor._dispatch.asking facula_tensor._dispatch.overrides facula_errors._trimming".split()
 )
-"""Modules of the functions by which a program asks for a tensor's shape."""
+"""Modules of the functions by which a program reads a tensor's shape."""
 
 
 def user_frame(depth: int) -> FrameType:
-    """The nearest calling frame that is not the library's (`depth` is there to stand in for sys._getframe)."""
+    """Return the nearest calling frame outside the library (`depth` makes it a substitute for sys._getframe)."""
     frame = found = sys._getframe(depth + 1)
     while frame is not None:
         found_before = known_modules.get(frame.f_globals.get("__name__", ""))
@@ -26,6 +26,6 @@ def user_frame(depth: int) -> FrameType:
 
 
 def user_site() -> tuple[CodeType, int]:
-    """Code object and instruction of the user's line."""
+    """Return the code object and instruction of the user's line."""
     frame = user_frame(1)
     return frame.f_code, frame.f_lasti

@@ -1,14 +1,14 @@
-"""The default device: where creation functions make tensors if no device is given.
+"""The default device of creation functions.
 
-It is that of the innermost `with device:` block, else the one that `set_default_device` set for this thread, else the
-CPU.
+It is the device of the innermost `with device:` block, otherwise the one that `set_default_device` set for this
+thread, otherwise the CPU.
 
 Note [Caches for the CPU]
 ~~~~~~~~~~~~~~~~~~~~~~~~~
-The fast path of creation functions finds layouts by dtype and shape without asking for the default device, so that it
-costs nothing. Such a cache is right for the CPU alone. While any thread has another default, the name of the cache is
-bound to an empty dict: every look-up fails, and the slow path asks `default_device`. Writers use the full dict under
-another name, and only where the default is the CPU, so what they learn stays right.
+The fast path of creation functions finds layouts by dtype and shape without reading the default device, to save
+time. Such a cache is valid only for the CPU. While any thread has another default, the name of the cache is
+bound to an empty dict: every lookup fails, and the slow path calls `default_device`. Writers use the full dict
+under another name, and only if the default is the CPU, so the entries stay valid.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class _Lasting:
-    """What `set_default_device` set for a thread; it ends with the thread."""
+    """The device that `set_default_device` set for a thread; it ends with the thread."""
 
     __slots__ = ("__weakref__", "device")
 
@@ -43,14 +43,14 @@ os.register_at_fork(after_in_child=_switching._at_fork_reinit)  # type: ignore[a
 
 #: Not empty while a thread may have a default device other than the CPU.
 other_defaults: list[None] = []
-#: The CPU while every thread's default device is that, else None: for checks of captured functions.
+#: The CPU while it is every thread's default device, otherwise None: for guards of captured functions.
 default_device_cell: list[Device | None] = [cpu]
 _caches: list[tuple[dict[str, Any], str, dict[Any, Any]]] = []
 _EMPTY: dict[Any, Any] = {}
 
 
 def cache_for_cpu(namespace: dict[str, Any], name: str) -> None:
-    """Let the dict of this name, in a module's `globals()`, be used only while every thread's default is the CPU."""
+    """Disable the dict of this name, in a module's `globals()`, while any thread's default is not the CPU."""
     _caches.append((namespace, name, namespace[name]))
 
 
@@ -64,7 +64,8 @@ def _suspend() -> None:
 
 
 def _resume() -> None:
-    """Use the caches again unless a thread may still have another default. Other passive modes delay it at most."""
+    """Enable the caches again unless a thread may still have another default. Other passive modes can only
+    delay it."""
     with _switching:
         if other_defaults and not passive_modes and not _lasting:
             for namespace, name, cache in _caches:
@@ -85,7 +86,7 @@ class _DeviceBlock(replace_mode):
     def __enter__(self) -> _DeviceBlock:
         entered = super().__enter__()
         if self._place is not cpu:
-            _suspend()  # after the mark in `passive_modes`, by which `_resume` knows of the block
+            _suspend()  # after the mark in `passive_modes`, by which `_resume` detects the block
         return entered
 
     def _leave(self, *exc: object) -> None:
@@ -103,7 +104,7 @@ default_device_blocks.append(lambda device: _blocks.get(device) or _blocks.setde
 
 
 def default_device() -> Device:
-    """Where creation functions make tensors now, in this thread, if no device is given."""
+    """Return the current default device of this thread."""
     if not other_defaults:
         return cpu
     _resume()
@@ -115,14 +116,14 @@ def default_device() -> Device:
 
 
 def other_default() -> Device | None:
-    """The default device where it is not the CPU, to which data of the CPU are moved; else None."""
+    """Return the default device if it is not the CPU, so that CPU data must be moved there; otherwise None."""
     place = default_device()
     return None if place is cpu else place
 
 
 @boundary
 def get_default_device() -> Device:
-    """Where creation functions make tensors if no device is given: the CPU, unless another default was set.
+    """Return the default device of creation functions: the CPU, unless another default was set.
 
     >>> get_default_device()
     device(type='cpu')
@@ -136,10 +137,10 @@ def get_default_device() -> Device:
 
 @boundary
 def set_default_device(device: DeviceLike | None) -> None:
-    """Set where creation functions of this thread make tensors if no device is given; None for the CPU.
+    """Set the default device of creation functions in this thread; None for the CPU.
 
     `with device:` blocks take precedence. Functions that take shape or data from a tensor, such as `zeros_like` and
-    `new_zeros`, and those that share memory, such as `from_numpy`, have no default device.
+    `new_zeros`, and those that share memory, such as `from_numpy`, ignore the default device.
 
     Arguments:
         device: a device or its name.

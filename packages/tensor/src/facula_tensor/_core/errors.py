@@ -1,4 +1,4 @@
-"""Errors that need more than one line to say what happened, where, and what to do."""
+"""Error messages with details: the cause, the place, and the remedy."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 
 # Note [Whose name an error bears]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# An error names what the user called: `max` is made of `amax`, `ones` of `empty` and `fill`, and their errors
-# should say max and ones. Nobody passes names down for that. The few places that all calls go through where
-# something is wrong (`slow_call`, the slow branch of views, `empty`, ...) have a `try`, which costs nothing until it
-# is needed, and `relabel` then finds the outermost function on the stack that is the library's and public. Only then
-# does it trim the traceback, by which it knows a program's own error: Note [Trimming] in facula_errors. The
+# An error names the function that the user called: `max` is made of `amax`, `ones` of `empty` and `fill`, and
+# their errors should say max and ones. Names are not passed down for that. The few places that all failing
+# calls pass through (`slow_call`, the slow branch of views, `empty`, ...) have a `try`, which is free unless it
+# catches an error. There, `relabel` finds the outermost public function of the library on the stack. Only then
+# does it trim the traceback, by which it recognises errors of user code: Note [Trimming] in facula_errors. The
 # functions that check one argument for all operators (`check_dim`, `as_tensor`, `sizes`, ...) raise `named(error)`.
 
-#: Classes whose methods are public names: Tensor puts itself here.
+#: Classes whose methods are public names; Tensor adds itself.
 NAMING: list[type] = []
 
-#: Modules for users whose functions errors are named after, wherever these are declared.
+#: Public modules whose names of functions appear in errors, wherever these are declared.
 PUBLIC: list[Mapping[str, Any]] = []
 
 _LABEL = re.compile(
@@ -64,11 +64,11 @@ def mutation(storage: Storage) -> str | None:
 
 
 class UnmetRequirementError(OperationError):
-    """An element is not as a program requires, which whoever called it can say in words."""
+    """An element violates a program's requirement; the caller has the words to describe it."""
 
 
 def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()) -> Exception:
-    """The exception for a kernel's status.
+    """Return the exception for a kernel's status.
 
     Arguments:
         operator: its name.
@@ -76,7 +76,7 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
         operands: the tensors, or their layouts, for shapes.
     """
     status, first, second, third, fourth = error.args
-    if operator.startswith("own::"):  # a program's own function, whose numbers are its own
+    if operator.startswith("own::"):  # a user-defined function with its own status numbers
         return OperationError(f"{operator.removeprefix('own::')}: its function returned {status}, and not 0")
     if status == STATUS_TARGET:
         name = _element("target", second, next(a.shape for a in operands if a is not None and a.dtype is int64))
@@ -113,7 +113,7 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
 
 
 def _element(name: str, position: int, shape: Sequence[int]) -> str:
-    """An element of a tensor of this shape, whose place is given in row-major order: ``index[0, 3]``."""
+    """Format an element of a tensor of this shape by its position in row-major order: ``index[0, 3]``."""
     place: list[int] = []
     for size in reversed(shape):
         position, at = divmod(position, size)
@@ -122,27 +122,28 @@ def _element(name: str, position: int, shape: Sequence[int]) -> str:
 
 
 def show(layout: Layout) -> str:
-    """A layout as messages write it: ``float32 (2, 3)``."""
+    """Format a layout for messages: ``float32 (2, 3)``."""
     return f"{layout.dtype.name} {layout.shape}"
 
 
 def shown(value: Any) -> str:
-    """An argument as messages show it: of tensors dtype and shape."""
+    """Format an argument for messages: dtype and shape of a tensor."""
     if any(isinstance(value, one) for one in NAMING):
         return f"a Tensor {value.dtype.name} {tuple(value.shape)}"
     return f"{value!r:.200}"
 
 
 def relabel(error: Exception, name: str, depth: int = 1) -> None:
-    """Let `error` begin with the name of the public function that the user called, or with `name` if that is unknown.
+    """Begin the message of `error` with the name of the public function that the user called, or with `name` if
+    unknown.
 
-    An error that a program's own code raised (in a hook, say) keeps its name. Then the library's frames leave its
-    traceback, if it is the library's kind of error. See Note [Whose name an error bears].
+    Errors raised by user code (for example in a hook) are not renamed. Afterwards, remove the library's frames
+    from the traceback if it is an error class of the library. See Note [Whose name an error bears].
 
     Arguments:
         error: the error, which is changed.
-        name: how the message begins where no public function is found on the stack.
-        depth: how many frames lie between this call and the search: 1 begins with the caller of the caller.
+        name: the name to use if the stack has no public function.
+        depth: the number of frames to skip: 1 begins with the caller of the caller.
     """
     if _raised_by_library(error):
         _rename(error, _called(sys._getframe(depth + 1)) or name)
@@ -160,7 +161,7 @@ def _rename(error: Exception, name: str) -> None:
 
 
 def named(error: E) -> E:
-    """`error`, about to be raised, with the name of the function that the user called in place of its own."""
+    """Return `error` with the name of the function that the user called in place of the internal one."""
     label = _LABEL.match(error.args[0])
     relabel(error, label[0][:-2] if label else "facula")
     return error
@@ -174,7 +175,7 @@ def _raised_by_library(error: Exception) -> bool:
 
 
 def _called(frame: FrameType | None) -> str | None:
-    """The name of the public function farthest out on the stack, from `frame` on, before the user's code begins."""
+    """Return the name of the outermost public function on the stack, from `frame` outward up to the user's code."""
     found = None
     while frame is not None and in_library(frame):
         found = _public_name(frame) or found
@@ -183,7 +184,7 @@ def _called(frame: FrameType | None) -> str | None:
 
 
 def _public_name(frame: FrameType) -> str | None:
-    """The name under which users know the function that runs in `frame`: of a public module, or as a method."""
+    """Return the public name of the function that runs in `frame`: in a public module, or as a method."""
     module = frame.f_globals
     methods = [pair for cls in NAMING for pair in vars(cls).items()]
     functions = [(name, value) for name, value in module.items() if not name.startswith("_")]
@@ -205,7 +206,7 @@ def _lists(module: Mapping[str, Any], name: str, value: object) -> bool:
 
 
 def _asking_nobody(function: object, frame: FrameType) -> object:
-    """What runs of a function that asks overriding classes first: the one within (`overridable`)."""
+    """Return the inner function of one that dispatches to overriding classes (`overridable`)."""
     function = function.fget if isinstance(function, property) else function
     within = function
     while within is not None:
@@ -216,7 +217,8 @@ def _asking_nobody(function: object, frame: FrameType) -> object:
 
 
 def _closed_over(running: Any) -> list[int]:
-    """Which objects a function's variables from outside are, or those of a frame: many functions have one code."""
+    """Return the ids of the free variables of a function or a frame, to distinguish functions that share their
+    code."""
     if isinstance(running, FrameType):
         return [id(running.f_locals.get(name)) for name in running.f_code.co_freevars]
     return [id(cell.cell_contents) for cell in running.__closure__ or ()]

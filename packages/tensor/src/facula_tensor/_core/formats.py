@@ -1,4 +1,4 @@
-"""Memory formats: the order in which a copy's elements lie, by PyTorch's names; and layouts."""
+"""Memory formats, which define the order of a copy's elements, by PyTorch's names; and layouts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .errors import named, shown
 
 
 class memory_format:
-    """The order in which the elements of a copy lie in memory. There are four, one object each.
+    """The order of a copy's elements in memory. There are four formats, one object each.
 
     `contiguous_format`: the last dimension is densest. `channels_last` (4 dimensions) and `channels_last_3d` (5):
     the second one is. `preserve_format` leaves the choice to the operator, which takes `contiguous_format`.
@@ -43,9 +43,9 @@ channels_last_3d: memory_format = memory_format("channels_last_3d", 5)
 
 @boundary
 class layout:
-    """How a tensor's elements are kept. Tensors have one layout, `strided`: an address for each element.
+    """The storage layout of a tensor's elements. Tensors have one layout, `strided`: an address for each element.
 
-    The sparse ones are names, with which programs compare; functions refuse them.
+    The sparse layouts exist only for comparisons; functions reject them.
 
     >>> from facula_tensor import zeros
     >>> zeros(2, layout=strided).layout, zeros(2).layout is sparse_coo
@@ -85,14 +85,14 @@ def check_storage(operation: str, wanted: object, pin_memory: object) -> None:
 
 
 def format_named(name: str) -> memory_format:
-    """The format of this name."""
+    """Return the format of this name."""
     return next(
         one for one in (contiguous_format, preserve_format, channels_last, channels_last_3d) if one.name == name
     )
 
 
 def check_format(operation: str, wanted: object, ndim: int) -> bool:
-    """Whether `wanted` moves the channels to the end; an error where it is no format, or does not fit."""
+    """Return whether `wanted` moves the channels to the end; raise if it is not a format or does not match."""
     if wanted is None:
         return False
     if not isinstance(wanted, memory_format):
@@ -110,12 +110,12 @@ def check_format(operation: str, wanted: object, ndim: int) -> bool:
 
 @boundary
 def lies_in_format(layout: Layout, wanted: object) -> bool:
-    """Whether a layout has the order `wanted`. ValueError for `preserve_format`, which says nothing."""
+    """Return whether a layout has the order `wanted`. ValueError for `preserve_format`, which defines no order."""
     ndim = len(layout.shape)
     if wanted is preserve_format:
         raise named(ArgumentError("is_contiguous: expected a memory format that says an order; got preserve_format"))
     if isinstance(wanted, memory_format) and wanted.ndim not in (None, ndim):
-        return False  # as PyTorch: the question is asked of tensors of any number of dimensions
+        return False  # as in PyTorch: defined for tensors with any number of dimensions
     if not check_format("is_contiguous", wanted, ndim):
         return layout.is_contiguous
     order = (0, *range(2, ndim), 1)

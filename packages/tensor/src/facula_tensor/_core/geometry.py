@@ -1,4 +1,4 @@
-"""Numbers for each of several lengths, height and width: how windows and filters are moved over images."""
+"""Numbers for several dimensions, such as height and width: the geometry of windows and filters."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ _WORDS = {1: "an int", 2: "an int or two", 3: "an int or three"}
 
 
 def is_integer(value: object) -> bool:
-    """Whether `value` is an integer, Python's or NumPy's, and no bool."""
+    """Return whether `value` is a Python or NumPy integer but not a bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def pair(operation: str, name: str, value: object, least: int) -> Pair:
-    """One number for both dimensions, or one for each; errors name operation and argument.
+    """Return a pair of numbers from one number for both dimensions, or one for each; errors name operation and
+    argument.
 
     >>> pair("conv2d", "stride", 2, 1), pair("conv2d", "stride", (2, 3), 1)
     ((2, 2), (2, 3))
@@ -28,7 +29,7 @@ def pair(operation: str, name: str, value: object, least: int) -> Pair:
 
 
 def several(operation: str, name: str, value: object, count: int, least: int) -> tuple[int, ...]:
-    """One number for all of `count` dimensions, or one for each; errors name operation and argument.
+    """Return `count` numbers from one number for all dimensions, or one for each; errors name operation and argument.
 
     >>> several("conv3d", "stride", 2, 3, 1), several("conv3d", "stride", (2, 3, 4), 3, 1)
     ((2, 2, 2), (2, 3, 4))
@@ -45,14 +46,14 @@ def several(operation: str, name: str, value: object, count: int, least: int) ->
 
 
 class Shown(str):
-    """The text of a value that cannot be looked up by: it is refused by `pair`, which shows it."""
+    """Return the text of an unhashable value, which `pair` rejects with this text in its message."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
 
 def hashable(value: Any) -> Any:
-    """A list as a tuple, to be looked up by."""
+    """Convert a list to a hashable tuple."""
     if type(value) is int:
         return value
     try:

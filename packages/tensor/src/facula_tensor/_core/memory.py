@@ -1,4 +1,4 @@
-"""Questions about memory that is about to be written: overlap, legality, read-only."""
+"""Checks of memory before writing: overlap, legality, read-only."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from .types import Operands
 
 
-SOLVER_WORK = 10_000  # candidate solutions; a few of them answer for all but contrived strides
+SOLVER_WORK = 10_000  # candidate solutions; a few suffice except for contrived strides
 
 
 def overlaps_itself(layout: Layout) -> bool:
-    """Whether two indices may reach one element. Exact for views of dense memory; else conservative."""
+    """Return whether two indices may refer to one element. Exact for views of dense memory; otherwise
+    conservative."""
     if layout.is_contiguous:
         return False
     dims = sorted((stride, size) for size, stride in zip(layout.shape, layout.strides, strict=True) if size > 1)
@@ -40,13 +41,14 @@ def overlaps_itself(layout: Layout) -> bool:
 
 
 def span(tensor: Tensor) -> tuple[int, int]:
-    """First address, and the one past the last. (A snapshot's, as all tensors here: see Note [One moment].)"""
+    """Return the first address and the one past the last. (A snapshot's, as all tensors here: see Note [One
+    moment].)"""
     start = tensor._storage.ptr + tensor._offset
     return start, start + layout_of_tensor(tensor).extent
 
 
 def meet(a: Tensor, b: Tensor) -> bool:
-    """Whether the memory that two tensors span has a byte in common."""
+    """Return whether the memory spans of two tensors overlap."""
     if a.device is not b.device or a.device.type == "meta":
         return False
     first, second = span(a), span(b)
@@ -54,12 +56,12 @@ def meet(a: Tensor, b: Tensor) -> bool:
 
 
 def shares_memory(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors may have elements in common, other than being the same elements in the same order."""
+    """Return whether two tensors may share elements, other than being the same elements in the same order."""
     return meet(a, b) and (span(a)[0] != span(b)[0] or layout_of_tensor(a) != layout_of_tensor(b))
 
 
 def check_overlap(operation: str, written: Tensor, operands: Iterable[object]) -> bool:
-    """RuntimeError where an operand partly shares memory with what is written; whether one is the same memory."""
+    """Raise RuntimeError if an operand partially overlaps the target; return whether one is the same memory."""
     layout = layout_of_tensor(written)
     if overlaps_itself(layout):
         raise OperationError(
@@ -67,7 +69,7 @@ def check_overlap(operation: str, written: Tensor, operands: Iterable[object]) -
             "share one place in memory, as after expand(); call .clone() on it first"
         )
     if isinstance(written._layout, LevelLayout):
-        return False  # asked again of its contents
+        return False  # checked again for its contents
     first, last = span(written)
     same = False
     for operand in operands:
@@ -89,9 +91,9 @@ def check_overlap(operation: str, written: Tensor, operands: Iterable[object]) -
 
 
 def disjoint(a: Tensor, b: Tensor) -> bool:
-    """Whether two strided views within one span are known to have no byte in common, as the columns of a matrix.
+    """Return whether two strided views within one span are known to be disjoint, such as the columns of a matrix.
 
-    NumPy's solver answers, which looks at addresses and never at memory; what it finds too hard counts as shared.
+    NumPy's solver decides; it uses addresses and never reads memory. Cases that are too hard count as shared.
     """
     views = [host_view(span(one)[0], layout_of_tensor(one)) for one in (a, b)]
     try:
@@ -101,14 +103,15 @@ def disjoint(a: Tensor, b: Tensor) -> bool:
 
 
 def overlapping(tensors: Sequence[Tensor]) -> tuple[int, int] | None:
-    """Which two of these have elements in common, as places in the list; None where no two have."""
+    """Return the list positions of two tensors that share elements; None if there are none."""
     spans: dict[Any, list[Any]] = {}
     tensors = [snapshot(a) for a in tensors]
     for place, a in enumerate(tensors):
         if a.numel() and a.device.type != "meta":
             spans.setdefault(a.device, []).append((*span(a), place))
     for on_device in spans.values():
-        reaching: list[tuple[int, int]] = []  # the ends and places of those that reach beyond the present start
+        # the ends and positions of the tensors that extend beyond the current start
+        reaching: list[tuple[int, int]] = []
         for start, end, place in sorted(on_device):
             reaching = [one for one in reaching if one[0] > start]
             for _, other in reaching:
@@ -119,7 +122,7 @@ def overlapping(tensors: Sequence[Tensor]) -> tuple[int, int] | None:
 
 
 def check_writable(operation: str, tensor: Tensor) -> None:
-    """RuntimeError where the memory is read-only, saying whose it is."""
+    """Raise RuntimeError, with the owner, if the memory is read-only."""
     storage = tensor._storage
     if storage.version is None:
         raise OperationError(f"{operation}: the tensor cannot be written: {getattr(storage, 'readonly', 'read-only')}")
@@ -128,7 +131,8 @@ def check_writable(operation: str, tensor: Tensor) -> None:
 def check_out(
     operation: str, wanted: Layout, out: object, operands: Operands, elementwise: bool = True
 ) -> tuple[Tensor, bool]:
-    """Check `out=` and resize it if it is empty: a snapshot of it, and whether the result may be computed there."""
+    """Check `out=` and resize it if it is empty; return a snapshot of it, and whether the result may be
+    computed there."""
     if not isinstance(out, Tensor):
         raise InvalidTypeError(f"{operation}: expected out to be a Tensor; got {type(out).__name__}")
     if out.node is not None and is_grad_enabled():

@@ -1,4 +1,4 @@
-"""Checks of arguments that several public functions make."""
+"""Argument checks shared by several public functions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ described = attrgetter("_layout.shape", "_layout.dtype")
 
 
 def floats(operation: str, input: Tensor) -> Tensor:
-    """`input`; TypeError, with the function's name, unless its dtype is a floating one."""
+    """Return `input`; TypeError with the function's name unless its dtype is floating."""
     dtype = layout_of_tensor(as_tensor(operation, input)).dtype
     if dtype.category != FLOATING:
         raise DTypeError(f"{operation}: defined for floating dtypes; got {dtype.name}; convert with .float()")
@@ -39,10 +39,10 @@ def floats(operation: str, input: Tensor) -> Tensor:
 
 
 def of_ndim(operation: str, argument: str, value: object, ndim: int) -> Tensor:
-    """`value`; TypeError unless it is a tensor, ValueError unless it has `ndim` dimensions."""
+    """Return `value`; TypeError unless it is a tensor, ValueError unless it has `ndim` dimensions."""
     try:
         shape: tuple[int, ...] = value._layout.shape  # type: ignore[attr-defined]
-    except AttributeError:  # no tensor, or one that overrides
+    except AttributeError:  # not a tensor, or one that overrides
         shape = layout_of_tensor(as_tensor(operation, value)).shape
     if len(shape) != ndim:
         raise ArgumentError(
@@ -53,7 +53,7 @@ def of_ndim(operation: str, argument: str, value: object, ndim: int) -> Tensor:
 
 
 def steady_tensor(operation: str, input: Any) -> Tensor:
-    """`steady(as_tensor(operation, input))` in one call: the tensor as it is at this moment, with its history."""
+    """Return `steady(as_tensor(operation, input))` in one call: a snapshot of the tensor with its history."""
     try:
         layout = input._layout
         storage = input._storage
@@ -72,9 +72,10 @@ def steady_tensor(operation: str, input: Any) -> Tensor:
 
 
 def source(operation: str, input: Tensor, *others: object) -> Tensor:
-    """What to compute the new elements of `input` from: a copy of it if a graph or a transform may need the old ones.
+    """Return the tensor to compute the new elements of `input` from: a copy if a graph or a transform may need
+    the old ones.
 
-    The nodes of that graph, or of what is wrapped, and the new one need the elements as they were. `operation` names
+    The nodes of that graph or of the wrapped contents, and the new node, need the old elements. `operation` names
     the caller in the TypeError.
     """
     if type(input) is not Tensor:
@@ -87,7 +88,7 @@ def source(operation: str, input: Tensor, *others: object) -> Tensor:
 
 
 def positive_integer(operation: str, argument: str, value: object) -> int:
-    """`value` as an int of at least 1."""
+    """Return `value` as an int of at least 1."""
     number = as_integer(value, operation, argument)
     if number < 1:
         raise ArgumentError(f"{operation}: expected a positive {argument}; got {number}")
@@ -95,7 +96,7 @@ def positive_integer(operation: str, argument: str, value: object) -> int:
 
 
 def flag_value(operation: str, argument: str, value: object) -> bool:
-    """Whether `value` is true; ValueError, with the argument's name, for several elements."""
+    """Return whether `value` is true; ValueError, with the argument's name, for several elements."""
     try:
         return bool(value)
     except ValueError:
@@ -103,37 +104,37 @@ def flag_value(operation: str, argument: str, value: object) -> bool:
 
 
 def refuse_choice(operation: str, argument: str, value: object, choices: str) -> NoReturn:
-    """ValueError for an argument that is none of the values it may have."""
+    """Raise ValueError for an argument that is not among the allowed values."""
     raise ArgumentError(f"{operation}: expected {argument} to be {choices}; got {value!r}")
 
 
 def unusable(operation: str, operands: Sequence[object]) -> Exception:
-    """The TypeError for operands that an operator cannot use together."""
+    """Return the TypeError for operands that an operator cannot combine."""
     first, *others = [type(one).__name__ for one in operands if one is not None]
     return named(InvalidTypeError(f"{operation}: cannot use {first} with {' and '.join(others) or None}"))
 
 
 def reduction_of_older(size_average: bool | None, reduce: bool | None) -> str:
-    """What PyTorch's two older arguments of losses say in the place of `reduction`."""
+    """Return the `reduction` equivalent to the two older arguments of PyTorch's losses."""
     return "none" if reduce is False else "sum" if size_average is False else "mean"
 
 
 def axis_for(dim: object, axis: AnyDims, operation: str) -> AnyDims:
-    """`axis`, the name that NumPy has for `dim`; TypeError where both are given."""
+    """Return `axis`, NumPy's name of `dim`; TypeError if both are given."""
     if dim is None or (isinstance(dim, tuple) and not dim):
         return axis
     raise InvalidTypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
 
 
 def first_named(operation: str, first: object, other: Found) -> Found:
-    """`other`, given by another name of the first argument; TypeError where both are."""
+    """Return `other`, passed by an alias of the first argument; TypeError if both are given."""
     if first is not None:
         raise InvalidTypeError(f"{operation}: expected input or self, which are the same; got both")
     return other
 
 
 def needed_dim(operation: str, dim: AnyDims | None, axis: AnyDims | None = None) -> AnyDims:
-    """`dim` or `axis`, of which there must be one: TypeError otherwise."""
+    """Return `dim` or `axis`; TypeError unless one is given."""
     if axis is not None:
         dim = axis_for(dim, axis, operation)
     if dim is None:
@@ -144,10 +145,11 @@ def needed_dim(operation: str, dim: AnyDims | None, axis: AnyDims | None = None)
 
 
 def geometry(find: Callable[..., Found]) -> Callable[..., Found]:
-    """Cache `find(name, operands, *arguments)`, which gets the shape and dtype of each operand, a pair.
+    """Cache `find(name, operands, *arguments)`, which receives a pair (shape, dtype) for each operand.
 
     The decorated function takes the operands themselves. `name` is the operation's, for errors. Lists among the
-    arguments count as tuples. `find` refuses tensors among the arguments: their values may change.
+    arguments are converted to tuples. `find` rejects tensors among the arguments, since their values may
+    change.
     """
     known = lru_cache(maxsize=1024, typed=True)(find)
 
@@ -155,7 +157,8 @@ def geometry(find: Callable[..., Found]) -> Callable[..., Found]:
         try:
             return known(name, tuple(map(described, operands)), *arguments)
         except (AttributeError, TypeError):
-            pass  # no tensor, a wrapped one, or an argument that is not hashable; or what `find` raised, and will again
+            # not a tensor, a wrapped one, or an unhashable argument; or an error of `find`, which will occur again
+            pass
         layouts = [layout_of_tensor(as_tensor(name, one)) for one in operands]
         pairs = tuple([(layout.shape, layout.dtype) for layout in layouts])
         return known(name, pairs, *[hashable(one) for one in arguments])

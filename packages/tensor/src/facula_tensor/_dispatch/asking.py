@@ -1,19 +1,18 @@
-"""Which function ``__torch_function__`` is given: the public object that the program called.
+"""The `func` argument of ``__torch_function__``: the public object that the program called.
 
 Note [Asking]
 ~~~~~~~~~~~~~
-Programs compare `func` with public objects: ``func is torch.Tensor.clone``, ``func in {F.gelu: ...}``. An operator on
-the slow path no longer knows which of its public forms was called (method, function, Python's operator), nor the
-arguments as they were given. So what programs call asks first, before anything is computed:
+Programs compare `func` with public objects: ``func is torch.Tensor.clone``, ``func in {F.gelu: ...}``. An
+operator on the slow path no longer knows which of its public forms was called (method, function, Python's
+operator), nor the original arguments. So public functions dispatch to overrides before they compute:
 
-* A class that overrides operators gets a form of each method and property of Tensor that asks. Tensor itself keeps
-  the quick ones.
-* `ask_first` replaces the code of a function that is made of operators, in place: the object stays, so that
-  ``from ... import gelu`` of before sees it. This happens when the first instance of such a class is made; programs
-  without one never pay.
-
-What asks by itself, in the slow path or as `overridable`, is left alone. `func` for one of Python's operators is the
-method that PyTorch names: ``x + 1`` asks about `Tensor.add`. The getter of a property is ``Tensor.shape.__get__``,
+* A class that overrides operators gets a dispatching form of each method and property of Tensor. Tensor itself
+keeps the fast ones.
+* `ask_first` replaces the code of a composite function in place. The function object stays the same, so an
+earlier ``from ... import gelu`` sees the change. This happens when the first instance of such a class is made;
+programs without one never pay. Functions that dispatch themselves, in the slow path or as `overridable`, are
+unchanged. `func` for one of Python's operators is the method that PyTorch passes: `Tensor.add` for ``x + 1``.
+The getter of a property is ``Tensor.shape.__get__``,
 which compares equal each time.
 """
 
@@ -41,14 +40,14 @@ if TYPE_CHECKING:
 
     from .._core.types import Function
 
-# What PyTorch asks nobody about, and what gives other methods their results.
+# Names that PyTorch does not dispatch, and those that provide other methods' results.
 _UNASKED = frozenset(
     "__new__ __init_subclass__ __torch_function__ __hash__ __dir__ __iter__ __buffer__ __array_wrap__ __copy__ "
     "as_subclass _repr_html_".split()
 )
-_PRIVATE = ("_version", "_base")  # the properties with an underscore that PyTorch asks about
+_PRIVATE = ("_version", "_base")  # the properties with an underscore that PyTorch dispatches
 
-# Python's operators, and the methods that PyTorch asks about for them; the others are asked about by their own name.
+# Python's operators, and the methods that PyTorch passes for them; others are passed themselves.
 _OPERATORS = {
     "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_",
     "__mul__": "mul", "__rmul__": "mul", "__imul__": "mul_", "__truediv__": "div", "__itruediv__": "div_",
@@ -59,14 +58,14 @@ _OPERATORS = {
 }  # fmt: skip
 _BINARY = frozenset("add sub mul truediv floordiv mod matmul pow and or xor lshift rshift divmod".split())
 _COMPARISONS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
-_QUICK = {Tensor, Parameter, int, float, bool, str, type(None)}  # types of arguments that need no second look
+_QUICK = {Tensor, Parameter, int, float, bool, str, type(None)}  # argument types that cannot override
 
-_forms: dict[str, tuple[object, object]] = {}  # a name: what Tensor has under it, and the form that asks
-_waiting: list[tuple[Mapping[str, object], tuple[str, ...]]] = []  # names of modules whose functions shall ask
+_forms: dict[str, tuple[object, object]] = {}  # name -> Tensor's attribute and its dispatching form
+_waiting: list[tuple[Mapping[str, object], tuple[str, ...]]] = []  # names of modules whose functions must dispatch
 
 
 def let_methods_ask(cls: type) -> None:
-    """Give a class that overrides operators a form of each method of Tensor that asks it, but for its own."""
+    """Give a class that overrides operators dispatching forms of all methods of Tensor that it does not define."""
     for base in Tensor.__mro__[:2]:
         for name, member in vars(base).items():
             if name in _UNASKED or (name.startswith("_") and not name.startswith("__") and name not in _PRIVATE):
@@ -83,17 +82,17 @@ def let_methods_ask(cls: type) -> None:
 
 
 def _iterate(self: Tensor) -> Iterator[Tensor]:
-    """PyTorch asks about `unbind`, so that the elements are instances of the class."""
+    """Iterate by `unbind`, which PyTorch dispatches, so that the elements are instances of the class."""
     return iter(self.unbind(0)) if overridden((self,)) and self.dim() else Tensor.__iter__(self)
 
 
 def _found(cls: type, name: str) -> object:
-    """What a class has under a name, as it lies there."""
+    """Return a class attribute without binding it."""
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
 
 
 def _method(name: str, member: Function) -> Function:
-    """The form of a method that asks."""
+    """Return the dispatching form of a method."""
     bare = name.strip("_")
     is_reflected = name.startswith("__r") and bare[1:] in _BINARY
     is_binary = is_reflected or name in _COMPARISONS or (name.startswith("__") and bare in _BINARY)
@@ -108,10 +107,10 @@ def _method(name: str, member: Function) -> Function:
             if not overridden(tensors):
                 return member(self, *args, **kwargs)
             if is_binary and args and not isinstance(args[0], (Tensor, np.ndarray)) and plain_number(args[0]) is None:
-                with disable_overrides():  # Python asks the other operand's class where there is no answer
+                with disable_overrides():  # on NotImplemented, Python tries the other operand's class
                     if member(self, *args) is NotImplemented:
                         return NotImplemented
-            if unreflected is not None and isinstance(args[0], Tensor):  # a subclass's operator comes first
+            if unreflected is not None and isinstance(args[0], Tensor):  # a subclass's operator has priority
                 return call_torch_function(name, unreflected, (args[0], self), kwargs, tensors)
             return call_torch_function(name, public, (self, *args), kwargs, tensors)
         except (FaculaError, TypeError) as error:
@@ -122,7 +121,7 @@ def _method(name: str, member: Function) -> Function:
 
 
 def _property(name: str, member: property) -> property:
-    """The form of a property that asks."""
+    """Return the dispatching form of a property."""
 
     @boundary
     def get(self: Tensor) -> Any:
@@ -153,9 +152,8 @@ def _property(name: str, member: property) -> property:
 
 
 def asks(module: Mapping[str, object], names: Iterable[str]) -> None:
-    """Let these functions of a module ask classes that override operators, from the first instance of one on.
-
-    Errors are named after the functions that the module lists.
+    """Let these functions of a module dispatch to classes that override operators once such a class has an
+    instance. Errors contain the names of the functions that the module lists.
     """
     PUBLIC.append(module)
     _waiting.append((module, tuple(names)))
@@ -173,12 +171,12 @@ def _let_functions_ask() -> None:
 
 
 def _asks_itself(function: FunctionType) -> bool:
-    op = getattr(function, "operator", None)  # with a signature, it has other arguments than its function
+    op = getattr(function, "operator", None)  # with a signature, its arguments differ from its function's
     return getattr(function, "asks", False) or (op is not None and op.public is function and op.takes_same)
 
 
 def ask_first(function: FunctionType) -> None:
-    """Replace the code of a function, in place, by that of one that asks classes that override operators first."""
+    """Replace the code of a function in place with code that dispatches to overriding classes first."""
     inner = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
@@ -212,16 +210,15 @@ def _passing_inside(outside: object) -> FunctionType:
         except _errors as error:
             _trim(error)
             raise
-        return outside  # so that the code takes over a variable from outside
+        return outside  # so that the code has a free variable
 
     return _passing  # type: ignore[return-value]
 
 
 def _passing_with(former: CodeType) -> CodeType:
-    """The code of `_passing`, with the former code's name and variables from outside, which nobody reads but debuggers.
-
-    A function's variables from outside are fixed when it is made, and its code must take over as many: the number is
-    an instruction's argument.
+    """Return the code of `_passing` with the name and the free variables of the former code, for debuggers. The
+    number of a function's free variables is fixed when it is made, and is an instruction's argument, so the
+    code must have as many.
     """
     names = former.co_freevars
     code = _passing_inside(None).__code__ if names else _passing.__code__

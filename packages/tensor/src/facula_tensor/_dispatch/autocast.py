@@ -1,12 +1,12 @@
-"""Mixed precision: in which dtype operators compute inside `autocast`, which the face has.
+"""Mixed precision: the dtypes that operators compute in inside `autocast`, which package `facula` defines.
 
 Note [Autocast]
 ~~~~~~~~~~~~~~~
-The mode's field `autocast` holds an `Autocast`, or None. Operators ask for it where they ask for any mode, so programs
-that do not use it pay nothing. Operators of the two lists below cast their operands first; all others compute in what
-they get. Casts are recorded, so gradients come back in the operands' own dtypes. What is made of several operators
-is listed by the function's name, and runs inside with nothing cast: its wrapper (`overridable`) looks at the mode once
-`watch_functions` was called. The lists are those that PyTorch documents for the CPU.
+The mode's field `autocast` holds an `Autocast`, or None. Operators read it where they check for any mode, so
+programs that do not use it pay nothing. Operators in the two lists below cast their operands first; all others
+compute in their operands' dtypes. Casts are recorded, so gradients have the operands' original dtypes.
+Composite functions are listed by name and run without casts inside: their wrapper (`overridable`) checks the
+mode once `watch_functions` was called. The lists are those that PyTorch documents for the CPU.
 
 A parameter that is cast many times in one block is cast once: `Autocast.casts` keeps it as long as its memory
 is unchanged, and lives as long as the outermost block.
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
     from .._core.types import Args, Kwargs, Operands
 
-    # By a parameter's identity and whether gradients are recorded: the parameter, so that nobody else gets its
-    # identity, its storage and version then, and the cast.
+    # By a parameter's id and whether gradients are recorded: the parameter (which keeps the id unique), its
+    # storage and version at the time, and the cast.
     Casts = dict[tuple[int, bool], tuple[Tensor, Storage, int | None, Tensor]]
 
-# Operators that compute in the lower dtype, and functions made of several.
+# Operators and composite functions that compute in the lower dtype.
 LOWER = frozenset("attention conv2d conv2d_input linear matmul".split())
 LOWER_FUNCTIONS = frozenset(
     "addbmm addmm baddbmm conv1d conv3d conv_transpose1d conv_transpose2d conv_transpose3d inner prelu "
     "scaled_dot_product_attention tensordot vecdot".split()
 )
-# Operators that compute in float32 where they get less, and functions made of several.
+# Operators and composite functions that compute in at least float32.
 FLOAT32 = frozenset(
     "binary_cross_entropy cross_entropy logistic_loss nll_loss prod squared_difference weighted_logistic_loss".split()
 )
@@ -55,7 +55,7 @@ FLOAT32_FUNCTIONS = frozenset(
 )
 # Functions that compute in the widest dtype among their operands.
 WIDEST_FUNCTIONS = frozenset("index_copy".split())
-# Functions that compute in what they get, though they are made of operators that are listed.
+# Functions that compute in their operands' dtypes although they call listed operators.
 AS_GIVEN_FUNCTIONS = frozenset("addmv bilinear dot multilabel_soft_margin_loss mv vdot".split())
 LISTED = LOWER | FLOAT32
 LISTED_FUNCTIONS = LOWER_FUNCTIONS | FLOAT32_FUNCTIONS | WIDEST_FUNCTIONS | AS_GIVEN_FUNCTIONS
@@ -64,7 +64,7 @@ VECTORS_AS_GIVEN = frozenset(("inner", "tensordot"))  # two vectors: as `dot`
 
 
 class Autocast:
-    """The state of one `autocast` block: its lower dtype, and the casts of parameters, or None where none are kept."""
+    """The state of one `autocast` block: its lower dtype, and the casts of parameters, or None without a cache."""
 
     __slots__ = ("casts", "dtype")
 
@@ -73,12 +73,12 @@ class Autocast:
         self.casts: Casts | None = casts
 
     def operands(self, operator: str, operands: Operands, grad: bool) -> Operands | None:
-        """The operands of an operator that is listed, cast; None of others.
+        """Return the cast operands of a listed operator; None for other operators.
 
         Arguments:
             operator: the operator's name.
-            operands: its operands; what is no tensor stays as it is.
-            grad: whether gradients are recorded: casts that are kept are kept for each case.
+            operands: its operands; values other than tensors are not changed.
+            grad: whether gradients are recorded; casts are cached separately for each case.
         """
         if operator not in LISTED:
             return None
@@ -86,11 +86,11 @@ class Autocast:
         return tuple([to(a, grad) if isinstance(a, Tensor) else a for a in operands])
 
     def lower(self, tensor: Tensor, grad: bool) -> Tensor:
-        """A tensor of float32 or less in the lower dtype; any other as it is."""
+        """Cast a tensor of float32 or less to the lower dtype; return others unchanged."""
         layout = layout_of_tensor(tensor)
         if layout.dtype is self.dtype or layout.dtype not in (float32, bfloat16, float16):
             return tensor
-        if tensor.node is not LEAF or self.casts is None or collecting:  # what is captured casts by itself
+        if tensor.node is not LEAF or self.casts is None or collecting:  # captured functions cast on every call
             return recorded_ops.to(tensor, (self.dtype,))
         storage, key = tensor._storage, (id(tensor), grad)
         known = self.casts.get(key)
@@ -101,7 +101,7 @@ class Autocast:
         return cast
 
     def arguments(self, function: str, args: Args, kwargs: Kwargs, grad: bool) -> tuple[Args, Kwargs]:
-        """The arguments of a listed function, cast; also in lists and tuples.
+        """Return the arguments of a listed function, cast; also in lists and tuples.
 
         Arguments:
             function: the function's name.
@@ -129,17 +129,17 @@ class Autocast:
 
 
 def widen_halves(tensor: Tensor, grad: bool) -> Tensor:
-    """A tensor of half precision in float32; any other as it is."""
+    """Cast a half-precision tensor to float32; return others unchanged."""
     return recorded_ops.to(tensor, (float32,)) if layout_of_tensor(tensor).dtype in HALVES else tensor
 
 
 def autocast_state() -> Autocast | None:
-    """The state of the block of mixed precision that this thread is in, or None."""
+    """Return the state of this thread's autocast block, or None."""
     return current_mode().autocast if active_modes else None  # type: ignore[no-any-return]
 
 
 def recurrent_operands(state: Autocast, tensors: Sequence[Tensor | None], *, lower: bool) -> list[Tensor | None]:
-    """What a recurrent layer computes with: all in the lower dtype, or without `lower` in that of the first."""
+    """Cast the operands of a recurrent layer: to the lower dtype, or without `lower` to the first one's dtype."""
     grad = current_mode().grad
     if lower or tensors[0].dtype in HALVES:  # type: ignore[union-attr]  # the input is always given
         return [None if one is None else state.lower(one, grad) for one in tensors]

@@ -1,4 +1,5 @@
-"""Operands as a kernel takes them: in a dtype that it computes in (`compute_dtype`), and in row-major order."""
+"""Conversions of operands for kernels: to a dtype that the kernel computes in (`compute_dtype`), and to
+row-major order."""
 
 from __future__ import annotations
 
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
 
 
 def at_least_float32(dtype: DType, *others: DType | None) -> DType:
-    """The `compute_dtype` of kernels that know no half precisions."""
+    """The `compute_dtype` of kernels that do not support half precision."""
     return float32 if dtype.category == FLOATING and dtype.itemsize < 4 else dtype
 
 
 def exact(of_integers: DType | None) -> Callable[..., DType]:
-    """The `compute_dtype` of kernels that know float32 and float64, and integers in another dtype, if that is one."""
+    """Return the `compute_dtype` of kernels that support float32 and float64, and compute integers in another
+    dtype if given."""
 
     def compute_dtype(dtype: DType, *others: DType | None) -> DType:
         if dtype.category == FLOATING:
@@ -41,12 +43,14 @@ def exact(of_integers: DType | None) -> Callable[..., DType]:
 
 
 def converted(op: Operator, F: Namespace, operands: Operands, parameters: Parameters) -> Any:
-    """The call with the first operand, and all of its dtype, in the dtype that `op` computes in; None where it is.
+    """Convert the first operand, and all others of its dtype, to the dtype that `op` computes in, and call it;
+    None if no conversion is needed.
 
-    The first result comes in the dtype as it was. What `op` changes in place is changed by way of what was converted.
+    The first result has the original dtype. Operands that `op` changes in place are updated from their
+    converted copies.
     """
     dtypes: list[Any] = []
-    for a in operands:  # a loop: a comprehension is a call
+    for a in operands:  # a loop, because a comprehension is a call
         layout = None if a is None else a._layout
         dtypes.append(layout and (layout if type(layout) is Layout else layout.real).dtype)
     own: DType = dtypes[0]
@@ -62,7 +66,7 @@ def converted(op: Operator, F: Namespace, operands: Operands, parameters: Parame
     try:
         answer = getattr(F, op.name)(*ready, parameters)
     except FaculaError:
-        if op.validate_layouts is not None:  # of the operands as they were given
+        if op.validate_layouts is not None:  # of the original operands
             op.validate_layouts(*[None if a is None else layout_of_tensor(a) for a in operands], *parameters)
         raise
     for place in op.mutates:
@@ -73,7 +77,8 @@ def converted(op: Operator, F: Namespace, operands: Operands, parameters: Parame
 
 
 def row_major(name: str, decompose: Function | None) -> Function:
-    """The `decompose` of an operator whose kernel wants row-major operands: after its own, itself on copies."""
+    """Return the `decompose` of an operator whose kernel requires row-major operands: try the operator's own,
+    then call it on copies."""
 
     def on_copies(F: Namespace, operands: Operands, parameters: Parameters) -> Any:
         answer = None if decompose is None else decompose(F, operands, parameters)
@@ -85,7 +90,8 @@ def row_major(name: str, decompose: Function | None) -> Function:
 
 
 def in_dtype_of(F: Namespace, name: str, input: Tensor) -> Tensor:
-    """`input` in the dtype that the operator of this name computes in: for several calls without rounding between."""
+    """Convert `input` to the dtype that the operator of this name computes in, to avoid rounding between
+    several calls."""
     dtype = layout_of_tensor(input).dtype
     compute = operators[name].compute_dtype(dtype)
     return input if compute is dtype else F.to(input, (compute,))

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 def elementwise(body: type) -> Function:
-    """An operator on each element of operands that broadcast and promote.
+    """Declare an operator on each element of operands that broadcast and promote.
 
-    Gives the public function, the method of the same name and, where the result has the operands'
-    dtype, the in-place method with an underscore. `dunders` names Python's own operators,
-    `reflected` those that have the operands the other way round.
+    Makes the public function, the method of the same name and, if the result has the operands' dtype, the
+    in-place method with an underscore. `dunders` names Python's own operators,
+    `reflected` those with swapped operands.
     """
     op = Operator(body, is_elementwise=True)
     function = _finish(op)
@@ -55,7 +55,7 @@ def elementwise(body: type) -> Function:
 
 
 def _change_inplace(op: Operator, said: Mapping[str, Any], public: bool) -> None:
-    """Give an operator the functions that change their first operand; one is the method itself where `public`."""
+    """Give an operator the functions that change their first operand; one becomes the method if `public`."""
     op.changing, called = _inplace_functions(op)
     setattr(inplace_ops, op.name, called)
     for changing in {op.changing, called}:
@@ -69,9 +69,8 @@ def _change_inplace(op: Operator, said: Mapping[str, Any], public: bool) -> None
 
 
 def operator(body: type) -> Function:
-    """Any other operator with plans: gives the function `(*tensors, parameters)`; no method.
-
-    With a `signature`, it gives the public function that is written from that.
+    """Declare any other operator with plans. Makes the function `(*tensors, parameters)` and no method; with a
+    `signature`, the generated public function.
     """
     op = Operator(body, is_elementwise=False)
     function = _finish(op)
@@ -79,10 +78,12 @@ def operator(body: type) -> Function:
 
 
 def view(body: type) -> Function:
-    """An operator whose result shares the operand's memory: gives the function `(tensor, *parameters)`, and the method.
+    """Declare an operator whose result shares the operand's memory. Makes the function `(tensor, *parameters)`
+    and the method.
 
-    `window(layout, *parameters)` says where in the operand's memory the result is: a layout, and
-    bytes from the operand's first element to the result's. `named` are other names of the first two parameters.
+    `window(layout, *parameters)` returns the result's window of the operand's memory: a layout, and the byte
+    offset from the operand's first element to the result's. `named` contains aliases of the first two
+    parameters.
     """
     op = Operator(body, is_elementwise=False)
     window, rule = vars(body)["window"], op.rule
@@ -106,9 +107,8 @@ def view(body: type) -> Function:
 
 
 def under(name: str, doc: str) -> Callable[[type], type]:
-    """The name and docstring of a declaration whose class body stands in a function: one for each of a family.
-
-    Goes below the decorator that makes the operator.
+    """Set the name and docstring of a class declared inside a function, once for each operator of a family.
+    Apply it below the decorator that makes the operator.
     """
 
     def rename(body: type) -> type:
@@ -123,8 +123,8 @@ def _finish(op: Operator) -> Function:
 
 
 def make_calls(op: Operator) -> Function:
-    """Give an operator the functions that call it; the one for users is returned."""
-    op.make_calls = make_calls  # for the operators of its gradients
+    """Give an operator the functions that call it; return the public one."""
+    op.make_calls = make_calls  # for its gradient operators
     if op.arity < 0:
         op.call = op.default_mode_call = op.library_call = _variadic_function(op, record=True)
         op.no_record = _variadic_function(op, record=False)
@@ -176,7 +176,7 @@ def _attach(name: str, function: Function) -> None:
 
 
 def reflect(op: Operator, name: str) -> None:
-    """The method `x.__rsub__(other)` of an operator `-`: `other - x`."""
+    """Return the method `x.__rsub__(other)` of an operator `-`: `other - x`."""
     number_first = (
         make_number_first(op, record=True, checked=True, library_call=True) if op.elementwise and op.is_fast else None
     )
@@ -195,7 +195,7 @@ def reflect(op: Operator, name: str) -> None:
 
 
 def public_form(function: Function) -> Function:
-    """Make the decorated function what users call, and the method, of the operator that has its name."""
+    """Make the decorated function the public function and method of the operator with its name."""
     op = operators[function.__name__]
     op.public = function
     function.operator = op  # type: ignore[attr-defined]
@@ -204,7 +204,8 @@ def public_form(function: Function) -> Function:
 
 
 def _binary_function(op: Operator) -> Function:
-    """The public form of an operator with two operands: with `out`, and a TypeError instead of NotImplemented."""
+    """Return the public form of an operator with two operands: with `out`, and a TypeError instead of
+    NotImplemented."""
     call = op.library_call
 
     def function(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -225,7 +226,7 @@ def _binary_function(op: Operator) -> Function:
 
 
 def _variadic_function(op: Operator, *, record: bool) -> Function:
-    """The form of an operator with any number of operands, a tuple of them before the parameters."""
+    """Return the form of a variadic operator that takes a tuple of operands before the parameters."""
 
     def variadic(operands: Operands, parameters: Parameters = (), out: Tensor | None = None) -> Tensor:
         try:
@@ -238,7 +239,7 @@ def _variadic_function(op: Operator, *, record: bool) -> Function:
 
 
 def _inplace_functions(op: Operator) -> tuple[Function, Function]:
-    """The function that users call, and that which written functions call."""
+    """Return the public function, and the one that generated functions call."""
     made = make_inplace if op.arity == 2 else make_inplace_unary if op.arity == 1 else make_inplace_ternary
     if (op.is_fast or (op.arity == 3 and op.signature is not None)) and not op.parameters:
         return made(op), made(op, library_call=True)

@@ -1,4 +1,4 @@
-"""The operators by name: the two namespaces that rules are written against, and the table of all."""
+"""Operators by name: the two namespaces that rules use, and the table of all operators."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Namespace:
 
 
 inplace_ops: Namespace = Namespace()
-"""Forms of elementwise operators that change their first operand, as written functions call them."""
+"""In-place forms of elementwise operators, for generated functions."""
 
-# Operators that look at no mode and record nothing, and the recording ones. Engine and rules use the
-# first in ordinary backward passes and the second under create_graph.
+# Operators that ignore modes and do not record, and the recording ones. Engine and rules use the first in
+# ordinary backward passes and the second under create_graph.
 no_record_ops: Namespace = Namespace()
 recorded_ops: Namespace = Namespace()
 operators: dict[str, Operator] = {}
@@ -34,7 +34,7 @@ composites: dict[str, Function] = {}
 
 
 def composite(function: Function) -> Function:
-    """Put a function `(F, ...)` written in other operators into both namespaces, without its F."""
+    """Add a function `(F, ...)` written in other operators to both namespaces, with F bound."""
     composites[function.__name__] = function
     for F in (no_record_ops, recorded_ops):
         setattr(F, function.__name__, partial(function, F))
@@ -42,14 +42,14 @@ def composite(function: Function) -> Function:
 
 
 def may_alias_grad(rule: Function) -> Function:
-    """Mark a vjp rule that returns `g` itself or a view of it, which others may hold."""
+    """Mark a vjp rule that returns `g` itself or a view of it, which may have other references."""
     rule.may_alias_grad = True  # type: ignore[attr-defined]
     return rule
 
 
 @may_alias_grad
 def identity_grad(F: Namespace, g: Tensor) -> Tensor:
-    """The vjp rule of an operand whose gradient is the gradient."""
+    """Return the gradient unchanged: the vjp rule of an operand of a sum."""
     return g
 
 

@@ -1,4 +1,4 @@
-"""What an operator is: one declaration, from which its functions, plans and gradient rules come.
+"""The `Operator`: one declaration, from which its functions, plans and gradient rules derive.
 
 A declaration is a class body that reads top to bottom:
 
@@ -10,7 +10,7 @@ A declaration is a class body that reads top to bottom:
         def vjp_input(F, g, out):               # vjp rule, in other operators
             return F.tanh_grad(g, out)
 
-The names of a vjp rule's arguments say what it needs, and so what the node saves: the name of
+The names of a vjp rule's arguments determine the values that it reads and the node saves: the name of
 an operand, `out`, or (with `extras`) the operands' layouts and the parameters. See docs/adding-an-operator.md.
 """
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .expressions.gradients import Expression
 
 
-# What a declaration may say, beside the vjp rules of its operands.
+# The attributes of a declaration besides the vjp rules of its operands.
 KNOWN = frozenset(
     "accepts arity batching bilinear broadcasts cached compute_dtype decompose differentiable direct dunders execute "
     "holomorphic inplace inplace_dunders inputs jvp kernel launch_scalars linear low_bits mask_operands mutates named "
@@ -56,7 +56,7 @@ def same(dtype: DType) -> DType:
 
 
 def _check_names(operation: str, declared: Iterable[str], known: frozenset[str]) -> None:
-    """TypeError for an attribute that nothing would read."""
+    """Raise TypeError for an unknown attribute."""
     for name in declared:
         if name not in known:
             from difflib import get_close_matches
@@ -66,46 +66,48 @@ def _check_names(operation: str, declared: Iterable[str], known: frozenset[str])
 
 
 class Operator:
-    """Everything that is known about one operator.
+    """The description of one operator.
 
     - `inputs`: names of the tensor operands; `arity`: their number (-1: any). `optional` names those that may be
-      None (the launch gets address 0), `mutates` those that the kernel changes in place, `widens` those that are
-      taken in float32 where they have no dimensions and the operator computes in float16 or bfloat16.
+      None (the launch gets address 0), `mutates` those that the kernel changes in place, `widens` those that
+      are converted to float32 if they are zero-dimensional and the operator computes in float16 or bfloat16.
     - `signature(*arguments)`: the public function's arguments, with kinds as annotations; operands have their names.
-      OPTIONS of written.py say more of that function.
+      OPTIONS in written.py lists further options of that function.
     - `outputs(*layouts, *parameters)`: the layout of the result, or a tuple of layouts. An elementwise operator
       has `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the
-      result) instead. Of another operator, `compute_dtype(*dtypes)` is the dtype to which operands are converted; the
-      first result comes in the first operand's.
-    - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one launch.
-      Its rules derive from it, unless `partial_input(F, ...)` says the derivative by an operand, or `vjp_input` its
-      rule; `no_gradient` names operands that have none, which is said where one is wanted.
+      result) instead. For other operators, `compute_dtype(*dtypes)` is the dtype to which operands are
+      converted; the first result has the first operand's dtype.
+    - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one
+    launch. Its rules derive from the expression, unless `partial_input(F, ...)` defines the derivative by an
+    operand, or `vjp_input` its rule; `no_gradient` names operands without a gradient, for which an error is
+    raised if one is required.
     - `kernel`: the backend's name for it. `scaled`, where not 0: `alpha` is a factor of the second operand, with
       this sign.
-    - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that promotion
-      alone would let pass; where it `reads_values`, integer operands take no fast path.
-    - `decompose(F, operands, parameters)` may answer a call in other operators, and does not where
-      `direct(*layouts)` is true. `execute(operands, parameters)` stands in for plan and launch. `row_major`: the kernel
+    - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that
+    promotion alone would accept; with `reads_values`, integer operands skip the fast path.
+    - `decompose(F, operands, parameters)` may compute a call by other operators, and is skipped if
+    `direct(*layouts)` is true. `execute(operands, parameters)` replaces plan and launch. `row_major`: the
+    kernel
       takes contiguous operands; others are copied first.
     - `broadcasts`: whether gradients may have a larger shape, or a wider dtype, than their operands: they are summed.
     - `vjps`: an operand's name -> its rule. `vjp_all(F, g, edges, ...)`: the gradients of all operands at once,
       None where an edge is.
-    - `linear`: the operands in which, taken together, the operator is linear; `bilinear`: those in each of which, taken
-      alone, it is (`linear` are then those that are added, and optional). `jvp(F, tangents, ...)`: the tangent of the
-      result, where doing the vjp rules twice would be slow; `tangents` has None for operands without one, the other
-      arguments are as a vjp rule's.
-    - `batching`: how it computes a whole batch at once: see Note [Batching] in `transforms/batching.py`.
-    - `launch_scalars`: the last parameters, where they are numbers for the launch that plans do not depend on.
-    - `results`: names of the results; rules ask for those after the first by name.
+    - `linear`: the operands in which the operator is jointly linear; `bilinear`: those in each of which it is
+    separately linear (`linear` are then those that are added, and optional). `jvp(F, tangents, ...)`: the
+    tangent of the result, if applying the vjp rules twice would be slow; `tangents` has None for operands
+    without one, and the other arguments are those of a vjp rule.
+    - `batching`: its batching rule: see Note [Batching] in `transforms/batching.py`.
+    - `launch_scalars`: the last parameters, if they are numbers for the launch that plans do not depend on.
+    - `results`: names of the results; rules refer to those after the first by name.
     - `call`, `no_record`, `default_mode_call` and `library_call`: the functions made from it: see `fast/`.
     """
 
     def __init__(self, body: type, *, is_elementwise: bool):
-        frame = _getframe(2)  # where the decorator stands
+        frame = _getframe(2)  # the place of the decorator
         self.declared_at: tuple[str, int] = (frame.f_code.co_filename, frame.f_lineno)
-        self.forms: dict[str, Function] = {}  # what `inspect` finds of its functions, by kind
+        self.forms: dict[str, Function] = {}  # the forms that `inspect` shows for its functions, by kind
         declared = {name: value for name, value in vars(body).items() if not name.startswith("__")}
-        self.name: str = body.__name__.lstrip("_")  # an underscore says: no public name of its own
+        self.name: str = body.__name__.lstrip("_")  # a leading underscore means: without a public name
         self.doc: str = body.__doc__ or ""
         self.module: str = body.__module__
         self.elementwise = is_elementwise
@@ -120,7 +122,8 @@ class Operator:
         self.arity: int = declared.get("arity", len(self.inputs))
         self.compute_dtype: Callable[..., DType] = declared.get("compute_dtype", same)
         self.converts: bool = "compute_dtype" in declared and not is_elementwise
-        self.unconverted: set[DType] = set()  # found to be computed in as they are, where all operands have them
+        # dtypes in which the operator computes without conversion if all operands have them
+        self.unconverted: set[DType] = set()
         self.result_dtype: Callable[[DType], DType] = declared.get("result_dtype", same)
         self.outputs: Callable[..., Layout | tuple[Layout, ...]] | None = declared.get("outputs")
         self.kernel: str = declared.get("kernel", self.name)
@@ -167,8 +170,9 @@ class Operator:
         self.batching: str | Function | None = declared.get("batching")
         self.table: PlanTable = PlanTable(self.name)
         self.scaled_table: PlanTable = PlanTable("add_scaled")
-        self.inplace_table: PlanTable = PlanTable(self.name)  # of unequal layouts: the target's, then the other's
-        self.slow_table: PlanTable = PlanTable(self.name)  # what the fast path must not find: complex, given outputs
+        self.inplace_table: PlanTable = PlanTable(self.name)  # for unequal layouts: the target's, then the other's
+        # plans hidden from the fast path: complex ones, given outputs
+        self.slow_table: PlanTable = PlanTable(self.name)
         self.rule: Rule
         self.broadcast_rule: Rule  # for operands of unequal layouts
         self.scalar_rule: Rule  # for a tensor and a number
@@ -177,9 +181,9 @@ class Operator:
         self.saves_input: bool
         self.saves_out: bool
         self.saves_both: bool  # the operand and the result
-        self.saves_further: bool  # rules ask for results after the first
+        self.saves_further: bool  # whether rules read results after the first
         self.recorded: bool  # it has rules
-        self.extras: bool  # rules ask for layouts or parameters
+        self.extras: bool  # whether rules read layouts or parameters
         self.is_fast: bool  # one of the two shapes of fast/unary.py
         self.operand_needs: tuple[tuple[bool, ...], ...] = ()
         self.needs: dict[str, tuple[str, ...]]
@@ -189,10 +193,10 @@ class Operator:
         self.default_mode_call: Function
         self.library_call: Function
         self.public: Function
-        self.takes_same = self.signature is None  # whether the public function takes the operands as they are
+        self.takes_same = self.signature is None  # whether the public function takes the operands unconverted
         self.changing: Function
         self.window: Function | None = None
-        self.named: tuple[str, ...] = ()  # of the first parameters of a view
+        self.named: tuple[str, ...] = ()  # aliases of the first parameters of a view
         self.make_calls: Function
 
     def public_with(self, parameters: Parameters) -> Function:
@@ -203,7 +207,7 @@ class Operator:
         return lambda *operands, **kwargs: public(*operands, parameters, **kwargs)
 
     def saved_operands(self, edges: Edges) -> list[bool]:
-        """Which operands a node must save, given which of them want a gradient."""
+        """Return which operands a node must save, given which of them need a gradient."""
         wanted: set[str] = set()
         for name, edge in zip(self.inputs, edges, strict=False):
             if edge is not None:

@@ -26,8 +26,9 @@ LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4
 
 
 def with_alpha(op: Operator, input: Operand, other: Operand, alpha: Any, out: Tensor | None) -> Tensor:
-    """What `op`, add or sub, gives with a factor of its second operand."""
-    if op.scaled and type(alpha) in (float, int) and -65504 <= alpha <= 65504:  # which every floating dtype holds
+    """Return the result of `op`, add or sub, with a factor of its second operand."""
+    # a value that every floating dtype represents
+    if op.scaled and type(alpha) in (float, int) and -65504 <= alpha <= 65504:
         layout = getattr(input, "_layout", None)
         if type(layout) is Layout and layout.dtype.category == FLOATING and out is None:
             if layout is getattr(other, "_layout", None):
@@ -46,11 +47,11 @@ def with_alpha(op: Operator, input: Operand, other: Operand, alpha: Any, out: Te
 
 
 def factor_of(op: Operator, input: Operand, other: Operand, alpha: Scalar | Tensor) -> Scalar | Tensor:
-    """What the second operand is multiplied by: `alpha`, with its sign turned for sub.
+    """Return the factor of the second operand: `alpha`, negated for sub.
 
-    `alpha` is a number, NumPy's too, or a zero-dimensional tensor that wants no gradient. TypeError where it is not, or
-    of a higher kind than the result; OverflowError where the result's dtype cannot hold it. While work is captured the
-    factor of a tensor is one, whose element replays read.
+    `alpha` is a Python or NumPy number, or a zero-dimensional tensor that requires no gradient. TypeError for
+    other values and for a higher category than the result's; OverflowError if the result's dtype cannot
+    represent it. During capture, a tensor's factor stays a tensor, whose element replays read.
     """
     if not op.scaled:
         raise InvalidTypeError(f"{op.name}: takes no alpha; multiply the operand instead")
@@ -81,7 +82,8 @@ def factor_of(op: Operator, input: Operand, other: Operand, alpha: Scalar | Tens
 
 
 def _factor_read(op: Operator, dtype: DType, alpha: Tensor) -> Tensor | None:
-    """The factor as a tensor of the result's dtype, where that is the number that `item` would give; else None."""
+    """Return the factor as a tensor of the result's dtype if that equals the number that `item` would return;
+    otherwise None."""
     if alpha.ndim or alpha.node is not None or dtype not in (float32, float64):
         return None
     if alpha.dtype is not dtype and alpha.dtype.category != INTEGER:
@@ -91,7 +93,7 @@ def _factor_read(op: Operator, dtype: DType, alpha: Tensor) -> Tensor | None:
 
 
 def _check_alpha_range(operation: str, factor: Any, dtype: DType) -> None:
-    """OverflowError where `dtype` cannot hold a finite `factor`. Unsigned dtypes take negative ones: they wrap."""
+    """Raise OverflowError if `dtype` cannot represent a finite `factor`. Negative factors wrap in unsigned dtypes."""
     if dtype.category == INTEGER:
         check_scalar(factor if dtype.is_signed else abs(factor), dtype, f"{operation}: alpha")
     elif dtype.category == FLOATING and dtype.name in LARGEST:
@@ -102,14 +104,14 @@ def _check_alpha_range(operation: str, factor: Any, dtype: DType) -> None:
 
 
 def _wrapped(factor: int, dtype: DType) -> int:
-    """An integer as two's complement has it in the dtype."""
+    """Return an integer in the dtype's two's complement representation."""
     span = 1 << dtype.itemsize * 8
     low = span >> 1 if dtype.is_signed else 0
     return (factor + low) % span - low
 
 
 def learn_scaled(op: Operator, target: Tensor) -> None:
-    """Let the fast path know the kernel that multiplies and adds at once; floating tensors take it."""
+    """Register the fused multiply-add kernel for the fast path of floating tensors."""
     if not op.scaled or not isinstance(target, Tensor):
         return
     layout = layout_of_tensor(target)

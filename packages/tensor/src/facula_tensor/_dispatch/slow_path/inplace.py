@@ -1,4 +1,4 @@
-"""Operators that change their first operand: checks first, then the change, then the record of it."""
+"""Operators that change their first operand: check, then change, then record."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
             raise InvalidTypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
         level = innermost(operands)
         if level is not None:  # Note [Levels]
-            if op.rule.saves:  # what a node saves is the value before
+            if op.rule.saves:  # a node saves the value before the change
                 before = recorded_ops.clone(target)
                 operands = tuple([before if a is target else a for a in operands])
             if factored:
@@ -78,7 +78,7 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
         shared = check_overlap(name, there, ready[1:])
         edges = tuple([edge_from(a) if isinstance(a, Tensor) else None for a in ready]) if record else ()
         if record:
-            # What a node saves is the value before: of the target, and of operands that are the same memory.
+            # A node saves the values before the change, of the target and of operands that share its memory.
             saved = op.saved_operands(edges)
             ready = tuple(
                 [
@@ -94,14 +94,14 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
             no_record_ops.copy_into(there, result)
         else:
             launch(plan_inplace(op, layouts, parameters, layout), ready, [(there._storage, there._offset)])
-            find_plan(op, layouts, parameters)  # the next call of this signature is quick
+            find_plan(op, layouts, parameters)  # the next call with this signature takes the fast path
         mutated(there, name)
         if record:
             node_for(
                 op, ready, layouts, parameters, [target], (active_modes and current_mode().saved_hooks) or None, edges
             )
             if wanted.dtype is not layout.dtype:
-                # The node is the wider result's; what the target has is that, cast.
+                # The node belongs to the wider result; the target is that result, cast.
                 wide = make(Tensor, wanted, there._storage)
                 wide.node = target.node
                 node_for(operators["to"], (wide,), (wanted,), (layout.dtype,), [target])
@@ -116,7 +116,7 @@ trimmed_inplace = boundary(slow_inplace)
 
 
 def plan_inplace(op: Operator, layouts: Layouts, parameters: Parameters, layout: Layout) -> Plan:
-    """The plan whose result goes into memory of this layout, the first operand's; put where the fast path looks."""
+    """Return the plan that writes into memory of this layout, the first operand's, and store it for the fast path."""
     table = op.slow_table
     key: object = (layouts, parameters, layout)
     if not parameters and layouts[0] is layout and layout.dtype.category != COMPLEX and op.is_fast:
@@ -131,7 +131,7 @@ def plan_inplace(op: Operator, layouts: Layouts, parameters: Parameters, layout:
 
 
 def accumulate(op: Operator, operands: Operands) -> Tensor:
-    """Add to a gradient: in place, or anew where its elements share memory (the gradient of a sum, expanded)."""
+    """Add to a gradient: in place, or into a new tensor if its elements overlap (the expanded gradient of a sum)."""
     if innermost(operands) is not None:
         return op.no_record(*operands)
     layout = layout_of_tensor(operands[0])
@@ -141,7 +141,7 @@ def accumulate(op: Operator, operands: Operands) -> Tensor:
 
 
 def _before(a: Tensor) -> Tensor:
-    """A copy with the history of `a`, so that gradients of gradients go through what is saved."""
+    """Return a copy with the history of `a`, so that higher-order gradients flow through saved tensors."""
     if isinstance(edge_from(a), Tensor):
         return recorded_ops.clone(a)
     copy = no_record_ops.clone(a)
@@ -150,5 +150,5 @@ def _before(a: Tensor) -> Tensor:
 
 
 def _same_address(a: Tensor, b: Tensor) -> bool:
-    """Whether both begin at one address (both buffers are plain by now)."""
+    """Return whether both begin at the same address (both buffers are plain by now)."""
     return a._storage.ptr + a._offset == b._storage.ptr + b._offset

@@ -1,4 +1,4 @@
-"""Checks before a change in place."""
+"""Checks before an in-place change."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def starts_inplace(name: str, target: Tensor, operands: Operands) -> bool:
-    """Check that `target` may be changed; whether the change is to be recorded (by a tape or a level)."""
+    """Check that `target` may be changed; return whether to record the change (on a tape or a level)."""
     check_writable(name, target)
     if innermost(operands) is not None:
         return True
@@ -31,7 +31,7 @@ def starts_inplace(name: str, target: Tensor, operands: Operands) -> bool:
     if not any([isinstance(a, Tensor) and a.node is not None for a in operands]):
         return False
     if layout_of_tensor(target).dtype.category < FLOATING:
-        return False  # no gradient flows through integers
+        return False  # gradients do not flow through integers
     check_family(name, target)
     return True
 
@@ -84,7 +84,8 @@ def check_family(name: str, target: Tensor) -> None:
 
 
 def check_result_fits(name: str, wanted: Layout, layout: Layout) -> None:
-    """ValueError or TypeError where a result that looks like `wanted` cannot be put into a tensor of `layout`."""
+    """Raise ValueError or TypeError if a result with the layout `wanted` cannot be written into a tensor of
+    `layout`."""
     if wanted.shape != layout.shape:
         raise ArgumentError(
             f"{name}: the result would be of shape {wanted.shape}, and the tensor to change has {layout.shape}; "

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def run(
     plan: Plan, operands: Sequence[object], values: tuple[object, ...] = (), changed: Sequence[int] = ()
 ) -> list[Tensor]:
-    """Allocate results and launch; arguments as those of `launch`."""
+    """Allocate results and launch. The arguments are those of `launch`."""
     storages = [allocate(layout) for layout in plan.outputs]
     launch(plan, operands, [(storage, 0) for storage in storages], values, changed=changed)
     results = []
@@ -33,10 +33,10 @@ def run(
     return results
 
 
-# What a quick way meets where it is not the way to go: until its launch is done, nothing has happened. What a listener
-# raises afterwards has the attribute `launched` (Note [Listeners] in facula_storage), and goes on.
+# The exceptions on which a fast path falls back: before its launch it has no side effects. Exceptions from a
+# listener after the launch have the attribute `launched` (Note [Listeners] in facula_storage) and propagate.
 MISSED = (AttributeError, IndexError, KeyError, LaunchError, MemoryError, OverflowError, TypeError)
-NOWHERE = Storage()  # of an operand that is not given
+NOWHERE = Storage()  # of an operand that was not passed
 
 
 NOWHERE.ptr, NOWHERE.__del__, NOWHERE.version = 0, int, 0
@@ -50,10 +50,11 @@ def launch(
     n: int | None = None,
     changed: Sequence[int] = (),
 ) -> None:
-    """Launch into memory that is there.
+    """Launch into existing memory.
 
-    `values` are numbers for the kernel, after those among the operands. `n` is the size of the first output, where
-    the plan is one for many sizes. `changed` are the places of operands that the kernel writes to, too.
+    `values` are further numbers for the kernel, after those among the operands. `n` is the size of the first
+    output if the plan serves many sizes. `changed` contains the positions of operands that the kernel also
+    writes to.
     """
     tensors = [
         (NOWHERE, 0) if a is None else (a._storage, a._offset) for a in operands if a is None or isinstance(a, Tensor)
@@ -83,7 +84,8 @@ def launch(
 
 
 def _places_read(operands: Sequence[object], changed: Sequence[int]) -> list[Place | float]:
-    """The places that a launch reads from, `changed` among them those that it writes to as well; 0 for no operand."""
+    """Return the addresses that a launch reads, including those in `changed`, which it also writes; 0 for a
+    missing operand."""
     return [
         Place(a._storage, a._offset, a._layout, place in changed) if isinstance(a, Tensor) else 0
         for place, a in enumerate(operands)
@@ -92,18 +94,17 @@ def _places_read(operands: Sequence[object], changed: Sequence[int]) -> list[Pla
 
 
 def _written(plan: Plan, outputs: Sequence[tuple[Storage, int]]) -> list[Place]:
-    """The places that a launch writes to."""
+    """Return the addresses that a launch writes to."""
     layouts: Sequence[Layout | None] = plan.outputs or [None] * len(outputs)
     return [Place(*place, layout, True) for place, layout in zip(outputs, layouts, strict=False)]
 
 
 def launch_places(plan: Plan, n: int, arguments: Sequence[Place | float]) -> None:
-    """Launch with arguments in the order of a plan that takes them in one of its own; buffers are plain.
+    """Launch a plan that takes its arguments in a particular order; buffers are plain.
 
     Arguments:
         plan: the plan.
-        n: the first argument.
-        arguments: the others, but for the workspace.
+        n: the first argument. arguments: the others, except the workspace.
     """
     values = [one.storage.ptr + one.offset if type(one) is Place else one for one in arguments]
     recorder = current_recorder() if recorders else None
@@ -115,7 +116,7 @@ def launch_places(plan: Plan, n: int, arguments: Sequence[Place | float]) -> Non
 
 
 def mutated(a: Tensor, name: str, mutator: tuple[str, CodeType, int] | None = None) -> None:
-    """Count a change of `a`'s storage and keep where it was made: `mutator`, which is made if left out."""
+    """Count a change of `a`'s storage and store its call site, `mutator`, which is computed if omitted."""
     storage = a._storage
     storage.version += 1  # type: ignore[operator]
     storage.mutator = mutator or (name, *user_site())

@@ -1,4 +1,5 @@
-"""Where operators go while `active_modes` is not empty: a thread is in a mode, or memory is being collected."""
+"""Dispatch of operators while `active_modes` is not empty: a thread is in a mode, or garbage collection is
+running."""
 
 from __future__ import annotations
 
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def call_in_mode(op: Operator, operands: Operands, parameters: Parameters = (), out: Tensor | None = None) -> Result:
-    """Call `op` as the mode of this thread wants it."""
+    """Call `op` according to this thread's mode."""
     if out is not None or collecting:
         return slow_call(op, operands, parameters, True, out)
     mode = current_mode()
-    if mode.only_grad:  # no_grad and nothing else; or the mode is another thread's
+    if mode.only_grad:  # only no_grad, or the mode is another thread's
         call = op.default_mode_call if mode.grad else op.no_record
         return call(*operands, parameters) if parameters else call(*operands)
     if mode.only_autocast and op.name not in LISTED:
@@ -30,6 +31,6 @@ def call_in_mode(op: Operator, operands: Operands, parameters: Parameters = (), 
 
 
 def unrecorded() -> bool | None:
-    """Whether this thread is in no_grad: None where it is in some other mode, too."""
+    """Return whether this thread is in no_grad; None if it is in another mode, too."""
     mode = current_mode()
     return not mode.grad if mode.only_grad else None

@@ -1,4 +1,4 @@
-"""The node of a call on the slow path, and of in-place changes and views of them. See Note [Epilogue] in `fast`."""
+"""Nodes for calls on the slow path, and for in-place changes and their views. See Note [Epilogue] in `fast`."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def node_for(
     edges: Edges | None = None,
     wrapped: bool = False,
 ) -> Node:
-    """The node of a call; it becomes the node of the differentiable results. `operands` are looked at only now, or are
-    snapshots; `wrapped`: the class of one that they were taken of overrides operators."""
+    """Make the node of a call and attach it to the differentiable results. `operands` are read only now, or are
+    snapshots; `wrapped`: whether the class of one of their originals overrides operators."""
     node = Node()
     node.seq = next_seq()
     node.code, node.lasti = user_site()
@@ -82,14 +82,15 @@ def node_for(
             results[position].node = node
     if hooks is not None:
         pack_node(op, node, results, hooks)
-    # An edge: a leaf that is saved itself, where operands are snapshots of what a decomposed call was given.
+    # An edge: a leaf that is saved directly if operands are snapshots of a decomposed call's operands.
     if wrapped or any([isinstance(a, Tensor) and type(a._layout) is WrappedLayout for a in (*operands, *edges)]):
         set_context(node, disable_overrides())
     return node
 
 
 def _saved_of(a: Any) -> Any:
-    """What a node saves of an operand: a leaf itself, for its gradient's gradient, else an alias (`save_alias`)."""
+    """Return the tensor that a node saves for an operand: the leaf itself, for higher-order gradients, or an
+    alias (`save_alias`)."""
     if not isinstance(a, Tensor):
         return a
     edge = edge_from(a)
@@ -97,7 +98,7 @@ def _saved_of(a: Any) -> Any:
         return edge
     if isinstance(a._layout, LevelLayout):
         return save_alias(a._layout, a._storage, a._offset, edge)  # type: ignore[arg-type]  # a snapshot is a constant
-    now = snapshot(a)  # plain: rules see no overrides
+    now = snapshot(a)  # plain, so that rules see no overrides
     now.node = edge
     return now
 
@@ -105,7 +106,7 @@ def _saved_of(a: Any) -> Any:
 def scalar_node(
     op: Operator, node: Node, operands: Operands, saved: Saved, versions: tuple[int | None, ...]
 ) -> tuple[Result, Node]:
-    """The node of a tensor and a number; where the number comes first, its mirror image."""
+    """Make the node for a tensor and a number, or for a number and a tensor."""
     a, b = operands
     if isinstance(a, Tensor):
         node.s0, node.s1 = saved[0], b

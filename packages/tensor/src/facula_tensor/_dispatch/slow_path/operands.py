@@ -1,4 +1,4 @@
-"""Operands of the slow path: coerced to tensors and numbers on one device, promoted to one dtype."""
+"""Operands of the slow path: coercion to tensors and numbers on one device, and promotion to one dtype."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ ORDERS = {name: f"__{name}__" for name in "lt le gt ge".split()}
 
 
 def has_operators(kind: type, op: Operator) -> bool:
-    """Whether objects of a foreign type may have an answer of their own to an operator of Python's."""
+    """Return whether objects of a foreign type may implement a Python operator themselves."""
     if op.name in ("eq", "ne"):
         return True
-    if kind.__module__ == "builtins":  # text and containers have some, for their own kind
+    if kind.__module__ == "builtins":  # strings and containers implement some, but only for their own type
         return False
     if op.name in ORDERS:
         return any([getattr(kind, name) is not getattr(object, name) for name in ORDERS.values()])
@@ -41,7 +41,8 @@ def has_operators(kind: type, op: Operator) -> bool:
 
 
 def coerce(op: Operator, operands: Operands) -> Operands:
-    """Tensors and plain Python numbers, on one device; NumPy's arrays become tensors, its numbers Python's."""
+    """Coerce operands to tensors and Python numbers on one device; NumPy arrays become tensors, NumPy scalars
+    Python numbers."""
     ready: list[Any] = []
     tensors = [a for a in operands if isinstance(a, Tensor)]
     if not tensors and operands:
@@ -77,7 +78,7 @@ def coerce(op: Operator, operands: Operands) -> Operands:
 
 
 def elsewhere(op: Operator, device: Device | None, position: int, other: Device) -> OperationError:
-    """The error of an operand on another device than those before it."""
+    """Return the error for an operand on another device than the previous ones."""
     return OperationError(
         f"{op.name}: expected all tensors on one device; got '{device}' and '{other}' ('{name_of(op, position)}'); "
         "move one with .to(...)"
@@ -85,12 +86,12 @@ def elsewhere(op: Operator, device: Device | None, position: int, other: Device)
 
 
 def name_of(op: Operator, position: int) -> str:
-    """How messages call an operand."""
+    """Return the name of an operand in messages."""
     return op.inputs[position] if op.arity >= 0 else f"{op.inputs[0]}[{position}]"
 
 
 def describe(value: object) -> str:
-    """A foreign value as messages show it."""
+    """Return the text of a foreign value in messages."""
     if isinstance(value, Tensor):
         return f"Tensor {value.dtype.name} {tuple(value.shape)}"
     text = repr(value)
@@ -100,9 +101,9 @@ def describe(value: object) -> str:
 
 
 def promote(op: Operator, operands: Operands, F: Namespace) -> Operands:
-    """Operands cast to the dtype the operator computes in; numbers to its category."""
+    """Cast tensors to the dtype that the operator computes in, and numbers to its category."""
     kinds: list[DType | None] = [None, None, None]
-    first = op.mask_operands  # leading operands that take no part (the condition of `where`)
+    first = op.mask_operands  # leading operands that do not take part in promotion (the condition of `where`)
     for a in operands[first:]:
         if isinstance(a, Tensor):
             dtype, place = a.dtype, 0 if a.ndim else 1
@@ -121,9 +122,9 @@ def promote(op: Operator, operands: Operands, F: Namespace) -> Operands:
 
 
 def widen(op: Operator, place: int, a: Tensor, half: DType, F: Namespace) -> Tensor:
-    """An operand beside half ones: without dimensions and of another dtype it stays as wide as what is computed in.
-
-    A loss in float16 times a scale of 70000 is so not infinite. PyTorch does this for the second operand alone.
+    """Convert an operand next to half-precision ones. A zero-dimensional operand of another dtype keeps the
+    precision of the computation, so that a float16 loss times a scale of 70000 is not infinite. PyTorch does
+    this only for the second operand.
     """
     if place not in op.widens or not isinstance(a, Tensor) or a.ndim or a.dtype is half:
         return cast(op, a, half, F)
@@ -131,7 +132,7 @@ def widen(op: Operator, place: int, a: Tensor, half: DType, F: Namespace) -> Ten
 
 
 def cast(op: Operator, a: Tensor, dtype: DType, F: Namespace) -> Tensor:
-    """An operand as `dtype`: a tensor through `to`, a number as the Python type of the category."""
+    """Convert an operand to `dtype`: a tensor by `to`, a number to the Python type of the category."""
     if isinstance(a, Tensor):
         return a if a.dtype is dtype else F.to(a, (dtype,))
     if dtype.category == COMPLEX:
@@ -142,6 +143,6 @@ def cast(op: Operator, a: Tensor, dtype: DType, F: Namespace) -> Tensor:
     if op.low_bits and dtype.category == INTEGER and not dtype.is_signed:
         number &= (1 << 8 * dtype.itemsize) - 1
     if dtype is uint64 and number >> 63 == 1:
-        return number - (1 << 64)  # launches take integers as signed ones with these bits
+        return number - (1 << 64)  # launches take integers as signed integers with the same bits
     check_scalar(number, dtype if op.result_dtype(dtype) is dtype else int64, op.name)
     return number if dtype.category else bool(a)

@@ -1,4 +1,4 @@
-"""Plans of an operator's calls: found, made where there are none, and put where the fast paths look."""
+"""Plans of an operator's calls: find or make them, and store them in the fast paths' tables."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ if TYPE_CHECKING:
 
 
 def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
-    """The plan for this signature, made where there is none, and put where the fast path finds it."""
+    """Return the plan for this signature; make it if necessary and store it for the fast path."""
     quick = op.is_fast and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
-    if quick and int in layouts:  # each number's range is checked first: see `cast`
+    if quick and int in layouts:  # each number's range must be checked first: see `cast`
         dtype = layouts[1 if layouts[0] is int else 0].dtype
         quick = dtype is int64 or op.result_dtype(dtype) is not dtype or dtype.category != INTEGER
     if quick and op.reads_values:
         quick = not all(isinstance(one, type) or one.dtype.category <= INTEGER for one in layouts)
-    if quick and op.widens:  # an integer beside a half, both without dimensions, is float32 by now; that would promote
+    # an integer next to a half, both zero-dimensional, is float32 by now, which would promote
+    if quick and op.widens:
         quick = len({one.dtype for one in layouts if isinstance(one, Layout)}) < 2 or not all(
             one.shape == () for one in layouts if isinstance(one, Layout)
         )
     many = not op.is_fast and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
-    if many and int in layouts:  # each number's range is checked first, but for the widest
+    if many and int in layouts:  # each number's range must be checked first, except for the widest dtypes
         many = all(isinstance(one, type) or one.dtype is int64 or one.dtype.category == BOOL for one in layouts)
     table = op.table if quick or many else op.slow_table
     fixed = parameters[: op.fixed]
@@ -44,7 +45,7 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
             return plan
     outputs = output_layouts(op, layouts, parameters)
     plan = make_plan(op, layouts, outputs, fixed)
-    each = op.elementwise or op.kernel == "copy"  # else one layout alone has the operands' for its result: a product
+    each = op.elementwise or op.kernel == "copy"  # otherwise the result has one operand's layout: a product
     if quick and each and plan.any_size and not parameters and outputs[0] is layouts[0]:
         add_dense(table, layouts, plan)
     if quick and len(outputs) > 1:
@@ -58,23 +59,23 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
 
 # Note [Other shapes]
 # ~~~~~~~~~~~~~~~~~~~
-# A program whose shapes change meets a signature that nobody has seen at nearly every call. What the slow path looks
-# at before it plans (types, dtypes, devices, parameters) is the same for all calls of one kind; once it has let one
-# of them pass, fast paths make the plans of the others by themselves. Elementwise plans have a function that gives
-# the launch for other layouts (`Plan.for_layouts`), and learns on the way whether they broadcast; other operators
-# check their layouts and ask the backend. An operator's own table has the kinds that fast paths may serve, and
-# `slow_table` the others.
+# In a program whose shapes change, nearly every call has a new signature. The properties that the slow path
+# checks before it plans (types, dtypes, devices, parameters) are the same for all calls of one kind. Once one
+# call of a kind has passed, fast paths make plans for the others directly. Elementwise plans have a function
+# that returns the launch for other layouts (`Plan.for_layouts`) and determines whether they broadcast; other
+# operators check their layouts and call the backend. An operator's table contains the kinds that fast paths may
+# serve, and `slow_table` the others.
 def kind_of(layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:
-    """What calls share that differ in shapes and strides alone; a number of a dtype is another kind than its arrays,
-    since beside other dtypes it promotes otherwise."""
+    """Return the key shared by calls that differ only in shapes and strides. Zero-dimensional operands have
+    other keys than arrays of the same dtype, since they promote differently."""
     device = next(one.device for one in layouts if type(one) is Layout)
     kinds = [(one.dtype if one.shape else (one.dtype,)) if type(one) is Layout else one for one in layouts]
     return (*kinds, device, parameters)
 
 
 def is_planned_ahead(op: Operator) -> bool:
-    """Whether layouts decide what becomes of a call that is no elementwise one: not where it may be refused for its
-    values, carried out without a plan, or redirected for reasons that nobody can ask for."""
+    """Return whether layouts alone determine the handling of a call that is not elementwise. They do not if the
+    operator may reject values, run without a plan, or redirect calls for reasons that cannot be queried."""
     return op.arity >= 0 and not (
         op.validate_values or op.execute or op.launch_scalars or (op.decompose and op.direct is None)
     )
@@ -83,14 +84,14 @@ def is_planned_ahead(op: Operator) -> bool:
 def plan_of_other_shape(
     op: Operator, table: PlanTable, key: object, layouts: Layouts, parameters: Parameters = ()
 ) -> Plan | None:
-    """The plan of a call like one seen before but for shapes and strides, put under `key`.
-
-    None where there was none, and where the slow path has something to say, or a plan that fits any size to learn.
+    """Return the plan of a call that differs from an earlier one only in shapes and strides, and store it under
+    `key`. Return None if there was no such call, or if the slow path must raise an error or store a plan for
+    any size.
     """
     known: Plan | None
     largest: Any
     arrays: tuple[Any, ...]
-    if len(layouts) == 2 and type(layouts[0]) is type(layouts[1]) is Layout:  # written out: the usual case
+    if len(layouts) == 2 and type(layouts[0]) is type(layouts[1]) is Layout:  # inlined: the usual case
         largest, other = layouts
         first = largest.dtype if largest.shape else (largest.dtype,)  # as in `kind_of`
         known = table.by_kind.get((first, other.dtype if other.shape else (other.dtype,), largest.device, parameters))
@@ -99,7 +100,7 @@ def plan_of_other_shape(
         if other.numel > largest.numel or (other.numel == largest.numel and len(other.shape) > len(largest.shape)):
             largest, other = other, largest
         elif other is not largest and other.shape == largest.shape and other == largest:
-            return None  # equal, and not the same object: the slow path makes them so
+            return None  # equal but not identical: the slow path makes them identical
         arrays = layouts
     else:
         arrays = tuple([one for one in layouts if type(one) is Layout])
@@ -120,7 +121,7 @@ def plan_of_other_shape(
         if layouts[-1] is largest or type(layouts[-1]) is type:
             return None
     launch = for_layouts(output, *arrays)
-    if launch is None:  # no operand has the shape of the result
+    if launch is None:  # all operands differ from the result's shape
         try:
             output = contiguous(broadcast_shapes(op.name, *[one.shape for one in arrays]), dtype, largest.device)
         except ArgumentError:
@@ -139,7 +140,8 @@ def _by_size(layout: Layout) -> tuple[int, int]:
 
 
 def plan_inplace_of_other_shape(op: Operator, layouts: Layouts) -> Plan | None:
-    """The same for calls whose result goes into memory of the first operand's layout, put where they are found."""
+    """Like the function above, for calls that write into memory of the first operand's layout; store the plan
+    in their table."""
     target, other = layouts[0], layouts[-1]
     if type(target) is not Layout or (type(other) is Layout and other.device is not target.device):
         return None
@@ -160,7 +162,7 @@ def plan_inplace_of_other_shape(op: Operator, layouts: Layouts) -> Plan | None:
 def plan_by_checking(
     op: Operator, table: PlanTable, key: object, layouts: Layouts, parameters: Parameters
 ) -> Plan | None:
-    """The plan of layouts that pass the operator's check; None, and nothing said, where they do not."""
+    """Return the plan of layouts that pass the operator's check; None, without an error, if they do not."""
     try:
         if op.validate_layouts is not None:
             op.validate_layouts(*layouts, *parameters)
@@ -170,16 +172,16 @@ def plan_by_checking(
         if len(outputs) > 1 and op.is_fast:
             return None
         return table.add(key, make_plan(op, layouts, outputs, parameters))
-    except Exception:  # of any kind: the slow path meets it again, and raises it
+    except Exception:  # any exception: the slow path raises it again
         return None
 
 
 def make_plan(op: Operator, layouts: Layouts, outputs: tuple[Layout, ...], parameters: Parameters) -> Plan:
-    """A new plan of the operands' backend, whose launch needs no workspace from its callers."""
+    """Return a new plan of the operands' backend, whose launch needs no workspace from its callers."""
     device = next(one.device for one in layouts if isinstance(one, Layout))
     kernel = kernel_of(op)
     if not isinstance(kernel, str):
-        layouts = (*layouts, *[float] * len(op.launch_scalars))  # a program's numbers are operands of it
+        layouts = (*layouts, *[float] * len(op.launch_scalars))  # a program's numbers are operands
     plan: Plan = device.backend.plan(kernel, layouts, outputs, parameters)
     if plan.workspace:
         plan = with_workspace(plan, sum([not isinstance(one, type) for one in layouts]) + len(outputs))
@@ -187,7 +189,7 @@ def make_plan(op: Operator, layouts: Layouts, outputs: tuple[Layout, ...], param
 
 
 def with_workspace(plan: Plan, arrays: int) -> Plan:
-    """The plan with a launch that takes `arrays` addresses and finds the workspace, which follows them, by itself."""
+    """Return the plan with a launch that takes `arrays` addresses and allocates the workspace that follows them."""
     layout, launch = contiguous((plan.workspace,), uint8, plan.outputs[0].device), plan.launch
 
     def launch_with_workspace(n: int, *args: object) -> None:
@@ -200,19 +202,19 @@ def with_workspace(plan: Plan, arrays: int) -> Plan:
 
 
 def add_dense(table: PlanTable, layouts: Layouts, plan: Plan) -> None:
-    """Put a plan that fits any size where operands of one layout, or an operand and a number, find it."""
+    """Store a plan for any size under the keys for operands with one layout, or for an operand and a number."""
     first, last = layouts[0], layouts[-1]
     if last is first:
         table.add_dense(table.dense, first.dense, plan)
     elif last is float and first.dtype.category == FLOATING:
         table.add_dense(table.with_float, first.dense, plan)
-        table.add_dense(table.with_int, first.dense, plan)  # an int is read as a double there
-    elif last is int and first.dtype is int64:  # narrower ones check the number's range first
+        table.add_dense(table.with_int, first.dense, plan)  # the launch reads an int as a double
+    elif last is int and first.dtype is int64:  # narrower dtypes check the number's range first
         table.add_dense(table.with_int, first.dense, plan)
 
 
 def add_for_integers(table: PlanTable, key: tuple[object, ...], layouts: Layouts, plan: Plan) -> None:
-    """Let calls with an int where this one had a float find the plan, too: it is read as a double there."""
+    """Store the plan also for calls with an int in place of the float, since the launch reads it as a double."""
     kinds = [(float, int) if one is float else (one,) for one in layouts]
     for same in product(*kinds):
         if same != layouts:
@@ -221,26 +223,26 @@ def add_for_integers(table: PlanTable, key: tuple[object, ...], layouts: Layouts
 
 
 def key_of(op: Operator, layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:
-    """The key under which the fast path looks."""
+    """Return the key that the fast path uses."""
     return (layouts[0], parameters) if op.arity == 1 else (layouts[0], layouts[1])
 
 
 def output_layouts(op: Operator, layouts: Layouts, parameters: Parameters) -> tuple[Layout, ...]:
-    """What the results will look like: the operator's output rule."""
+    """Return the results' layouts according to the operator's output rule."""
     if op.outputs is not None:
         outputs = op.outputs(*layouts, *parameters) if op.arity >= 0 else op.outputs(layouts, *parameters)
         return outputs if isinstance(outputs, tuple) else (outputs,)
     arrays = [one for one in layouts if isinstance(one, Layout)]
     shape = broadcast_shapes(op.name, *(one.shape for one in arrays))
     dtype = arrays[-1].dtype
-    if op.widens and arrays[0].dtype.itemsize < dtype.itemsize:  # beside a number in float32
+    if op.widens and arrays[0].dtype.itemsize < dtype.itemsize:  # next to a zero-dimensional float32 operand
         dtype = arrays[0].dtype
     dtype = op.result_dtype(dtype)
     return (contiguous(shape, dtype, arrays[-1].device),) * len(op.results)
 
 
 def broadcast_shapes(operation: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape these broadcast to; ValueError naming shapes and dimension where they do not.
+    """Return the shape that these broadcast to; ValueError with shapes and dimension if they do not.
 
     >>> broadcast_shapes("add", (3, 1), (4,))
     (3, 4)

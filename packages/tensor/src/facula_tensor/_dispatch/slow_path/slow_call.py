@@ -1,4 +1,4 @@
-"""The slow path of an operator: everything the quick one leaves out. Data flows down this file.
+"""The slow path of an operator: all cases that the fast path does not handle. Data flows down this file.
 
 coerce operands -> promote -> find or make the plan -> allocate -> launch -> record.
 """
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 def call_out(name: str, operands: Operands, out: Tensor) -> Result:
-    """The operator of this name, which writes into `out`."""
+    """Call the operator of this name and write into `out`."""
     return slow_call(operators[name], operands, (), True, out)
 
 
 def slow_call(
     op: Operator, operands: Operands, parameters: Parameters, record: bool = True, out: Tensor | None = None
 ) -> Result:
-    """Call `op`. NotImplemented where an operand's own type should be asked (for Python's operators)."""
+    """Call `op`. Return NotImplemented if an operand's type should handle the call (for Python's operators)."""
     try:
         if type(parameters) is not tuple or (parameters and not op.parameters):
             raise InvalidTypeError(f"{op.name}: takes one tensor; got a second argument, {describe(parameters)}")
@@ -109,7 +109,7 @@ def slow_call(
             node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks, wrapped=wrapped)
         return results[0] if len(results) == 1 else tuple(results)
     except Exception as error:
-        if type(error) is TypeError and op.parameters and not parameters:  # a rule's call, as `F.sum(g)`
+        if type(error) is TypeError and op.parameters and not parameters:  # a call in a rule, such as `F.sum(g)`
             raise InvalidTypeError(
                 f"{op.name}: expected ({', '.join(op.parameters)}) as a tuple after the operands; got none"
             ) from None
@@ -118,20 +118,21 @@ def slow_call(
 
 
 def computed(op: Operator, operands: Operands, layouts: Layouts, parameters: Parameters) -> list[Tensor]:
-    """The results of `op`, by its own function or by a launch."""
+    """Return the results of `op`, computed by its `execute` or by a launch."""
     if op.execute is not None:
         return op.execute(operands, parameters)
     return run(find_plan(op, layouts, parameters), operands, parameters[op.fixed :], op.mutates)
 
 
 def call_in(op: Operator, grad: bool, operands: Operands, parameters: Parameters) -> Result:
-    """Call `op` on the fast path in spite of a mode, which says whether gradients are wanted."""
+    """Call `op` on the fast path despite a mode, which determines whether to record."""
     call = op.default_mode_call if grad else op.no_record
     return call(*operands, parameters) if parameters else call(*operands)
 
 
 def check_changes(op: Operator, operands: Operands, given: Operands) -> None:
-    """Check that the operands which `op` changes in place may be changed. `given`: what `operands` are snapshots of."""
+    """Check that `op` may change the operands that it changes in place. `given`: the originals of the snapshots
+    in `operands`."""
     for place in op.mutates:
         changed = operands[place]
         if changed is not None:
@@ -145,9 +146,8 @@ def check_changes(op: Operator, operands: Operands, given: Operands) -> None:
 
 
 def alike(op: Operator, operands: Operands) -> bool:
-    """Whether all operands are tensors of one dtype and device that `op` computes in, overriding nothing.
-
-    Most calls that come here are of this kind, with a shape that nobody has seen: nothing is left to coerce.
+    """Return whether all operands are tensors of one device and of one dtype that `op` computes in, without
+    overrides. Most calls that reach the slow path do so only because of a new shape and need no coercion.
     """
     try:
         first = operands[0]._layout
@@ -158,7 +158,7 @@ def alike(op: Operator, operands: Operands) -> bool:
             layout = a._layout
             if layout.dtype is not dtype or layout.device is not device:
                 return False
-    except (AttributeError, IndexError):  # a number, or the layout of a subclass that overrides operators
+    except (AttributeError, IndexError):  # a number, or a layout of a subclass that overrides operators
         return False
     if not op.elementwise:
         return True
@@ -177,7 +177,7 @@ def into(op: Operator, operands: Operands, layouts: Layouts, parameters: Paramet
     if len(outputs) != 1:
         raise UnsupportedError(f"{op.name}: out= with several results is not supported; copy the results")
     target, direct = check_out(op.name, outputs[0], out, operands, op.elementwise)
-    if not direct or op.execute is not None:  # another dtype, or memory shared with an operand: through a temporary
+    if not direct or op.execute is not None:  # another dtype, or memory shared with an operand: use a temporary
         (result,) = computed(op, operands, layouts, parameters)
         no_record_ops.copy_into(target, result)
     else:

@@ -1,4 +1,4 @@
-"""What the slow path holds on to instead of its operands: see Note [One moment] in _core/tensor.py."""
+"""Snapshots of the slow path's operands: see Note [One moment] in _core/tensor.py."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _HELD = Rule("held", lambda F, node, g: ((node.e0, g),), False, False)
 
 
 def snapshots_of(operands: Operands, record: bool) -> Operands:
-    """What the slow path works on instead of its operands: a snapshot of each tensor. See Note [One moment].
+    """Return a snapshot of each tensor for the slow path to work on. See Note [One moment].
 
-    One for one tensor, however often it is given, with its layout as the table has it: its own may have been dropped
-    there, and equals made anew. A snapshot has the tensor's history, so gradients flow through what is made of it;
-    where that is a leaf, a node that leads there (`edge_from` takes it out again). What a transform wraps stays itself.
+    A tensor that occurs several times has one snapshot, with the interned layout: the table may have dropped
+    the tensor's layout and made an equal one since. A snapshot has the tensor's history, so gradients flow
+    through it. For a leaf it has a node that leads to the leaf (`edge_from` removes it again). Wrapped tensors
+    are returned unchanged.
     """
     held: dict[int, Tensor] = {}
     for a in operands:

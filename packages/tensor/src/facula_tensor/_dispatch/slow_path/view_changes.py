@@ -1,4 +1,4 @@
-"""What an in-place change of one member of a view family means for the rest.
+"""Node updates for a view family after an in-place change of one member.
 
 See Note [Views and changes] in `_core/view_family.py`.
 """
@@ -37,13 +37,13 @@ def rebase(changed: Tensor, old_edge: Any) -> None:
 
 
 def region(view: Tensor, root: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Shape, strides and element offset of a view within its root. (Of snapshots: Note [One moment].)"""
+    """Return shape, strides and element offset of a view within its root. (Of snapshots: Note [One moment].)"""
     layout = layout_of_tensor(view)
     return layout.shape, layout.strides, (view._offset - root._offset) // layout.dtype.itemsize
 
 
 def scatter_node(root: Tensor, changed: Tensor) -> None:
-    """The root's node after its region under `changed` was replaced."""
+    """Make the root's node after the region of `changed` was replaced."""
     whole, part = snapshot(root), snapshot(changed)
     if part._storage is not whole._storage:
         return  # given other memory just now
@@ -55,7 +55,7 @@ def scatter_node(root: Tensor, changed: Tensor) -> None:
 
 
 def renew(view: Tensor, root: Tensor) -> None:
-    """A view's node: its region of the root as that is now."""
+    """Make a view's node: its region of the current root."""
     old = view.node
     whole, part = snapshot(root), snapshot(view)
     if part._storage is not whole._storage:
@@ -74,8 +74,8 @@ def renew(view: Tensor, root: Tensor) -> None:
 
 
 def forbid(view: Tensor) -> None:
-    """The node of a Function's result that shares memory with an argument, or of parts of complex numbers, after a
-    change there."""
+    """Make the node, after a change, of a Function's result that shares memory with an argument, or of a part
+    of complex numbers."""
     node = view.node
     if not from_function(node):
         if type(node) is Node:

@@ -1,4 +1,4 @@
-"""Writing results into tensors that are there: `out=`, and copies between snapshots."""
+"""Writes into existing tensors: `out=`, and copies between snapshots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def copy_plan(source: Layout, target: Layout) -> Plan:
-    """The plan that copies one layout into another, casting and broadcasting."""
+    """Return the plan that copies one layout into another, casting and broadcasting."""
     op = operators["to"]
     key = ((source,), target)
     plan = op.slow_table.by_key.get(key)
@@ -33,14 +33,14 @@ def copy_plan(source: Layout, target: Layout) -> Plan:
 
 
 def write(target: Tensor, source: Tensor) -> None:
-    """Copy elements, casting and broadcasting, between snapshots. No checks, no record, no version."""
+    """Copy elements, casting and broadcasting, between snapshots. Do not check, record or count the change."""
     launch(copy_plan(source._layout, target._layout), (source,), [(target._storage, target._offset)])
 
 
 def write_with(name: str, target: Tensor, operands: Sequence[Tensor], parameters: tuple[object, ...]) -> None:
-    """Let an operator's kernel change `target` by the operands after its first, all of them snapshots.
-
-    No record, no version. An error for an operand on another device, and the kernel's own, before any change.
+    """Run an operator's kernel that changes `target` by the operands after its first; all are snapshots. Do not
+    record or count the change. Errors for an operand on another device, and the kernel's errors, are raised
+    before any change.
     """
     op = operators[name]
     layout, inputs = target._layout, tuple([one._layout for one in operands])
@@ -55,9 +55,8 @@ def write_with(name: str, target: Tensor, operands: Sequence[Tensor], parameters
 
 
 def write_out(operation: str, result: Tensor, out: Tensor | None, operands: Operands = ()) -> Tensor:
-    """`result`, or `out` with the result in it: the `out=` form of composite operators.
-
-    `operands` may share no memory with `out`.
+    """Return `result`, or `out` after writing the result into it, for composite operators with `out=`.
+    `operands` must not share memory with `out`.
     """
     if out is None:
         return result
