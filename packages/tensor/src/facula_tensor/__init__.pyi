@@ -748,7 +748,7 @@ def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths |
 def bucketize(input: Operand, boundaries: Tensor, *, out_int32: builtins.bool = False, right: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Return the index of the interval between sorted `boundaries` that contains each value."""
 def can_cast(from_: DType, to: DType) -> builtins.bool:
-    """Whether values may be stored: never to a lower category (float to integer, complex to real)."""
+    """Return whether values may be stored in a dtype: never in a lower category (float to integer, complex to real)."""
 def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """Return the Cartesian product of vectors, one combination per row; a single vector is returned as a view."""
 def cat(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
@@ -982,13 +982,13 @@ def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply all pairs of elements of two vectors: an alias of `outer`."""
 def get_default_device() -> Device:
-    """Where creation functions make tensors if no device is given: the CPU, unless another default was set."""
+    """Return the default device of creation functions: the CPU, unless another default was set."""
 def get_default_dtype() -> DType:
     """The floating dtype of new tensors and of integer operands in floating operators."""
 def get_device(input: Tensor) -> builtins.int:
-    """The number of the CUDA device; -1 for tensors in host memory."""
+    """Return the number of the CUDA device; -1 for tensors in host memory."""
 def get_printoptions() -> builtins.dict[builtins.str, builtins.int | builtins.float | builtins.bool | None]:
-    """The options in use, as arguments for `set_printoptions`."""
+    """Return the options in use, as arguments for `set_printoptions`."""
 def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gradient(input: Tensor, *, spacing: Scalar | Tensor | Sequence[Scalar] | Sequence[Tensor] = 1, dim: Dims | None = None, edge_order: builtins.int = 1) -> builtins.tuple[Tensor, ...]:
@@ -1048,17 +1048,17 @@ def is_conj(input: Tensor) -> builtins.bool:
 def is_floating_point(input: Tensor) -> builtins.bool:
     """Return True if the dtype is a real floating-point type."""
 def is_inference(input: Tensor) -> builtins.bool:
-    """Whether this tensor was made in `inference_mode` for good: always False."""
+    """Return False: tensors made in `inference_mode` are ordinary tensors."""
 def is_neg(input: Tensor) -> builtins.bool:
     """Return False: negations are never computed lazily."""
 def is_nonzero(input: Tensor) -> builtins.bool:
-    """Whether the one element is not 0; ValueError where there are more or none."""
+    """Return whether the element is nonzero; ValueError unless there is exactly one."""
 def is_same_size(input: Tensor, other: Tensor) -> builtins.bool:
-    """Whether two tensors have the same shape."""
+    """Return whether two tensors have the same shape."""
 def is_signed(input: Tensor) -> builtins.bool:
-    """Whether the dtype has negative numbers."""
+    """Return whether the dtype has negative numbers."""
 def is_storage(obj: builtins.object) -> builtins.bool:
-    """Whether `obj` is a storage: what `untyped_storage()` or `storage()` gives."""
+    """Return whether `obj` is a storage, as returned by `untyped_storage()` or `storage()`."""
 def is_tensor(obj: builtins.object) -> builtins.bool:
     """Return True if `obj` is a Tensor."""
 def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
@@ -1394,7 +1394,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 def resolve_neg(input: Tensor) -> Tensor:
     """Return `input` itself: negations are never computed lazily."""
 def result_type(*operands: builtins.object, tensor: builtins.object = None, other: builtins.object = None) -> DType:
-    """The dtype an elementwise operator of these tensors and numbers computes in."""
+    """Return the dtype that an elementwise operator on these tensors and numbers computes in."""
 def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
     """Return a copy with elements shifted along dimensions; elements shifted beyond the end reappear at the front."""
 def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
@@ -1440,11 +1440,11 @@ def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
 def selu_(input: Tensor) -> Tensor:
     """`selu` in place."""
 def set_default_device(device: DeviceLike | None) -> None:
-    """Set where creation functions of this thread make tensors if no device is given; None for the CPU."""
+    """Set the default device of creation functions in this thread; None for the CPU."""
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:
-    """Set how tensors print; what is left out stays as it is, but for `sci_mode`, which is then automatic."""
+    """Set the print options; omitted ones do not change, except `sci_mode`, which becomes automatic. TypeError"""
 def set_rng_state(new_state: builtins.tuple[builtins.int, builtins.int]) -> None:
     """Set the default generator's state, to one that `get_rng_state` gave."""
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -29,19 +29,19 @@ class Methods:
     def __and__(self, other: Operand) -> Tensor:
         """Return the bitwise and of each pair of elements; for bool, the logical and."""
     def __array__(self, dtype: np.dtype[Any] | None = None, copy: builtins.bool | None = None) -> np.ndarray:
-        """A NumPy array of the elements, for `numpy.asarray(tensor)` and libraries such as Matplotlib."""
+        """Return a NumPy array of the elements, for `numpy.asarray(tensor)` and libraries such as Matplotlib."""
     def __array_wrap__(self, array: np.ndarray, context: builtins.object = None, return_scalar: builtins.bool = False) -> Tensor:
-        """A tensor over the result of a NumPy function of this one, such as `numpy.sin(tensor)`."""
+        """Wrap the result of a NumPy function of this tensor, such as `numpy.sin(tensor)`, as a tensor."""
     def __bool__(self) -> builtins.bool:
-        """Whether the one element is nonzero. ValueError where there are more or none."""
+        """Return whether the element is nonzero. ValueError unless there is exactly one."""
     def __buffer__(self, flags: builtins.int) -> builtins.memoryview:
-        """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`, NumPy for `asarray`)."""
+        """Return a memoryview of the tensor's memory (Python 3.12 calls it for `memoryview(tensor)`, NumPy for"""
     def __bytes__(self) -> builtins.bytes:
-        """A byte of each integer element, as `bytes(list)` has it; zeros of that number for zero dimensions."""
+        """Return a byte for each integer element, like `bytes(list)`; for zero dimensions, that number of zeros."""
     def __complex__(self) -> builtins.complex:
-        """The one element as a complex number."""
+        """Return the element as a complex number."""
     def __contains__(self, value: Operand) -> builtins.bool:
-        """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
+        """Return whether any element equals `value`, a tensor or a number; TypeError for other values."""
     def __copy__(self) -> Tensor:
         """`copy.copy`: another tensor over the same memory, sharing its version."""
     def __deepcopy__(self, memo: builtins.dict[builtins.int, builtins.object]) -> Tensor:
@@ -49,17 +49,17 @@ class Methods:
     def __divmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
         """Return `(self // other, self % other)`."""
     def __dlpack__(self, *, stream: builtins.object = None, max_version: builtins.tuple[builtins.int, builtins.int] | None = None, dl_device: builtins.tuple[builtins.int, builtins.int] | None = None, copy: builtins.bool | None = None) -> builtins.object:
-        """A DLPack capsule over the same memory. `copy=True` exports a copy."""
+        """Return a DLPack capsule that shares the memory; `copy=True` exports a copy. BufferError for a tensor that"""
     def __dlpack_device__(self) -> builtins.tuple[builtins.int, builtins.int]:
-        """The pair (device type, index) of the DLPack standard."""
+        """Return the pair (device type, index) of the DLPack standard."""
     def __eq__(self, other: Operand) -> Tensor:  # type: ignore[override]
         """Return True for each pair of equal elements; False if either is NaN."""
     def __float__(self) -> builtins.float:
-        """The one element as a float."""
+        """Return the element as a float."""
     def __floordiv__(self, other: Operand) -> Tensor:
         """Divide the elements of each pair and round down. The gradient is 0."""
     def __format__(self, spec: builtins.str) -> builtins.str:
-        'The element as text, for `f"{tensor:.2f}"`. TypeError where there are dimensions and a `spec`.'
+        'Format the element, for `f"{tensor:.2f}"`. TypeError for a tensor with dimensions and a `spec`.'
     def __ge__(self, other: Operand) -> Tensor:
         """Return True for each element of `input` that is greater than or equal to that of `other`."""
     def __getitem__(self, index: Index) -> Tensor:
@@ -79,9 +79,9 @@ class Methods:
     def __imul__(self, other: Operand) -> Tensor:
         """`mul` in place: changes this tensor and returns it."""
     def __index__(self) -> builtins.int:
-        """The one element of an integer tensor as an int. TypeError for other dtypes."""
+        """Return the element of an integer tensor as an int. TypeError for other dtypes."""
     def __int__(self) -> builtins.int:
-        """The one element as an int; the fraction is cut off. OverflowError or ValueError for infinity and NaN."""
+        """Return the element as an int, truncated. OverflowError or ValueError for infinity and NaN."""
     def __invert__(self, *, out: Tensor | None = None) -> Tensor:
         """Invert the bits of each element; for bool, return the logical not."""
     def __ior__(self, other: Operand) -> Tensor:
@@ -119,7 +119,7 @@ class Methods:
     def __or__(self, other: Operand) -> Tensor:
         """Return the bitwise or of each pair of elements; for bool, the logical or."""
     def __pos__(self) -> Tensor:
-        """The tensor itself. TypeError for bool, as `-x`."""
+        """Return the tensor itself. TypeError for bool, as for `-x`."""
     def __pow__(self, other: Operand) -> Tensor:
         """Raise each element to the power of its exponent."""
     def __radd__(self, other: Operand) -> Tensor:
@@ -129,9 +129,9 @@ class Methods:
     def __rdivmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
         """Return `(other // self, other % self)`."""
     def __reduce_ex__(self, protocol: SupportsIndex) -> builtins.tuple[builtins.object, ...]:
-        """The result of `__reduce_ex__`. RuntimeError for a tensor that was computed and wants a gradient."""
+        """The result of `__reduce_ex__`. RuntimeError for a tensor that is not a leaf and requires a gradient."""
     def __repr__(self) -> builtins.str:
-        """The elements (the corners of large tensors), and what is not to be guessed from them; a subclass's name."""
+        """Return the elements (the corners of large tensors), the properties that are not evident, and a subclass's"""
     def __rfloordiv__(self, other: Operand) -> Tensor:
         """Divide the elements of each pair and round down. The gradient is 0."""
     def __rlshift__(self, other: Operand) -> Tensor:
@@ -165,7 +165,7 @@ class Methods:
     def __xor__(self, other: Operand) -> Tensor:
         """Return the bitwise exclusive or of each pair of elements; for bool, the logical exclusive or."""
     def _repr_html_(self) -> builtins.str:
-        """HTML for notebooks: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them."""
+        """Return HTML for notebooks: shape, dtype, device and gradient, and the elements, abbreviated by"""
     def abs(self, *, out: Tensor | None = None) -> Tensor:
         """Return the magnitude of each element, which is real for complex elements. The slope at 0 is 0."""
     def abs_(self) -> Tensor:
@@ -345,7 +345,7 @@ class Methods:
     def conj_physical_(self) -> Tensor:
         """`conj_physical` in place."""
     def const_data_ptr(self) -> builtins.int:
-        """The address of the first element, for reading."""
+        """Return the address of the first element, for reading."""
     def contiguous(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor if it is contiguous (in row-major order or in `memory_format`), else such a copy."""
     def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
@@ -391,7 +391,7 @@ class Methods:
     @data.setter
     def data(self, new: Tensor) -> None: ...
     def data_ptr(self) -> builtins.int:
-        """The address of the first element."""
+        """Return the address of the first element."""
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
         """Convert angles from degrees to radians."""
     def deg2rad_(self) -> Tensor:
@@ -419,7 +419,7 @@ class Methods:
     def digamma_(self) -> Tensor:
         """`digamma` in place: changes this tensor and returns it."""
     def dim_order(self, *, ambiguity_check: builtins.bool = False) -> builtins.tuple[builtins.int, ...]:
-        """The dimensions by how far apart their elements lie, the farthest first."""
+        """Return the dimensions sorted by stride, the largest first."""
     def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
         """Return the `p`-norm of `input - other`, which broadcast."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -527,7 +527,7 @@ class Methods:
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Multiply all pairs of elements of two vectors: an alias of `outer`."""
     def get_device(self) -> builtins.int:
-        """The number of the CUDA device; -1 for tensors in host memory."""
+        """Return the number of the CUDA device; -1 for tensors in host memory."""
     def gt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Return True for each element of `input` that is greater than that of `other`."""
     def gt_(self, other: Operand) -> Tensor:
@@ -595,7 +595,7 @@ class Methods:
     @property
     def is_cpu(self) -> builtins.bool: ...
     def is_inference(self) -> builtins.bool:
-        """Whether this tensor was made in `inference_mode` for good: always False."""
+        """Return False: tensors made in `inference_mode` are ordinary tensors."""
     @property
     def is_ipu(self) -> builtins.bool: ...
     @property
@@ -611,19 +611,19 @@ class Methods:
     @property
     def is_nested(self) -> builtins.bool: ...
     def is_nonzero(self) -> builtins.bool:
-        """Whether the one element is not 0; ValueError where there are more or none."""
+        """Return whether the element is nonzero; ValueError unless there is exactly one."""
     def is_pinned(self, device: DeviceLike | None = None) -> builtins.bool:
         """Return True if the tensor is in pinned memory: always False, as no device copies from pinned memory."""
     @property
     def is_quantized(self) -> builtins.bool: ...
     def is_same_size(self, other: Tensor) -> builtins.bool:
-        """Whether two tensors have the same shape."""
+        """Return whether two tensors have the same shape."""
     def is_set_to(self, tensor: Tensor) -> builtins.bool:
-        """Whether another tensor shows the same memory in the same way."""
+        """Return whether another tensor is the same view of the same memory."""
     def is_shared(self) -> builtins.bool:
-        """Whether the memory is such as other processes can be sent without a copy: after `share_memory_()`."""
+        """Return whether the memory is shared memory, as after `share_memory_()`, which needs no copy for other"""
     def is_signed(self) -> builtins.bool:
-        """Whether the dtype has negative numbers."""
+        """Return whether the dtype has negative numbers."""
     @property
     def is_sparse(self) -> builtins.bool: ...
     @property
@@ -651,7 +651,7 @@ class Methods:
     def istft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: builtins.int | None = None, return_complex: builtins.bool = False) -> Tensor:
         """`windowed.istft` of this tensor: the signals of which `stft` made it."""
     def item(self) -> Number:
-        """The one element, as a Python number. ValueError where there are more or none."""
+        """Return the element as a Python number. ValueError unless there is exactly one."""
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Compute the Kronecker product: replace each element of `input` by its product with `other`."""
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -871,7 +871,7 @@ class Methods:
     def neg_(self) -> Tensor:
         """`neg` in place: changes this tensor and returns it."""
     def new(self, *arguments: builtins.float, device: DeviceLike | None = None) -> Tensor:
-        """A new tensor of this one's dtype and device: of lengths, uninitialised; of data, a copy; of a tensor, its memory."""
+        """Return a new tensor with this one's dtype and device: uninitialised from lengths, a copy of data, or"""
     def new_empty(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`empty` in the dtype and on the device of this tensor."""
     def new_empty_strided(self, size: Lengths, stride: Lengths, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -904,7 +904,7 @@ class Methods:
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Fill with draws from the normal distribution of this mean and standard deviation."""
     def numpy(self, *, force: builtins.bool = False) -> np.ndarray:
-        """A NumPy array over the same memory: no copy, writing to one shows in the other."""
+        """Return a NumPy array that shares the tensor's memory, so that writes to one are visible in the other."""
     def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Multiply all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
     @property
@@ -974,11 +974,11 @@ class Methods:
     def reshape_as(self, other: Tensor) -> Tensor:
         """Reshape a tensor to the shape of `other`, as `reshape` does."""
     def resize(self, *shape: Lengths) -> Tensor:
-        """`reshape`, as it was once called; a warning says so. ValueError where the number of elements would change."""
+        """Reshape the tensor; deprecated, use `reshape`. ValueError if the number of elements would change, which"""
     def resize_(self, *shape: Lengths, size: Lengths | None = None, memory_format: MemoryFormat | None = None) -> Tensor:
-        """Give this tensor another shape, contiguous, over the same storage; returns the tensor."""
+        """Change this tensor's shape, contiguous, over the same storage; return the tensor."""
     def resize_as(self, other: Tensor) -> Tensor:
-        """`reshape_as`, as it was once called; a warning says so. ValueError where the number of elements would change."""
+        """Reshape the tensor like another; deprecated, use `reshape_as`. ValueError if the number of elements would"""
     def resize_as_(self, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
         """Resize this tensor to the shape of another, as `resize_` does, and return it."""
     def resolve_conj(self) -> Tensor:
@@ -1018,13 +1018,13 @@ class Methods:
     def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
         """Return a copy of `input` in which `select(dim, index)` is `src`."""
     def set_(self, source: Tensor | UntypedStorage | TypedStorage | None = None, storage_offset: builtins.int = 0, size: Lengths | None = None, stride: Lengths | None = None) -> Tensor:
-        """Give this tensor other memory: that of a tensor, or part of a storage. Returns this tensor."""
+        """Replace the memory of this tensor by that of another tensor or part of a storage; return this tensor."""
     def sgn(self, *, out: Tensor | None = None) -> Tensor:
         """Return x / |x| for each complex element, and 0 for 0; return the sign of real elements."""
     def sgn_(self) -> Tensor:
         """Apply `sgn` to this tensor in place and return it."""
     def share_memory_(self) -> Tensor:
-        """Move this tensor's storage, and its gradient's, to memory that other processes can be sent; returns the tensor."""
+        """Move this tensor's storage, and its gradient's, to shared memory; return the tensor."""
     def short(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to int16."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
@@ -1078,7 +1078,7 @@ class Methods:
     def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, pad_mode: builtins.str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None) -> Tensor:
         """`windowed.stft` of this tensor: Fourier transforms of overlapping frames."""
     def storage(self) -> TypedStorage:
-        """The memory of this tensor and of all that share it, as elements of its dtype. `untyped_storage` is newer."""
+        """Return the memory of this tensor, and of all tensors that share it, as elements of its dtype."""
     def sub(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """Subtract the second element of each pair from the first. Not defined for bool."""
     def sub_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
@@ -1116,9 +1116,9 @@ class Methods:
     def to(self, *args: Tensor | DTypeLike | DeviceLike | None, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool = False, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor with another dtype or device, or with those of another tensor; itself if neither changes."""
     def to_dense(self, dtype: DTypeLike | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
-        """The tensor itself, which keeps all its elements; in another dtype where one is given."""
+        """Return the tensor itself, which is dense; in another dtype if one is given."""
     def tolist(self) -> builtins.list[Any]:
-        """The elements as nested lists of Python numbers; a number for zero dimensions."""
+        """Return the elements as nested lists of Python numbers; a number for zero dimensions."""
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """Return the `k` largest or smallest elements along `dim`, as the pair (values, indices)."""
     def trace(self) -> Tensor:
@@ -1143,7 +1143,7 @@ class Methods:
         """`trunc` in place: changes this tensor and returns it."""
     @overload
     def type(self, dtype: None = None, non_blocking: builtins.bool = False) -> builtins.str:
-        'This tensor in another dtype, itself where it has that; without `dtype`, what it is: "torch.FloatTensor".'
+        """Return this tensor in another dtype, or itself if it has that dtype; without `dtype`, return its type's"""
     @overload
     def type(self, dtype: DTypeLike | builtins.type[Tensor], non_blocking: builtins.bool = False) -> Tensor:
         ...
@@ -1192,7 +1192,7 @@ class Methods:
     def unsqueeze_(self, dim: builtins.int) -> Tensor:
         """Insert a new dimension of length 1 at `dim` into this tensor, as `unsqueeze` does, and return it."""
     def untyped_storage(self) -> UntypedStorage:
-        """The memory of this tensor and of all that share it, as bytes."""
+        """Return the memory of this tensor, and of all tensors that share it, as bytes."""
     def var(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
         """Return the variance of all elements, or along `dim` (an integer or several); it is real for complex numbers."""
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:

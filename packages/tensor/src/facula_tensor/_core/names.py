@@ -1,6 +1,5 @@
-"""Errors for names that PyTorch has and this library lacks, with alternatives.
-
-Note [Missing names]: a `__getattr__` on Tensor would make every look-up of every attribute slower, on Python 3.11 three
+"""Errors for names that PyTorch has and this library lacks, with alternatives. Note [Missing names]: a
+`__getattr__` on Tensor would make every look-up of every attribute slower, on Python 3.11 three
 times, and a failing one (operators read slots that may be unset) twice. So each missing name of PyTorch's is an
 attribute that raises on access. Its class is the last before `object` in the method resolution order, so other
 look-ups are as before and `hasattr` is False. It is not a base of Tensor, so `dir`, which follows `__bases__`, omits

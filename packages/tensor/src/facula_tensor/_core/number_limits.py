@@ -1,4 +1,4 @@
-"""What numbers a dtype holds: `finfo` of floating dtypes and `iinfo` of integers."""
+"""Numerical limits of dtypes: `finfo` of floating dtypes and `iinfo` of integer dtypes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LIMITS = {
     "float8_e4m3fn": (2.0**-3, 448.0, 2.0**-6, 1.0),
     "float8_e4m3fnuz": (2.0**-3, 240.0, 2.0**-7, 1.0),
     "float8_e5m2": (2.0**-2, 57344.0, 2.0**-14, 1.0),
-    "float8_e5m2fnuz": (2.0**-3, 57344.0, 2.0**-15, 1.0),  # as PyTorch has eps: half of the step from 1 on
+    "float8_e5m2fnuz": (2.0**-3, 57344.0, 2.0**-15, 1.0),  # PyTorch's eps: half of the step above 1
     "float8_e8m0fnu": (1.0, 2.0**127, 2.0**-127, 1.0),
 }
 
 
 class finfo:
-    """The limits of a floating dtype; the default dtype where none is given, the parts' where it is complex.
+    """The limits of a floating dtype (the default dtype if omitted), or of a complex dtype's parts.
 
     `bits`, `min`, `max`, `eps` (from 1 to the next number), `tiny` or `smallest_normal`, `resolution` (digits that
     surely survive, as a power of ten), and `dtype`, its name.

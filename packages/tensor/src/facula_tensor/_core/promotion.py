@@ -1,8 +1,8 @@
-"""Type promotion: what dtype an operator computes in when its operands differ.
+"""Type promotion: the dtype that an operator computes in for operands of different dtypes.
 
 The rules are PyTorch's (https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc):
-operands with dimensions decide; zero-dimensional tensors matter only where they are of a higher
-category (bool < integer < floating < complex), Python numbers likewise and after those.
+operands with dimensions decide; zero-dimensional tensors matter only if their category is higher (bool <
+integer < floating < complex), and Python numbers likewise, after those.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def _promoted(a: DType, b: DType) -> DType:
             f".to(facula.{(high if high.promotes else low).name})"
         )
     if low.category != high.category:
-        # A float joins a complex of at least its own precision; all else takes the higher category as it is.
+        # A float and a complex promote to a complex of at least the float's precision; otherwise the higher
+        # category wins.
         if high.category == COMPLEX and low.category == FLOATING and low.itemsize > high.to_real().itemsize:
             return high.to_complex() if high.to_real().itemsize >= low.itemsize else low.to_complex()
         return high
@@ -96,7 +97,7 @@ def _promoted(a: DType, b: DType) -> DType:
 
 
 def scalar_dtype(kind: type) -> DType:
-    """The dtype that a Python number of this type stands for where no tensor decides."""
+    """Return the dtype of a Python number of this type if tensors do not determine it."""
     if kind is bool:
         return bool_
     if kind is int:
@@ -108,7 +109,8 @@ SCALAR_CATEGORY = {bool: BOOL, int: INTEGER, float: FLOATING, complex: COMPLEX}
 
 
 def _combine(strong: DType | None, weak: DType | None) -> DType | None:
-    """The weaker operand counts only where its category is higher, and then keeps the stronger's precision."""
+    """Promote with a weaker operand, which counts only if its category is higher, and then keeps the stronger
+    one's precision."""
     if strong is None or weak is None:
         return strong or weak
     if weak.category <= strong.category:
@@ -119,7 +121,7 @@ def _combine(strong: DType | None, weak: DType | None) -> DType | None:
 
 
 def join(dimensioned: DType | None, zero_dim: DType | None, scalar: DType | None) -> DType:
-    """The result's dtype, from what the three kinds of operands promote to among themselves."""
+    """Return the result's dtype from the promoted dtypes of the three kinds of operands."""
     joined = _combine(_combine(dimensioned, zero_dim), scalar)
     assert joined is not None
     return joined
@@ -127,7 +129,7 @@ def join(dimensioned: DType | None, zero_dim: DType | None, scalar: DType | None
 
 @boundary
 def result_type(*operands: object, tensor: object = None, other: object = None) -> DType:
-    """The dtype an elementwise operator of these tensors and numbers computes in.
+    """Return the dtype that an elementwise operator on these tensors and numbers computes in.
 
     >>> from facula_tensor import ones, int32
     >>> result_type(ones(2, dtype=int32), 1.5)
@@ -153,7 +155,7 @@ def result_type(*operands: object, tensor: object = None, other: object = None) 
 
 
 def can_cast(from_: DType, to: DType) -> bool:
-    """Whether values may be stored: never to a lower category (float to integer, complex to real).
+    """Return whether values may be stored in a dtype: never in a lower category (float to integer, complex to real).
 
     >>> can_cast(float32, int64), can_cast(int64, float16)
     (False, True)
@@ -171,17 +173,18 @@ def can_cast(from_: DType, to: DType) -> bool:
 
 
 def floating(dtype: DType) -> DType:
-    """`dtype` if it is floating or complex, else the default floating dtype."""
+    """Return `dtype` if it is floating or complex, otherwise the default floating dtype."""
     return dtype if dtype.category >= FLOATING else get_default_dtype()
 
 
 def accumulating(dtype: DType) -> DType:
-    """The dtype of a sum: int64 for integers and bool."""
+    """Return the dtype of a sum: int64 for integers and bool."""
     return dtype if dtype.category >= FLOATING else int64
 
 
 def plain_number(value: object) -> bool | int | float | complex | None:
-    """A number of NumPy's, or of a subclass such as an IntEnum, as the Python number it is; None for all else."""
+    """Convert a NumPy scalar, or an instance of a subclass such as an IntEnum, to a Python number; None for
+    other values."""
     if type(value) in SCALAR_CATEGORY:
         return value  # type: ignore[return-value]
     if isinstance(value, np.generic):
@@ -190,12 +193,12 @@ def plain_number(value: object) -> bool | int | float | complex | None:
 
 
 def _described(value: object) -> str:
-    """An argument's type and value, or dtype and shape, as messages show it."""
+    """Format an argument's type and value, or dtype and shape, for messages."""
     return shown(value) if isinstance(value, Tensor) else f"{type(value).__name__} {value!r:.200}"
 
 
 def lost_of(value: Tensor) -> str:
-    """What of a tensor's derivatives is lost where its element is taken as a number: "gradient", "tangent" or ""."""
+    """Return the derivative that is lost if a tensor's element is read as a number: "gradient", "tangent" or ""."""
     recording = is_grad_enabled()
     while True:
         level = value._layout.level if isinstance(value._layout, LevelLayout) else None
@@ -210,10 +213,10 @@ def lost_of(value: Tensor) -> str:
 
 
 def element(value: object, operation: str, argument: str, gradient: str = "refused") -> Any:
-    """The element of a tensor, or an array, without dimensions, to be used as a number; anything else as it is.
+    """Return the element of a zero-dimensional tensor or array, for use as a number; other values unchanged.
 
-    TypeError where the tensor requires a gradient, which would be lost. A warning, once for an argument, where
-    PyTorch takes the number: for the tangents of forward mode, and where `gradient` is "ignored".
+    TypeError if the tensor requires a gradient, which would be lost. Warn once for each argument where PyTorch
+    accepts the loss: for the tangents of forward mode, and if `gradient` is "ignored".
     """
     if not isinstance(value, Tensor):
         return value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
@@ -237,7 +240,7 @@ _warned: set[tuple[str, str]] = set()
 
 
 def as_number(value: object, operation: str, argument: str, gradient: str = "refused") -> Any:
-    """`value`, a number or a tensor of one, as a plain Python number; TypeError naming the argument."""
+    """Return `value`, a number or a zero-dimensional tensor, as a Python number; TypeError naming the argument."""
     number = plain_number(value)
     if number is None:
         number = plain_number(element(value, operation, argument, gradient))
@@ -255,7 +258,7 @@ def as_end(value: object, operation: str, argument: str) -> Any:
 
 
 def as_real(value: object, operation: str, argument: str) -> float:
-    """`value`, a number or a tensor of one, as a float or an int; TypeError naming the argument.
+    """Return `value`, a number or a zero-dimensional tensor, as a float or an int; TypeError naming the argument.
 
     Arguments:
         value: the number, real; or a tensor of no dimensions.
@@ -270,14 +273,14 @@ def as_real(value: object, operation: str, argument: str) -> float:
 
 
 def real_or_tensor(value: object, operation: str, argument: str) -> float | Tensor:
-    """`as_real`, but a tensor of which a derivative is wanted as it is: the caller computes with it."""
+    """Like `as_real`, but return a tensor that may be differentiated unchanged: the caller computes with it."""
     if isinstance(value, Tensor) and not value.ndim and lost_of(value):
         return value
     return as_real(value, operation, argument)
 
 
 def as_integer(value: Any, operation: str, argument: str) -> int:
-    """`value` as an int; TypeError naming the argument."""
+    """Return `value` as an int; TypeError naming the argument."""
     try:
         return value.__index__()
     except (AttributeError, TypeError):
@@ -287,10 +290,9 @@ def as_integer(value: Any, operation: str, argument: str) -> int:
 
 
 def number_for(value: object, dtype: DType, operation: str, argument: str = "the value") -> Any:
-    """`value` as the Python number that memory of `dtype` holds: bool, int, float or complex.
-
-    Fractions are cut off. TypeError for what is no number and for complex ones in a real dtype; ArgumentError for
-    NaN and infinity in an integer dtype; OverflowError for what the dtype cannot hold.
+    """Return `value` as the Python number stored in memory of `dtype`: bool, int, float or complex. Fractions
+    are truncated. TypeError for values that are not numbers and for complex numbers in a real dtype;
+    ArgumentError for NaN and infinity in an integer dtype; OverflowError for numbers outside the dtype's range.
     """
     number = as_number(value, operation, argument)
     category = dtype.category
@@ -316,7 +318,7 @@ def number_for(value: object, dtype: DType, operation: str, argument: str = "the
 
 
 def check_scalar(value: int, dtype: DType, operation: str) -> None:
-    """OverflowError where a Python integer does not fit an integer dtype."""
+    """Raise OverflowError if a Python integer is outside the range of an integer dtype."""
     if dtype.category != INTEGER:
         return
     bits = dtype.itemsize * 8
@@ -327,7 +329,7 @@ def check_scalar(value: int, dtype: DType, operation: str) -> None:
 
 
 def as_dtype(dtype: object, operation: str) -> DType:
-    """A dtype from a dtype, its name, or the Python type of a number; TypeError otherwise."""
+    """Return the dtype for a dtype, its name, or the Python type of a number; TypeError otherwise."""
     if isinstance(dtype, DType):
         return dtype
     if isinstance(dtype, type) and dtype in SCALAR_CATEGORY:

@@ -1,4 +1,4 @@
-"""`resize_`: another shape for a tensor, with more memory for its storage where that has too little."""
+"""`resize_`: change the shape of a tensor, and enlarge its storage if necessary."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 def resize_(
     self: Tensor, *shape: Lengths, size: Lengths | None = None, memory_format: MemoryFormat | None = None
 ) -> Tensor:
-    """Give this tensor another shape, contiguous, over the same storage; returns the tensor.
+    """Change this tensor's shape, contiguous, over the same storage; return the tensor.
 
-    Elements keep their places in memory; those beyond what there was are uninitialised. The storage
-    gets a larger buffer where it has too little memory, which its other tensors then show too; it never
-    shrinks. RuntimeError for a tensor that wants a gradient and, where more memory is needed, for
-    memory that is exported (to NumPy, DLPack) or borrowed. Not differentiable; as PyTorch's.
+    Elements keep their positions in memory; new ones are uninitialised. A storage that is too small gets a
+    larger buffer, which its other tensors then share; it never shrinks. RuntimeError for a tensor that requires
+    a gradient and, if more memory is needed, for memory that is exported (to NumPy, DLPack) or borrowed. Not
+    differentiable, as in PyTorch.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2, 3, 4]).resize_(2, 2)
@@ -63,7 +63,7 @@ def resize_(
 
 
 def resized(tensor: Tensor, now: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Give `tensor`, of which `now` is a snapshot, another shape: a snapshot of it afterwards."""
+    """Change the shape of `tensor`, of which `now` is a snapshot; return a new snapshot."""
     if isinstance(tensor._layout, LevelLayout):
         no_address("resize_")
     wrapped = type(tensor._layout) is WrappedLayout
@@ -80,7 +80,7 @@ def resized(tensor: Tensor, now: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def reserve(tensor: Tensor, nbytes: int) -> None:
-    """See that the storage of `tensor` has at least `nbytes`, keeping what is in it."""
+    """Ensure that the storage of `tensor` has at least `nbytes`, preserving its contents."""
     storage = tensor._storage
     if capacity(storage) >= nbytes:
         return
@@ -91,7 +91,7 @@ def reserve(tensor: Tensor, nbytes: int) -> None:
         raise OperationError(
             f"resize_: the storage would need {nbytes} bytes instead of {capacity(storage)}: {error}"
         ) from None
-    # Taken before the lock: allocating may run a finaliser, or wait for a lock of the allocator's.
+    # Allocated before taking the lock: allocation may run a finaliser, or wait for the allocator's lock.
     device = layout_of_tensor(tensor).device
     try:
         address, unused = take_block(contiguous((nbytes,), uint8, device))
@@ -101,7 +101,7 @@ def reserve(tensor: Tensor, nbytes: int) -> None:
     try:
         with buffer_lock:
             kept = capacity(storage)
-            if kept < nbytes:  # else another thread was first
+            if kept < nbytes:  # otherwise another thread was first
                 if kept:
                     flat = contiguous((kept,), uint8, device)
                     plan = device.backend.plan("copy", (flat,), (flat,), ())

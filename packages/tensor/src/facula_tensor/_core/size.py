@@ -1,4 +1,4 @@
-"""`Size`, a shape: what `tensor.shape` is."""
+"""`Size`: the type of `tensor.shape`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Size(tuple[int, ...]):
-    """A shape: a tuple of ints with `numel()`. TypeError for entries that are no integers.
+    """A shape: a tuple of ints with `numel()`. TypeError for entries that are not integers.
 
     >>> Size((2, 3)).numel()
     6
@@ -31,7 +31,7 @@ class Size(tuple[int, ...]):
             raise InvalidTypeError(f"Size: expected integers; got {entries!r:.200}") from None
 
     def numel(self) -> int:
-        """The number of elements of a tensor of this shape."""
+        """Return the number of elements of a tensor of this shape."""
         n = 1
         for size in self:
             n *= size

@@ -1,4 +1,4 @@
-"""Shapes as arguments give them."""
+"""Shapes from arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .errors import named, shown
 
 
 def sizes(operation: str, args: tuple[Any, ...], given: object = None, name: str = "size") -> tuple[int, ...]:
-    """A shape given as integers or as one tuple or list of them, or by name."""
+    """Return the shape passed as integers, as one tuple or list of them, or by keyword."""
     if given is not None:
         if args:
             raise named(

@@ -38,10 +38,10 @@ else:
 
 
 class Tensor(_Base):
-    """A multi-dimensional array on a device, which records how it was made where gradients are wanted.
+    """A multi-dimensional array on a device, which records its history if gradients are required.
 
-    Make tensors with `tensor`, `zeros`, `from_numpy` and the like. For PyTorch's programs `Tensor(2, 3)` is
-    `empty(2, 3)`, and `Tensor([1, 2])` is `tensor([1, 2])` in the default floating dtype. Operators are functions
+    Make tensors with `tensor`, `zeros`, `from_numpy` and the like. As in PyTorch, `Tensor(2, 3)` is `empty(2,
+    3)`, and `Tensor([1, 2])` is `tensor([1, 2])` in the default floating dtype. Operators are functions
     (`facula.exp(x)`), methods (`x.exp()`) and Python's own (`x + y`). The methods of operators
     are put here where the operators are declared (`ops/`).
 
@@ -53,16 +53,16 @@ class Tensor(_Base):
             [6., 8.]])
     """
 
-    # Users' attributes lie in a dict, which `new_instance` does not make: it is there from the first one on.
+    # Users' attributes are in a dict, which `new_instance` does not make: the first attribute creates it.
     __slots__ = ("__dict__", "__weakref__", "_layout", "_offset", "_storage", "_viewed", "_views")
 
     _layout: Layout
     _storage: Storage
     _offset: int  # in bytes, so that an address is one addition
-    _viewed: Tensor  # what this is a view of; unset on others
+    _viewed: Tensor  # the tensor that this is a view of; unset on others
     _views: list[
         ref[Tensor]
-    ]  # weak references to the views of the family, shared by its members; unset until there is one
+    ]  # weak references to the views of the family, shared by its members; unset until the first view
 
     if TYPE_CHECKING:
         _own_attributes: dict[str, Any] | None  # None until the first is set
@@ -87,9 +87,8 @@ class Tensor(_Base):
             """Add the gradients of this value to the `.grad` of the leaves it was computed from."""
 
         def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
-            """Call `hook(gradient)` when this value's gradient is complete; what it returns, unless None, replaces it.
-
-            Returns a handle whose `remove()` takes the hook away.
+            """Call `hook(gradient)` when this value's gradient is complete; its result, unless None, replaces
+            the gradient. Returns a handle whose `remove()` removes the hook.
             """
 
         def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Handle:
@@ -111,7 +110,7 @@ class Tensor(_Base):
     def size(self, dim: int) -> int: ...
     @boundary
     def size(self, dim: int | None = None) -> Size | int:
-        """The shape, or the length of one dimension; IndexError where there is no such dimension."""
+        """Return the shape, or the length of one dimension; IndexError if the dimension does not exist."""
         shape = layout_of_tensor(self).shape
         if recorders:
             shape = note_sizes(shape)
@@ -124,7 +123,7 @@ class Tensor(_Base):
 
     @property
     def device(self) -> Device:
-        """Where the elements are."""
+        """The device of the elements."""
         return layout_of_tensor(self).device
 
     @property
@@ -154,7 +153,7 @@ class Tensor(_Base):
     def stride(self, dim: int) -> int: ...
     @boundary
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
-        """Elements from one to the next along each dimension, or along one."""
+        """Return the strides, in elements, or the stride of one dimension."""
         strides = layout_of_tensor(self).strides
         if dim is None:
             return strides
@@ -164,7 +163,7 @@ class Tensor(_Base):
         return strides[at]
 
     def storage_offset(self) -> int:
-        """Elements from the start of the storage to this tensor's first."""
+        """Return the offset of the first element in the storage, in elements."""
         now = snapshot(self)
         return now._offset // layout_of_tensor(now).dtype.itemsize
 
@@ -179,11 +178,11 @@ class Tensor(_Base):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """The size of all elements in bytes."""
         return layout_of_tensor(self).nbytes
 
     def is_contiguous(self, memory_format: MemoryFormat | None = None) -> bool:
-        """Whether the elements lie in row-major order without gaps, or as `memory_format` says."""
+        """Return whether the elements are in row-major order without gaps, or in the order of `memory_format`."""
         if memory_format is not None:
             return lies_in_format(layout_of_tensor(self), memory_format)
         return layout_of_tensor(self).is_contiguous
@@ -203,30 +202,30 @@ class Tensor(_Base):
 
     @property
     def is_meta(self) -> bool:
-        """Whether this tensor has a shape and no elements."""
+        """Whether this tensor is on the meta device: with a shape and without elements."""
         return self.device.type == "meta"
 
     @property
     def _version(self) -> int | None:
-        """How often the storage was changed in place; None for read-only memory."""
+        """The number of in-place changes of the storage; None for read-only memory."""
         return self._storage.version
 
     @property
     def _base(self) -> Tensor | None:
-        """The tensor whose memory a view shows, at the root of the family; None for a tensor that is no view."""
+        """The root of a view's family; None for a tensor that is not a view."""
         root = root_of(self)
         return None if root is self else root
 
     @boundary
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Ask for gradients (or no longer ask) for this leaf; returns the tensor itself.
+        """Set whether this leaf requires a gradient; return the tensor itself.
 
         RuntimeError inside `vmap` and the other functions of `facula.func`, where it would have no effect.
         """
         check_taped("requires_grad_", self)
         super().requires_grad_(requires_grad)
         if self.node is LEAF:
-            leave_family(self)  # what is computed from it leads to it, and no further
+            leave_family(self)  # backward passes of results computed from it end here
         return self
 
     def __dir__(self) -> list[str]:
@@ -235,17 +234,16 @@ class Tensor(_Base):
 
 Tensor._own_attributes = dict_descriptor(Tensor)
 NAMING.append(Tensor)
-_ENGINE = frozenset({"hooks", "node", "_asked"})  # of the engine, which knows no names of ours, and of overrides
+# used by the engine, which does not know this package's names, and by overrides
+_ENGINE = frozenset({"hooks", "node", "_asked"})
 
 
 def make(cls: type[T], layout: Layout, storage: Storage, offset: int = 0) -> T:
-    """A tensor of class `cls` over existing memory, wanting no gradient.
+    """Return a tensor of class `cls` over existing memory that requires no gradient.
 
     Arguments:
         cls: Tensor, or a class derived from it.
-        layout: what the tensor looks like.
-        storage: the memory.
-        offset: where in it the tensor begins, in bytes.
+        layout: the layout. storage: the memory. offset: the byte offset of the tensor in it.
     """
     new = new_instance(cls)
     new._layout, new._storage, new._offset, new.node = layout, storage, offset, None
@@ -255,15 +253,15 @@ def make(cls: type[T], layout: Layout, storage: Storage, offset: int = 0) -> T:
 # Note [One moment]
 # ~~~~~~~~~~~~~~~~~
 # `x.data = y` stores a layout, a storage and an offset with no call between, while other threads compute with `x`.
-# Python switches threads at calls, and where loops go back, but not between plain loads: whoever loads the three
-# with no call between has those of one moment. A layout of one and a storage of the next would show memory beyond the
-# tensor's. So nobody looks at a tensor twice: operators load the three first (fast paths and views), or work on a
-# `snapshot` (the slow path, exports); functions of several operators begin with `steady`. What is asked once,
-# `x.shape` for a message, may be asked of the tensor itself. A property or `layout_of_tensor` is a call.
+# Python switches threads at calls and at backward jumps, but not between plain loads. Code that loads the three
+# with no call between gets a consistent state. A layout from before a switch and a storage from after it would
+# expose memory beyond the tensor's. Therefore code reads a tensor only once: operators load the three first
+# (fast paths and views), or work on a `snapshot` (the slow path, exports); composite functions begin with
+# `steady`. A single read, such as `x.shape` for a message, may use the tensor itself. A property or
+# `layout_of_tensor` is a call.
 def snapshot(tensor: Tensor) -> Tensor:
-    """A plain tensor over the same memory, wanting no gradient, as `tensor` is at this moment.
-
-    Of a tensor that a transform wraps: such a tensor of the same elements, of which no level wants a derivative.
+    """Return a plain tensor over the memory that `tensor` has at this moment, without a gradient. For a wrapped
+    tensor, return a wrapped tensor of the same elements that no level differentiates.
     """
     layout = tensor._layout
     storage = tensor._storage
@@ -281,7 +279,8 @@ def snapshot(tensor: Tensor) -> Tensor:
 
 
 def addressable(operation: str, tensor: Tensor) -> Tensor:
-    """A `snapshot` with memory, for an operation that asks for its address; an error where a transform wraps it."""
+    """Return a `snapshot` with memory, for an operation that needs its address; raise if a transform wraps the
+    tensor."""
     now = snapshot(tensor)
     layout: Any = now._layout
     if type(layout) is not Layout:
@@ -290,9 +289,8 @@ def addressable(operation: str, tensor: Tensor) -> Tensor:
 
 
 def steady(tensor: Tensor) -> Tensor:
-    """What functions of several operators compute with: `tensor` as it is at this moment, with its history.
-
-    A leaf that wants a gradient is itself, since its gradient is collected there.
+    """Return `tensor` in its state at this moment, with its history, for composite functions. A leaf that
+    requires a gradient is returned itself, since it accumulates its gradient.
     """
     layout = tensor._layout
     storage = tensor._storage
@@ -309,19 +307,19 @@ def steady(tensor: Tensor) -> Tensor:
 
 
 def alias(tensor: Tensor, cls: type[T]) -> T:
-    """A tensor of class `cls` over the memory of `tensor`, wanting no gradient."""
+    """Return a tensor of class `cls` over the memory of `tensor` that requires no gradient."""
     now = snapshot(tensor)
     return make(cls, now._layout, now._storage, now._offset)
 
 
 def layout_of_tensor(tensor: Tensor) -> Layout:
-    """The tensor's layout, also for subclasses that override operators, and what a transform wraps."""
+    """Return the tensor's layout, also for subclasses that override operators and for wrapped tensors."""
     layout = tensor._layout
     return layout if type(layout) is Layout else layout.real  # type: ignore[attr-defined]  # a WrappedLayout
 
 
 def readable(tensor: Tensor, operation: str) -> Tensor:
-    """The tensor whose elements Python reads, for an operation: what transforms wrap, or `tensor` itself."""
+    """Return the tensor whose elements an operation reads: the contents of a wrapped tensor, or `tensor` itself."""
     if recorders:
         note_read(operation)
     while isinstance(tensor._layout, LevelLayout):
@@ -330,26 +328,27 @@ def readable(tensor: Tensor, operation: str) -> Tensor:
 
 
 def elements(tensor: Tensor) -> Tensor:
-    """A tensor of all elements there are: what transforms wrap, a whole batch, or `tensor` itself."""
+    """Return a tensor of all elements: the contents of a wrapped tensor, such as a whole batch, or `tensor`
+    itself."""
     while isinstance(tensor._layout, LevelLayout):
         tensor = tensor._layout.elements()
     return tensor
 
 
 def example(tensor: Tensor) -> Tensor:
-    """A tensor with memory that lies as `tensor` does: what transforms wrap, an element of a batch, or itself."""
+    """Return a tensor with memory and the layout of `tensor`: the contents of a wrapped tensor, an element of a
+    batch, or itself."""
     while isinstance(tensor._layout, LevelLayout):
         tensor = tensor._layout.example()
     return tensor
 
 
 def check_dim(operation: str, dim: Any, ndim: int) -> int:
-    """`dim` counted from the front; IndexError naming the range, TypeError for what is no integer.
+    """Return a nonnegative `dim`; IndexError naming the range, TypeError for values that are not integers.
 
     Arguments:
         operation: how errors begin.
-        dim: the dimension, counted from the back where it is negative.
-        ndim: how many dimensions there are; a tensor of none is taken as one of one.
+        dim: the dimension; a negative one counts from the end. ndim: the number of dimensions; 0 is treated as 1.
     """
     try:
         index = dim.__index__()
@@ -368,7 +367,7 @@ def method(*names: str) -> Callable[[F], F]:
 
     def attach(function: F) -> F:
         if names and not names[0].startswith("__") and hasattr(function, "__qualname__"):
-            within: Any = function  # Python names the one without its wrappers where arguments are missing
+            within: Any = function  # errors for missing arguments name the function inside its wrappers
             while within is not None:
                 within.__name__ = within.__qualname__ = names[0]
                 within = getattr(within, "__wrapped__", None)

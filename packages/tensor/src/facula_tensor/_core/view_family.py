@@ -1,15 +1,16 @@
-"""Views: tensors over the memory of another. How they are made, and what a change of one means for the rest.
+"""Views, which are tensors over another tensor's memory: their creation, and the effect of changes on the view
+family.
 
 Note [Views and changes]
 ~~~~~~~~~~~~~~~~~~~~~~~~
-A view keeps the tensor it was made from in `_viewed`. A tensor and all views of it, and theirs, are a
-family: they share one list of weak references to the views, in `_views`. When a member is changed in
-place and a gradient is wanted, its node becomes the change's, and all members have changed: the root
-gets a node that says "the old value, with this region replaced" (as_strided_scatter), and every view
-one that says "this region of the root" (as_strided), also views that wanted no gradient until then.
+A view keeps the tensor it was made from in `_viewed`. A tensor and all direct and indirect views of it are a
+family: they share one list of weak references to the views, in `_views`. An in-place change of a member under a
+required gradient gives it the node of the change, and affects all members. The root gets a node for "the old
+value with this region replaced" (as_strided_scatter), and every view one for "this region of the root"
+(as_strided), even views that required no gradient before.
 
-Not in the family: views made under `no_grad`, which are as if detached; tensors that were given other
-memory (`.data =`); and a view that was made a leaf (`requires_grad_`), which starts a family of its own.
+Not in the family: views made under `no_grad`, which act as detached; tensors with replaced memory (`.data =`);
+and a view that was made a leaf (`requires_grad_`), which starts a new family.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _changing_families = RLock()
 
 
 def bases_of(tensor: Tensor) -> Iterator[Tensor]:
-    """What `tensor` is a view of, and what that is a view of, up to the root."""
+    """Return the chain of tensors that `tensor` is a view of, up to the root."""
     storage = tensor._storage
     while True:
         try:
@@ -51,8 +52,8 @@ def root_of(tensor: Tensor) -> Tensor:
 
 
 def first_view(base: Tensor) -> list[ref[Tensor]]:
-    """The list for the views of `base`, which has had none yet. Callers add to it: `views.append(ref(view))`."""
-    with _changing_families:  # two threads may take first views of one tensor at once
+    """Return a new list for the views of `base`. Callers add to it: `views.append(ref(view))`."""
+    with _changing_families:  # two threads may take the first view of one tensor concurrently
         try:
             return base._views
         except AttributeError:
@@ -61,7 +62,7 @@ def first_view(base: Tensor) -> list[ref[Tensor]]:
 
 
 def tidy(views: list[ref[Tensor]]) -> None:
-    """Forget views that are gone, when the list's length is a power of two: a constant cost per view."""
+    """Remove dead views when the list's length is a power of two, at an amortised constant cost per view."""
     count = len(views)
     if count & (count - 1) == 0:
         with _changing_families:
@@ -69,7 +70,7 @@ def tidy(views: list[ref[Tensor]]) -> None:
 
 
 def register(view: Tensor, base: Tensor) -> None:
-    """Let `view` join the family of `base`. (Written out where views are quick.)"""
+    """Add `view` to the family of `base`. (Inlined in the fast path of views.)"""
     try:
         views = base._views
     except AttributeError:
@@ -81,14 +82,14 @@ def register(view: Tensor, base: Tensor) -> None:
 
 
 def leave_family(tensor: Tensor) -> None:
-    """Let `tensor` start a family of its own."""
+    """Make `tensor` start a new family."""
     for slot in ("_viewed", "_views"):
         if hasattr(tensor, slot):
             delattr(tensor, slot)
 
 
 def views_of(tensor: Tensor) -> list[Tensor]:
-    """The views in the family that show the same memory, without leaves."""
+    """Return the views in the family that share its memory, without leaves."""
     links = getattr(tensor, "_views", None)
     if not links:
         return []

@@ -1,7 +1,6 @@
-"""The top floor: tensors beside Python, NumPy, the engine, and programs that show or keep them.
+"""Interoperability of tensors: Python protocols, NumPy, the autograd engine, display, and serialisation.
 
-What it is: `engine` (what the autograd engine asks of a tensor), `protocols` and `export` (Python's, NumPy's, DLPack),
+Contents: `engine` (the autograd engine's adapter), `protocols` and `export` (Python's, NumPy's, DLPack),
 `pickling`, `shared_memory`; `repr`, `html`, `formatting`, `print_options`; `constructor`, `typed`, `older_methods`,
-`untyped_storage` and `set` for programs written for PyTorch; `flags`.
-May import: every floor below.
+`untyped_storage` and `set` for programs written for PyTorch; `flags`. May import: all lower layers.
 """

@@ -1,4 +1,4 @@
-"""`Tensor(...)`: construction by lengths, data or another tensor, also of subclasses."""
+"""`Tensor(...)`: construction from lengths, data or another tensor, also for subclasses."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 @boundary
 def _make_instance(cls: type, *arguments: Any, device: DeviceLike | None = None, **others: Any) -> Any:
-    """`Tensor(...)`, and how subclasses are made that do not say so themselves.
+    """Construct `Tensor(...)`, and instances of subclasses without a ``__new__``.
 
-    Of lengths: uninitialised, in the default floating dtype. Of a tensor: over its memory. Of data: a copy of it in the
-    default floating dtype. What a subclass's own ``__init__`` takes beyond that is not looked at.
+    From lengths: uninitialised, in the default floating dtype. From a tensor: sharing its memory. From data: a
+    copy in the default floating dtype. Further arguments of a subclass's ``__init__`` are ignored.
 
     Arguments:
         cls: the class of the result.
         arguments: lengths, or a tensor, or data; the rest is for the subclass.
-        device: where the elements lie; the CPU, or where the tensor lies, if None.
-        others: `data`, another way to give the first argument; the rest is for the subclass.
+        device: the device of the elements; if None, the device of the tensor, or the CPU.
+        others: `data`, a keyword for the first argument; the rest is for the subclass.
     """
     strict = cls.__init__ is Tensor.__init__  # type: ignore[misc]  # nobody else takes what is left over
     first = arguments[0] if arguments else others.pop("data", Size((0,)))
@@ -63,7 +63,7 @@ def _make_instance(cls: type, *arguments: Any, device: DeviceLike | None = None,
 
 @boundary
 def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
-    """An instance of a subclass over the memory of a tensor, without its history.
+    """Return an instance of a subclass that shares the memory of a tensor, without its history.
 
     Arguments:
         cls: Tensor, or a class derived from it.

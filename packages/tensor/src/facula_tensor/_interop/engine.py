@@ -1,4 +1,4 @@
-"""The adapter by which the autograd engine handles tensors."""
+"""The adapter through which the autograd engine handles tensors."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-# What backward passes start from, in memory of NumPy's: no block is kept from others.
+# The initial gradients of backward passes, in NumPy memory so that they do not occupy blocks.
 _ones: dict[Layout, Tensor] = {}
 layout_cache_clearers.append(_ones.clear)
 MOST_ONES = 64
 
 
 def one_like(layout: Layout) -> Tensor | None:
-    """A kept 1 of this layout; None where none is kept, as for all layouts but those of one element."""
+    """Return a cached 1 with this layout; None if it is not cached, as for all layouts of more than one element."""
     if layout.numel != 1 or layout.device is not cpu or layout.dtype.numpy is None or len(_ones) >= MOST_ONES:
         return None
     return _ones.setdefault(layout, tensor_over(np.ones(layout.shape, layout.dtype.numpy)))
 
 
 def _bytes_of(v: Tensor) -> memoryview:
-    """The memory of a contiguous tensor on the host, as bytes."""
+    """Return the memory of a contiguous host tensor as bytes."""
     layout = contiguous((layout_of_tensor(v).nbytes,), uint8)
     return memoryview(host_view(v._storage.ptr + v._offset, layout, v))  # type: ignore[arg-type]  # Python 3.11's types
 
@@ -64,51 +64,51 @@ class TensorAdapter(Adapter):
 
     no_record_ops = no_record_ops
     recorded_ops = recorded_ops
-    #: `a += b`, recording nothing: the operator itself, since the engine asks for it at most nodes.
+    #: `a += b` without recording: the operator itself, since the engine uses it at most nodes.
     add_into = staticmethod(no_record_ops.add_into)
 
     def add(self, a: Tensor, b: Tensor) -> Tensor:
-        """`a + b` as a new tensor."""
+        """Return `a + b` as a new tensor."""
         return no_record_ops.add(a, b)
 
     def clone(self, v: Tensor) -> Tensor:
-        """A contiguous copy."""
+        """Return a contiguous copy."""
         return no_record_ops.clone(v)
 
     def adopt(self, v: Tensor) -> Tensor:
-        """A gradient that only the engine holds becomes `.grad` as it is, if it is contiguous."""
+        """Return a contiguous gradient that only the engine references unchanged, to become `.grad`."""
         if isinstance(v._layout, LevelLayout):
             return v
         return v if layout_of_tensor(v).is_contiguous else no_record_ops.clone(v)
 
     def ones_like(self, v: Tensor) -> Tensor:
-        """Ones like the output that a backward pass starts from; for the usual losses a copy of a kept 1."""
+        """Return ones like the output of a backward pass; for the usual losses a copy of a cached 1."""
         layout = layout_of_tensor(v)
         one = _ones[layout] if layout in _ones else one_like(layout)
         return no_record_ops.ones_like(v) if one is None else no_record_ops.clone(one)
 
     def zeros_like(self, v: Tensor) -> Tensor:
-        """No gradient at all."""
+        """Return zeros."""
         return no_record_ops.zeros_like(v)
 
     def zeros(self, metadata: Any) -> Tensor:
-        """No gradient, for a value of this shape, dtype and device."""
+        """Return zeros for a value of this shape, dtype and device."""
         shape, dtype, device = metadata
         return zeros(shape, dtype=dtype, device=device)
 
     def alias(self, v: Tensor) -> Tensor:
-        """Another tensor over the same storage."""
+        """Return another tensor over the same storage."""
         layout = v._layout
         if isinstance(layout, LevelLayout):
             return make(Tensor, layout, v._storage, v._offset)  # type: ignore[arg-type]
         return v.detach()
 
     def unstack(self, v: Tensor) -> list[Tensor]:
-        """Its rows."""
+        """Return the rows of a tensor."""
         return list(recorded_ops.unbind(v, 0)) if layout_of_tensor(v).shape else []
 
     def stack(self, values: list[Tensor]) -> Tensor:
-        """The rows as one tensor."""
+        """Return the rows as one tensor."""
         return stack(values)
 
     def row_count(self, v: Tensor) -> int:
@@ -116,7 +116,7 @@ class TensorAdapter(Adapter):
         return layout_of_tensor(v).shape[0] if layout_of_tensor(v).shape else 0
 
     def map_rows(self, function: Any, batches: Sequence[Tensor], retain: bool | None) -> list[Tensor | None]:
-        """One call for all of them, by `vmap`."""
+        """Call the function once for all rows, by `vmap`."""
         from ..transforms.mapping import vmap  # at its first use
 
         which: list[bool] = []
@@ -130,7 +130,7 @@ class TensorAdapter(Adapter):
         return [next(made) if one else None for one in which]
 
     def push_forward(self, function: Callable[[Tensor], list[Tensor]], point: Tensor, tangent: Tensor) -> list[Tensor]:
-        """The tangents, by dual tensors."""
+        """Return the tangents, computed with dual tensors."""
         from ..forward_ad import dual_level, make_dual, unpack_dual  # at its first use
 
         with dual_level():
@@ -138,16 +138,16 @@ class TensorAdapter(Adapter):
         return [no_record_ops.zeros_like(v) if t is None else t.detach() for v, t in pairs]
 
     def transform(self, args: Sequence[object]) -> Level | None:
-        """The innermost level that wraps one of a Function's arguments."""
+        """Return the innermost level that wraps one of a Function's arguments."""
         return innermost(args)
 
     def metadata(self, v: Tensor) -> Any:
-        """Shape, dtype and device."""
+        """Return shape, dtype and device."""
         layout = layout_of_tensor(v)
         return layout.shape, layout.dtype, layout.device
 
     def fit_gradient(self, metadata: Any, v: Tensor, reduce: bool = False) -> Tensor:
-        """`v` in this shape (summed, if it was broadcast from there) and dtype."""
+        """Return `v` in this shape (summed if it was broadcast from it) and dtype."""
         shape, dtype, device = metadata
         layout = layout_of_tensor(v)
         wanted = contiguous(shape, dtype, device)
@@ -159,32 +159,32 @@ class TensorAdapter(Adapter):
         return v if layout.dtype is dtype else recorded_ops.to(v, (dtype,))
 
     def differentiable(self, v: Tensor) -> bool:
-        """Whether the elements are real or complex numbers rather than integers."""
+        """Return whether the dtype is floating or complex."""
         return layout_of_tensor(v).dtype.category >= FLOATING
 
     def is_scalar(self, v: Tensor) -> bool:
-        """Whether there is one element, and it is real."""
+        """Return whether there is one element, and it is real."""
         layout = layout_of_tensor(v)
         return layout.numel == 1 and layout.dtype.category != COMPLEX
 
     def version(self, v: Tensor) -> int:
-        """The storage's version."""
+        """Return the storage's version."""
         return v._storage.version  # type: ignore[return-value]
 
     def describe(self, v: Tensor) -> str:
-        """dtype and shape."""
+        """Return dtype and shape."""
         return show(layout_of_tensor(v))
 
     def describe_mutation(self, v: Tensor) -> str | None:
-        """Who changed the storage last, and where."""
+        """Return the operator and call site of the storage's last change."""
         return mutation(v._storage)
 
     def all_finite(self, values: Sequence[Any], nan: bool = True, inf: bool = True) -> bool:
-        """Whether all elements are finite, told from their sum. Devices have to be asked."""
+        """Return whether all elements are finite, determined from their sum. Devices are read explicitly."""
         return all_finite(values)
 
     def is_finite(self, v: Tensor, nan: bool = True, inf: bool = True) -> bool:
-        """Whether no element is NaN or infinite. Where there are no elements to look at, none is."""
+        """Return whether no element is NaN or infinite; True for tensors without readable elements."""
         v = unwrapped(v)
         if layout_of_tensor(v).device.type == "meta":
             return True
@@ -193,42 +193,44 @@ class TensorAdapter(Adapter):
         return not (nan and np.isnan(array).any()) and not (inf and np.isinf(array).any())
 
     def nbytes(self, v: Tensor) -> int:
-        """Bytes of all elements."""
+        """Return the size of all elements in bytes."""
         return layout_of_tensor(v).nbytes
 
     def to_host(self, v: Tensor, pin_memory: bool = False) -> Tensor:
-        """A copy in the host's memory; the tensor itself where it is there, or has no memory at all."""
+        """Return a copy in host memory; the tensor itself if it is there or has no memory."""
         if v.device is cpu or v.device.type == "meta":
             return v
         copy = no_record_ops.to_device(v, (cpu,))
         return copy.pin_memory() if pin_memory else copy
 
     def from_host(self, v: Tensor, metadata: Any) -> Tensor:
-        """A copy on the device that the tensor was on."""
+        """Return a copy on the tensor's original device."""
         return no_record_ops.to_device(v, (metadata[2],))
 
     def to_bytes(self, v: Tensor) -> memoryview:
-        """The elements in row-major order."""
+        """Return the elements in row-major order."""
         plain = v if v.device is cpu else no_record_ops.to_device(v, (cpu,))
         return _bytes_of(plain if layout_of_tensor(plain).is_contiguous else no_record_ops.clone(plain))
 
     def from_bytes(self, metadata: Any, fill: Callable[[memoryview], None]) -> Tensor:
-        """A new tensor with these elements."""
+        """Return a new tensor with these elements."""
         shape, dtype, device = metadata
         v = empty(shape, dtype=dtype, device=cpu)
         fill(_bytes_of(v))
         return v if device is cpu else no_record_ops.to_device(v, (device,))
 
     def memory(self, v: Tensor) -> tuple[Storage, int]:
-        """The storage that has the buffer, and bytes up to the tensor's last: all of it where that is much more."""
+        """Return the storage that owns the buffer, and the bytes up to the tensor's last; all bytes if the
+        storage is much larger."""
         storage = v._storage
         while isinstance(getattr(storage, "base", None), Storage):
             storage = storage.base
         shown, whole = v._offset + layout_of_tensor(v).extent, capacity(storage)
-        return storage, whole if whole > shown + shown // 2 + 512 else shown  # blocks are a bit larger than tensors
+        # blocks are slightly larger than tensors
+        return storage, whole if whole > shown + shown // 2 + 512 else shown
 
     def saved_values(self, node: Node) -> list[tuple[Any, bool]]:
-        """Results, kept in parts, and what operators with many operands keep."""
+        """Return a node's saved values: results, stored in parts, and those of operators with many operands."""
         found: list[tuple[Any, bool]] = []
         storage, layout = getattr(node, "s0", None), getattr(node, "s1", None)
         if isinstance(storage, Storage) and isinstance(layout, Layout):
@@ -239,36 +241,36 @@ class TensorAdapter(Adapter):
         return found
 
     def increment_version(self, v: Tensor) -> None:
-        """Count a change, made at the program's line."""
+        """Count a change, with the user's line as its call site."""
         check_writable("increment_version", v)
         mutated(v, "increment_version")
 
     def check_inplace(self, name: str, v: Tensor) -> None:
-        """Raise where a change in place cannot be recorded."""
+        """Raise if an in-place change cannot be recorded."""
         check_family(name, v)
 
     def rebase_history(self, v: Tensor, former: Any) -> None:
-        """The views of what was changed, and what it is a view of, have changed too."""
+        """Update the nodes of the view family of a changed tensor."""
         rebase(v, former)
 
     def register_output(self, v: Tensor, out: Tensor) -> None:
-        """A result that is a view, of an argument perhaps, is told when that is changed."""
+        """Make a result that is a view join its view family, so that changes reach it."""
         if v is not out:
             v._viewed = out
         if hasattr(v, "_viewed"):
             register(v, v._viewed)
 
     def release_idle_memory(self) -> None:
-        """Blocks that are idle beyond the bound, and blocks that were replaced, go now."""
+        """Release idle blocks beyond the bound, and replaced blocks."""
         release_idle_memory()
 
     def save_random_state(self) -> Any:
-        """The default generators as they are now."""
+        """Return the state of the default generators."""
         state = get_rng_state()
         return lambda: repeating(state)
 
     def random_position(self) -> tuple[int, int]:
-        """Seed and place of the default generator."""
+        """Return seed and offset of the default generator."""
         return get_rng_state()
 
     def skip_random(self, before: Any, after: Any) -> None:
@@ -279,11 +281,11 @@ class TensorAdapter(Adapter):
             set_rng_state(after)
 
     def elements(self, v: Tensor) -> list[Any]:
-        """All elements in row-major order, as Python numbers."""
+        """Return all elements in row-major order as Python numbers."""
         return v.detach().reshape(-1).tolist()
 
     def from_elements(self, like: Tensor, elements: Sequence[Any]) -> Tensor:
-        """A tensor like `like` with these elements."""
+        """Return a tensor like `like` with these elements."""
         return tensor(list(elements), dtype=like.dtype, device=like.device).reshape(like.shape)
 
 

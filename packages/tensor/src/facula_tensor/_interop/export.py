@@ -1,4 +1,4 @@
-"""Out of the library: Python numbers and lists, NumPy, DLPack, buffers. What Python asks beside is in protocols.py."""
+"""Export to Python numbers and lists, NumPy, DLPack and buffers. protocols.py has Python's other protocols."""
 
 from __future__ import annotations
 
@@ -55,26 +55,26 @@ READERS: dict[tuple[DType, Device], Callable[[int], Any]] = {  # of an element a
 
 
 def _host(self: Tensor, operation: str = "tolist") -> Tensor:
-    """The elements in host memory and in a dtype that NumPy has: a snapshot, or a copy."""
+    """Return the elements in host memory and in a dtype that NumPy supports: a snapshot, or a copy."""
     self = snapshot(readable(self, operation))
     if self._layout.dtype.numpy is None:
         self = no_record_ops.to(self, (float32,))
     return self if self._layout.device is cpu else no_record_ops.to_device(self, (cpu,))
 
 
-# READERS, found by the layouts of one element that were met.
+# READERS, by the one-element layouts seen so far.
 readers: dict[Layout, Any] = {}
 layout_cache_clearers.append(readers.clear)
 MOST_READERS = 256
 
 
 def forget_readers() -> None:
-    """Let the next look at an element take the slow way, where recorders are told of it."""
+    """Make the next read of an element take the slow path, which notifies recorders."""
     readers.clear()
 
 
 def only_element(operation: str, self: Tensor) -> Number:
-    """The one element of any tensor, and ValueError where there are more or none."""
+    """Return the element of any one-element tensor; ValueError for other tensors."""
     now = snapshot(readable(self, operation))
     layout = now._layout
     if layout.numel != 1:
@@ -87,20 +87,20 @@ def only_element(operation: str, self: Tensor) -> Number:
         if len(readers) >= MOST_READERS:
             readers.clear()
         readers[layout] = reader
-    host = _host(now)  # another dtype or device, a subclass, or the first of its layout
+    host = _host(now)  # another dtype or device, a subclass, or the first read of its layout
     return to_numpy(host._storage, contiguous((), host._layout.dtype), host._offset).item()
 
 
 @method()
 def item(self: Tensor) -> Number:
-    """The one element, as a Python number. ValueError where there are more or none.
+    """Return the element as a Python number. ValueError unless there is exactly one.
 
     >>> from facula_tensor import tensor
     >>> tensor([2.5]).item()
     2.5
     """
     try:
-        try:  # as in Note [One moment]; the storage is held, and its buffer is: see Note [Replacing a buffer]
+        try:  # as in Note [One moment]; the references keep storage and buffer alive: see Note [Replacing a buffer]
             storage = self._storage
             return readers[self._layout](storage.ptr + self._offset).value
         except (AttributeError, KeyError, TypeError):
@@ -113,7 +113,7 @@ def item(self: Tensor) -> Number:
 
 @method()
 def tolist(self: Tensor) -> list[Any]:
-    """The elements as nested lists of Python numbers; a number for zero dimensions.
+    """Return the elements as nested lists of Python numbers; a number for zero dimensions.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1, 2]]).tolist()
@@ -125,7 +125,7 @@ def tolist(self: Tensor) -> list[Any]:
         if len(layout.shape) <= MOST_DIMS:
             return to_numpy(host._storage, layout, host._offset).tolist()
         nested = no_record_ops.reshape(host, (-1,)).tolist()
-        for size in layout.shape[:0:-1]:  # NumPy has no array of so many dimensions
+        for size in layout.shape[:0:-1]:  # NumPy arrays have fewer dimensions
             nested = [nested[i : i + size] for i in range(0, len(nested), size)] if size else []
         return nested
     except FaculaError as error:
@@ -135,10 +135,10 @@ def tolist(self: Tensor) -> list[Any]:
 
 @method()
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
-    """A NumPy array over the same memory: no copy, writing to one shows in the other.
+    """Return a NumPy array that shares the tensor's memory, so that writes to one are visible in the other.
 
-    `force` copies where it must (another device, a gradient is wanted). Otherwise RuntimeError where a gradient is
-    wanted, TypeError on another device and for dtypes that NumPy lacks (bfloat16, float8).
+    `force` copies if necessary (another device, a required gradient). Without it, RuntimeError for a tensor
+    that requires a gradient, TypeError for another device and for dtypes that NumPy lacks (bfloat16, float8).
 
     >>> from facula_tensor import ones
     >>> ones(2).numpy()
@@ -158,11 +158,11 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 @method("__array__")
 def array(self: Tensor, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> np.ndarray:
-    """A NumPy array of the elements, for `numpy.asarray(tensor)` and libraries such as Matplotlib.
+    """Return a NumPy array of the elements, for `numpy.asarray(tensor)` and libraries such as Matplotlib.
 
     Arguments:
         dtype: NumPy's dtype of the result; that of the tensor if None.
-        copy: True copies in any case; False raises ValueError where another dtype needs a copy.
+        copy: True always copies; False raises ValueError if another dtype needs a copy.
     """
     try:
         if self.node is not None:
@@ -182,14 +182,14 @@ def array(self: Tensor, dtype: np.dtype[Any] | None = None, copy: bool | None = 
         raise
 
 
-# NumPy's arrays and numbers leave operators with a tensor to the tensor: `np.float32(2) * t` is `t.__rmul__(...)`.
+# NumPy arrays and scalars defer to the tensor in operators: `np.float32(2) * t` is `t.__rmul__(...)`.
 Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
 
 
 @method("__array_wrap__")
 @boundary
 def wrapped(self: Tensor, array: np.ndarray, context: object = None, return_scalar: bool = False) -> Tensor:
-    """A tensor over the result of a NumPy function of this one, such as `numpy.sin(tensor)`.
+    """Wrap the result of a NumPy function of this tensor, such as `numpy.sin(tensor)`, as a tensor.
 
     Arguments:
         array: the result.
@@ -209,15 +209,14 @@ def dlpack(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> object:
-    """A DLPack capsule over the same memory. `copy=True` exports a copy.
-
-    BufferError where a gradient is wanted, and for a `dl_device` other than this tensor's.
+    """Return a DLPack capsule that shares the memory; `copy=True` exports a copy. BufferError for a tensor that
+    requires a gradient, and for a `dl_device` other than this tensor's.
 
     Arguments:
         stream: ignored.
         max_version: the newest version of DLPack that the caller understands.
-        dl_device: where the caller wants the elements: the device of this tensor, or None.
-        copy: whether the capsule has memory of its own.
+        dl_device: the requested device: the device of this tensor, or None.
+        copy: whether to copy the memory.
     """
     if dl_device is not None and tuple(dl_device) != device_for_dlpack(self):
         raise BufferAccessError(
@@ -232,7 +231,7 @@ def dlpack(
 
 @method("__dlpack_device__")
 def device_for_dlpack(self: Tensor) -> tuple[int, int]:
-    """The pair (device type, index) of the DLPack standard."""
+    """Return the pair (device type, index) of the DLPack standard."""
     try:
         return dlpack_device(layout_of_tensor(self))
     except FaculaError as error:
@@ -242,9 +241,10 @@ def device_for_dlpack(self: Tensor) -> tuple[int, int]:
 
 @method("__buffer__")
 def buffer(self: Tensor, flags: int) -> memoryview:
-    """A memoryview over the same memory (Python 3.12 calls it for `memoryview(tensor)`, NumPy for `asarray`).
+    """Return a memoryview of the tensor's memory (Python 3.12 calls it for `memoryview(tensor)`, NumPy for
+    `asarray`).
 
-    BufferError where a gradient is wanted; NumPy then asks `__array__`, which says so.
+    BufferError for a tensor that requires a gradient; NumPy then calls `__array__`, which raises the full error.
     """
     try:
         if self.node is not None:
@@ -259,6 +259,6 @@ def buffer(self: Tensor, flags: int) -> memoryview:
 @method("data_ptr")
 @boundary
 def data_ptr(self: Tensor) -> int:
-    """The address of the first element."""
+    """Return the address of the first element."""
     now = addressable("data_ptr", self)
     return now._storage.ptr + now._offset if now._layout.numel else 0

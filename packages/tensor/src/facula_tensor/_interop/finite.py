@@ -1,4 +1,4 @@
-"""Whether all elements of tensors are finite: asked of each gradient by `detect_anomaly`, so no tensor is made."""
+"""Check that all elements are finite: `detect_anomaly` checks each gradient, so the check makes no tensor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ layout_cache_clearers.append(_launches.clear)
 
 
 class _Places(local):
-    """Where this thread's sums go: address and elements, by dtype."""
+    """The buffers for this thread's sums: address and elements, by dtype."""
 
     def __init__(self) -> None:
         self.of: dict[Any, tuple[int, memoryview]] = {}
@@ -39,7 +39,8 @@ _places = _Places()
 
 
 def all_finite(values: Sequence[Any]) -> bool:
-    """Whether the sum of all elements is finite: each of them is then. False where devices would have to be asked."""
+    """Return whether the sum of all elements is finite, which implies that each is. False if that would read a
+    device."""
     total, places = 0.0, _places.of
     for v in values:
         try:
@@ -56,7 +57,7 @@ def all_finite(values: Sequence[Any]) -> bool:
 
 
 def _summed(v: Tensor) -> Any:
-    """The sum of all elements; how it is launched is kept for the next tensor of this layout."""
+    """Return the sum of all elements; cache the launch for the next tensor of this layout."""
     layout = layout_of_tensor(v)
     dims = _ALL_DIMS[layout.ndim]
     if not layout.shape:
@@ -69,7 +70,7 @@ def _summed(v: Tensor) -> Any:
 
 
 def unwrapped(v: Tensor) -> Tensor:
-    """The tensor with all elements of one that transforms wrap, those of a whole batch; others as they are."""
+    """Return the tensor with all elements of a wrapped tensor, including a whole batch; others unchanged."""
     while isinstance(v._layout, LevelLayout):
         v = v._layout.elements()
     return v

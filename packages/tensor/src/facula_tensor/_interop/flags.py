@@ -1,4 +1,4 @@
-"""Properties that programs look at before they use a tensor: its device, its kind, whether two are alike."""
+"""Properties and predicates that programs check before they use a tensor: device, kind, equality of layouts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _always(name: str, doc: str) -> None:
-    """A property that is False for every tensor there is."""
+    """Return a property that is False for every tensor."""
 
     def answer(self: Tensor) -> bool:
         return False
@@ -63,7 +63,7 @@ for _property in (is_cpu, output_nr):
 @method()
 @boundary
 def is_nonzero(input: Tensor) -> bool:
-    """Whether the one element is not 0; ValueError where there are more or none.
+    """Return whether the element is nonzero; ValueError unless there is exactly one.
 
     >>> from facula_tensor import tensor
     >>> is_nonzero(tensor([0.0]))
@@ -79,7 +79,7 @@ def is_nonzero(input: Tensor) -> bool:
 @method()
 @boundary
 def is_signed(input: Tensor) -> bool:
-    """Whether the dtype has negative numbers."""
+    """Return whether the dtype has negative numbers."""
     return layout_of_tensor(as_tensor("is_signed", input)).dtype not in (bool_, uint8)
 
 
@@ -87,7 +87,7 @@ def is_signed(input: Tensor) -> bool:
 @method()
 @boundary
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape."""
+    """Return whether two tensors have the same shape."""
     first, second = (layout_of_tensor(as_tensor("is_same_size", one)).shape for one in (input, other))
     return first == second
 
@@ -95,7 +95,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 @method()
 @boundary
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Whether another tensor shows the same memory in the same way."""
+    """Return whether another tensor is the same view of the same memory."""
     first, second = snapshot(self), snapshot(as_tensor("is_set_to", tensor))
     same = first._storage is second._storage or (first._storage.ptr and first._storage.ptr == second._storage.ptr)
     return bool(same) and first._offset == second._offset and first._layout == second._layout
@@ -105,7 +105,7 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 @method()
 @boundary
 def is_inference(input: Tensor) -> bool:
-    """Whether this tensor was made in `inference_mode` for good: always False."""
+    """Return False: tensors made in `inference_mode` are ordinary tensors."""
     as_tensor("is_inference", input)
     return False
 
@@ -114,7 +114,7 @@ def is_inference(input: Tensor) -> bool:
 @method()
 @boundary
 def get_device(input: Tensor) -> int:
-    """The number of the CUDA device; -1 for tensors in host memory.
+    """Return the number of the CUDA device; -1 for tensors in host memory.
 
     >>> from facula_tensor import ones
     >>> get_device(ones(1))
@@ -127,16 +127,16 @@ def get_device(input: Tensor) -> int:
 @method()
 @boundary
 def const_data_ptr(self: Tensor) -> int:
-    """The address of the first element, for reading."""
+    """Return the address of the first element, for reading."""
     return self.data_ptr()
 
 
 @method()
 @boundary
 def dim_order(self: Tensor, *, ambiguity_check: bool = False) -> tuple[int, ...]:
-    """The dimensions by how far apart their elements lie, the farthest first.
+    """Return the dimensions sorted by stride, the largest first.
 
-    RuntimeError where `ambiguity_check` is asked for and several orders would do.
+    RuntimeError with `ambiguity_check` if several orders are possible.
 
     >>> from facula_tensor import ones
     >>> ones(2, 3).t().dim_order()

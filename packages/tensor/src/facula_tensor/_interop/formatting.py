@@ -1,4 +1,4 @@
-"""Arrays as text: how each number is written, and how many stand in a line."""
+"""Format arrays as text: the format of numbers and the layout of lines."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ from .print_options import Options
 if TYPE_CHECKING:
     from .._core.types import Number
 
-LARGE, SMALL, SPREAD = 1e8, 1e-4, 1e3  # beyond these, and in tensors of sizes further apart, numbers have exponents
+# outside these bounds, or with a larger ratio of magnitudes, numbers have exponents
+LARGE, SMALL, SPREAD = 1e8, 1e-4, 1e3
 
 
 BARE = "{:.0f}."
 
 
 class Excerpt:
-    """The elements of a tensor that are shown: all, or the corners; `cut` says of each dimension whether it is short.
+    """The displayed elements of a tensor: all, or the corners; `cut` contains for each dimension whether it is
+    abbreviated.
 
-    Only what is shown is copied to the host.
+    Only the displayed elements are copied to the host.
     """
 
     def __init__(self, tensor: Tensor, options: Options):
@@ -44,7 +46,7 @@ class Excerpt:
         self.write, self.width = writer(self.array, options)
 
     def texts(self) -> np.ndarray:
-        """Each number's text, in the array's shape."""
+        """Return the text of each number, in the array's shape."""
         texts = np.empty(self.array.shape, object)
         for place in np.ndindex(self.array.shape):
             texts[place] = self.write(self.array[place])
@@ -52,7 +54,8 @@ class Excerpt:
 
 
 def _corners(shown: Tensor, layout: Layout, cut: tuple[bool, ...], edge: int) -> Tensor:
-    """The first and last few elements along each long dimension, so that printing costs no more than it shows."""
+    """Select the first and last few elements along each long dimension, so that the cost depends only on the
+    printed elements."""
     for dim, size in enumerate(layout.shape):
         if cut[dim]:
             ends = [no_record_ops.slice(shown, dim, 0, edge, 1), no_record_ops.slice(shown, dim, size - edge, size, 1)]
@@ -61,7 +64,7 @@ def _corners(shown: Tensor, layout: Layout, cut: tuple[bool, ...], edge: int) ->
 
 
 def writer(array: np.ndarray, options: Options) -> tuple[Callable[[Number], str], int]:
-    """A function that writes one element of `array`, and the width that it fills where there are dimensions."""
+    """Return a function that formats one element of `array`, and the width to pad to if there are dimensions."""
     if array.dtype.kind == "c":
         real, imaginary = _pattern(array.real, options), _pattern(array.imag, options)
         width, second_width = _width(array.real, real), _width(array.imag, imaginary)
@@ -79,7 +82,8 @@ def writer(array: np.ndarray, options: Options) -> tuple[Callable[[Number], str]
 
 
 def _pattern(array: np.ndarray, options: Options) -> str:
-    """The pattern for real numbers: with exponents, with a fraction, or, where all are whole, with a bare point."""
+    """Return the format of real numbers: with exponents, with a fraction, or, for whole numbers, with a bare
+    point."""
     sizes = np.abs(array[np.isfinite(array)].astype(np.float64))
     whole = bool(np.array_equal(sizes, np.round(sizes)))
     sizes = sizes[sizes > 0]
@@ -103,14 +107,14 @@ def _format_number(value: Number, pattern: str | None) -> str:
 
 
 def _width(array: np.ndarray, pattern: str | None) -> int:
-    """The width of the widest element; of real numbers only of those that are finite and not 0, as PyTorch has it."""
+    """Return the width of the widest element; for real numbers only among finite nonzero ones, as in PyTorch."""
     if pattern is not None:
         array = array[np.isfinite(array) & (array != 0)]
     return max([len(_format_number(value, pattern)) for value in array.ravel()], default=1)
 
 
 def laid_out(excerpt: Excerpt, indent: int) -> str:
-    """The excerpt in brackets: rows in lines of at most `linewidth`, dimensions apart by empty lines."""
+    """Format the excerpt in brackets: lines of at most `linewidth`, with empty lines between dimensions."""
     texts = excerpt.texts()
     if not texts.ndim:
         return texts.item()

@@ -1,4 +1,4 @@
-"""Tensors in notebooks: a line that says what they are, and tables of the elements, or of the corners of many."""
+"""Tensors in notebooks: a description line, and tables of the elements, or of the corners of large tensors."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from .export import MOST_DIMS
 from .formatting import Excerpt
 from .print_options import chosen
 
-MOST_TABLES = 8  # of a tensor of three dimensions and more
+MOST_TABLES = 8  # for tensors of three or more dimensions
 CELL = "padding:1px 6px;text-align:right;font-family:monospace"
 
 
 @method("_repr_html_")
 @boundary
 def html(self: Tensor) -> str:
-    """HTML for notebooks: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them.
+    """Return HTML for notebooks: shape, dtype, device and gradient, and the elements, abbreviated by
+    `set_printoptions`.
 
     >>> from facula_tensor import tensor
     >>> "<td" in tensor([1, 2])._repr_html_()
@@ -40,14 +41,14 @@ def html(self: Tensor) -> str:
 
 
 def escape(text: str) -> str:
-    """Text as HTML shows it."""
-    from html import escape  # not before it is needed: an import that most programs do without
+    """Escape text for HTML."""
+    from html import escape  # imported here because most programs do not need it
 
     return escape(text)
 
 
 def _tables(excerpt: Excerpt, shape: tuple[int, ...]) -> str:
-    """A table for each matrix, under its indices where there are several."""
+    """Return a table for each matrix, under its indices if there are several."""
     texts = excerpt.texts()
     if texts.ndim < 2:
         return _table(texts.reshape(1, -1), (False, *excerpt.cut))
@@ -64,7 +65,7 @@ def _tables(excerpt: Excerpt, shape: tuple[int, ...]) -> str:
 
 
 def _indices(excerpt: Excerpt, place: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """Where in the whole tensor the matrix at `place` in the excerpt is."""
+    """Return the index in the whole tensor of the matrix at `place` in the excerpt."""
     edge = excerpt.options.edgeitems
     found = [at + shape[dim] - 2 * edge if excerpt.cut[dim] and at >= edge else at for dim, at in enumerate(place)]
     return "".join([f"{at}, " for at in found])

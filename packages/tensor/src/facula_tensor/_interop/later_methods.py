@@ -1,4 +1,4 @@
-"""Methods of modules that are loaded when they are first used."""
+"""Methods implemented in modules that are loaded at first use."""
 
 from __future__ import annotations
 

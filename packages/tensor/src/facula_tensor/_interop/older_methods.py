@@ -1,4 +1,4 @@
-"""Methods that older programs call on tensors: `new`, `resize`, `resize_as`, and `to_dense` of what is dense."""
+"""Methods for older programs: `new`, `resize`, `resize_as`, and `to_dense` of dense tensors."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 @method()
 @boundary
 def new(self: Tensor, *arguments: Any, device: DeviceLike | None = None) -> Tensor:
-    """A new tensor of this one's dtype and device: of lengths, uninitialised; of data, a copy; of a tensor, its memory.
+    """Return a new tensor with this one's dtype and device: uninitialised from lengths, a copy of data, or
+    sharing a tensor's memory.
 
-    Older programs write it; `new_empty` and `new_tensor` say which is meant. TypeError for what is none of these, and
+    For older programs; prefer the unambiguous `new_empty` and `new_tensor`. TypeError for other arguments, and
     for a tensor of another dtype.
 
     Arguments:
@@ -57,7 +58,8 @@ def new(self: Tensor, *arguments: Any, device: DeviceLike | None = None) -> Tens
 
 
 def _resized(self: Tensor, operation: str, wanted: tuple[int, ...]) -> Tensor:
-    """`self` in the shape `wanted`, which must have as many elements; warns that `operation` is old."""
+    """Return `self` in the shape `wanted`, which must have the same number of elements; warn that `operation`
+    is deprecated."""
     warn(f"{operation}: reshape has taken its place, and resize_ of what changes the number of elements")
     count = 1
     for length in wanted:
@@ -73,9 +75,8 @@ def _resized(self: Tensor, operation: str, wanted: tuple[int, ...]) -> Tensor:
 @method()
 @boundary
 def resize(self: Tensor, *shape: Lengths) -> Tensor:
-    """`reshape`, as it was once called; a warning says so. ValueError where the number of elements would change.
-
-    `resize_` changes it.
+    """Reshape the tensor; deprecated, use `reshape`. ValueError if the number of elements would change, which
+    `resize_` allows.
     """
     return _resized(self, "resize", tuple(sizes("resize", shape, None)))
 
@@ -84,7 +85,8 @@ def resize(self: Tensor, *shape: Lengths) -> Tensor:
 @method()
 @boundary
 def resize_as(self: Tensor, other: Tensor) -> Tensor:
-    """`reshape_as`, as it was once called; a warning says so. ValueError where the number of elements would change."""
+    """Reshape the tensor like another; deprecated, use `reshape_as`. ValueError if the number of elements would
+    change."""
     return _resized(self, "resize_as", tuple(as_tensor("resize_as", other).shape))
 
 
@@ -92,7 +94,7 @@ def resize_as(self: Tensor, other: Tensor) -> Tensor:
 @method()
 @boundary
 def to_dense(self: Tensor, dtype: DTypeLike | None = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor itself, which keeps all its elements; in another dtype where one is given.
+    """Return the tensor itself, which is dense; in another dtype if one is given.
 
     Arguments:
         dtype: the dtype of the result; this tensor's if None.

@@ -1,4 +1,4 @@
-"""`set_`: other memory for a tensor."""
+"""`set_`: replace the memory of a tensor."""
 
 from __future__ import annotations
 
@@ -36,16 +36,17 @@ def set_(
     size: Lengths | None = None,
     stride: Lengths | None = None,
 ) -> Tensor:
-    """Give this tensor other memory: that of a tensor, or part of a storage. Returns this tensor.
+    """Replace the memory of this tensor by that of another tensor or part of a storage; return this tensor.
 
-    Without `source` it is empty afterwards. Of a storage it shows `size` elements (all of them) at `stride` from
-    `storage_offset` on. The dtype stays. As after `x.data = source`, changes show on both sides and are counted apart.
+    Without `source` it becomes empty. For a storage it shows `size` elements (by default all) at `stride` from
+    `storage_offset`. The dtype does not change. As after `x.data = source`, changes are visible on both sides
+    but counted separately.
 
     Arguments:
-        source: a tensor or a storage; no memory at all if None.
-        storage_offset: where the first element is, in elements.
+        source: a tensor or a storage; no memory if None.
+        storage_offset: the position of the first element, in elements.
         size: the shape; all elements in one dimension if None.
-        stride: the strides, in elements; those of row-major order if None.
+        stride: the strides, in elements; row-major if None.
 
     >>> from facula_tensor import ones, zeros
     >>> zeros(2).set_(ones(3))
@@ -79,7 +80,7 @@ def set_(
 
 
 def _strides(size: Lengths, stride: Lengths | None) -> tuple[int, ...]:
-    """The strides that are asked for: those of row-major order where none are."""
+    """Return the requested strides; row-major if None."""
     return contiguous_strides(sizes("set_", (size,))) if stride is None else sizes("set_", (stride,))
 
 
@@ -90,7 +91,7 @@ def _shown(
     stride: Lengths | None,
     own: Layout,
 ) -> Tensor:
-    """A part of a storage, as elements of a layout's dtype."""
+    """Return a part of a storage, as elements of a layout's dtype."""
     flat = (source.untyped() if isinstance(source, TypedStorage) else source)._bytes
     item = own.dtype.itemsize
     start = as_integer(storage_offset, "set_", "storage_offset")

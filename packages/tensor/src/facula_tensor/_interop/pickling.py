@@ -1,12 +1,11 @@
-"""Tensors copied and pickled by value. Hooks and graphs stay behind.
+"""Copying and pickling of tensors by value, without hooks and graphs.
 
 Note [Shared memory in one pickle]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-What is pickled, or deeply copied, of a tensor is a `Block`: the bytes that the root of its family of views shows.
-Tensors of one family (a matrix, its transpose, a row of it), and others that show exactly the same bytes (tied
-weights, `detach()` of a whole tensor), refer to one Block, so pickle and deepcopy, which remember objects, keep
-them shared. The price is PyTorch's, too: a row takes its matrix along. A `.clone()` of the row is written alone, and so
-is a view that was detached.
+Pickle and deepcopy process a tensor as a `Block`: the bytes of the root of its view family. Tensors of one
+family (a matrix, its transpose, a row of it), and others with exactly the same bytes (tied weights, `detach()`
+of a whole tensor), refer to one Block, so the memos of pickle and deepcopy keep them shared. As in PyTorch,
+pickling a row includes its matrix. A `.clone()` of the row is pickled alone, and so is a detached view.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from .._dispatch.overrides import wrap_layout
 
 
 class Block:
-    """Some bytes of a storage, as pickle and deepcopy see them."""
+    """A range of bytes of a storage, the unit of pickle and deepcopy."""
 
     __slots__ = ("__weakref__", "device", "nbytes", "offset", "storage")
 
@@ -38,7 +37,7 @@ class Block:
         self.storage, self.offset, self.nbytes, self.device = storage, offset, nbytes, device
 
     def flat(self) -> Tensor:
-        """The bytes as a tensor."""
+        """Return the bytes as a tensor."""
         return make(Tensor, contiguous((self.nbytes,), uint8, self.device), self.storage, self.offset)
 
     def __deepcopy__(self, memo: dict[int, object]) -> Block:
@@ -57,10 +56,10 @@ class Block:
 
 
 def block_of(data: bytes | PickleBuffer, nbytes: int, device: Device) -> Block:
-    """The inverse of pickling a Block: new memory with these bytes. ValueError where their number is wrong."""
+    """Unpickle a Block: new memory with these bytes. ValueError if their number is wrong."""
     layout = contiguous((nbytes,), uint8, device)
     storage = allocate(layout)
-    storage.nbytes = nbytes  # so that what is shared is, too, when it is pickled again
+    storage.nbytes = nbytes  # so that sharing survives another round of pickling
     if data is not None:
         view = memoryview(data).cast("B")
         if view.nbytes != nbytes:
@@ -70,12 +69,12 @@ def block_of(data: bytes | PickleBuffer, nbytes: int, device: Device) -> Block:
     return Block(storage, 0, nbytes, device)
 
 
-# Alive as long as a pickler or a deepcopy remembers them.
+# Alive while a pickler's or deepcopy's memo refers to them.
 _blocks: WeakValueDictionary[tuple[object, ...], Block] = WeakValueDictionary()
 
 
 def block_under(operation: str, tensor: Tensor) -> tuple[Block, Layout, int]:
-    """The block that holds the elements of the tensor's family, how its own lie there, and from which byte on."""
+    """Return the block of the tensor's view family, and the layout and byte offset of the tensor in it."""
     now = addressable(operation, tensor)
     layout, storage, offset = now._layout, now._storage, now._offset
     base = root_of(tensor)
@@ -83,11 +82,11 @@ def block_under(operation: str, tensor: Tensor) -> tuple[Block, Layout, int]:
     if root._storage is not storage:  # given other memory just now
         root = now
     first, nbytes = root._offset, root._layout.extent
-    if hasattr(storage, "nbytes") and not hasattr(storage, "base"):  # it knows its size, and is not borrowed
+    if hasattr(storage, "nbytes") and not hasattr(storage, "base"):  # its size is known, and it is not borrowed
         first, nbytes = 0, storage.nbytes
-    elif not first <= offset <= offset + layout.extent <= first + nbytes:  # `as_strided` leads out of the root
+    elif not first <= offset <= offset + layout.extent <= first + nbytes:  # `as_strided` may extend beyond the root
         first, nbytes = offset, layout.extent
-    elif root is now and layout.numel and nbytes != layout.nbytes:  # gaps, which nobody shows
+    elif root is now and layout.numel and nbytes != layout.nbytes:  # gaps, which no tensor shows
         now = no_record_ops.clone(now)
         layout, storage, first = now._layout, now._storage, 0
         offset, nbytes = 0, layout.nbytes
@@ -101,7 +100,7 @@ def block_under(operation: str, tensor: Tensor) -> tuple[Block, Layout, int]:
 @method("__reduce_ex__")
 @boundary
 def reduce_tensor(tensor: Tensor, protocol: SupportsIndex) -> tuple[object, ...]:
-    """The result of `__reduce_ex__`. RuntimeError for a tensor that was computed and wants a gradient."""
+    """The result of `__reduce_ex__`. RuntimeError for a tensor that is not a leaf and requires a gradient."""
     check_copied("pickle", tensor)
     block, layout, offset = block_under("pickle", tensor)
     return rebuild, (type(tensor), block, layout, offset, tensor.node is LEAF, attributes(tensor))
@@ -110,7 +109,7 @@ def reduce_tensor(tensor: Tensor, protocol: SupportsIndex) -> tuple[object, ...]
 def rebuild(
     cls: type, block: Block, layout: Layout, offset: int, requires_grad: bool, attributes: dict[str, object] | None
 ) -> Tensor:
-    """A tensor of class `cls` over a block, from byte `offset` of it. ValueError where the layout reaches beyond it."""
+    """Return a tensor of class `cls` over a block, from byte `offset`. ValueError if the layout extends beyond it."""
     if (
         not 0 <= offset <= block.nbytes - layout.extent
         or offset % layout.dtype.itemsize
@@ -149,7 +148,7 @@ def deepcopy_tensor(tensor: Tensor, memo: dict[int, object]) -> Tensor:
 
 
 def check_copied(operation: str, tensor: Tensor) -> None:
-    """RuntimeError where copying would lose the tensor's history."""
+    """Raise RuntimeError if copying would lose the tensor's history."""
     if type(tensor.node) is Node:
         raise OperationError(
             f"{operation}: expected a leaf; this tensor requires a gradient, which the copy would lose "
@@ -159,12 +158,12 @@ def check_copied(operation: str, tensor: Tensor) -> None:
 
 
 def attributes(tensor: Tensor) -> dict[str, object] | None:
-    """Attributes that users stored on the tensor, or None."""
+    """Return the attributes that users stored on the tensor, or None."""
     return tensor._own_attributes or None
 
 
 def as_class(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict[str, object] | None) -> Any:
-    """A tensor as one of another class, with attributes.
+    """Return a tensor as an instance of another class, with attributes.
 
     Arguments:
         cls: the class.

@@ -1,4 +1,4 @@
-"""Options of printing, for the whole program: `set_printoptions`, and ways to read and to restore them."""
+"""Global print options: `set_printoptions`, and functions to read and restore them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROFILES = {
     "short": Options(precision=2, edgeitems=2),
     "full": Options(threshold=inf),
 }
-_chosen: list[Options] = [Options()]  # replaced whole, so that another thread sees no mixture
+_chosen: list[Options] = [Options()]  # replaced as a whole, so that other threads see consistent options
 
 
 def chosen() -> Options:
@@ -42,9 +42,8 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set how tensors print; what is left out stays as it is, but for `sci_mode`, which is then automatic.
-
-    TypeError and ValueError for what none of these can be.
+    """Set the print options; omitted ones do not change, except `sci_mode`, which becomes automatic. TypeError
+    and ValueError for invalid values.
 
     Arguments:
         precision: digits after the point.
@@ -83,7 +82,7 @@ def set_printoptions(
 
 @boundary
 def get_printoptions() -> dict[str, int | float | bool | None]:
-    """The options in use, as arguments for `set_printoptions`.
+    """Return the options in use, as arguments for `set_printoptions`.
 
     >>> get_printoptions()["precision"]
     4
@@ -93,7 +92,7 @@ def get_printoptions() -> dict[str, int | float | bool | None]:
 
 @boundary
 class printoptions:
-    """A block with options of its own, those of `set_printoptions`; afterwards they are as they were before.
+    """Context manager that sets options, as `set_printoptions` does, and restores the previous ones at its end.
 
     >>> from facula_tensor import tensor
     >>> with printoptions(precision=1):
@@ -114,7 +113,7 @@ class printoptions:
 
 
 def _option_as_integer(name: str, value: float, least: int) -> int:
-    """`value` as an integer of at least `least`; errors name the option `name`."""
+    """Return `value` as an integer of at least `least`; errors name the option `name`."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InvalidTypeError(
             f"set_printoptions: expected {name} to be an integer; got {type(value).__name__} {value!r:.60}"

@@ -46,7 +46,7 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
 
 @method("__bool__")
 def truth(self: Tensor) -> bool:
-    """Whether the one element is nonzero. ValueError where there are more or none."""
+    """Return whether the element is nonzero. ValueError unless there is exactly one."""
     try:
         try:  # as `item` does
             storage = self._storage
@@ -60,7 +60,7 @@ def truth(self: Tensor) -> bool:
 
 
 def real_part(operation: str, number: Number) -> Number:
-    """A real number as it is; a complex one's real part, or a TypeError where it has another."""
+    """Return a real number unchanged, or a complex number's real part; TypeError if its imaginary part is nonzero."""
     if isinstance(number, complex):
         if number.imag != 0:
             raise named(InvalidTypeError(f"{operation}: expected an element without imaginary part; got {number}"))
@@ -70,7 +70,7 @@ def real_part(operation: str, number: Number) -> Number:
 
 @method("__float__")
 def as_float(self: Tensor) -> float:
-    """The one element as a float."""
+    """Return the element as a float."""
     try:
         try:  # as `item` does
             storage = self._storage
@@ -85,7 +85,7 @@ def as_float(self: Tensor) -> float:
 
 @method("__int__")
 def as_int(self: Tensor) -> int:
-    """The one element as an int; the fraction is cut off. OverflowError or ValueError for infinity and NaN."""
+    """Return the element as an int, truncated. OverflowError or ValueError for infinity and NaN."""
     try:
         try:  # as `item` does
             storage = self._storage
@@ -106,14 +106,14 @@ def as_int(self: Tensor) -> int:
 @method("__complex__")
 @boundary
 def as_complex(self: Tensor) -> complex:
-    """The one element as a complex number."""
+    """Return the element as a complex number."""
     return complex(item(self))
 
 
 @method("__index__")
 @boundary
 def as_index(self: Tensor) -> int:
-    """The one element of an integer tensor as an int. TypeError for other dtypes."""
+    """Return the element of an integer tensor as an int. TypeError for other dtypes."""
     now = snapshot(readable(self, "index"))
     dtype, shape = now._layout.dtype, now._layout.shape
     if dtype.category > INTEGER or now._layout.numel != 1:
@@ -126,7 +126,7 @@ def as_index(self: Tensor) -> int:
 @method("__pos__")
 @boundary
 def positive(self: Tensor) -> Tensor:
-    """The tensor itself. TypeError for bool, as `-x`."""
+    """Return the tensor itself. TypeError for bool, as for `-x`."""
     if self.dtype is bool_:
         raise DTypeError("pos: not defined for bool; convert with .long()")
     return self
@@ -135,7 +135,7 @@ def positive(self: Tensor) -> Tensor:
 @method("__bytes__")
 @boundary
 def as_bytes(self: Tensor) -> bytes:
-    """A byte of each integer element, as `bytes(list)` has it; zeros of that number for zero dimensions.
+    """Return a byte for each integer element, like `bytes(list)`; for zero dimensions, that number of zeros.
 
     >>> from facula_tensor import tensor
     >>> bytes(tensor([1, 255]))
@@ -154,7 +154,7 @@ def as_bytes(self: Tensor) -> bytes:
 @method("__format__")
 @boundary
 def formatted(self: Tensor, spec: str) -> str:
-    """The element as text, for `f"{tensor:.2f}"`. TypeError where there are dimensions and a `spec`."""
+    """Format the element, for `f"{tensor:.2f}"`. TypeError for a tensor with dimensions and a `spec`."""
     now = snapshot(elements(self))
     if type(self) is Tensor and not now._layout.shape and now._layout.device.type != "meta":
         return format(item(now), spec)
@@ -168,7 +168,7 @@ def formatted(self: Tensor, spec: str) -> str:
 @method("__contains__")
 @boundary
 def contains(self: Tensor, value: Operand) -> bool:
-    """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
+    """Return whether any element equals `value`, a tensor or a number; TypeError for other values."""
     if not isinstance(value, Tensor) and plain_number(value) is None:
         raise InvalidTypeError(f"in: expected a tensor or a number; got {type(value).__name__} {value!r:.60}")
     return bool((self == value).any().item())

@@ -1,4 +1,5 @@
-"""Tensors as text: the elements, or the corners of many, and whatever cannot be guessed from them, as in PyTorch."""
+"""The repr of tensors: the elements, or the corners of large tensors, and properties that are not evident, as
+in PyTorch."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from .print_options import chosen
 @method("__repr__")
 @boundary
 def represent(self: Tensor) -> str:
-    """The elements (the corners of large tensors), and what is not to be guessed from them; a subclass's name."""
+    """Return the elements (the corners of large tensors), the properties that are not evident, and a subclass's
+    name."""
     now = snapshot(elements(self))
     layout = now._layout
     cls = type(self)
@@ -30,7 +32,7 @@ def represent(self: Tensor) -> str:
     options = chosen()
     hidden = layout.device.type == "meta" or len(layout.shape) > MOST_DIMS
     text = "..." if hidden else laid_out(Excerpt(now, options), len(prefix)) if layout.numel else "[]"
-    # The notes follow in the last line, or in lines of their own where they do not fit.
+    # The notes follow on the last line, or on separate lines if they do not fit.
     text = prefix + text
     used = len(text) - text.rfind("\n") + 1
     found = notes(layout, self.node, hidden)
@@ -50,13 +52,13 @@ def represent(self: Tensor) -> str:
 
 
 def elements_as_text(tensor: Tensor, indent: int) -> str:
-    """The elements of a tensor in brackets, lines after the first indented."""
+    """Return the elements of a tensor in brackets, with lines after the first indented."""
     now = snapshot(elements(tensor))
     return laid_out(Excerpt(now, chosen()), indent) if now._layout.numel else "[]"
 
 
 def notes(layout: Layout, node: Any, hidden: bool) -> list[str]:
-    """Device, size, dtype and gradient, where they are not to be guessed from the elements."""
+    """Return device, size, dtype and gradient, if the elements do not imply them."""
     found = []
     if layout.device is not cpu:
         found.append(f"device='{layout.device}'")

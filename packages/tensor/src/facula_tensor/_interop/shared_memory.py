@@ -1,4 +1,4 @@
-"""Tensors that other processes see: their storages in shared memory, and how they go through queues and pipes.
+"""Tensors shared with other processes: storages in shared memory, and transfer through queues and pipes.
 
 The package facula-multiprocessing is imported on first use, through `facula_storage.sharing`.
 """
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 @method()
 @boundary
 def share_memory_(self: Tensor) -> Tensor:
-    """Move this tensor's storage, and its gradient's, to memory that other processes can be sent; returns the tensor.
+    """Move this tensor's storage, and its gradient's, to shared memory; return the tensor.
 
-    All tensors over the storage move along. What is there already stays, and so do tensors of other devices.
+    This moves all tensors over the storage. Storages in shared memory and on other devices are not moved.
 
     Raises:
         RuntimeError: a NumPy array or another library sees the memory, or owns it.
@@ -50,7 +50,8 @@ def share_memory_(self: Tensor) -> Tensor:
 @method()
 @boundary
 def is_shared(self: Tensor) -> bool:
-    """Whether the memory is such as other processes can be sent without a copy: after `share_memory_()`."""
+    """Return whether the memory is shared memory, as after `share_memory_()`, which needs no copy for other
+    processes."""
     if "facula_multiprocessing" not in sys.modules:
         return False
     return _sharing_of_storages().is_shared(snapshot(self)._storage)
@@ -83,7 +84,7 @@ def share(tensor: Tensor) -> None:
 
 
 def register_reductions() -> None:
-    """Let tensors that are sent to other processes share their memory; the second time nothing happens."""
+    """Make tensors sent to other processes share their memory. Further calls have no effect."""
     register_reduction = _sharing_of_storages().register_reduction
     for kind in (Tensor, Parameter):
         register_reduction(kind, _reduce)

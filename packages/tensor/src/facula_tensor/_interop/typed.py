@@ -1,6 +1,6 @@
 """`FloatTensor`, `LongTensor` and the like, PyTorch's older names for tensors of one dtype; `Tensor.type`.
 
-Each is a constructor, a class in `isinstance`, and what `x.type(...)` takes; what they make are Tensors.
+Each is a constructor of Tensors, a class for `isinstance`, and an argument of `x.type(...)`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from .._creation.from_data import tensor
 from .._dispatch.overrides import overridable
 from ..ops.memory.copying import to_like
 
-# The names by which `x.type()` tells a dtype and takes one.
+# The names that `x.type()` returns and accepts.
 DTYPES: dict[str, DType] = {
     "FloatTensor": float32, "DoubleTensor": float64, "HalfTensor": float16, "BFloat16Tensor": bfloat16,
     "LongTensor": int64, "IntTensor": int32, "ShortTensor": int16, "CharTensor": int8, "ByteTensor": uint8,
@@ -58,7 +58,7 @@ NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 class TensorType(type):
-    """The class of `FloatTensor` and its kin: what `isinstance` and a call of one do."""
+    """The metaclass of `FloatTensor` and similar classes, which implements `isinstance` and calls."""
 
     @property
     def dtype(cls) -> DType:
@@ -105,7 +105,7 @@ class TensorType(type):
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike
 
-    _Typed = Tensor  # so that what `isinstance` has found has a tensor's methods
+    _Typed = Tensor  # so that type checkers see a tensor's methods after `isinstance`
 else:
 
     class _Typed(metaclass=TensorType):
@@ -159,7 +159,7 @@ class BoolTensor(_Typed):
 
 
 def dtype_of_type(kind: object, operation: str) -> DType:
-    """The dtype that `type` is asked for: by a dtype, `FloatTensor` or the like, or the name of either."""
+    """Return the dtype for an argument of `type`: a dtype, a class such as `FloatTensor`, or the name of either."""
     if isinstance(kind, TensorType):
         return kind.dtype
     if isinstance(kind, str) and kind.rpartition(".")[0] in ("", "facula", "torch"):
@@ -171,12 +171,13 @@ def dtype_of_type(kind: object, operation: str) -> DType:
 @method("type")
 @boundary
 def type_of(self: Tensor, dtype: DTypeLike | None = None, non_blocking: bool = False) -> Tensor | str:
-    """This tensor in another dtype, itself where it has that; without `dtype`, what it is: "torch.FloatTensor".
+    """Return this tensor in another dtype, or itself if it has that dtype; without `dtype`, return its type's
+    name: "torch.FloatTensor".
 
-    The names are those of PyTorch, with which programs compare them.
+    Programs compare the names with those of PyTorch.
 
     Arguments:
-        dtype: a dtype, `FloatTensor` or the like, or the name of either.
+        dtype: a dtype, a class such as `FloatTensor`, or the name of either.
         non_blocking: ignored.
 
     >>> from facula_tensor import tensor

@@ -1,4 +1,4 @@
-"""Storages as PyTorch's programs know them: their address, their size, and their bytes."""
+"""PyTorch's storage classes: address, size and bytes of a tensor's memory."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class UntypedStorage:
 
     @classmethod
     def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-        """The first `nbytes` bytes of a file, which are read when they are looked at.
+        """Map the first `nbytes` bytes of a file, which are read on access.
 
-        With `shared` changes are written to the file, which is made or grown where it is too small; else they stay
-        here. ValueError where the file is shorter; OSError where it cannot be opened.
+        With `shared`, changes are written to the file, which is created or extended if it is too small;
+        otherwise they are private. ValueError if the file is shorter; OSError if it cannot be opened.
 
         Arguments:
             filename: the path of the file.
@@ -95,22 +95,22 @@ class UntypedStorage:
 
     @boundary
     def tobytes(self) -> bytes:
-        """A copy of the bytes."""
+        """Return a copy of the bytes."""
         return self._bytes.cpu().numpy().tobytes()
 
     @boundary
     def clone(self) -> UntypedStorage:
-        """A copy in other memory."""
+        """Return a copy in other memory."""
         return UntypedStorage(self._bytes.clone())
 
     @boundary
     def cpu(self) -> UntypedStorage:
-        """This storage in host memory; itself where it is there."""
+        """Return this storage in host memory; itself if it is there."""
         return self if self.device is cpu else UntypedStorage(self._bytes.cpu())
 
     @boundary
     def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> UntypedStorage:
-        """Copy the bytes of another storage, as large as this one."""
+        """Copy the bytes of another storage of the same size."""
         self._bytes.copy_(bytes_of(source))
         return self
 
@@ -132,7 +132,7 @@ class UntypedStorage:
 
     @boundary
     def resize_(self, size: int) -> UntypedStorage:
-        """See that there are at least `size` bytes; they never become fewer, and what there was is kept."""
+        """Ensure a size of at least `size` bytes. The storage never shrinks, and its contents are preserved."""
         count = max(as_integer(size, "resize_", "size"), self.nbytes())
         reserve(self._bytes, count)
         now = snapshot(self._bytes)
@@ -162,7 +162,8 @@ class UntypedStorage:
 
 
 class TypedStorage:
-    """The memory of a tensor as elements of its dtype: what `x.storage()` gives. `untyped_storage` is newer."""
+    """The memory of a tensor as elements of its dtype, returned by `x.storage()`. `untyped_storage` is the
+    newer interface."""
 
     __slots__ = ("_elements",)
     _elements: Tensor
@@ -238,17 +239,17 @@ class TypedStorage:
 
 
 def bytes_of(storage: object) -> Tensor:
-    """All bytes of a storage of either kind."""
+    """Return all bytes of a typed or untyped storage."""
     if not isinstance(storage, (TypedStorage, UntypedStorage)):
         raise InvalidTypeError(f"storage: expected a storage; got {type(storage).__name__}")
     return storage.untyped()._bytes
 
 
 def storage_bytes(tensor: Tensor) -> Tensor:
-    """All of a tensor's storage, seen as bytes.
+    """Return a tensor's whole storage as bytes.
 
-    Blocks are larger than what was asked for, and nobody keeps how much that was: it is what the root of the tensor's
-    views shows. A view that was detached shows no more than itself, from the start of the storage on.
+    Blocks are larger than requested, and the requested size is not stored; the root of the tensor's view family
+    determines it. For a detached view, the bytes extend from the start of the storage to the view's end.
     """
     now = snapshot(tensor)
     root = snapshot(root_of(tensor))
@@ -260,7 +261,7 @@ def storage_bytes(tensor: Tensor) -> Tensor:
 
 
 def own_storage(tensor: Tensor) -> Storage:
-    """The storage that has the buffer: `x.data` has one of its own over the same."""
+    """Return the storage that owns the buffer: `x.data` has a separate one over the same buffer."""
     storage = tensor._storage
     while isinstance(getattr(storage, "base", None), Storage):
         storage = storage.base
@@ -270,7 +271,7 @@ def own_storage(tensor: Tensor) -> Storage:
 @method()
 @boundary
 def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The memory of this tensor and of all that share it, as bytes.
+    """Return the memory of this tensor, and of all tensors that share it, as bytes.
 
     >>> from facula_tensor import zeros
     >>> x = zeros(4)
@@ -283,7 +284,8 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 @method()
 @boundary
 def storage(self: Tensor) -> TypedStorage:
-    """The memory of this tensor and of all that share it, as elements of its dtype. `untyped_storage` is newer."""
+    """Return the memory of this tensor, and of all tensors that share it, as elements of its dtype.
+    `untyped_storage` is the newer interface."""
     whole = storage_bytes(self)
     now = snapshot(whole)
     layout = layout_of_tensor(self)
@@ -292,7 +294,7 @@ def storage(self: Tensor) -> TypedStorage:
 
 
 def is_storage(obj: object) -> bool:
-    """Whether `obj` is a storage: what `untyped_storage()` or `storage()` gives."""
+    """Return whether `obj` is a storage, as returned by `untyped_storage()` or `storage()`."""
     return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
