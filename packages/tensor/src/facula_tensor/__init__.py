@@ -1,7 +1,8 @@
 """facula_tensor: the Tensor and its operators, differentiable, on any backend.
 
-What it is: `Tensor`, operators declared once each (`ops/`, a file a family), creation, indexing, random numbers.
-May import: facula_storage, facula_autograd, facula_cpu, facula_errors; of these the package and its `extend` alone.
+Contents: `Tensor`, operators with one declaration each (`ops/`, one file for each family), creation, indexing,
+random numbers. May import: facula_storage, facula_autograd, facula_cpu, facula_errors, each only as the package
+and its `extend`.
 Where next: the floors, each of which imports those before it alone: `_core`, `_dispatch`, `_creation`, `ops`,
 `transforms`, `_interop`. `ops/elementwise/arithmetic.py` shows what an operator is, `_dispatch/fast/unary.py` what a
 call does. `_startup.py` is the work at import; `extend.py` is for sibling packages. Private modules have no `__all__`:
@@ -10,7 +11,7 @@ call does. `_startup.py` is the work at import; `extend.py` is for sibling packa
 
 import sys as _sys
 
-# The names that a program with tensors needs from the packages below are here too; their homes are there.
+# Names from lower packages that programs with tensors need; they are defined there.
 from facula_autograd import Function as Function
 from facula_autograd import enable_grad as enable_grad
 from facula_autograd import inference_mode as inference_mode
@@ -52,7 +53,7 @@ _register("facula_tensor")
 
 __version__ = "0.1.0"
 
-# The public names of each module, `NAME=PATH` where it has another there; modules without any declare methods.
+# The public names of each module, `NAME=PATH` if the module uses another name; modules without names declare methods.
 _NAMES = {
     "_core.default_device": "get_default_device set_default_device",
     "_core.formats":
@@ -191,7 +192,7 @@ _NAMES = {
 }  # fmt: skip
 
 for _module, _listed in _NAMES.items():
-    __import__(f"{__name__}.{_module}")  # which `python -X importtime` shows, unlike import_module
+    __import__(f"{__name__}.{_module}")  # visible in `python -X importtime`, unlike import_module
     _found = _sys.modules[f"{__name__}.{_module}"]
     for _name in _listed.split():
         _public, _, _path = _name.partition("=")
@@ -212,7 +213,7 @@ _names.mark_missing(globals()["Tensor"], "torch.Tensor", _names.PyTorchNames(__f
 
 
 def __dir__() -> list[str]:
-    """Public names, the modules for users among them."""
+    """Return public names, including the public modules."""
     shown = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
     return sorted(
         shown - {"extend", "ops"} | {"derivatives", "fft", "functional", "library", "linalg", "special", "testing"}

@@ -1,4 +1,4 @@
-"""The work at import: methods that upper floors give to Tensor, the CPU's kernels, the collector's marker."""
+"""Work at import: Tensor's methods from upper layers, the CPU's kernels, the garbage collector's callback."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from facula_autograd.extend import active_modes
 from facula_cpu import CpuBackend
 from facula_storage.extend import collection_callback, launching_modules, register_backend
 
-# Imported for what they do: they give methods to Tensor, and tell the engine of it. They have no public names.
+# Imported for their side effects: they add methods to Tensor and register it with the engine. They have no
+# public names.
 # ruff: noqa: F401
 from ._core import resizing
 from ._creation import random_laws
@@ -31,7 +32,7 @@ from .ops.memory import assignment, detach, memory_format
 from .ops.shape import data_movement, inplace_views
 
 register_backend("cpu", lambda index: CpuBackend())
-# Whoever hands an address to a kernel or to a copy: see Note [Replacing a buffer] in facula_storage.
+# The functions that pass an address to a kernel or a copy: see Note [Replacing a buffer] in facula_storage.
 LAUNCHING = (
     "_core.allocation", "_creation.filling", "_dispatch.slow_path.launching", "_dispatch.slow_path.writing",
     "_interop.pickling", "_forms._dispatch.fast.unary", "_forms._dispatch.fast.pairs", "_forms._dispatch.fast.many",

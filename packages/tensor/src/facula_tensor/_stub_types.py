@@ -1,8 +1,8 @@
-"""Types that the stubs give to arguments and results whose declarations say Any.
+"""Types in the stubs for arguments and results that declarations annotate with Any.
 
-An argument's name means the same in every operator, so its type is written once, here; an annotation that says more
-than Any is taken as it is. What an operator gives may depend on which arguments it gets: those are OVERLOADS. The
-types are those of `_types.pyi`.
+An argument's name has the same meaning in every operator, so its type is defined once, here; other annotations
+are used unchanged. OVERLOADS has operators whose result type depends on the arguments. The types are those of
+`_types.pyi`.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ ARGUMENTS = {
     "split_sizes": "Lengths",
 }
 
-# By function and argument, where a name means something else.
+# By function and argument, for names with another meaning.
 SPECIAL = {
     ("addcdiv", "value"): "Scalar",
     ("addcdiv_", "value"): "Scalar",
@@ -113,7 +113,7 @@ SPECIAL = {
     ("unravel_index", "shape"): "Lengths | Tensor",
 }
 
-# By function; a method of Python's reflected operators gives what the operator gives.
+# By function; methods of reflected operators have the operator's result type.
 RESULTS = {
     "T": "Tensor",
     "max_pool3d_with_indices": "tuple[Tensor, Tensor]",
@@ -174,7 +174,7 @@ _WINDOW = (
 
 
 def _with_indices(given: str) -> tuple[str, ...]:
-    """Signatures of what gives a pair where `return_indices` is True."""
+    """Return the signatures of a function that returns a pair if `return_indices` is True."""
     return (
         f"(input: Tensor, {given}, return_indices: Literal[False] = False) -> Tensor",
         f"(input: Tensor, {given}, *, return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
@@ -184,8 +184,7 @@ def _with_indices(given: str) -> tuple[str, ...]:
 
 _OUTPUT = "output_size: int | Sequence[int | None] | None"
 
-# Signatures in the order in which type checkers try them, in the form of functions; a method has `self` for the
-# first argument.
+# Signatures of functions, in the order in which type checkers try them; methods have `self` as the first argument.
 OVERLOADS = {
     "adaptive_max_pool1d": _with_indices("output_size: int | Sequence[int]"),
     "adaptive_max_pool2d": _with_indices(_OUTPUT),

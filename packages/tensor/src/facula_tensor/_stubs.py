@@ -1,11 +1,11 @@
-"""Writes what type checkers and editors read of this package: its stubs, from the functions as they are at run time.
+"""Generate this package's stubs, for type checkers and editors, from the functions at run time.
 
     python -m facula_tensor._stubs
 
-Operators are declared as classes, and decorators make functions and methods of them, which no type checker follows.
-So their signatures are written down: `__init__.pyi` and `functional.pyi` for the functions, `_core/methods.pyi` for
-what is put on Tensor. Types come from the declarations, and from `_stub_types.py` where these say Any. A test compares
-the files with what this would write.
+Operators are declared as classes, and decorators make functions and methods of them, which type checkers cannot
+follow. So stubs contain their signatures: `__init__.pyi` and `functional.pyi` for the functions,
+`_core/methods.pyi` for methods of Tensor. Types come from the declarations, and from `_stub_types.py` instead
+of Any. A test compares the files with the generator's output.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ KNOWN |= {
 KNOWN |= {"Callable", "Tensor", "True", "TypedStorage", "UntypedStorage", "np.dtype", "np.ndarray"}
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 PARAMETER = re.compile(r"(\w+): ")
-REFUSED = {"__delitem__"}  # methods that only raise: not written, so that type checkers find their use
-overloaded: set[str] = set()  # names whose OVERLOADS were written
+REFUSED = {"__delitem__"}  # methods that only raise: omitted, so that type checkers report their use
+overloaded: set[str] = set()  # names whose OVERLOADS are already in the stubs
 
 
 def annotation(value: Any) -> str:
-    """An annotation's text. `bool`, `int` and the like have other meanings here, so Python's own say that they are."""
+    """Return an annotation's text. `bool`, `int` and others are dtypes here, so Python's types are qualified."""
     if value is inspect.Parameter.empty:
         return "Any"
     text = value if isinstance(value, str) else value.__name__
@@ -74,7 +74,7 @@ def annotation(value: Any) -> str:
 
 
 def argument_type(function: str, one: inspect.Parameter) -> str:
-    """The type of an argument: what SPECIAL says of it, else its annotation, or the meaning of its name."""
+    """Return the type of an argument: from SPECIAL, its annotation, or its name."""
     special = SPECIAL.get((function, one.name))
     said = annotation(one.annotation)
     if said != "Any" and special is None:
@@ -86,7 +86,7 @@ def argument_type(function: str, one: inspect.Parameter) -> str:
 
 
 def type_of_result(function: str, value: Any) -> str:
-    """The type of a function's result: its annotation, or that of `_stub_types.py`."""
+    """Return the type of a function's result: its annotation, or the type in `_stub_types.py`."""
     said = annotation(value)
     if said != "Any":
         return said
@@ -98,7 +98,7 @@ def type_of_result(function: str, value: Any) -> str:
 
 
 def definition(name: str, function: Any, *, method: bool = False) -> str:
-    """`def name(...) -> ...: ...`, with the first line of the docstring; several where there are overloads."""
+    """Return `def name(...) -> ...: ...` with the first line of the docstring, or several for overloads."""
     signature = inspect.signature(function)
     said = (inspect.getdoc(function) or "").splitlines()
     first = said[0].strip() if said else ""
@@ -109,7 +109,7 @@ def definition(name: str, function: Any, *, method: bool = False) -> str:
     parts: list[str] = []
     starred = False
     parameters = [*signature.parameters.values()]
-    if method:  # `self` of functions is another name of what methods are called on
+    if method:  # a function's argument `self` is an alias of a method's instance
         parameters = [one for place, one in enumerate(parameters) if not place or one.name != "self"]
     for place, one in enumerate(parameters):
         if one.kind is one.KEYWORD_ONLY and not starred:
@@ -128,14 +128,14 @@ def definition(name: str, function: Any, *, method: bool = False) -> str:
 
 
 def fits(texts: tuple[str, ...], signature: inspect.Signature) -> bool:
-    """Whether overloads together have a function's arguments, so that they are not those of a namesake."""
+    """Return whether overloads together cover a function's arguments, to exclude other functions of the same name."""
     written = {name for text in texts for name in PARAMETER.findall(text)}
     real = {one.name for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD}
     return real == written or (real < written and len(real) < len(signature.parameters))
 
 
 def overloads(name: str, body: str, *, method: bool) -> str:
-    """The signatures in OVERLOADS; editors show the first one's docstring."""
+    """Return the signatures in OVERLOADS; editors show the first one's docstring."""
     texts = OVERLOADS[name]
     if method:
         texts = tuple("(self" + text[re.match(r"\(\w+: \w+", text).end() :] for text in texts)  # type: ignore[union-attr]
@@ -149,7 +149,7 @@ def overloads(name: str, body: str, *, method: bool) -> str:
 
 
 def functions(module: ModuleType) -> str:
-    """The stubs of a module's public functions."""
+    """Return the stubs of a module's public functions."""
     text = aliases = ""
     for name in sorted(set(module.__all__)):
         value: Any = getattr(module, name)
@@ -164,12 +164,12 @@ def functions(module: ModuleType) -> str:
 
 
 def is_function(name: str) -> bool:
-    """Whether a public name is one that `functions` writes."""
+    """Return whether `functions` generates a stub for a public name."""
     return name in facula_tensor.__all__ and inspect.isfunction(getattr(facula_tensor, name))
 
 
 def imports() -> str:
-    """The names that `__init__.py` imports, and those of its table that are no functions."""
+    """Return the names that `__init__.py` imports, and those in its table that are not functions."""
     found = [
         (f"{'.' * node.level}{node.module or ''}", one.name, one.asname or one.name)
         for node in ast.parse((FOLDER / "__init__.py").read_text()).body
@@ -209,7 +209,7 @@ def network_functions() -> str:
 
 
 def methods() -> str:
-    """`_core/methods.pyi`: what is put on Tensor where operators are declared."""
+    """Return `_core/methods.pyi`: the methods that operator declarations add to Tensor."""
     text = HEAD.format("The methods that declarations put on Tensor.", ".")
     text += (
         "from facula_storage import DType\n\nfrom .._creation.generator import Generator\nfrom .tensor import Tensor\n"

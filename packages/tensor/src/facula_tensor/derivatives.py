@@ -1,9 +1,9 @@
-"""Derivatives of functions: the names and arguments of PyTorch's `torch.autograd.functional`.
+"""Derivatives of functions, with the names and arguments of `torch.autograd.functional`.
 
 A function here takes tensors and returns a tensor or a tuple of tensors (lists and dicts, too). `inputs` is a tensor or
 a tuple of tensors, and results are tuples where it or what the function returns is one. With `create_graph` results can
-be differentiated; without, they want no gradient. An output that does not depend on an input has zeros for a
-derivative, or is a GradientError under `strict`. `facula_tensor.func` has derivatives as functions.
+be differentiated; otherwise they require no gradient. The derivative of an output that does not depend on an
+input is zero, or a GradientError under `strict`. `facula_tensor.func` returns derivatives as functions.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def jacobian(
 def _jacobian(
     name: str, func: Function, inputs: Tensors, create_graph: bool, strict: bool, vectorize: bool, forwards: bool
 ) -> Any:
-    """`jacobian` with another name in its errors, by columns or by rows."""
+    """Compute `jacobian` by columns or by rows, with another name in errors."""
     points = _points(name, func, inputs)
     argnums = tuple(range(len(points))) if isinstance(inputs, tuple) else 0
     with enable_grad():
@@ -139,7 +139,7 @@ def _jacobian(
 def _by_columns(
     name: str, func: Function, inputs: tuple[Tensor, ...], argnums: Any, create_graph: bool, strict: bool
 ) -> Any:
-    """`jacobian` by forward mode."""
+    """Compute `jacobian` by forward mode."""
     tape = PointTape(create_graph)
     points = [tape.leaf(one) for one in inputs]
 
@@ -209,7 +209,7 @@ def hessian(
 def _gradient(
     name: str, func: Function, points: tuple[Tensor, ...], level: PointTape | None, strict: bool
 ) -> tuple[Pulled, list[Tensor]]:
-    """A call of a function of one element, and the gradient there."""
+    """Call a function that returns one element, and compute its gradient."""
     called = Pulled(name, lambda *args: _one_element(name, func(*args)), points, level=level)
     return called, called.pull([ones_like(called.values()[0])], True, required=_required(strict))
 
@@ -292,7 +292,7 @@ def hvp(
 def _vector_hessian(
     name: str, func: Function, inputs: Tensors, v: Tensors, create_graph: bool, strict: bool
 ) -> tuple[Any, Any]:
-    """The output of `func`, and the product of `v` with its Hessian; errors name the function `name`."""
+    """Return the output of `func` and the product of `v` with its Hessian; errors name the function `name`."""
     points = _points(name, func, inputs)
     called, gradient = _gradient(name, func, points, PointTape(create_graph), strict)
     vector = _vector_like(name, v, called.points)
@@ -305,14 +305,14 @@ def _required(strict: bool) -> str | None:
 
 
 def _is_forward(name: str, strategy: str) -> bool:
-    """Whether the strategy is forward mode; ValueError for what is none."""
+    """Return whether the strategy is forward mode; ValueError for an unknown strategy."""
     if strategy not in ("forward-mode", "reverse-mode"):
         raise ArgumentError(f"{name}: expected strategy 'reverse-mode' or 'forward-mode'; got {strategy!r}")
     return strategy == "forward-mode"
 
 
 def _points(name: str, func: object, inputs: Tensors) -> tuple[Tensor, ...]:
-    """The inputs as a tuple of tensors to differentiate by."""
+    """Return the inputs as a tuple of tensors to differentiate by."""
     check_callable(name, func)
     points = inputs if isinstance(inputs, tuple) else (inputs,)
     for k, one in enumerate(points):
@@ -328,7 +328,7 @@ def _points(name: str, func: object, inputs: Tensors) -> tuple[Tensor, ...]:
 
 
 def _like_inputs(inputs: Tensors, found: list[Tensor]) -> Tensors:
-    """A tuple of results where `inputs` is one, otherwise the only result."""
+    """Return a tuple of results if `inputs` is a tuple, otherwise the single result."""
     return tuple(found) if isinstance(inputs, tuple) else found[0]
 
 
@@ -341,7 +341,7 @@ def _one_element(name: str, out: object) -> Tensor:
 
 
 def _vector_like(name: str, v: Tensors, like: list[Tensor]) -> list[Tensor]:
-    """The tensors in `v`, checked against those that they must be like."""
+    """Return the tensors in `v` after checking them against those that they must match."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise ArgumentError(f"{name}: expected v, which can be left out only for a single tensor of one element")

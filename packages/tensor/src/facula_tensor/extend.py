@@ -1,39 +1,43 @@
-"""Names for sibling packages beyond the public ones: to declare operators of their own.
+"""Names for sibling packages beyond the public ones, for example to declare operators.
 
 - `elementwise`, `operator` and `view` turn a declaration into functions; `composite` adds a function of operators.
-- `no_record_ops` and `recorded_ops` are the two namespaces that vjp rules are written against.
-- `sgd_step`, `adam_step` and the other names in `_step` are the steps of optimizers; `SgdNumbers`, `AdamNumbers` and
-  kin are the numbers that they take; `recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences.
+- `no_record_ops` and `recorded_ops` are the two namespaces that vjp rules use.
+- `sgd_step`, `adam_step` and the other names in `_step` are the steps of optimizers; `SgdNumbers`,
+`AdamNumbers` and similar classes contain their numbers; `recurrent_layer` is one layer of an LSTM, GRU or RNN
+over sequences.
 - `counted_batch_norm` normalises batches and averages over all of them.
 - `return_types` are the classes of named results.
-- `standard_gamma` and `sample_dirichlet` draw, with gradients; `gamma_share` is the gamma distribution's function.
-- `overridable` lets subclasses that override operators answer a function made of several; in a block of
-  `disable_overrides` they are plain tensors. `asks` does so for functions of a module, at no cost before there is an
-  instance of such a subclass.
-- `snapshot` is a tensor as it is at one moment, `addressable` one that has memory, `elements` one of a whole batch;
-  `overlapping` finds two of many tensors that share memory.
-- `refuse_unless` raises where bools of a tensor are false, and reads none unless one is.
-- `register_reductions` lets tensors that are sent to other processes share their memory.
-- `relabel` lets an error begin with another name. `as_real`, `check_dim`, `reduction_of` and `dtype_of_type` check
+- `standard_gamma` and `sample_dirichlet` draw samples with gradients; `gamma_share` is the gamma distribution
+function.
+- `overridable` lets subclasses that override operators intercept a composite function; in a block of
+`disable_overrides` they are plain tensors. `asks` does so for functions of a module, at no cost until such a
+subclass has an instance.
+- `snapshot` returns a tensor's state at one moment, `addressable` one with memory, `elements` one of a whole
+batch; `overlapping` finds two of many tensors that share memory.
+- `refuse_unless` raises if a tensor of bools contains False, and reads elements only in that case.
+- `register_reductions` makes tensors sent to other processes share their memory.
+- `relabel` replaces the name at the beginning of an error. `as_real`, `check_dim`, `reduction_of` and
+`dtype_of_type` check
   arguments.
-- `block_under` is the memory that is pickled with a tensor, `attributes` what a user stored on it, and `as_class` makes
-  a tensor one of a class with attributes.
+- `block_under` returns the memory that is pickled with a tensor, `attributes` the attributes that a user stored
+on it, and `as_class` converts a tensor to an instance of a class with attributes.
 - `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
-- `provide_scopes`, `enter_scope` and `leave_scope` tell the engine of calls of modules.
-- `PyTorchNames` and `PAGE` are for errors that say what PyTorch has, `table_sections` and `table_rows` read its tables,
-  `present` for what `dir` shows of an object.
-- `default_dtype_cell` is a list of the default dtype alone, `default_device_cell` one of the CPU while that is the
-  default device of all threads. `other_defaults` is not empty while a thread may have another one.
-- `collecting` is not empty while work is captured in any thread, `current_recorder` what is told of this thread's.
-- `SavedTensors` is what the node of an operator with many operands keeps.
-- `ACCESSORS` are the modules of the functions by which a program asks for a tensor's shape.
-- `user_site` is the program's line, as a code object and an instruction, `user_frame` the frame; `forget_readers` sees
-  that the next look at an element is told to a recorder.
-- `take_apart` gives the leaves and the `Shape` of a tree of tuples, lists and dicts, `put_together` the tree;
-  `batches_of` the levels at which a tensor is batched; `in_transform` whether a transform is under way.
+- `provide_scopes`, `enter_scope` and `leave_scope` notify the engine of module calls.
+- `PyTorchNames` and `PAGE` are for errors about names of PyTorch, `table_sections` and `table_rows` read its
+tables, `present` returns the names that `dir` shows for an object.
+- `default_dtype_cell` is a list that contains the default dtype, `default_device_cell` one that contains the
+CPU while it is the default device of all threads. `other_defaults` is not empty while a thread may have another
+one.
+- `collecting` is not empty while any thread captures, `current_recorder` returns this thread's recorder.
+- `SavedTensors` contains the saved values of a node with many operands.
+- `ACCESSORS` are the modules of the functions by which a program reads a tensor's shape.
+- `user_site` is the program's line, as a code object and an instruction, `user_frame` the frame;
+`forget_readers` makes the next read of an element notify a recorder.
+- `take_apart` returns the leaves and the `Shape` of a tree of tuples, lists and dicts, `put_together` the tree;
+`batches_of` the levels at which a tensor is batched; `in_transform` whether a transform is active.
 - `operators_by_name` has the operators of `facula_tensor.library` by their qualified names.
-- `Autocast` is the state of a block of mixed precision, `autocast_state` that of this thread; `watch_functions` lets
-  functions look for it.
+- `Autocast` is the state of a block of mixed precision, `autocast_state` that of this thread; `watch_functions`
+makes functions check for it.
 """
 
 from importlib import import_module
@@ -66,7 +70,7 @@ from ._interop.shared_memory import register_reductions
 from ._interop.typed import dtype_of_type
 from .ops.random.sampling import gamma_share, sample_dirichlet, standard_gamma
 
-if TYPE_CHECKING:  # loaded when first used; and what arguments may be
+if TYPE_CHECKING:  # loaded at first use; and types of arguments
     from facula_autograd.extend import Shape, put_together, take_apart
 
     from ._core.types import Data as Data
@@ -206,7 +210,7 @@ __all__ = [
     "watch_functions",
 ]
 
-# Families that most programs do without are loaded when a sibling asks for one: `import facula` is quicker for it.
+# Families that most programs do not need are loaded when a sibling uses one, to make `import facula` faster.
 _LATER = {
     "facula_autograd.extend": ("Shape", "put_together", "take_apart"),
     "._interop.repr": ("elements_as_text",),

@@ -1,9 +1,9 @@
-"""Operators on lists of tensors: `_foreach_add` and the others that PyTorch's optimizers are written with.
+"""Operators on lists of tensors: `_foreach_add` and the others that PyTorch's optimizers use.
 
 Each applies the operator of its name to one tensor after another, so results, dtypes and gradients are those of the
 operator. Names without an underscore at the end return a tuple, others change the tensors of the first list and return
-the list. A second operand is a list of tensors, a list of numbers, a number or a tensor without dimensions. Lists of
-different lengths, and shapes that do not fit, are errors before anything is changed.
+the list. A second operand is a list of tensors, a list of numbers, a number or a tensor without dimensions.
+Lists of different lengths and shapes that do not match raise errors before any change.
 
 >>> from facula_tensor import foreach, tensor
 >>> foreach._foreach_add([tensor([1.0]), tensor([2.0, 3.0])], [10.0, 20.0])
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 class ListForm(NamedTuple):
-    """What an operator on lists takes.
+    """The signature of an operator on lists.
 
     Arguments:
-        lists: how many operands after the first are lists of tensors, and nothing else.
-        last: whether one more operand follows that may be numbers; or its default.
+        lists: the number of operands after the first that must be lists of tensors.
+        last: whether one more operand follows, which may be a number; or its default.
         options: further arguments of the operator, by name.
-        inplace: whether the name with an underscore exists; None for that alone.
+        inplace: whether the name with an underscore exists; None if only that exists.
     """
 
     lists: int = 0
@@ -61,7 +61,7 @@ FORMS: dict[str, ListForm] = {
     "norm": ListForm(options=("ord", "dtype"), inplace=False),
     "powsum": ListForm(options=("ord", "dtype"), inplace=False),
 }
-# Of `maximum` and `minimum` with numbers, and in place: the operators that have these.
+# The operators for `maximum` and `minimum` with numbers or in place.
 SAME = {"maximum": "clamp_min", "minimum": "clamp_max"}
 # PyTorch's names of the operands after the first.
 LISTS = ("other", "tensor1", "tensors1", "mat2", "src", "tensor2")
@@ -84,7 +84,7 @@ def names() -> list[str]:
 
 @cache
 def list_function(name: str) -> Callable[..., Any]:
-    """The operator on lists of this name, such as "_foreach_add_"."""
+    """Return the operator on lists of this name, such as "_foreach_add_"."""
     changes = name.endswith("_")
     base = name.removeprefix("_foreach_").removesuffix("_")
     form = FORMS[base]
@@ -116,7 +116,8 @@ def list_function(name: str) -> Callable[..., Any]:
 
 
 def _operands_of(name: str, form: ListForm, others: list[Any], options: dict[str, Any]) -> list[Any]:
-    """The operands after the first, of which some may be named; what is left in `options` are the operator's own."""
+    """Return the operands after the first, some of which may be keywords; the operator's options remain in
+    `options`."""
     count = form.lists + (form.last is not False)
     extra = others[count:]
     given = others[:count]
@@ -137,7 +138,7 @@ def _operands_of(name: str, form: ListForm, others: list[Any], options: dict[str
 
 
 def _tensor_list(name: str, argument: str, values: Any, count: int | None = None) -> Sequence[Tensor]:
-    """A list of tensors, of `count` if that is given."""
+    """Return a list of tensors, of length `count` if given."""
     if not isinstance(values, (list, tuple)) or not all(isinstance(one, Tensor) for one in values):
         raise InvalidTypeError(f"{name}: expected {argument} to be a list of tensors; got {type(values).__name__}")
     if not values:
@@ -148,7 +149,7 @@ def _tensor_list(name: str, argument: str, values: Any, count: int | None = None
 
 
 def _operand_for_each(name: str, value: Many, count: int) -> Sequence[Any]:
-    """An operand for each tensor: of a list, or one for all."""
+    """Return an operand for each tensor, from a list or from one value for all."""
     if isinstance(value, Tensor) and value.ndim:
         if value.ndim != 1 or not name.startswith("_foreach_addc"):
             raise ArgumentError(f"{name}: expected a tensor without dimensions; got shape {tuple(value.shape)}")
@@ -161,7 +162,7 @@ def _operand_for_each(name: str, value: Many, count: int) -> Sequence[Any]:
 
 
 def _check_inplace_shapes(name: str, tensors: Sequence[Tensor], columns: Sequence[Sequence[Any]]) -> None:
-    """Refuse operands that do not broadcast to the tensor that is changed."""
+    """Reject operands that do not broadcast to the changed tensor."""
     for place, row in enumerate(zip(tensors, *columns, strict=True)):
         target = tuple(row[0].shape)
         for other in row[1:]:

@@ -1,4 +1,4 @@
-"""Forward mode: numbers that carry a tangent. `make_dual` in a `dual_level`, compute, and `unpack_dual`."""
+"""Forward mode with dual tensors: call `make_dual` in a `dual_level`, compute, and call `unpack_dual`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __dir__ = published(__name__)
 
 
 class _EnteredLevel(DualLevel):
-    """A level that a program enters. `ended`: false as long as it is open."""
+    """A level that a program enters. `ended`: false while it is open."""
 
     __slots__ = ("ended", "owner")
     ended: object
@@ -34,7 +34,7 @@ class _EnteredLevel(DualLevel):
 
     @property  # type: ignore[override]  # which an interrupt may change: see Note [Ctrl-C in a mode] in facula_autograd
     def open(self) -> bool:
-        """Whether it was not left."""
+        """Return whether the level is still open."""
         return not self.ended
 
     @open.setter
@@ -43,12 +43,12 @@ class _EnteredLevel(DualLevel):
 
 
 def _levels() -> list[_EnteredLevel]:
-    """The levels that are entered in this thread and task, the innermost last."""
+    """The open levels of this thread and task, innermost last."""
     return [one for one in levels_around() if isinstance(one, _EnteredLevel)]
 
 
 class UnpackedDualTensor(NamedTuple):
-    """A primal and its tangent: what `unpack_dual` gives. The tangent is None where there is none.
+    """A primal and its tangent, as returned by `unpack_dual`. The tangent is None if there is none.
 
     >>> from facula_tensor import tensor
     >>> UnpackedDualTensor(tensor(1.0), None).tangent is None
@@ -63,7 +63,7 @@ class UnpackedDualTensor(NamedTuple):
 def enter_dual_level() -> int:
     """Enter a level of forward mode, in this thread and task. Returns its number, counted from 0.
 
-    `dual_level` is the form to use; this one is for programs that have no block to put around.
+    `dual_level` is preferred; this function is for programs that cannot use a block.
 
     >>> number = enter_dual_level()
     >>> exit_dual_level(level=number)
@@ -75,7 +75,7 @@ def enter_dual_level() -> int:
 
 @boundary
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Leave the innermost level: its dual tensors are their primals from now on.
+    """Leave the innermost level; its dual tensors then act as their primals.
 
     RuntimeError where `level` is not the innermost one's number, or none is entered.
     """
@@ -87,9 +87,8 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 class dual_level:
-    """Context manager: a level of forward mode, in which `make_dual` gives tensors tangents.
-
-    Levels nest; each has tangents of its own.
+    """Context manager for a level of forward mode, in which `make_dual` attaches tangents to tensors. Levels
+    nest; each has separate tangents.
 
     >>> from facula_tensor import tensor
     >>> with dual_level():
@@ -123,7 +122,7 @@ class dual_level:
 
 
 def _level(operation: str, level: int | None) -> DualLevel | None:
-    """The level of this number, counted from 0, or the innermost one."""
+    """Return the level of this number, counted from 0, or the innermost one."""
     levels = _levels()
     if level is None:
         return levels[-1] if levels else None
@@ -136,17 +135,17 @@ def _level(operation: str, level: int | None) -> DualLevel | None:
 
 @boundary
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """A tensor with the elements of `tensor`, whose memory it shares, and a tangent that goes along with them.
+    """Return a dual tensor that shares the memory of `tensor` and has a tangent.
 
     Arguments:
         tensor: the primal: floating or complex.
-        tangent: its tangent: of the same shape and device, converted to the same dtype. Changing the dual
-            tensor in place leaves it as it is.
-        level: which level's tangent, counted from 0; the innermost one's if None.
+        tangent: its tangent: of the same shape and device, converted to the same dtype. In-place changes of the
+        dual tensor do not change it.
+        level: the number of the level, counted from 0; the innermost level if None.
 
     Raises:
         RuntimeError: outside `dual_level`.
-        ValueError: for a tangent that does not fit.
+        ValueError: for a tangent that does not match.
 
     >>> from facula_tensor import tensor
     >>> with dual_level():
@@ -167,11 +166,11 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 @boundary
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The primal and the tangent of a dual tensor; of others the tensor itself and None.
+    """Return the primal and the tangent of a dual tensor; for other tensors, the tensor itself and None.
 
     Arguments:
         tensor: any tensor.
-        level: which level's tangent; the innermost one's if None.
+        level: the number of the level; the innermost level if None.
 
     >>> from facula_tensor import tensor
     >>> unpack_dual(tensor(2.0))

@@ -1,8 +1,8 @@
-"""Functions of functions: derivatives as functions, which nest in any order. The names of `torch.func`.
+"""Function transforms, such as derivatives, which nest in any order. The names are those of `torch.func`.
 
-Arguments and results may be tuples, lists and dicts of tensors, in any nesting. What a function here is given has a
-level of its own (see `_core/wrapped.py`), so derivatives of derivatives do not mix, and what surrounds a transform,
-another one or a plain `backward()`, differentiates through it.
+Arguments and results may be tuples, lists and dicts of tensors, in any nesting. Each transform wraps the
+arguments of its function at a new level (see `_core/wrapped.py`), so nested derivatives do not mix, and an
+enclosing transform or a plain `backward()` differentiates through it.
 
 >>> from facula_tensor import tensor
 >>> grad(lambda x: x * grad(lambda y: x + y)(tensor(1.0)))(tensor(2.0))

@@ -1,4 +1,4 @@
-"""The largest singular values of matrices, found by random projections. Loaded when first used.
+"""The largest singular values of matrices by random projections. Loaded at first use.
 
 N. Halko, P. G. Martinsson and J. A. Tropp, Finding Structure with Randomness, SIAM Review 53, 2011, algorithm 5.1
 with power iterations (4.4).
@@ -30,15 +30,13 @@ class Factors(NamedTuple):
 
 @boundary
 def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> Factors:
-    """Singular values and vectors of a matrix (..., m, n) whose rank is about `q`; else about the `q` largest of them.
-
-    Draws from the default generator.
+    """Return singular values and vectors of a matrix (..., m, n) of rank about `q`; for a higher rank,
+    approximations of the `q` largest. Uses the default generator.
 
     Arguments:
         A: the matrices.
-        q: how many are wanted, at most m and n; 6 if None.
-        niter: how often the projection is refined; 2 if None.
-        M: what is subtracted from each row, (..., 1, n), or None.
+        q: the number of singular values, at most m and n; 6 if None. niter: the number of power iterations; 2
+        if None. M: the row to subtract from each row, (..., 1, n), or None.
 
     Raises:
         ValueError: a `q` that is negative or too large, or a negative `niter`.
@@ -52,13 +50,13 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
 
 @boundary
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> Factors:
-    """Principal components of observations (..., m, n): `V` has them as columns. See `svd_lowrank`.
+    """Return the principal components of observations (..., m, n) as the columns of `V`. See `svd_lowrank`.
 
     Arguments:
         A: the observations, in rows.
-        q: how many components; the least of 6, m and n if None.
+        q: the number of components; the minimum of 6, m and n if None.
         center: subtract each column's mean first.
-        niter: how often the projection is refined.
+        niter: the number of power iterations.
 
     >>> from facula_tensor import tensor
     >>> pca_lowrank(tensor([[0.0, 0.0], [2.0, 0.0]]), q=1).V.abs()

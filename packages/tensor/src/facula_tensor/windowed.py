@@ -1,6 +1,6 @@
 """Window functions, and Fourier transforms of overlapping frames: `stft` and its inverse.
 
-Loaded when first used. J. B. Allen and L. R. Rabiner, A Unified Approach to Short-Time Fourier Analysis and Synthesis,
+Loaded at first use. J. B. Allen and L. R. Rabiner, A Unified Approach to Short-Time Fourier Analysis and Synthesis,
 Proc. IEEE 65, 1977; F. J. Harris, On the Use of Windows for Harmonic Analysis with the DFT, Proc. IEEE 66, 1978.
 """
 
@@ -31,14 +31,14 @@ __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window"
 
 __dir__ = published(__name__)
 
-SMALLEST_ENVELOPE = 1e-11  # where windows overlap to less, nothing can be divided
+SMALLEST_ENVELOPE = 1e-11  # the smallest sum of overlapping windows to divide by
 
 
 def _window(
     name: str, length: int, periodic: bool, values: np.ndarray, dtype: DTypeLike | None, device: DeviceLike | None,
     requires_grad: bool,
 ) -> Tensor:  # fmt: skip
-    """The first `length` of symmetric `values` as a tensor."""
+    """Return the first `length` of symmetric `values` as a tensor."""
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, name)
     if not kind.is_floating_point:
         raise ArgumentError(f"{name}: expected a floating dtype; got {kind}")
@@ -48,7 +48,7 @@ def _window(
 
 
 def _symmetric_length(name: str, length: int, periodic: bool) -> int:
-    """How many points the symmetric window has of which a window of `length` is the beginning."""
+    """Return the number of points of the symmetric window that a window of `length` is the beginning of."""
     length = as_integer(length, name, "window_length")
     if length < 0:
         raise ArgumentError(f"{name}: expected window_length of at least 0; got {length}")
@@ -56,7 +56,7 @@ def _symmetric_length(name: str, length: int, periodic: bool) -> int:
 
 
 def _cosines(name: str, factors: tuple[float, ...], length: int, periodic: bool, *rest: object) -> Tensor:
-    """A window that is a sum of cosines: factors[0] - factors[1] cos(t) + factors[2] cos(2 t) and so on."""
+    """Return a window that is a sum of cosines: factors[0] - factors[1] cos(t) + factors[2] cos(2 t) and so on."""
     count = _symmetric_length(name, length, periodic)
     angle = 2 * np.pi * np.arange(count) / max(count - 1, 1)
     values = sum(factor * (-1) ** k * np.cos(k * angle) for k, factor in enumerate(factors))
@@ -179,7 +179,7 @@ def kaiser_window(
 def _framing(
     name: str, n_fft: int, hop_length: int | None, win_length: int | None, window: Tensor | None, like: Tensor
 ) -> tuple[int, Tensor]:
-    """The distance of two frames, and a window of the length of a frame."""
+    """Return the hop between frames, and a window of the length of a frame."""
     hop = n_fft // 4 if hop_length is None else as_integer(hop_length, name, "hop_length")
     width = n_fft if win_length is None else as_integer(win_length, name, "win_length")
     if hop <= 0:
@@ -211,20 +211,20 @@ def stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Tensor:
-    """Fourier transforms of overlapping frames of signals (length) or (batch, length).
+    """Compute Fourier transforms of overlapping frames of signals (length) or (batch, length).
 
-    Frame t begins at element t * hop_length, or has its centre there where `center`.
+    Frame t begins at element t * hop_length, or is centred there with `center`.
 
     Arguments:
         input: the signals, real or complex.
         n_fft: the length of a frame.
         hop_length: the distance of two frames; n_fft // 4 if None.
         win_length: the length of the window, which is padded with 0 on both sides; n_fft if None.
-        window: what frames are multiplied by, (win_length,); ones if None.
+        window: the window that frames are multiplied by, (win_length,); ones if None.
         center: pad the signals by n_fft // 2 on both sides.
-        pad_mode: how: "reflect", "constant", "replicate" or "circular".
+        pad_mode: the padding: "reflect", "constant", "replicate" or "circular".
         normalized: divide by the square root of n_fft.
-        onesided: give n_fft // 2 + 1 frequencies alone; by default for real signals and windows.
+        onesided: return only n_fft // 2 + 1 frequencies; by default for real signals and windows.
         return_complex: True, or False for real and imaginary parts in a last dimension of 2. Needed for real signals.
         align_to_window: None or False.
 
@@ -291,7 +291,7 @@ def istft(
     length: int | None = None,
     return_complex: bool = False,
 ) -> Tensor:
-    """The signals that `stft` made this of: frames are transformed back, weighted, added and divided by all windows.
+    """Invert `stft`: transform frames back, weight and add them, and divide by the sum of the windows.
 
     Arguments:
         input: (batch, frequencies, frames) complex, or without the first dimension.
@@ -301,8 +301,8 @@ def istft(
         window: the window of `stft`, (win_length,); ones if None.
         center: whether the signals were padded by n_fft // 2 on both sides.
         normalized: whether `stft` divided by the square root of n_fft.
-        onesided: whether the frequencies are n_fft // 2 + 1; as the shape says if None.
-        length: of the signals; what the frames cover if None.
+        onesided: whether there are n_fft // 2 + 1 frequencies; determined by the shape if None.
+        length: the length of the signals; the length that the frames cover if None.
         return_complex: whether the signals are complex, of n_fft frequencies.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What functions that draw do inside `vmap`: they refuse, draw once for all elements of a batch, or for each."""
+"""Random functions inside `vmap`: raise, draw once for all elements of a batch, or draw for each."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .._dispatch.namespaces import recorded_ops
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The level of each `vmap` that any thread is in: functions that draw look whether there are any before all else.
+#: The levels of all active `vmap` calls of any thread; random functions check first whether there are any.
 open_batches: dict[Any, None] = {}
 
 
 def drawing_levels() -> list[Any]:
-    """The levels for whose elements draws differ, the innermost last; an error where one allows none."""
+    """Return the levels with different draws for each element, innermost last; raise if a level forbids draws."""
     levels = [level for level in levels_around() if level in open_batches]
     for level in levels:
         if level.randomness == "error":
@@ -32,12 +32,12 @@ def drawing_levels() -> list[Any]:
 
 
 def reserved(count: int) -> int:
-    """How many numbers a draw of `count` takes of a generator."""
+    """Return the number of generator values that a draw of `count` uses."""
     return count * prod([level.size for level in drawing_levels()])
 
 
 def draw_batched(layout: Layout, draw: Callable[[Layout], Tensor]) -> Tensor:
-    """A draw of this layout, batched where draws differ: `draw` gives one of any layout."""
+    """Return a draw with this layout, batched if draws differ; `draw` draws for any layout."""
     levels = drawing_levels()
     drawn = draw(contiguous((*[level.size for level in levels], *layout.shape), layout.dtype, layout.device))
     for level in levels:
@@ -46,7 +46,7 @@ def draw_batched(layout: Layout, draw: Callable[[Layout], Tensor]) -> Tensor:
 
 
 def for_each_draw(tensor: Tensor, levels: list[Any] | None = None) -> Tensor:
-    """An operand of a draw, batched where draws differ."""
+    """Return an operand of a draw, batched if draws differ."""
     levels = drawing_levels() if levels is None else levels
     if not levels:
         return tensor
@@ -54,7 +54,8 @@ def for_each_draw(tensor: Tensor, levels: list[Any] | None = None) -> Tensor:
     found: Any = getattr(tensor._layout, "level", None)
     if found is level:
         return level.make(for_each_draw(level.value(tensor), levels[:-1]))
-    if found is not None and found.number > level.number:  # wrapped further inside, where the level is not asked
+    # wrapped by an inner level, so this level is not dispatched to
+    if found is not None and found.number > level.number:
         return tensor
     tensor = for_each_draw(tensor, levels[:-1])
     return level.make(recorded_ops.expand(recorded_ops.unsqueeze(tensor, 0), (level.size, *tensor.shape)))

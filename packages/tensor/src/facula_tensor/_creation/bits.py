@@ -1,4 +1,4 @@
-"""The same bits as elements of another dtype."""
+"""Reinterpretation of bits as another dtype."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .._dispatch.namespaces import no_record_ops
 
 
 def reinterpreted(input: Tensor, dtype: DType) -> Tensor:
-    """The bits of `input` as elements of `dtype`: another tensor over the same memory, without history."""
+    """Return the bits of `input` as elements of `dtype`: another tensor over the same memory, without history."""
     now = snapshot(input)
     layout = layout_of_tensor(now)
     old, new = layout.dtype.itemsize, dtype.itemsize

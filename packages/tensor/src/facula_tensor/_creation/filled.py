@@ -1,4 +1,5 @@
-"""New tensors of one value, or uninitialised. `like.py` makes them like another one, `from_data.py` from data."""
+"""New uninitialised tensors and tensors of one value. `like.py` takes another tensor's properties,
+`from_data.py` data."""
 
 from __future__ import annotations
 
@@ -29,17 +30,17 @@ if TYPE_CHECKING:
 
 
 def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
-    """A new tensor, wanting a gradient or not."""
+    """Return a new tensor, with or without a gradient."""
     return tensor if requires_grad is False else tensor.requires_grad_(requires_grad)
 
 
 # Note [Options of creation]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
-# Every function that makes tensors takes PyTorch's options. Of these `out`, `layout` and `pin_memory` are rare: where
-# one is given, the function hands all its arguments (`locals()`, asked for before there is any other variable) to
-# `with_options`, which looks at the three and calls the function again without them.
+# Every function that makes tensors takes PyTorch's options. Of these, `out`, `layout` and `pin_memory` are
+# rare. If one is given, the function passes all its arguments (`locals()`, before it has other variables) to
+# `with_options`, which handles the three and calls the function again without them.
 def with_options(function: Function, given: dict[str, Any]) -> Tensor:
-    """Call `function` with the arguments `given`, and write the result to `out` where that is among them."""
+    """Call `function` with the arguments `given`, and write the result to `out` if that is among them."""
     name, out = function.__name__, given.pop("out")
     check_storage(name, given.pop("layout"), given.pop("pin_memory"))
     lengths = given.pop("lengths", ())
@@ -55,18 +56,18 @@ def with_options(function: Function, given: dict[str, Any]) -> Tensor:
 
 
 def number_to_fill(value: object, operation: str) -> Number:
-    """A number, or a tensor of one without dimensions, as a Python number."""
+    """Return a number, or a zero-dimensional tensor's element, as a Python number."""
     return as_number(value, operation, "fill_value")
 
 
 def layout_like(name: str, input: Tensor, dtype: DTypeLike | None, device: DeviceLike | None) -> Layout:
-    """The contiguous layout of a tensor like `input`."""
+    """Return the contiguous layout of a tensor like `input`."""
     try:
         layout = input._layout
         if dtype is None and device is None and layout.is_contiguous:
             return layout
         shape = layout.shape
-    except AttributeError:  # no tensor, one that overrides, or one inside a transform
+    except AttributeError:  # not a tensor, one that overrides, or one inside a transform
         if not isinstance(input, Tensor):
             given = f"{type(input).__name__} {input!r:.60}"
             raise InvalidTypeError(f"{name}: expected input to be a Tensor; got {given}") from None
@@ -84,7 +85,7 @@ def layout_like(name: str, input: Tensor, dtype: DTypeLike | None, device: Devic
 
 
 def with_memory_format(tensor: Tensor, memory_format: MemoryFormat | None, requires_grad: bool) -> Tensor:
-    """A new tensor in a memory format, wanting a gradient or not."""
+    """Return a new tensor in a memory format, with or without a gradient."""
     return finish(tensor if memory_format is None else no_record_ops.in_format(tensor, memory_format), requires_grad)
 
 

@@ -1,6 +1,6 @@
-"""Tensors of one number: new ones, and those that are there.
+"""Filling of new and existing tensors with one number.
 
-As in Note [Fast path]: a plan that is not there leads to the slow lines, which say what is wrong.
+As in Note [Fast path], a missing plan leads to the slow branch, which raises the errors.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .._dispatch.slow_path.launching import launch
 if TYPE_CHECKING:
     from .._core.types import Number, Operand
 
-NUMBER = {BOOL: bool, INTEGER: int, FLOATING: float}  # as which elements are given to a launch
+NUMBER = {BOOL: bool, INTEGER: int, FLOATING: float}  # the element types that launches accept
 # Launches that fill contiguous tensors, by the type of the number and the tensor's `dense` code: with floats, for
 # floating dtypes; with ints, for these and int64; with 0 and 1, for all dtypes that are not complex.
 fills = PlanTable("fill")
@@ -30,7 +30,7 @@ _launches_of_bits, _BITS = fills.dense, {0: 0, 1: 1}
 
 
 def filled(layout: Layout, number: Number, operation: str = "full") -> Tensor:
-    """A new tensor of this layout, contiguous, with one number in all places."""
+    """Return a new tensor with this contiguous layout, filled with one number."""
     t = fresh(layout, operation)
     value = number
     try:
@@ -41,7 +41,7 @@ def filled(layout: Layout, number: Number, operation: str = "full") -> Tensor:
             launch, value = _launches_of_bits[layout.dense], _BITS[number]
         launch(layout.numel, t._storage.ptr, value)  # type: ignore[misc]
         return t
-    except (KeyError, OverflowError, TypeError) as error:  # a TypeError where there is no launch
+    except (KeyError, OverflowError, TypeError) as error:  # a TypeError if there is no launch
         if hasattr(error, "launched"):
             raise
     try:
@@ -54,7 +54,7 @@ def filled(layout: Layout, number: Number, operation: str = "full") -> Tensor:
 
 
 def _learn_to_fill(layout: Layout) -> None:
-    """Let `filled` know the launches for layouts like this one."""
+    """Store the launches for layouts like this one for `filled`."""
     category = layout.dtype.category
     if not layout.dense or category not in NUMBER or _launches_of_bits[layout.dense] is not None:
         return
@@ -70,19 +70,20 @@ def fill_snapshot(target: Tensor, value: Operand, operation: str = "fill_") -> N
     """Set every element of a snapshot to a number. No checks, no record, no version."""
     layout = target._layout
     number = number_for(value, layout.dtype, operation)
-    if type(number) is int and number >> 63 == 1:  # launches take integers as signed ones with these bits
+    if type(number) is int and number >> 63 == 1:  # launches take integers as signed integers with the same bits
         number -= 1 << 64
     launch(fill_plan(layout, type(number)), (number,), [(target._storage, target._offset)])
 
 
 def fill_plan(layout: Layout, kind: type) -> Plan:
-    """The plan that sets every element to a number of this type."""
+    """Return the plan that sets every element to a number of this type."""
     plan = fills.by_key.get((kind, layout))
     return plan if plan is not None else fills.add((kind, layout), made_to_fill(layout, kind))
 
 
 def made_to_fill(layout: Layout, kind: type) -> Plan:
-    """The same, in no table yet. Contiguous layouts share what the backend made for one of them."""
+    """Make the plan of the function above. Contiguous layouts share the plan that the backend made for one of
+    them."""
     key = (kind, layout.dense)
     known = fills.by_kind.get(key) if layout.dense else None
     if known is None:

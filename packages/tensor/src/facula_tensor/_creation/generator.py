@@ -1,6 +1,6 @@
 """Generators of random numbers (Philox 4x32-10, by counter), and the default one.
 
-A draw is a function of (seed, offset, element number) alone: neither strides nor threads nor devices change it.
+A draw depends only on (seed, offset, element number), not on strides, threads or devices.
 J. Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011.
 """
 
@@ -25,10 +25,11 @@ LARGEST = (1 << 63) - 1
 
 # Note [One draw at a time]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~
-# Two threads must never draw the same numbers. Python switches threads at calls, and where loops go back, but not
-# between plain loads and stores (as in Note [One moment]): so whoever moves a generator, or sets it, does so in one
-# statement that calls nothing, and no lock is needed. (A lock would cost half as much as a small draw, and a fork could
-# leave it locked.) `_offset` grows beyond 63 bits where a state near the end was set, and is cut where it is used.
+# Two threads must never draw the same numbers. Python switches threads at calls and at backward jumps, but not
+# between plain loads and stores (as in Note [One moment]). Therefore code that advances or sets a generator
+# does so in one statement without calls, and needs no lock. (A lock would cost half as much as a small draw,
+# and a fork could leave it locked.) `_offset` can exceed 63 bits if a state near the end was set, and is
+# truncated when used.
 
 
 @boundary
@@ -44,17 +45,17 @@ class Generator:
     device: Device
 
     def __init__(self, device: DeviceLike = "cpu"):
-        #: Where the tensors are that may be filled from it.
+        #: The device of the tensors that it can fill.
         self.device = Device(device)
-        self.device.backend  # RuntimeError where there is none  # noqa: B018
+        self.device.backend  # RuntimeError if there is none  # noqa: B018
         self._key = 0x9E3779B97F4A7C15 & LARGEST  # the seed as a signed integer, as kernels take it
-        self._offset = 0  # how many numbers have been drawn: see Note [One draw at a time]
+        self._offset = 0  # the number of values drawn: see Note [One draw at a time]
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.device, self.get_state())
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start over from `seed` (any 64-bit integer)."""
+        """Restart from `seed` (any 64-bit integer)."""
         seed = as_integer(seed, "manual_seed", "seed")
         if not -(1 << 63) <= seed < 1 << 64:
             raise ArgumentError(f"manual_seed: expected a 64-bit integer; got {seed}")
@@ -64,7 +65,7 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start over from a seed that the operating system gives, and return it."""
+        """Restart from a seed provided by the operating system, and return it."""
         if recorders and (recorder := current_recorder()) is not None:
             recorder.read("seed")
         seed = int.from_bytes(os.urandom(8), "little") & LARGEST
@@ -83,7 +84,7 @@ class Generator:
         return (seed, offset) if recorder is None else recorder.state_of(self, seed, offset)
 
     def set_state(self, state: tuple[int, int]) -> Generator:
-        """Go on from a state that `get_state` gave."""
+        """Restore a state returned by `get_state`."""
         numbers = state if isinstance(state, (tuple, list)) and len(state) == 2 else ()
         if any([not isinstance(one, int) or isinstance(one, bool) for one in numbers]) or not (
             numbers and 0 <= state[0] < 1 << 64 and 0 <= state[1] <= LARGEST
@@ -98,13 +99,13 @@ class Generator:
         return self
 
     def _tell(self, number: int) -> None:
-        """Tell this thread's recorder, if there is one, that the state is about to be set, and by which number."""
+        """Notify this thread's recorder, if any, before the state is set, with the number."""
         recorder = current_recorder()
         if recorder is not None:
             recorder.seeded(self, number)
 
     def advance(self, count: int) -> tuple[int, int]:
-        """Reserve `count` numbers: the seed and offset to draw them from, as signed 64-bit integers."""
+        """Reserve `count` numbers; return the seed and offset to draw them from, as signed 64-bit integers."""
         try:
             if open_batches:
                 count = reserved(count)
@@ -129,7 +130,7 @@ default_generator: Generator = Generator()
 
 @boundary
 def manual_seed(seed: int) -> Generator:
-    """Start the default generator over from `seed`, and return it.
+    """Restart the default generator from `seed`, and return it.
 
     >>> from facula_tensor import rand
     >>> _ = manual_seed(0)
@@ -143,23 +144,23 @@ def manual_seed(seed: int) -> Generator:
 
 @boundary
 def seed() -> int:
-    """Start the default generator over from a seed of the operating system's."""
+    """Restart the default generator from a seed provided by the operating system."""
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The default generator's seed."""
+    """Return the default generator's seed."""
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> tuple[int, int]:
-    """The default generator's state."""
+    """Return the default generator's state."""
     return default_generator.get_state()
 
 
 @boundary
 def set_rng_state(new_state: tuple[int, int]) -> None:
-    """Set the default generator's state, to one that `get_rng_state` gave."""
+    """Set the default generator's state to one returned by `get_rng_state`."""
     try:
         default_generator.set_state(new_state)
     except TypeError as error:
@@ -168,7 +169,8 @@ def set_rng_state(new_state: tuple[int, int]) -> None:
 
 
 class repeating:
-    """A context manager in which the default generator goes on from `state`, and afterwards from where it was."""
+    """Context manager in which the default generator continues from `state`; afterwards its previous state is
+    restored."""
 
     def __init__(self, state: tuple[int, int]):
         self.state = state

@@ -1,4 +1,4 @@
-"""New tensors of random numbers, and what draws them. `generator.py` has the generators."""
+"""New tensors of random numbers, and the launches that draw them. `generator.py` has the generators."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def fill_with_draws(
 def _draw_slowly(
     layout: Layout, storage: Storage, offset: int, table: PlanTable, source: object, first: float, second: float
 ) -> None:
-    """The same where a plan is missing or something is unusual; strided tensors by way of a contiguous one."""
+    """Fill in the cases that `draw` does not handle, such as a missing plan; strided tensors through a
+    contiguous one."""
     if not isinstance(source, Generator):
         raise named(
             InvalidTypeError(
@@ -74,7 +75,7 @@ def _draw_slowly(
         )
     if table is not RANDINT and layout.dtype.category not in (FLOATING, COMPLEX):
         raise named(DTypeError(f"draw: expected a floating or complex dtype; got {layout.dtype.name}; give dtype="))
-    if is_meta:  # nothing is drawn, and no generator moves
+    if is_meta:  # no draws, and the generator does not advance
         return
     if not layout.is_contiguous:
         target = make(Tensor, layout, storage, offset)
@@ -97,7 +98,7 @@ def _draw_slowly(
 
 
 def drawn_batched(layout: Layout, table: PlanTable, generator: Generator | None, first: float, second: float) -> Tensor:
-    """A new tensor of draws inside `vmap`; arguments as those of `draw`."""
+    """Return a new tensor of draws inside `vmap`. The arguments are those of `draw`."""
 
     def each(layout: Layout) -> Tensor:
         result = fresh(layout, table.operator)
@@ -193,7 +194,7 @@ def randint(
 
 
 def _range_of_integers(low: SupportsIndex, high: object, layout: Layout) -> tuple[int, int]:
-    """The two ends of a range to draw from, checked, for elements of this layout's dtype."""
+    """Return the checked bounds of a range to draw from, for elements of this layout's dtype."""
     low, high = as_integer(low, "randint", "low"), as_integer(high, "randint", "high")
     if not low < high:
         raise named(ArgumentError(f"randint: expected low < high; got {low} and {high}"))

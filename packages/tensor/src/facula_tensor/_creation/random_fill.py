@@ -1,4 +1,5 @@
-"""Random numbers into tensors that are there: `uniform_`, `normal_`, `random_`; and `normal`, with tensors of means."""
+"""Filling of existing tensors with random numbers: `uniform_`, `normal_`, `random_`; and `normal`, with tensors
+of means."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 def _draw_into(
     name: str, self: Tensor, table: PlanTable, generator: Generator | None, first: float, second: float
 ) -> Tensor:
-    """Fill `self` in place, for a function that the program called."""
+    """Fill `self` in place, for a public function."""
     layout = self._layout  # see Note [One moment]
     storage = self._storage
     offset = self._offset
@@ -48,7 +49,7 @@ def _draw_into(
         generator is None
         and self.node is None
         and not (active_modes or launch is None or (address := storage.ptr) is None or storage.version is None)
-    ):  # `draw`, written out
+    ):  # `draw`, inlined
         n, source = layout.numel, default_generator
         key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
         launch(n, address + offset, key, start & LARGEST, first, second)
@@ -77,7 +78,7 @@ def _check_dtype(name: str, layout: Layout, table: PlanTable) -> None:
 def _draw_new_into(
     name: str, self: Tensor, table: PlanTable, generator: Generator | None, first: float, second: float
 ) -> Tensor:
-    """The same inside a transform: by way of a new tensor."""
+    """Fill `self` inside a transform, through a new tensor."""
     layout = layout_of_tensor(self)
     _check_dtype(name, layout, table)
     made = contiguous(layout.shape, layout.dtype, layout.device)
@@ -86,7 +87,7 @@ def _draw_new_into(
 
 
 def _ends_of_range(name: str, first: Number, last: Number, others: dict[str, Number]) -> tuple[Number, Number]:
-    """The two ends of a range, called a and b, or from and to: `from` is a word of Python's own."""
+    """Return the bounds of a range, named a and b, or from and to; `from` is a keyword in Python."""
     for position, known in enumerate((("from", "a"), ("to", "b"))):
         for one in known:
             if one in others:
@@ -127,7 +128,7 @@ def uniform_(
 
 
 def _mean_and_deviation(name: str, mean: Scalar | Tensor, std: Scalar | Tensor) -> tuple[float, float]:
-    """The two as Python numbers, checked."""
+    """Return the two as checked Python numbers."""
     mean, std = as_real(mean, name, "mean"), as_real(std, name, "std")
     if not std >= 0:
         raise ArgumentError(f"{name}: expected a standard deviation of at least 0; got {std}")

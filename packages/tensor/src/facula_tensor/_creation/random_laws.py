@@ -1,4 +1,4 @@
-"""Random numbers of further distributions into tensors that are there: `bernoulli_`, `exponential_` and their kin."""
+"""Filling of existing tensors with draws from further distributions: `bernoulli_`, `exponential_` and others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _target(name: str, self: Tensor, least: int = FLOATING) -> DType:
-    """The dtype to compute draws in for a tensor that may be filled with them; raises where it may not."""
+    """Return the dtype to compute a tensor's draws in; raise if the tensor cannot be filled with them."""
     if starts_inplace(name, self, (self,)):
         raise UnsupportedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
     now = snapshot(self)
@@ -43,13 +43,13 @@ def _fill_without_grad(self: Tensor, values: Tensor) -> Tensor:
 
 
 def _uniform_open(self: Tensor, dtype: DType, generator: Generator | None) -> Tensor:
-    """Numbers from (0, 1)."""
+    """Return numbers from (0, 1)."""
     share = rand(tuple(self.shape), generator=generator, dtype=dtype, device=self.device)
     return share.clamp_(min=2.0**-25 if dtype is float32 else 2.0**-54)
 
 
 def _above_zero(name: str, what: str, value: object) -> float:
-    """`value` as a float; ValueError, naming the argument `what`, unless it is above 0."""
+    """Return `value` as a float; ValueError, naming the argument `what`, unless it is positive."""
     number = as_real(value, name, what)
     if not number > 0:
         raise ArgumentError(f"{name}: expected {what} above 0; got {number}")

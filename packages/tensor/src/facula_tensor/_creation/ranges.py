@@ -71,7 +71,7 @@ def arange(
         raise ArgumentError(f"arange: from {start} to {end} in steps of {step} leads nowhere; step must lead to end")
     integers = all(isinstance(one, int) for one in (start, end, step))
     count = -((start - end) // step) if integers else int(np.ceil((end - start) / step))
-    if count >> 60:  # eight bytes each
+    if count >> 60:  # eight bytes for each element
         raise ArgumentError(f"arange: {count} numbers from {start} to {end} are more than memory can hold")
     if dtype.category == INTEGER and not integers:
         start, step = int(start), int(step)
@@ -84,7 +84,7 @@ def arange(
         integers = max(abs(start), abs(end)) < 1 << 63
     try:
         values = start + np.arange(count, dtype=np.int64 if integers else np.float64) * step
-    except (MemoryError, ValueError):  # a ValueError for more than an address can reach
+    except (MemoryError, ValueError):  # a ValueError for more than the address space
         raise no_memory("arange", count, dtype) from None
     return _keep("arange", made, _from_own(values, dtype, place_of(device)))
 
@@ -168,16 +168,18 @@ def eye(
     return _keep("eye", made, result)
 
 
-# Small tensors that programs make again and again of the same numbers are copied from the first one. The numbers' types
-# are in the key, since 1, 1.0 and True are equal; so are 0.0 and -0.0, which are not kept.
+# Small tensors that programs make repeatedly from the same numbers are copied from a cached one. The key
+# contains the numbers' types, since 1, 1.0 and True are equal. 0.0 and -0.0 are equal too, so they are not
+# cached.
 MOST_KEPT, KEPT_BYTES = 256, 1 << 13
 _saved_of: dict[tuple[object, ...], Tensor] = {}
 _NUMBERS = {int, float, type(None), None}
 
 
 def _known(operation: str, made: tuple[object, ...]) -> Tensor | None:
-    """A copy of what this operation made of these arguments before, on the CPU; None where it is not kept or wanted."""
-    # A recording must not depend on what other code has made: checked calls compare recordings.
+    """Return a copy of this operation's cached result for these arguments, on the CPU; None if not cached or
+    not applicable."""
+    # A recording must not depend on the cache's contents: checked calls compare recordings.
     if recorders or other_defaults:
         return None
     try:
@@ -187,7 +189,7 @@ def _known(operation: str, made: tuple[object, ...]) -> Tensor | None:
 
 
 def _keep(operation: str, made: tuple[object, ...], tensor: Tensor) -> Tensor:
-    """Keep a copy of what was made of these arguments, if it is small and they are plain numbers. Gives `tensor`."""
+    """Cache a copy of the result for these arguments, if it is small and they are plain numbers. Return `tensor`."""
     layout, dtype, device = tensor._layout, *made[6:]
     if (
         layout.nbytes <= KEPT_BYTES
@@ -197,17 +199,18 @@ def _keep(operation: str, made: tuple[object, ...], tensor: Tensor) -> Tensor:
         and not any([type(one) is float and one == 0 for one in made[:3]])
         and (dtype is None or isinstance(dtype, DType))
         and device is None
-        and not recorders  # who would take the look at its elements for the program's
+        and not recorders  # a recorder would attribute the read of its elements to the program
     ):
         if len(_saved_of) >= MOST_KEPT:
             _saved_of.clear()
-        storage, layout = storage_from_numpy(tensor.numpy().copy())  # NumPy's memory: no block is kept from others
+        # NumPy memory, so that the cache does not occupy blocks
+        storage, layout = storage_from_numpy(tensor.numpy().copy())
         _saved_of[operation, get_default_dtype(), made] = make(Tensor, layout, storage)
     return tensor
 
 
 def _from_own(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
-    """A new tensor with the elements of an array that nobody else has, cast."""
+    """Return a new tensor with the elements of an unshared array, cast."""
     source = tensor_over(array)
     note_constant(source._storage)
     result = no_record_ops.clone(source) if source.dtype is dtype else no_record_ops.to(source, (dtype,))
@@ -215,7 +218,7 @@ def _from_own(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
 
 
 def no_memory(operation: str, count: int, dtype: DType) -> MemoryError:
-    """The error for `count` numbers that NumPy had no memory for."""
+    """Return the error for `count` numbers that NumPy could not allocate."""
     gib = count * dtype.itemsize / (1 << 30)
     return NoMemoryError(
         f"{operation}: expected {gib:,.1f} GiB more host memory for {dtype.name} ({count},); ask for fewer numbers"

@@ -1,4 +1,4 @@
-"""Derivatives of functions as functions: `grad`, `vjp`, `jvp` and `linearize`."""
+"""Transforms that return derivatives as functions: `grad`, `vjp`, `jvp` and `linearize`."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ if TYPE_CHECKING:
 
 
 class Pulled:
-    """A function that was called at the level of a gradient: what it gave, and the way back to some arguments.
+    """A call of a function at the level of a gradient: its results, and their gradients by some arguments.
 
     Arguments:
         operation: how errors begin.
         func: the function.
         args: its positional arguments.
-        argnums: the places of those that are differentiated by; all of them if None.
-        kwargs: its arguments by name.
-        has_aux: whether it returns a pair, of which the second part is passed on as it is.
+        argnums: the positions of the arguments to differentiate by; all if None.
+        kwargs: its keyword arguments. has_aux: whether it returns a pair whose second part is returned unchanged.
         level: what records; by default the ordinary tape where it serves (`plain.py`), as nothing else happens before
             the way back.
     """
@@ -86,7 +85,7 @@ class Pulled:
         outputs: Sequence[Tensor] | None = None,
         required: str | None = None,
     ) -> list[Tensor]:
-        """The gradients of the arguments, zeros where the results do not depend on one.
+        """Return the gradients of the arguments; zeros for those that the results do not depend on.
 
         Arguments:
             cotangents: the gradients of the results.
@@ -110,7 +109,7 @@ class Pulled:
     def push(
         self, tangents: Sequence[Tensor], level: GradLevel | PlainTape, record: bool, required: str | None = None
     ) -> list[Tensor]:
-        """The tangents of the results: `pull` is linear in the cotangents, and this is its derivative by them.
+        """Return the tangents of the results: the derivative of `pull`, which is linear in the cotangents.
 
         Arguments:
             tangents: the tangents of the arguments.
@@ -160,7 +159,7 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
 
 @boundary
 def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that gives the pair (gradient, value) of `func`.
+    """Return a function that computes the pair (gradient, value) of `func`.
 
     Arguments:
         func: the function; it returns a tensor of one element without dimensions.
@@ -195,7 +194,7 @@ def value_and_grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
 def _grad_and_value(
     operation: str, func: Callable[..., Any], argnums: Argnums, has_aux: bool
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, Any]]:
-    """What `grad` and its kin have in common: a function of arguments that gives gradient and value."""
+    """Return a function that computes gradient and value, for `grad` and its variants."""
     check_callable(operation, func)
 
     def both(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
@@ -215,7 +214,7 @@ def _grad_and_value(
 
 
 def _named_like(func: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator for what a transform makes of `func`: named as that is, and a public function."""
+    """Return a decorator for a transformed `func`, which names it after `func` and marks it as public."""
     return lambda made: boundary(wraps(func)(made)) if hasattr(func, "__name__") else boundary(made)
 
 
@@ -326,7 +325,7 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
 
     @boundary
     def push(*tangents: Tree) -> Tree:
-        """The tangent of the output.
+        """Return the tangent of the output.
 
         Arguments:
             tangents: the tangents of the primals, one for each and built like it.

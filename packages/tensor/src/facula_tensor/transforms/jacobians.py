@@ -1,4 +1,4 @@
-"""Jacobians and Hessians of functions: one derivative for each element, by rows or by columns."""
+"""Jacobians and Hessians of functions, computed by rows or by columns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def basis_of(tensors: list[Tensor]) -> list[Tensor]:
-    """The unit vectors of all elements of some tensors, along a first dimension of each."""
+    """Return the unit vectors for all elements of some tensors, stacked along a first dimension."""
     counts, rows = [one.numel() for one in tensors], []
     for place, one in enumerate(tensors):
         parts = [(sum(counts[:place]), counts[place]), (sum(counts[place + 1 :]), counts[place])]
@@ -46,16 +46,18 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """A function that gives the Jacobian of `func`, by reverse mode: one pass for all elements of the output.
+    """Return a function that computes the Jacobian of `func` by reverse mode: one pass for all elements of the
+    output.
 
-    The shape is that of the output followed by that of the argument. Where the output or the argument is built of
-    several tensors, the Jacobian is built like the output, of parts that are built like the argument.
+    The shape is that of the output followed by that of the argument. If the output or the argument consists of
+    several tensors, the Jacobian has the structure of the output, with parts that have the structure of the
+    argument.
 
     Arguments:
         func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
         argnums: by which positional arguments: a place, or a tuple of places.
         has_aux: whether `func` returns a pair (output, aux); the result is then a pair (Jacobian, aux).
-        chunk_size: how many rows are computed at a time; as many as there are if None.
+        chunk_size: the number of rows to compute at a time; all if None.
         _preallocate_and_copy: accepted and not needed.
 
     >>> from facula_tensor import tensor
@@ -87,14 +89,12 @@ def by_rows(
     chunk_size: int | None = None,
     vectorize: bool = True,
 ) -> list[list[Tensor]]:
-    """The blocks of a Jacobian by reverse mode: for each value, one for each point.
+    """Return the blocks of a Jacobian by reverse mode: for each value, one for each point.
 
     Arguments:
-        pull: gives the gradients of the points from those of the values.
-        values: what is differentiated.
-        points: by what.
-        chunk_size: how many rows are computed at a time; all of them if None.
-        vectorize: whether rows are computed together; else one by one, so that `pull` never sees batches.
+        pull: computes the gradients of the points from those of the values. values: the outputs. points: the inputs.
+        chunk_size: the number of rows to compute at a time; all if None.
+        vectorize: whether to compute rows together; otherwise one by one, so that `pull` never sees batches.
     """
     rows: list[Any] = [None] * len(points)
     if any([one.numel() for one in values]):
@@ -111,7 +111,7 @@ def by_rows(
 
 
 def _units_of(tensors: list[Tensor]) -> Iterator[list[Tensor]]:
-    """The unit vectors of `basis_of`, made one by one."""
+    """Yield the unit vectors of `basis_of` one by one."""
     for place, one in enumerate(tensors):
         for k in range(one.numel()):
             unit = [zeros(other.numel(), dtype=other.dtype, device=other.device) for other in tensors]
@@ -125,7 +125,7 @@ def _check_chunk(chunk_size: object) -> None:
 
 
 def _check_real(operation: str, what: str, tensors: list[Tensor]) -> None:
-    """ValueError for complex tensors, of which a row or column of ones shows half."""
+    """Raise ValueError for complex tensors, for which unit vectors show only half of the derivative."""
     for one in tensors:
         if one.is_complex():
             raise ArgumentError(
@@ -135,7 +135,8 @@ def _check_real(operation: str, what: str, tensors: list[Tensor]) -> None:
 
 
 def _joined(rows: Tensor | None, part: slice, value: Tensor, point: Tensor, dim: int) -> Tensor:
-    """The block of a Jacobian of one output by one argument, from a part of its rows (`dim` 0) or its columns (1)."""
+    """Return the block of a Jacobian for one output and one argument, from a part of its rows (`dim` 0) or
+    columns (1)."""
     shape = (*value.shape, *point.shape)
     if rows is None:
         like = value if dim else point  # as rows and columns are
@@ -148,15 +149,16 @@ def _joined(rows: Tensor | None, part: slice, value: Tensor, point: Tensor, dim:
 def jacfwd(
     func: Callable[..., Tree], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """A function that gives the Jacobian of `func`, by forward mode: one pass for all elements of the argument.
+    """Return a function that computes the Jacobian of `func` by forward mode: one pass for all elements of the
+    argument.
 
-    The result is built as that of `jacrev`. `func` runs under `vmap`.
+    The result has the structure of that of `jacrev`. `func` runs under `vmap`.
 
     Arguments:
         func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
         argnums: by which positional arguments: a place, or a tuple of places.
         has_aux: whether `func` returns a pair (output, aux); the result is then a pair (Jacobian, aux).
-        randomness: what `vmap` does with random operators: "error", "same" or "different".
+        randomness: the behaviour of random operators under `vmap`: "error", "same" or "different".
 
     >>> from facula_tensor import tensor
     >>> jacfwd(lambda x: x * x)(tensor([1.0, 2.0]))
@@ -209,7 +211,7 @@ def jacfwd(
 
 @boundary
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """A function that gives the second derivatives of `func`: forward mode over reverse mode.
+    """Return a function that computes the second derivatives of `func` by forward mode over reverse mode.
 
     Arguments:
         func: the function.

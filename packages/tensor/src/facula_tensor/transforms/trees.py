@@ -1,4 +1,4 @@
-"""Arguments and results that are tuples, lists and dicts of tensors, in any nesting: taken apart and put together."""
+"""Flatten and rebuild arguments and results that are nested tuples, lists and dicts of tensors."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Tree = Any  # a tensor, or a tuple, list or dict of trees
 
 
 def map_tensors(function: Callable[[Tensor], Any], tree: Tree) -> Tree:
-    """The same tree, with `function` applied to the tensors in it."""
+    """Return the tree with `function` applied to its tensors."""
     leaves, shape = take_apart(tree)
     return put_together(shape, [function(one) if isinstance(one, Tensor) else one for one in leaves])
 
 
 def tensors_of(operation: str, what: str, tree: Tree) -> tuple[list[Tensor], Shape]:
-    """The leaves and the shape of a tree of tensors; TypeError where a leaf is something else.
+    """Return the leaves and the shape of a tree of tensors; TypeError for other leaves.
 
     Arguments:
         operation: how the error begins.
@@ -46,7 +46,7 @@ def _check_tensors(operation: str, what: str, leaves: list[Any]) -> None:
 
 
 def tensors_like(operation: str, what: str, tree: Tree, like: Shape) -> list[Tensor]:
-    """The leaves of a tree of tensors, which has to be of the shape `like`: ValueError where it is not.
+    """Return the leaves of a tree of tensors; ValueError unless it has the shape `like`.
 
     Arguments:
         operation: how the error begins.
