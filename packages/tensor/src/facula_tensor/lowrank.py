@@ -35,8 +35,9 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
 
     Arguments:
         A: the matrices.
-        q: the number of singular values, at most m and n; 6 if None. niter: the number of power iterations; 2
-        if None. M: the row to subtract from each row, (..., 1, n), or None.
+        q: the number of singular values, at most m and n; 6 if None.
+        niter: the number of power iterations; 2 if None.
+        M: the row to subtract from each row, (..., 1, n), or None.
 
     Raises:
         ValueError: a `q` that is negative or too large, or a negative `niter`.

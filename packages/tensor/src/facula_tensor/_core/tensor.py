@@ -243,7 +243,9 @@ def make(cls: type[T], layout: Layout, storage: Storage, offset: int = 0) -> T:
 
     Arguments:
         cls: Tensor, or a class derived from it.
-        layout: the layout. storage: the memory. offset: the byte offset of the tensor in it.
+        layout: the layout.
+        storage: the memory.
+        offset: the byte offset of the tensor in it.
     """
     new = new_instance(cls)
     new._layout, new._storage, new._offset, new.node = layout, storage, offset, None
@@ -348,7 +350,8 @@ def check_dim(operation: str, dim: Any, ndim: int) -> int:
 
     Arguments:
         operation: how errors begin.
-        dim: the dimension; a negative one counts from the end. ndim: the number of dimensions; 0 is treated as 1.
+        dim: the dimension; a negative one counts from the end.
+        ndim: the number of dimensions; 0 is treated as 1.
     """
     try:
         index = dim.__index__()

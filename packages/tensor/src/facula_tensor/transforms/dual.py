@@ -352,7 +352,8 @@ def fitted(operation: str, primal: Tensor, tangent: Tensor, names: tuple[str, st
     """Return `tangent` in the dtype of `primal`; TypeError or ValueError if it cannot be its tangent.
 
     Arguments:
-        operation: the prefix of error messages. primal: the primal.
+        operation: the prefix of error messages.
+        primal: the primal.
         tangent: a tensor of the primal's shape, on its device, and real if it is real.
         names: the names of the two in messages.
     """

@@ -36,7 +36,8 @@ class Pulled:
         func: the function.
         args: its positional arguments.
         argnums: the positions of the arguments to differentiate by; all if None.
-        kwargs: its keyword arguments. has_aux: whether it returns a pair whose second part is returned unchanged.
+        kwargs: its keyword arguments.
+        has_aux: whether it returns a pair whose second part is returned unchanged.
         level: what records; by default the ordinary tape where it serves (`plain.py`), as nothing else happens before
             the way back.
     """

@@ -92,7 +92,9 @@ def by_rows(
     """Return the blocks of a Jacobian by reverse mode: for each value, one for each point.
 
     Arguments:
-        pull: computes the gradients of the points from those of the values. values: the outputs. points: the inputs.
+        pull: computes the gradients of the points from those of the values.
+        values: the outputs.
+        points: the inputs.
         chunk_size: the number of rows to compute at a time; all if None.
         vectorize: whether to compute rows together; otherwise one by one, so that `pull` never sees batches.
     """

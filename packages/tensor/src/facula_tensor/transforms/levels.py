@@ -75,7 +75,8 @@ def record_copy(target: Tensor, source: Tensor, edge: Any) -> None:
     """Attach the node of a copy to its target, and the corresponding nodes to the target's view family.
 
     Arguments:
-        target: the tensor that was changed. source: the tensor that was copied into it.
+        target: the tensor that was changed.
+        source: the tensor that was copied into it.
         edge: the edge that receives the gradient of `source`; None if there is none.
     """
     edges = (edge_to(target), edge)

@@ -67,7 +67,8 @@ def apply_rules(
 
     Arguments:
         call: the call.
-        F: the namespace for the rules. g: the gradient.
+        F: the namespace for the rules.
+        g: the gradient.
         wanted: which operands.
         layouts: the operands' layouts, as rules see them.
     """

@@ -104,7 +104,8 @@ def launch_places(plan: Plan, n: int, arguments: Sequence[Place | float]) -> Non
 
     Arguments:
         plan: the plan.
-        n: the first argument. arguments: the others, except the workspace.
+        n: the first argument.
+        arguments: the others, except the workspace.
     """
     values = [one.storage.ptr + one.offset if type(one) is Place else one for one in arguments]
     recorder = current_recorder() if recorders else None
