@@ -120,3 +120,19 @@ def test_the_index_lists_every_page(root):
     """Each page under docs/ is linked from docs/README.md exactly once."""
     listed = re.findall(r"^\| \[[^\]]+\]\((\w[\w-]*\.md)\)", (root / "docs/README.md").read_text(), re.MULTILINE)
     assert sorted(listed) == sorted(page.name for page in (root / "docs").glob("*.md") if page.name != "README.md")
+
+
+PAGES = ("adding-an-operator", "adding-a-layer", "adding-an-optimizer", "adding-a-dataset")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_diffs_of_a_guide_apply(root, tmp_path, name):
+    """`integration_tests/together/test_adding.py` also builds and tests what they add, which takes minutes."""
+    text = (root / "docs" / f"{name}.md").read_text()
+    patch = tmp_path / "page.diff"
+    patch.write_text("".join(body for language, body in FENCE.findall(text) if language == "diff"))
+    assert patch.read_text()
+    done = subprocess.run(
+        ["git", "apply", "--check", str(patch)], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -129,7 +129,7 @@ def test_fill_diagonal():
     assert ft.zeros(2, 3).fill_diagonal_(5).tolist() == [[5, 0, 0], [0, 5, 0]]
     assert ft.zeros(5, 2).fill_diagonal_(1, wrap=True).tolist() == [[1, 0], [0, 1], [0, 0], [1, 0], [0, 1]]
     assert ft.zeros(2, 2, 2).fill_diagonal_(1).sum().item() == 2
-    with pytest.raises(ValueError, match="equally long"):
+    with pytest.raises(ValueError, match="the same length"):
         ft.zeros(2, 3, 2).fill_diagonal_(1)
 
 

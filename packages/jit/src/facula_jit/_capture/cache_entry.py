@@ -6,7 +6,8 @@ An entry starts in WARMING_UP: each call runs the function under a recorder. If 
 becomes a replay and the entry is REPLAYING. If only this run could not be captured, the state does not change. A call
 of a REPLAYING entry runs the latest replay whose guards pass, and records another one if none does. A graph break
 rejects the signature: its calls run as a split function (SPLIT) if the function can be split at the break, otherwise
-eagerly (EAGER). Both states are final. `TRANSITIONS` is the complete state machine; only `CacheEntry` changes `state`.
+eagerly (EAGER). No entry leaves SPLIT; an EAGER entry becomes SPLIT if a later graph break allows it. `TRANSITIONS` is
+the complete state machine; only `CacheEntry` changes `state`.
 
 A rejection can arrive during a recorded run of the same entry (Note [Eager backward]). Therefore EAGER and SPLIT accept
 all events.
