@@ -134,7 +134,7 @@ def test_a_fork_of_the_program_closes_a_workers_pipe():
 
 
 def test_pickling_errors_suggest_a_remedy():
-    with pytest.raises(TypeError, match="at the top of a module") as caught:
+    with pytest.raises(TypeError, match="at the top level of a module") as caught:
         iter(DataLoader(Odd(3, lambda: None), batch_size=8, num_workers=1, multiprocessing_context="spawn"))
     assert "lambda" in str(caught.value) or "pickle" in str(caught.value)
 
