@@ -129,7 +129,7 @@ CHANGES = {
     "a tensor twice": (lambda graph: graph["tensors"].append(graph["tensors"][0]), "is there twice"),
     "a name that is no name": (lambda graph: graph["tensors"][0].update(name=7), "a tensor 7"),
     "no graph": (lambda graph: graph.update(graphs=[]), "no graph"),
-    "NaN": (lambda graph: graph.update(format=float("nan")), "NaN is no JSON number"),
+    "NaN": (lambda graph: graph.update(format=float("nan")), "NaN is not a JSON number"),
     "a list for an object": (lambda graph: graph["graphs"].__setitem__(0, []), "a graph lacks"),
     "a size without sense": (in_graph("boundary", {"$n": ["x", 0]}), "says no number"),
 }
