@@ -1,8 +1,8 @@
-"""Tests of tensors and of operators: what is close, and everything that an operator owes its users.
+"""Utilities for testing tensors and operators.
 
-What it is: `assert_close`, under the name and with the arguments of `torch.testing`; `check_operator`, which runs one
-function through the matrix of checks that this package's own operators pass, on `Samples`.
-Where next: `_matrix.py` for the checks by name, `_samples.py` for what a check is told of an operator.
+`assert_close` has the name and the arguments of its counterpart in `torch.testing`. `check_operator` runs the checks
+that the operators of this package must pass on any function, with inputs described by `Samples`.
+Start reading at `_matrix.py`, which lists the checks by name, and `_samples.py`, which describes their inputs.
 """
 
 from __future__ import annotations

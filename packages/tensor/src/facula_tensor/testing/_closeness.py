@@ -1,4 +1,4 @@
-"""Comparing tensors in tests: `assert_close`, under the name and with the arguments of `torch.testing`."""
+"""Comparison of tensors in tests: `assert_close`, with the name and the arguments of `torch.testing`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from facula_storage import DType
 
-# Relative and absolute difference that is still close, by dtype; other dtypes must be equal.
+# Default relative and absolute tolerances by dtype; elements of other dtypes must be equal.
 TOLERANCES = {
     float16: (1e-3, 1e-5), bfloat16: (1.6e-2, 1e-5), float32: (1.3e-6, 1e-5), float64: (1e-7, 1e-7),
     complex64: (1.3e-6, 1e-5), complex128: (1e-7, 1e-7),
@@ -30,7 +30,7 @@ TOLERANCES = {
 
 
 class NotCloseError(FaculaError, AssertionError):
-    """Values that were to be close are not: an AssertionError."""
+    """Raised if values that should be close are not; an AssertionError."""
 
 
 @boundary
@@ -48,24 +48,24 @@ def assert_close(
     check_stride: bool = False,
     msg: str | Callable[[str], str] | None = None,
 ) -> None:
-    """AssertionError unless |actual - expected| <= atol + rtol · |expected| everywhere; it shows the worst element.
+    """Raise AssertionError unless |actual - expected| <= atol + rtol · |expected| for all elements.
 
-    Infinities must be equal, and shapes.
+    Shapes and infinities must be equal. The error message shows the elements with the greatest differences.
 
     Arguments:
-        actual: what was computed: tensors, arrays and numbers, or sequences and mappings of them.
-        expected: what it should be.
+        actual: the computed values: tensors, arrays and numbers, or sequences and mappings of them.
+        expected: the expected values, with the same structure.
         allow_subclasses: whether types may differ.
-        rtol: the relative tolerance, with `atol`; if None by dtype: float32 1.3e-6, float64 1e-7, float16 1e-3,
-            bfloat16 1.6e-2, others 0.
-        atol: the absolute tolerance, with `rtol`; if None by dtype: float32 1e-5, float64 1e-7, float16 1e-5,
+        rtol: the relative tolerance; pass both tolerances or neither. The default depends on the dtype: float32
+            1.3e-6, float64 1e-7, float16 1e-3, bfloat16 1.6e-2, others 0.
+        atol: the absolute tolerance. The default depends on the dtype: float32 1e-5, float64 1e-7, float16 1e-5,
             bfloat16 1e-5, others 0.
         equal_nan: whether NaN is close to NaN.
-        check_device: whether devices must agree.
-        check_dtype: whether dtypes must agree.
-        check_layout: ignored: there is one layout.
-        check_stride: whether strides must agree.
-        msg: the message in place of the usual one, or a function of that.
+        check_device: whether devices must be equal.
+        check_dtype: whether dtypes must be equal.
+        check_layout: ignored, because there is only one layout.
+        check_stride: whether strides must be equal.
+        msg: the error message, or a function that computes it from the default message.
 
     >>> from facula_tensor import tensor
     >>> assert_close(tensor([1.0, 2.0]), tensor([1.0, 2.000001]))
@@ -82,7 +82,7 @@ def assert_close(
 
 
 def first_difference(actual: object, expected: object, where: str, options: dict[str, Any]) -> str | None:
-    """The first difference as text, None if there is none; `where` is the place, as `[1]['a']`."""
+    """Describe the first difference; None if there is none. `where` is the path to the values, such as `[1]['a']`."""
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
         if set(actual) != set(expected):
             missing, more = (
@@ -118,7 +118,7 @@ def _is_sequence(value: object) -> TypeGuard[Sequence[object]]:
 def _as_tensor(value: object) -> Tensor:
     if isinstance(value, Tensor):
         return value.detach()
-    if isinstance(value, (bool, int, float, complex)):  # as wide as Python's numbers are
+    if isinstance(value, (bool, int, float, complex)):  # the precision of Python's numbers
         kinds = {bool: bool_, float: float64, complex: complex128}
         return as_tensor(value, dtype=kinds.get(type(value)))
     if isinstance(value, (np.ndarray, np.generic)):
@@ -133,7 +133,7 @@ def _at(where: str, problem: str) -> str:
 
 
 def _compare_tensors(a: Tensor, b: Tensor, where: str, options: dict[str, Any], kind: str) -> str | None:
-    """The difference of two tensors as text, None if there is none; `kind` is the word for them in it."""
+    """Describe the difference of two tensors; None if there is none. `kind` names them in the description."""
     if a.shape != b.shape:
         return _at(where, f"The values for attribute 'shape' do not match: {a.shape} != {b.shape}.")
     for name in ("device", "dtype", "stride"):
@@ -153,7 +153,7 @@ def _compare_tensors(a: Tensor, b: Tensor, where: str, options: dict[str, Any], 
 
 
 def _values(tensor: Tensor, dtype: DType) -> np.ndarray:
-    """Elements in which differences can be taken: floating ones in float64, integers as they are."""
+    """Return the elements as an array that can be subtracted: floating dtypes in float64, integers unchanged."""
     wide = complex128 if dtype.category == COMPLEX else float64 if dtype.category == FLOATING else dtype
     return tensor.cpu().to(wide).numpy()
 
@@ -161,7 +161,7 @@ def _values(tensor: Tensor, dtype: DType) -> np.ndarray:
 def compare_values(
     a: np.ndarray, b: np.ndarray, rtol: float, atol: float, where: str, equal_nan: bool, kind: str
 ) -> str | None:
-    """The difference of two arrays as text, None if all elements are close."""
+    """Describe the difference of two arrays; None if all elements are close."""
     with np.errstate(all="ignore"):
         exact = a.dtype.kind in "biu"
         close = a == b
@@ -199,7 +199,7 @@ def compare_values(
 
 
 def _worst(what: str, by: np.ndarray, a: np.ndarray, b: np.ndarray, allowed: float | None) -> str:
-    """The greatest difference, where it is, and both values there."""
+    """Describe the greatest difference, its index and the two values."""
     index = np.unravel_index(int(np.argmax(by)), by.shape)
     place = tuple([int(one) for one in index])
     limit = "" if allowed is None else f" (up to {allowed} allowed)"

@@ -1,4 +1,4 @@
-"""What a check finds beside what it expected."""
+"""Comparison of results with a reference, and of errors with expected ones."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ._samples import ALL, COMPLEX, FLOATS, INTEGERS, Case
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# Relative error of a result that is rounded once or twice, and of a sum of some dozen elements.
+# Relative errors allowed by dtype: enough for one or two roundings, or for a sum of a few dozen elements.
 TOLERANCE = {
     "float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-5, "float64": 1e-12, "complex64": 1e-5, "complex128": 1e-12,
 }  # fmt: skip
 
 
 class CheckError(FaculaError, AssertionError):
-    """An operator does not do what it owes: an AssertionError."""
+    """Raised if an operator fails a check; an AssertionError."""
 
 
 def expect(condition: bool, message: str) -> None:
@@ -34,13 +34,13 @@ def expect(condition: bool, message: str) -> None:
 
 
 def expect_raises(kind: type[BaseException], action: Callable[[], Any], what: str, pattern: str = "") -> None:
-    """Expect that `action` raises an error of one kind.
+    """Raise CheckError unless `action` raises an error of the class `kind`.
 
     Arguments:
         kind: the class of the error.
-        action: what is called.
-        what: what is called, in words.
-        pattern: a regular expression that the error's message has.
+        action: the callable to run.
+        what: a description of the call, for messages.
+        pattern: a regular expression that must match part of the error message.
     """
     try:
         action()
@@ -51,14 +51,14 @@ def expect_raises(kind: type[BaseException], action: Callable[[], Any], what: st
 
 
 def expect_close(got: Array, expected: Array, tolerance: float, what: str, *, equal_nan: bool = True) -> None:
-    """Expect that elements differ by at most `tolerance`, or that share of what is expected."""
+    """Raise CheckError unless elements are close, with `tolerance` as the absolute and the relative tolerance."""
     with np.errstate(all="ignore"):
         problem = compare_values(got, np.asarray(expected), tolerance, tolerance, "", equal_nan, what + ": values")
     expect(problem is None, problem or "")
 
 
 def reference(case: Case, arrays: Sequence[Array], dtype: str) -> Any:
-    """What the reference makes of arrays, in the precision that the case's result has."""
+    """Return the result of the reference, in float64 if integers or bools have a floating result."""
     if case.result(dtype) in FLOATS and dtype in ("bool", *INTEGERS):
         arrays = [array.astype(np.float64) for array in arrays]
     with np.errstate(all="ignore"):
@@ -66,7 +66,7 @@ def reference(case: Case, arrays: Sequence[Array], dtype: str) -> Any:
 
 
 def compare(case: Case, got: Any, expected: Any, dtype: str, what: str, device: str = "cpu") -> None:
-    """Compare shape, dtype and values; of several results one by one, those after the first being positions."""
+    """Compare shapes, dtypes and values of one or several results; results after the first are indices."""
     if isinstance(expected, tuple):
         expect(isinstance(got, (tuple, list)), f"{case} {what}: {describe_kind(got)}, expected {len(expected)} results")
         expect(len(got) == len(expected), f"{case} {what}: {len(got)} results, expected {len(expected)}")
@@ -89,12 +89,12 @@ def compare(case: Case, got: Any, expected: Any, dtype: str, what: str, device: 
 
 
 def describe_kind(value: object) -> str:
-    """What a function returned in place of a tensor, in a few words."""
+    """Describe the type of a value that should have been a tensor."""
     return "None" if value is None else f"a {type(value).__name__}"
 
 
 def tolerance_of(case: Case, result: str, dtype: str = "") -> float:
-    """How far a result of one dtype may be from the reference, its operands having another; 0 for whole numbers."""
+    """Return the tolerance for a result dtype and an operand dtype; 0 for integers and bools."""
     if result not in FLOATS + COMPLEX:
         return 0.0
     return max(TOLERANCE[result], TOLERANCE[dtype] if dtype in CARRIERS else 0.0) * case.loose

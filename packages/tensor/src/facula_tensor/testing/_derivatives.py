@@ -1,8 +1,8 @@
-"""Checks of derivatives: of first and second order, through operands changed in place, in every dtype.
+"""Checks of derivatives: first and second order, through in-place operators, and in every dtype.
 
-By central differences: along every element for small operands that lie in order, along one direction that is no
-element's own for all else. One direction costs as little for second derivatives as for first ones, and an error in any
-element shows in it: so bounds are tight.
+Derivatives are compared with central differences. Small contiguous operands are checked element by element, all others
+along a single direction with no zero components. A directional check costs the same for first and second derivatives,
+and detects an error in any element, so the tolerances are tight.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 LAYOUTS = ("contiguous", "transposed", "sliced", "zero_dim")
-FEW = 12  # elements of all operands together, up to which each is moved by itself
-STEPPED = ("floor_divide", "remainder", "fmod", "maximum", "minimum")  # x and itself meet where these have no slope
+FEW = 12  # the maximum total number of elements to check one by one
+STEPPED = ("floor_divide", "remainder", "fmod", "maximum", "minimum")  # no derivative where both operands are equal
 
 
 def check_first_derivatives(case: Case) -> None:
@@ -35,13 +35,13 @@ def check_first_derivatives(case: Case) -> None:
 
 
 def check_second_derivatives(case: Case) -> None:
-    """Check second derivatives on the same operands: those of the gradient, by operands and by what it is given."""
+    """Check second derivatives on the same operands: those of the gradient by operands and by its own gradient."""
     for dtype in case.gradient:
         _check_derivatives(case, dtype, gradgradcheck)
 
 
 def smooth(case: Case) -> Case:
-    """The case with the domain in which it has derivatives."""
+    """Return the case with its domain restricted to where it is differentiable."""
     return case if case.gradient_domain is None else replace(case, domain=case.gradient_domain)
 
 
@@ -81,27 +81,27 @@ def compare_slopes(
     each: bool = False,
     loose: float = 1.0,
 ) -> None:
-    """Compare derivatives with differences.
+    """Compare derivatives with central differences.
 
     Arguments:
-        function: what is differentiated.
+        function: the function to differentiate.
         tensors: its operands.
         check: `gradcheck`, or `gradgradcheck` for second derivatives.
-        each: move each element of the operands by itself, rather than all along one direction.
-        loose: a factor on the bound of what may differ.
+        each: whether to perturb elements one by one; otherwise all elements move along one direction.
+        loose: a factor that multiplies the tolerance.
     """
     check(function, tensors, atol=1e-6, rtol=1e-5 * loose, fast_mode=not each)
 
 
 def check_slopes(function: Callable[..., Any], tensors: Sequence[Tensor], loose: float = 10.0) -> None:
-    """Check first and second derivatives of a function that has no case."""
+    """Check first and second derivatives of a function without a `Case`."""
     few = sum(one.numel() for one in tensors if isinstance(one, Tensor)) <= FEW
     compare_slopes(function, tensors, each=few, loose=loose)
     compare_slopes(function, tensors, gradgradcheck, loose=loose)
 
 
 def check_derivatives_inplace(case: Case) -> None:
-    """Check derivatives through the in-place form: of a tensor used before, of a view, and with the tensor itself."""
+    """Check derivatives of the in-place form: on a tensor used before, on a view, and with itself as an operand."""
 
     def changed(x: Tensor, *others: Tensor) -> Any:
         target = x * 1
@@ -129,7 +129,7 @@ def check_derivatives_inplace(case: Case) -> None:
 
 
 def check_gradients_in_every_dtype(case: Case) -> None:
-    """Check that gradients in the other floating dtypes have the operands' dtype and those values of the wide one."""
+    """Check that gradients in narrower dtypes have the operands' dtypes and match those in the widest dtype."""
     for dtype in (*FLOATS[:3], COMPLEX[0]):
         wide = COMPLEX[1] if dtype in COMPLEX else FLOATS[3]
         if dtype in case.dtypes and wide in case.gradient:
@@ -139,7 +139,7 @@ def check_gradients_in_every_dtype(case: Case) -> None:
 
 
 def check_gradients_alone(case: Case, dtype: str) -> None:
-    """Check that an operand's gradient is the same where no other one wants any."""
+    """Check that the gradient of an operand does not change if no other operand requires one."""
     arrays = operands(smooth(case), dtype, "contiguous")
     tensors = [lay(array, dtype, "contiguous") for array in arrays]
     together = case_gradients(case, [one.detach().requires_grad_() for one in tensors])
@@ -156,7 +156,7 @@ def check_gradients_alone(case: Case, dtype: str) -> None:
 
 
 def check_gradients_of(case: Case, dtype: str, wide: str, layout: str) -> None:
-    """Check the gradients of one call in one dtype against those in a wider one."""
+    """Compare the gradients of one call in `dtype` with those in the wider dtype `wide`."""
     arrays = operands(smooth(case), dtype, layout)
     narrow, exact = ([lay(array, one, layout).requires_grad_() for array in arrays] for one in (dtype, wide))
     for one, got, wanted in zip(narrow, case_gradients(case, narrow), case_gradients(case, exact), strict=True):
@@ -175,12 +175,12 @@ def check_gradients_of(case: Case, dtype: str, wide: str, layout: str) -> None:
 def case_gradients(
     case: Case, tensors: Sequence[Tensor], places: Sequence[int] | None = None
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of one call of the case, its results weighed by numbers that are not all equal.
+    """Return the gradients of one call of the case, for cotangents with unequal elements.
 
     Arguments:
         case: the case.
         tensors: the operands.
-        places: of those whose gradients are wanted; all if None.
+        places: the positions of the operands to differentiate by; all if None.
     """
     wanted = [one for one in results_of_case(case, tensors) if one.requires_grad]
     inputs = tensors if places is None else [tensors[place] for place in places]
@@ -189,12 +189,12 @@ def case_gradients(
 
 
 def results_of_case(case: Case, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """The tensors among the results of one call of the case."""
+    """Call the function of the case and return the tensors among its results."""
     results = call(case, tensors)
     return [one for one in ([results] if isinstance(results, Tensor) else results) if isinstance(one, Tensor)]
 
 
 def seed_like(one: Tensor) -> Tensor:
-    """A cotangent for a result: halves and ones in turn."""
+    """Return a cotangent for a result, with elements that alternate between 0.5 and 1."""
     values = 0.5 + 0.5 * (np.arange(one.numel()) % 2).reshape(tuple(one.shape))
     return make(values, one.dtype.name)

@@ -1,4 +1,4 @@
-"""The check of values and gradients at each instruction level of the processor."""
+"""Check of values and gradients at each instruction set level of the processor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._values import check_call
 
 
 def check_kernel_levels(case: Case) -> None:
-    """Check values and gradients in floating dtypes at every level, on operands that fill vector registers."""
+    """Check floating values and gradients at every level, with operands large enough to fill vector registers."""
     for name in levels():
         if name == level():
             _check_floating(case)

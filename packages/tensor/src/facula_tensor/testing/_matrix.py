@@ -1,4 +1,4 @@
-"""The matrix: every check that an operator must pass, by name, and `check_operator`, which runs them."""
+"""The matrix of all checks that an operator must pass, by name, and `check_operator`, which runs them."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 
 class Check(NamedTuple):
-    """One column of the matrix: what it does, and for which cases."""
+    """One check: the function that runs it, and a predicate that selects the cases to which it applies."""
 
     run: Callable[[Case], None]
     applies: Callable[[Case], bool]
 
 
-# What is quick comes first: a wrong value should not show as a wrong derivative.
+# Value checks come first, so that a wrong value is not reported as a wrong derivative.
 MATRIX: dict[str, Check] = {
     "values": Check(check_values, lambda case: True),
     "special_values": Check(check_special_values, lambda case: bool(case.special)),
@@ -77,7 +77,7 @@ MATRIX: dict[str, Check] = {
 
 
 def run_check(case: Case, name: str) -> None:
-    """Run one check of the matrix; what fails names it."""
+    """Run one check of the matrix; error messages begin with the names of the case and the check."""
     try:
         MATRIX[name].run(case)
     except (AssertionError, GradcheckError) as error:
@@ -93,20 +93,21 @@ def check_operator(
     *,
     reference: Callable[..., Any] | None = None,
 ) -> None:
-    """Check everything that an operator owes its users, on samples of it.
+    """Check that a function meets all requirements of an operator.
 
-    Values are compared with a reference in every dtype and memory layout, derivatives with differences. Then come
-    broadcasting, promotion, the meta device, the in-place form, `out=` and what must be refused, as far as the samples
-    say that the function has them.
+    Compares values with a reference in every dtype and memory layout, and derivatives with central differences. Also
+    checks broadcasting, promotion, the meta device, the in-place form, `out=` and rejected arguments, if `samples`
+    declare that the function supports them.
 
     Arguments:
-        function: takes as many tensors as the samples' `arity`, and returns one.
-        samples: inputs, and what is owed for them; several are checked one after the other.
-        reference: the same function of NumPy arrays; without it values in float64, contiguous, are the measure.
+        function: a function that takes `arity` tensors and returns one.
+        samples: the inputs and the expected behaviour; a list is checked one by one.
+        reference: the equivalent function of NumPy arrays; by default `function` on contiguous float64 tensors.
 
     Raises:
-        AssertionError: a check failed, or a call in it; the message begins with the function's name and the check's.
-        TypeError, ValueError: an argument is none, or there are no samples.
+        AssertionError: if a check fails or a call raises; the message begins with the names of function and check.
+        TypeError: if an argument has the wrong type.
+        ValueError: if `samples` is empty.
 
     >>> import numpy as np
     >>> from facula_tensor.testing import Samples, check_operator
@@ -136,12 +137,12 @@ def check_operator(
 
 
 def applicable(case: Case) -> list[str]:
-    """The names of the checks that a case must pass."""
+    """Return the names of the checks that a case must pass."""
     return [name for name, check in MATRIX.items() if check.applies(case)]
 
 
 def _in_double_precision(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A reference that is the function itself, on contiguous tensors of the widest dtype of their kind."""
+    """Return a reference that calls the function with contiguous tensors of the widest dtype of their category."""
     from .._creation.from_data import tensor
 
     def reference(*arrays: Array) -> Any:

@@ -1,4 +1,4 @@
-"""Operands of a case: elements that a dtype holds exactly, laid in memory in every way."""
+"""Operands of a case: elements that a dtype can represent exactly, in every memory layout."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[Any]"
 Shape: TypeAlias = "tuple[int, ...]"
 
-# What the reference computes in, where NumPy has no such dtype or one without range.
+# The dtypes in which the reference computes if NumPy lacks the dtype or its range is too small.
 CARRIERS = {"float16": np.float32, "bfloat16": np.float32}
 
 
 def draw(rng: np.random.Generator, shape: Shape, dtype: str, case: Case) -> Array:
-    """Draw elements that `dtype` holds exactly, as an array that the reference computes with."""
+    """Draw elements that `dtype` can represent exactly; return them in the dtype of the reference."""
     low, high = case.domain
     size = int(np.prod(shape))
     if dtype == "bool":
@@ -47,31 +47,31 @@ def draw(rng: np.random.Generator, shape: Shape, dtype: str, case: Case) -> Arra
 
 
 def rounded(values: Array, dtype: str) -> Array:
-    """Values that a floating dtype holds, in the type that the reference computes in."""
-    if dtype == "bfloat16":  # float32 with the low half of the bits gone
+    """Round values to a floating dtype; return them in the dtype of the reference."""
+    if dtype == "bfloat16":  # float32 with the lower 16 bits cleared
         return (np.asarray(values, np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32).reshape(np.shape(values))
     return np.asarray(np.asarray(values).astype(dtype).astype(CARRIERS.get(dtype, dtype)))
 
 
 def values_of(one: Tensor) -> Array:
-    """A tensor's elements, for comparing, whatever device they are on."""
+    """Return the elements of a tensor on any device as an array."""
     plain = one.detach().to("cpu")
     return np.array((plain.to(float32) if plain.dtype.numpy is None else plain).numpy())
 
 
 def make(array: Array, dtype: str, device: str = "cpu") -> Tensor:
-    """A contiguous tensor of these elements."""
+    """Return a contiguous tensor of these elements."""
     return tensor(np.ascontiguousarray(array).reshape(array.shape), dtype=dtype_named(dtype)).to(device)
 
 
 def lay(array: Array, dtype: str, layout: str, device: str = "cpu") -> Tensor:
-    """Make a tensor of these elements whose memory lies as `layout` says.
+    """Return a tensor of these elements with the memory layout `layout`.
 
     Arguments:
-        array: the elements; for "expanded" the caller has made the rows equal.
-        dtype: the tensor's dtype.
+        array: the elements; for "expanded" its rows must be equal.
+        dtype: the dtype of the tensor.
         layout: one of the layouts of `Samples`.
-        device: where the tensor is.
+        device: the device of the tensor.
     """
     if layout in ("contiguous", "empty", "zero_dim", "long") or not array.ndim:
         return make(array, dtype, device)
@@ -91,7 +91,7 @@ def lay(array: Array, dtype: str, layout: str, device: str = "cpu") -> Tensor:
 
 
 def operands(case: Case, dtype: str, layout: str = "contiguous", seed: int = 0) -> list[Array]:
-    """Arrays for one call of the case; "long" ones have more elements than any vector register."""
+    """Return arrays for one call of the case; "long" ones have more elements than any vector register."""
     rng = np.random.default_rng(seed)
     alone: Shape = {"empty": (3, 0), "zero_dim": (), "long": (5, 35)}.get(layout, (3, 4))
     arrays = [draw(rng, shape, dtype, case) for shape in case.shapes or (alone,) * case.arity]
@@ -103,13 +103,13 @@ def operands(case: Case, dtype: str, layout: str = "contiguous", seed: int = 0) 
 def tensors_of_case(
     case: Case, dtype: str, layout: str = "contiguous", *, seed: int = 0, requires_grad: bool = False
 ) -> list[Tensor]:
-    """The operands of one call as tensors."""
+    """Return tensors for one call of the case."""
     laid = [lay(array, dtype, layout) for array in operands(case, dtype, layout, seed)]
     return [one.requires_grad_() for one in laid] if requires_grad else laid
 
 
 def layouts_of(case: Case) -> list[str]:
-    """The layouts that make sense for the case's shapes."""
+    """Return the layouts that are possible for the shapes of the case."""
     skipped = {"empty", "zero_dim"} if case.shapes else set()
     if case.distinct:
         skipped.add("expanded")

@@ -1,4 +1,4 @@
-"""What is known of an operator when it is tested: inputs that make sense, and what it owes for them."""
+"""Descriptions of operators for tests: valid inputs, and the behaviour expected for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ COMPLEX = ("complex64", "complex128")
 NUMBERS = INTEGERS + FLOATS + COMPLEX
 REALS = INTEGERS + FLOATS
 ALL = ("bool", *NUMBERS)
-# Dtypes that no case lists, as few operators take them, with one that holds their values. (float8_e8m0fnu has no 0.)
+# Storage dtypes, which few operators accept, each with a computing dtype that can represent its values.
+# float8_e8m0fnu is missing because it has no 0.
 STORAGE = {
     **dict.fromkeys(("uint16", "uint32", "uint64"), "int64"),
     **dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"), "float32"),
@@ -28,39 +29,44 @@ LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset", "empty", 
 
 
 def same(dtype: str) -> str:
-    """The result has the operands' dtype."""
+    """Return the dtype of the operands as that of the result."""
     return dtype
 
 
 @dataclass(frozen=True, kw_only=True)
 class Samples:
-    """Inputs for `check_operator`: shapes, dtypes, strides, special values, and what must be refused.
+    """Inputs for `check_operator`: shapes, dtypes, layouts, special values, and calls that must raise.
 
-    Dtypes are named by strings, as "float32". Elements are drawn from a fixed seed.
+    Dtypes are given by name, such as "float32". Elements are drawn with a fixed seed.
 
     Arguments:
         arity: the number of tensors that the function takes.
-        shapes: their shapes, where they must fit together; otherwise all are (3, 4), and empty and zero-dim too.
-        dtypes: those it takes. `rejects`: whether it must raise for every other one.
-        result: the dtype of the result, from that of the operands.
-        layouts: how the operands lie in memory.
-        domain: the bounds of real inputs. `gradient_domain`: the same where derivatives are taken.
+        shapes: the shapes of the operands; by default all are (3, 4), and also empty and zero-dimensional.
+        dtypes: the supported dtypes.
+        rejects: whether the function must raise for all other dtypes.
+        result: a function from the name of the operands' dtype to that of the result.
+        layouts: the memory layouts of the operands.
+        domain: the bounds of real inputs.
+        gradient_domain: the bounds of inputs for derivatives; `domain` if None.
         distinct: whether elements must differ, as for a sort.
-        special: numbers such as infinities at which floating results must be the reference's, signs of zero included.
-        scales: factors such as 1e20 and 1e-20 by which operands in float32 are multiplied, each by each: results must
-            be the reference's in float64, so no intermediate result may overflow or become 0.
-        refused: calls that must raise: arguments, the error's class, and a regular expression for its message.
-        elementwise: whether operands broadcast and, where there are several, promote.
-        numbers: whether the second operand may be a Python number. `with_bool`: whether one may be bool alone.
-        inplace: the form that changes its first operand: a function, or the name of a method.
+        special: numbers such as infinities, for which floating results must match the reference, including the sign of
+            zero.
+        scales: factors such as 1e20 and 1e-20 for float32 operands, in all combinations. Results must match the
+            reference in float64, so intermediate results must not overflow or underflow.
+        refused: calls that must raise: tuples of arguments, error class and a regular expression for the message.
+        elementwise: whether operands broadcast and promote.
+        numbers: whether the second operand may be a Python number.
+        with_bool: whether promotion of bool with other dtypes is checked.
+        inplace: the in-place form: a function, or the name of a method.
         out: whether the function takes `out=`.
-        gradient: the dtypes in which derivatives are taken: "float64", "complex128" or both. `second`: whether second
-            ones are, too.
-        forward_mode, batching: whether `jvp` and `vmap` of the function are tried.
-        changes_first: whether it puts others into its first operand, which then takes no batch unless it is one.
-        may_return_operand: whether the result may be an operand itself, where nothing is to do.
-        meta: whether the shape of the result follows without values, on the meta device.
-        loose: a factor on all tolerances.
+        gradient: the dtypes for checks of derivatives: "float64", "complex128" or both.
+        second: whether to check second derivatives.
+        forward_mode, batching: whether to check `jvp` and `vmap` of the function.
+        changes_first: whether the function copies other operands into the first one, which must then be batched if any
+            operand is.
+        may_return_operand: whether the function may return an operand itself if it has no work to do.
+        meta: whether the shape of the result can be computed without values, on the meta device.
+        loose: a factor that multiplies all tolerances.
     """
 
     arity: int = 1
@@ -122,7 +128,7 @@ def _is_list(given: object, length: int | None = None) -> bool:
 
 
 def _check_sample_names(name: str, given: object, known: tuple[str, ...]) -> None:
-    """Check that a field of `Samples` is a tuple of names that are known."""
+    """Check that a field of `Samples` is a tuple of known names."""
     listed = ", ".join(map(repr, known))
     if not _is_list(given):
         raise InvalidTypeError(f"Samples: expected {name} to be a tuple of names among {listed}; got {given!r}")
@@ -133,7 +139,7 @@ def _check_sample_names(name: str, given: object, known: tuple[str, ...]) -> Non
 
 @dataclass(frozen=True)
 class Case(Samples):
-    """Samples of one operator, with its function and a reference, which take as many tensors (arrays) as `arity`."""
+    """Samples of one operator with its function of `arity` tensors and its reference, a function of arrays."""
 
     name: str
     function: Callable[..., Any]

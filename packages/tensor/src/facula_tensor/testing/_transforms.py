@@ -1,4 +1,4 @@
-"""Checks of forward mode and of batching, by `jvp` and `vmap` of `facula_tensor.func`."""
+"""Checks of forward mode and batching with `jvp` and `vmap` from `facula_tensor.func`."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ BATCH = 3
 
 
 def transform(name: str) -> Callable[..., Any] | None:
-    """A function of `facula_tensor.func`, None where it has none of that name."""
+    """Return the function of this name from `facula_tensor.func`; None if it does not exist."""
     module = f"{__package__.rpartition('.')[0]}.func"
     found: Callable[..., Any] | None = getattr(import_module(module), name, None) if find_spec(module) else None
     return found
 
 
 def check_forward_mode(case: Case) -> None:
-    """Check `jvp`, along one direction, against central differences."""
+    """Compare `jvp` along one direction with central differences."""
     for dtype in case.gradient:
         for layout in [one for one in layouts_of(case) if one in ("contiguous", "transposed", "zero_dim")]:
             arrays = operands(smooth(case), dtype, layout, seed=3)
@@ -55,19 +55,19 @@ def check_forward_mode(case: Case) -> None:
 
 
 def direction(array: Array) -> Array:
-    """Numbers that are neither equal nor simple, complex ones for complex elements."""
+    """Return irregular numbers of the same shape, complex for complex arrays."""
     parts = 0.5 + ((1 + np.arange(array.size)) * 0.6180339887) % 1.0
     parts = parts.reshape(array.shape)
     return parts * (0.8 - 0.6j) if array.dtype.kind == "c" else parts
 
 
 def first_result(result: Any) -> Tensor:
-    """The result, or the first of several: the others are positions."""
+    """Return the result, or the first of several; the others are indices."""
     return result if isinstance(result, Tensor) else result[0]
 
 
 def check_batching(case: Case) -> None:
-    """Check `vmap` against a loop: of all operands, of the first or the last alone; a batch in the last dimension."""
+    """Compare `vmap` with a loop: all operands batched, only the first or the last, or along the last dimension."""
     dtype = next((one for one in (*case.gradient, "float64", "float32") if one in case.dtypes), case.dtypes[-1])
     for in_dims in ways_of(case):
         columns, given = batch_of(case, dtype, in_dims)
@@ -81,7 +81,7 @@ def check_batching(case: Case) -> None:
 
 
 def check_batched_gradients(case: Case) -> None:
-    """Check gradients through `vmap` against those through a loop, for batches in the same places."""
+    """Compare gradients through `vmap` with those through a loop, for the same batch dimensions."""
     dtype = case.gradient[0]
     for in_dims in ways_of(case):
         columns, given = batch_of(smooth(case), dtype, in_dims)
@@ -100,14 +100,14 @@ def check_batched_gradients(case: Case) -> None:
 
 
 def ways_of(case: Case) -> Iterable[tuple[int | None, ...]]:
-    """Where the batch is in each operand, in each way of batching: None for an operand that is the same for all."""
+    """Return the values of `in_dims` to check; None stands for an operand without a batch dimension."""
     rest = (None,) * (case.arity - 1)
     ways = dict.fromkeys(((0,) * case.arity, (0, *rest), (*rest, 0), (-1,) * case.arity))
     return [one for one in ways if one[0] is not None or not case.changes_first]
 
 
 def batch_of(case: Case, dtype: str, in_dims: Sequence[int | None]) -> tuple[list[list[Tensor]], list[Tensor]]:
-    """For each operand what it is in each call of a loop, and the batch of these."""
+    """Return the operands of each call of a loop, grouped by position, and the batched operands."""
     rows = [[make(array, dtype) for array in operands(case, dtype, seed=seed)] for seed in range(BATCH)]
     columns = [
         [row[place] for row in rows] if dim is not None else [rows[0][place]] * BATCH
@@ -121,7 +121,7 @@ def batch_of(case: Case, dtype: str, in_dims: Sequence[int | None]) -> tuple[lis
 
 
 def batched_call(case: Case, in_dims: tuple[int | None, ...], given: Sequence[Tensor]) -> Tensor:
-    """The (first) result of the case under `vmap`. The rule of a Function is told of the batch where it is."""
+    """Return the first result under `vmap`; a Function's rule receives the batch in the dimension of `in_dims`."""
     vmap = transform("vmap")
     assert vmap is not None
 
@@ -134,7 +134,7 @@ def batched_call(case: Case, in_dims: tuple[int | None, ...], given: Sequence[Te
 
 
 def slopes(result: Tensor, leaves: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """The gradients of a result, weighed by numbers that are not equal; zeros where nothing depends on a leaf."""
+    """Return the gradients of a result for unequal cotangents; zeros for leaves that it does not depend on."""
     found: tuple[Tensor, ...] = grad(result, leaves, make(direction(values_of(result)), result.dtype.name),
                                      materialize_grads=True)  # fmt: skip
     return found

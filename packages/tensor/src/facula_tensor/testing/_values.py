@@ -1,4 +1,4 @@
-"""Checks of values: every dtype and memory layout, special values, broadcasting, promotion, devices, refusals."""
+"""Checks of values: dtypes, memory layouts, special values, broadcasting, promotion, devices, rejected arguments."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ BROADCASTS: tuple[tuple[Shape, Shape], ...] = (
 
 
 def check_values(case: Case) -> None:
-    """Check values in every dtype and memory layout; operands are left as they were."""
+    """Check values in every dtype and memory layout, and that operands do not change."""
     for dtype in case.dtypes:
         for layout in layouts_of(case):
             check_call(case, dtype, layout)
 
 
 def check_call(case: Case, dtype: str, layout: str, place: str = "cpu") -> None:
-    """Check one call in one dtype, on operands of one layout, on one device."""
+    """Check one call with operands of one dtype and layout on one device."""
     arrays = operands(case, dtype, layout)
     tensors = [lay(array, dtype, layout, place) for array in arrays]
     got = call(case, tensors)
@@ -51,7 +51,7 @@ def check_call(case: Case, dtype: str, layout: str, place: str = "cpu") -> None:
 
 
 def check_devices(case: Case) -> None:
-    """Check shapes, dtypes and, where the device has elements, values on all other devices of this machine."""
+    """Check shapes and dtypes on all other devices of this machine, and values except on the meta device."""
     for place in ("meta", "cuda"):
         if (place == "meta" and not case.meta) or not available(place):
             continue
@@ -67,7 +67,7 @@ MAKERS = frozenset("arange as_tensor eye full full_like make ones tensor zeros".
 
 
 def makes_tensors(function: Any, visited: frozenset[object] = frozenset()) -> bool:
-    """Whether the function of a case, or one that it calls beside the library's, makes tensors itself."""
+    """Return whether a function, or one outside the library that it calls, creates tensors."""
     if isinstance(function, partial):
         function = function.func
     code = getattr(function, "__code__", None)
@@ -85,7 +85,7 @@ def makes_tensors(function: Any, visited: frozenset[object] = frozenset()) -> bo
 
 
 def check_default_device(case: Case) -> None:
-    """Check that operands of the CPU give results there where another device is the default."""
+    """Check that results of CPU operands are on the CPU under a different default device."""
     dtype = case.dtypes[-1]
     arrays = operands(case, dtype)
     tensors = [make(array, dtype) for array in arrays]
@@ -95,7 +95,7 @@ def check_default_device(case: Case) -> None:
 
 
 def check_storage_dtypes(case: Case) -> None:
-    """Check that dtypes for storage are refused by name, or give what a computing dtype gives that holds them."""
+    """Check that storage dtypes are refused by name, or produce the results of the equivalent computing dtype."""
     for dtype, base in STORAGE.items():
         if base not in case.dtypes:
             continue
@@ -115,12 +115,12 @@ def check_storage_dtypes(case: Case) -> None:
 
 
 def results_of(value: Any) -> list[Tensor]:
-    """The tensors among the results of a call."""
+    """Return the tensors among the results of a call."""
     return [one for one in (value if isinstance(value, (tuple, list)) else [value]) if isinstance(one, Tensor)]
 
 
 def available(place: str) -> bool:
-    """Whether there is a device of this kind."""
+    """Return whether this machine has a device of this type."""
     try:
         return Device(place).backend is not None
     except FaculaError:
@@ -128,7 +128,7 @@ def available(place: str) -> bool:
 
 
 def check_special_values(case: Case) -> None:
-    """Check infinities, NaN and signs of zero: all pairs of special values, where there are two operands."""
+    """Check infinities, NaN and signs of zero, in all combinations of the special values."""
     values = np.array(case.special)
     for dtype in ("float32", "float64"):
         if dtype not in case.dtypes:
@@ -143,7 +143,7 @@ def check_special_values(case: Case) -> None:
 
 
 def check_scales(case: Case) -> None:
-    """Check operands in float32 that are very large or very small against the reference in float64."""
+    """Compare results of very large and very small float32 operands with the reference in float64."""
     arrays, name = operands(case, "float32"), case.result("float32")
     for factors in product(case.scales, repeat=case.arity):
         scaled = [
@@ -155,7 +155,7 @@ def check_scales(case: Case) -> None:
         with np.errstate(over="ignore"):
             expected = expected.astype(name)
         what = f"{case} of operands times {factors}"
-        # Relative to the largest expected one: sums of numbers of both signs lose what is small beside them.
+        # Relative to the largest expected element: sums with both signs lose small elements to cancellation.
         largest = float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0)) if name == "float32" else 1.0
         if largest > 0:
             expect_close(values_of(got) / largest, expected / largest, tolerance_of(case, name), what)
@@ -164,7 +164,7 @@ def check_scales(case: Case) -> None:
 
 
 def check_broadcasting(case: Case) -> None:
-    """Check operands of different shapes, and that those are refused which do not broadcast."""
+    """Check operands of different shapes, and that shapes that do not broadcast are refused."""
     for dtype in case.dtypes:
         _check_shapes_that_broadcast(case, dtype, "cpu")
     rng = np.random.default_rng(1)
@@ -184,7 +184,7 @@ def _check_shapes_that_broadcast(case: Case, dtype: str, place: str) -> None:
 
 
 def check_promotion(case: Case) -> None:
-    """Check that operands of two dtypes give what both give that were converted by hand; numbers are operands, too."""
+    """Check that mixed dtypes, and numbers, produce the same results as explicitly converted operands."""
     for first in ALL:
         for second in ALL:
             if case.with_bool or "bool" not in (first, second):
@@ -192,7 +192,7 @@ def check_promotion(case: Case) -> None:
 
 
 def check_promotion_of(case: Case, first: str, second: str) -> None:
-    """Check one pair of dtypes."""
+    """Check promotion for one pair of dtypes."""
     rng = np.random.default_rng(2)
     a, b = draw(rng, (3,), first, case), draw(rng, (3,), second, case)
     number = b.ravel()[0].item()
@@ -213,7 +213,7 @@ def check_promotion_of(case: Case, first: str, second: str) -> None:
             continue
         got = call(case, [x, y])
         if isinstance(y, int) and first in INTEGERS and case.result("uint8") == "bool":
-            common = int64  # comparisons are exact for any number
+            common = int64  # comparisons are exact for numbers of any size
         y = y.to(common) if isinstance(y, Tensor) else tensor(y, dtype=common)
         wanted = call(case, [x.to(common), y])
         what = f"{case} of {first} and {second}"
@@ -222,7 +222,7 @@ def check_promotion_of(case: Case, first: str, second: str) -> None:
 
 
 def check_refusals(case: Case) -> None:
-    """Check that other dtypes are refused by name, and that the calls fail of which the samples say so."""
+    """Check that unsupported dtypes are refused by name, and that the calls in `refused` raise."""
     for dtype in ALL if case.rejects else ():
         if dtype not in case.dtypes:
             check_dtype_refused(case, dtype)
@@ -231,7 +231,7 @@ def check_refusals(case: Case) -> None:
 
 
 def check_dtype_refused(case: Case, dtype: str) -> None:
-    """Check that a dtype which the operator does not take is refused by name."""
+    """Check that an unsupported dtype is refused with an error that names it."""
     arrays = operands(case, "int8" if dtype == "bool" else "float32")
     tensors = [make(array, "float64").to(dtype_named(dtype)) for array in arrays]
     try:

@@ -1,4 +1,4 @@
-"""Checks of operators that write to tensors which are there: in place, and `out=`."""
+"""Checks of operators that write to existing tensors: in-place forms and `out=`."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def _form(case: Case) -> Any:
 
 
 def check_inplace(case: Case) -> None:
-    """Check that the in-place form gives the same values in the same memory, on any layout that it can write."""
+    """Check that the in-place form computes the same values in the same memory, for every writable layout."""
     for dtype in case.dtypes:
-        cannot_hold = case.result(dtype) != dtype and dtype not in COMPLEX  # a float does not go into an integer
+        cannot_hold = case.result(dtype) != dtype and dtype not in COMPLEX  # integers cannot represent floats
         for layout in layouts_of(case)[:1] if cannot_hold else layouts_of(case):
             _check_inplace(case, dtype, layout, cannot_hold)
 
@@ -51,7 +51,7 @@ def _check_inplace(case: Case, dtype: str, layout: str, cannot_hold: bool) -> No
 
 
 def check_out_argument(case: Case) -> None:
-    """Check that `out=` writes to what is given, wider dtypes and any strides, and refuses the rest untouched."""
+    """Check that `out=` accepts wider dtypes and any strides, and refuses other tensors without changing them."""
     for dtype in case.dtypes:
         check_out_of(case, dtype)
 
