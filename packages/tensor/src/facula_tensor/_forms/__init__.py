@@ -1,8 +1,8 @@
 """The public functions of operators, written by `python -m facula_tensor._forms` from their declarations.
 
-See Note [Written functions] in `_dispatch/written.py`. The folders mirror the package's, and contain written files
-alone, which nobody edits: change the declaration, or the template of the fast path in `_dispatch/fast/`, and run the
-command again. It works without them, too.
+See Note [Written functions] in `_dispatch/written.py`. The folders mirror those of the package and contain only
+generated files. Do not edit them: change the declaration, or the template of the fast path in `_dispatch/fast/`, and
+run the command again. The command also works if generated files are missing.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""Writes the public functions of operators from their declarations, and the fast path from its templates.
+"""Generator of the public functions of operators from declarations, and of the fast path from templates.
 
-    python -m facula_tensor._forms           # writes what has changed
-    python -m facula_tensor._forms --check   # compares only; the exit status is 1 where files differ
+    python -m facula_tensor._forms           # writes files that have changed
+    python -m facula_tensor._forms --check   # only compares; the exit status is 1 if files differ
 
 See Note [Written functions] in `_dispatch/written.py`.
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def files() -> dict[str, str]:
-    """The texts of all files, by path."""
+    """Return the text of every generated file, by path."""
     texts: dict[str, list[Text]] = defaultdict(list)
     for what in declared:
         texts[file_of(what.module)].append(Text(what))
@@ -47,17 +47,17 @@ def files() -> dict[str, str]:
 
 
 def subject(path: str) -> str:
-    """What is written from the files of a path."""
+    """Return the description of a path's generated code, for its head."""
     return "fast path" if path.startswith("_dispatch") else "public functions"
 
 
 def path_of(file: str) -> str:
-    """The path of a module of written functions."""
+    """Return the path of a generated module."""
     return f"{file.replace('.', '/')}.py"
 
 
 def parts_of(file: str, texts: list[Text]) -> list[str]:
-    """What a file consists of: its head, then the functions."""
+    """Return the parts of a file: its head, then the functions."""
     functions = [one for text in texts for one in text.functions()]
     needs, types = set().union(*[text.needs for text in texts]), set().union(*[text.types for text in texts])
     bodies = f'\n\nbodies = bodies_of("{file}")' if (".._dispatch.written", "bodies_of") in needs else ""
@@ -65,15 +65,15 @@ def parts_of(file: str, texts: list[Text]) -> list[str]:
 
 
 def head(file: str, needs: set[tuple[str, str]], types: set[tuple[str, str]]) -> str:
-    """The head of a file that needs these names (module, name), and those of types for annotations alone."""
-    path, above = path_of(file), "." * file.count(".")  # from here to `_forms/`
+    """Return the head of a file that imports the names `needs` (module, name), and `types` for annotations only."""
+    path, above = path_of(file), "." * file.count(".")  # from the file to `_forms/`
     needed = imports(needs | ({("typing", "TYPE_CHECKING")} if types else set()), above)
     begin = HEAD.format(subject=subject(path), source=path, imports=needed)
     return begin + (FOR_ANNOTATIONS.format(types=indent(imports(types, above), "    ")) if types else "")
 
 
 def imports(needs: set[tuple[str, str]], above: str) -> str:
-    """Import statements, sorted as ruff sorts them. `above`: further dots of modules that are seen from `_forms/`."""
+    """Return import statements in the order of ruff. `above`: dots to prepend to modules relative to `_forms/`."""
     by_module: dict[tuple[str, str], list[str]] = defaultdict(list)
     for module, name in sorted(needs):
         by_module[module, name if " as " in name else ""].append(name)
@@ -89,13 +89,13 @@ def imports(needs: set[tuple[str, str]], above: str) -> str:
 
 
 def main() -> int:
-    """Write the files, or compare them; 1 where they differ."""
+    """Write the files, or compare them and return 1 if they differ."""
     parser = argparse.ArgumentParser(
         prog="python -m facula_tensor._forms", description="Write the public functions of operators."
     )
     parser.add_argument("--check", action="store_true", help="compare the files with what would be written")
     options = parser.parse_args()
-    for module in iter_modules([str(FOLDER.parent)]):  # which declare what they have
+    for module in iter_modules([str(FOLDER.parent)]):  # importing them registers their declarations
         if not module.name.startswith("_"):
             import_module(f"facula_tensor.{module.name}")
     made = files()

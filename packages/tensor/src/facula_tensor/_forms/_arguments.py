@@ -1,4 +1,4 @@
-"""Arguments of written functions: their kinds and defaults, read from declarations."""
+"""Arguments of generated functions: their kinds and defaults, read from declarations."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ class Argument(NamedTuple):
 
     @property
     def passed(self) -> str:
-        """How it is handed on."""
+        """The expression that passes the argument on."""
         return f"{self.name}={self.name}" if self.by_name else f"{'*' * self.stands_for_all}{self.name}"
 
 
 def quoted(value: object) -> str:
-    """Python's text of a value, with double quotes."""
+    """Return the Python literal of a value, with double quotes."""
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 def passed_on(arguments: list[Argument]) -> list[Argument]:
-    """Those that the operator sees, no other names of arguments; after one of these, they are handed on by name."""
+    """Return the arguments passed to the operator, without aliases; those after an alias are passed by name."""
     first = next((place for place, one in enumerate(arguments) if one.kind.sets), len(arguments))
     return [one._replace(by_name=one.by_name or place > first)
             for place, one in enumerate(arguments) if not one.kind.sets]  # fmt: skip
 
 
 def listed(arguments: list[Argument]) -> list[str]:
-    """The arguments as a function's head has them, with a star before those that are given by name alone."""
+    """Return the parameters of a function's signature, with a star before keyword-only ones."""
     first = next((place for place, one in enumerate(arguments) if one.by_name), len(arguments))
     needs_star = first < len(arguments) and not any([one.stands_for_all for one in arguments])
     return [*map(str, arguments[:first]), *["*"] * needs_star, *map(str, arguments[first:])]
 
 
 def arguments_of(what: Declared) -> list[Argument]:
-    """The arguments that users give and the operator takes: neither `inplace` nor `out`, nor options of creation."""
+    """Return the public arguments without `inplace`, `out` and creation options."""
     parameters = [*inspect.signature(what.signature).parameters.values()]
     apart = {
         "F",
@@ -75,14 +75,14 @@ OF_MAKERS = {
 
 
 def options_of(what: Declared) -> list[Argument]:
-    """The options of a function that makes tensors, as PyTorch orders them."""
+    """Return the options of a function that creates tensors, in the order of PyTorch."""
     left_out = {"" if what.out else "out", "" if what.memory_format else "memory_format"}
     return [Argument(name, ArgumentKind(annotation), default, by_name=True)
             for name, (annotation, default) in OF_MAKERS.items() if what.maker and name not in left_out]  # fmt: skip
 
 
 def kind_of(annotation: str) -> ArgumentKind:
-    """The kind of this name; one of some values, `Literal["a", "b"]`; or what the body checks: any other annotation."""
+    """Return the kind for an annotation: a named kind, or a choice for `Literal`; the body checks all others."""
     if annotation in KINDS:
         return KINDS[annotation]
     if not annotation.startswith("Literal["):

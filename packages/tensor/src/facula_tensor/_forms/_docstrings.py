@@ -1,4 +1,4 @@
-"""Docstrings of written functions: the declaration's, with the arguments that it leaves out."""
+"""Docstrings of generated functions: that of the declaration, completed with arguments that it omits."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from facula_tensor._dispatch.kinds import CREATION, STANDARD, TOGETHER
 if TYPE_CHECKING:
     from ._arguments import Argument
 
-WIDTH = 116  # of a line in a function's body
-MOST = 2  # arguments that need no description beyond the first line and the signature
+WIDTH = 116  # the maximum width of a line in a function's body
+MOST = 2  # functions with more arguments than this describe each of them
 
 
 def docstring(declared: str, arguments: list[Argument], maker: str = "") -> str:
-    """The docstring of a public function. The descriptions of `out` and of a single tensor are omitted."""
+    """Return the docstring of a public function, without descriptions of `out` and of a single tensor."""
     before, given, rest = _sections(inspect.cleandoc(declared))
     meant = CREATION.get(maker, {})
     said = {one.name: given.get(one.name) or meant.get(one.name) or _standard(one) for one in arguments
@@ -29,14 +29,14 @@ def docstring(declared: str, arguments: list[Argument], maker: str = "") -> str:
 
 
 def changing_docstring(name: str, arguments: list[Argument]) -> str:
-    """The docstring of the function that changes its input."""
+    """Return the docstring of the in-place variant of a function."""
     if len(arguments) == 1:
         return f"`{name}` in place."
     return f"`{name}` in place: changes `{arguments[0].name}` and returns it. Arguments: those of `{name}`."
 
 
 def _together(said: dict[str, str], given: dict[str, str]) -> dict[str, str]:
-    """The texts by names, with one text for arguments that belong together."""
+    """Merge the descriptions of arguments that are described together."""
     for names, text in TOGETHER.items():
         found = [name for name in names if name in said and name not in given]
         if len(found) == len(names):
@@ -46,7 +46,7 @@ def _together(said: dict[str, str], given: dict[str, str]) -> dict[str, str]:
 
 
 def _standard(one: Argument) -> str:
-    """The default description of an argument, for declarations without one."""
+    """Return the default description of an argument, for declarations without one."""
     return one.kind.says or STANDARD.get(one.name, "")
 
 
@@ -56,7 +56,7 @@ def _listed(said: dict[str, str]) -> str:
 
 
 def _sections(text: str) -> tuple[str, dict[str, str], str]:
-    """The text before the arguments, the arguments' descriptions by name, and the text after them."""
+    """Split a docstring into the text before the arguments, their descriptions by name, and the text after them."""
     parts = text.split("\n\n")
     at = [place for place, part in enumerate(parts) if part.startswith(("Arguments:", "Returns:", "Raises:", ">>>"))]
     first = at[0] if at else len(parts)

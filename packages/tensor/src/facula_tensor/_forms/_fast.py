@@ -1,4 +1,4 @@
-"""The text of the fast path, from the templates in `_dispatch/fast/`."""
+"""Source text of the fast path, generated from the templates in `_dispatch/fast/`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ NAMES = {
     ".._dispatch.rules.saved": "SavedOperands SavedTensors save_alias",
     ".._dispatch.slow_path.slow_call": "slow_call",
 }
-"""Where the names in the templates come from, seen from `_forms/`."""
+"""The modules, relative to `_forms/`, of the names that templates use."""
 TYPES = {(".._core.types", "Function"), (".._dispatch.operator", "Operator")}
 
 
 def fast_paths() -> dict[str, tuple[list[str], set[tuple[str, str]], set[tuple[str, str]]]]:
-    """The functions of each file, the names (module, name) that they need, and those for annotations alone."""
+    """Return for each file its functions, the names (module, name) that they need, and those only for annotations."""
     files = {}
     for module in (unary, pairs, many, inplace):
         templates = [one for name, one in vars(module).items() if isinstance(one, type) and name.islower()]

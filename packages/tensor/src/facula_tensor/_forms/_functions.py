@@ -1,4 +1,4 @@
-"""The text of public functions, from a declaration."""
+"""Source text of public functions, generated from declarations."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from facula_tensor._dispatch.written import Declared
 
 WIDTH = 120
-PARTS = re.compile(r', (?![^()]*\))(?=(?:[^"]*"[^"]*")*[^"]*$)')  # between arguments, neither in brackets nor in quotes
+PARTS = re.compile(r', (?![^()]*\))(?=(?:[^"]*"[^"]*")*[^"]*$)')  # commas outside brackets and quotes
 INSIDE = (("facula_errors", "FaculaError"), ("facula_errors.extend", "trim_traceback"))
-RENAMED = {"axis": "dim", "keepdims": "keepdim", "x2": "other"}  # methods' arguments: OTHER_NAMES of facula_errors
+RENAMED = {"axis": "dim", "keepdims": "keepdim", "x2": "other"}  # from OTHER_NAMES of facula_errors
 TYPES = {name: "facula_storage" for name in ("DType", "Device", "Layout")} | {
     "Callable": "collections.abc", "Sequence": "collections.abc", "Tensor": ".._core.tensor", "Size": ".._core.size",
     "Generator": ".._creation.generator", "NamedResults": "..ops.named_results", "SupportsIndex": "typing",
@@ -34,9 +34,9 @@ COMMON = frozenset("DTypeLike DeviceLike Dims LayoutLike Index Lengths MemoryFor
 
 
 class Text:
-    """The functions of a declaration.
+    """The source text of the functions of one declaration.
 
-    - `needs`: the names that they import: (module, name); `types`: those for annotations alone.
+    - `needs`: the names that the functions import, as (module, name); `types`: those only for annotations.
     """
 
     def __init__(self, what: Declared) -> None:
@@ -49,7 +49,7 @@ class Text:
             what.out and not what.maker
         )
         self.options = options_of(what)
-        self.leading = what.signature.__code__.co_varnames[:2]  # perhaps F, and the name of the function that is called
+        self.leading = what.signature.__code__.co_varnames[:2]  # may be F and `operation`
         self.named = "operation" in self.leading
         apart = what.out if isinstance(what.out, tuple) else ()
         self.apart = f", ({', '.join(apart)}{',' * (len(apart) == 1)})" if apart else ""
@@ -65,7 +65,7 @@ class Text:
         self.renames = what.method and not what.quick and (bool(others) or asks_itself)
 
     def functions(self) -> list[str]:
-        """The public function, and the one that changes its input if there is one."""
+        """Return the public function and, if there is one, its in-place variant."""
         what, arguments = self.what, [*self.operands, *self.inplace, *self.out, *self.options]
         steps = [*self.rare_options(), *self.checks(self.operation)]
         if self.inplace:
@@ -77,7 +77,7 @@ class Text:
         if what.changes:
             name = f"{what.name}_"
             first, *others = passed_on(self.operands)
-            if first.kind.annotation.startswith("Operand"):  # `source`, or the kernel, checks what changes
+            if first.kind.annotation.startswith("Operand"):  # `source` or the kernel checks the tensor to change
                 first = first._replace(kind=KINDS["Tensor"], default=inspect.Parameter.empty)
             operands = self.operands = [first, *others]
             self.renames &= self.op is None
@@ -88,7 +88,7 @@ class Text:
         return made
 
     def checks(self, operation: str, changes: bool = False) -> list[str]:
-        """The steps that check and convert arguments, and leave for special cases."""
+        """Return the statements that check and convert arguments, and return early in special cases."""
         steps = []
         known = {"operation": operation, "first": self.operands[0].name if self.operands else ""}
         known["star"] = next((one.name for one in self.operands if one.stands_for_all), "")
@@ -109,7 +109,7 @@ class Text:
         return steps
 
     def special(self, function: Function, operation: str, changes: bool) -> list[str]:
-        """The steps by which a function computes the result in a special case."""
+        """Return the statements that compute the result in a special case by calling `function`."""
         if changes:
             return self.stored(operation, self.call_of(function, operation, "before"))
         call = self.call_of(function, operation)
@@ -119,7 +119,7 @@ class Text:
         return [f"result = {call}", f'return result if out is None else write_out("{self.operation}", result, out)']
 
     def rare_options(self) -> list[str]:
-        """The first steps of a function that makes tensors: Note [Options of creation]."""
+        """Return the first statements of a function that creates tensors: see Note [Options of creation]."""
         if self.what.maker and self.what.out:
             self.needs.add((".._creation.filled", "with_options"))
             name = self.what.name
@@ -134,7 +134,7 @@ class Text:
         return []
 
     def results(self) -> list[str]:
-        """The last steps."""
+        """Return the last statements, which compute and return the result."""
         if self.op is not None and self.op.elementwise and (self.out or self.others()):
             return self.of_operators()
         *steps, last = self.result("result" if (self.out and self.what.prepare is None) or self.options else "")
@@ -155,7 +155,7 @@ class Text:
         ]
 
     def result(self, name: str) -> list[str]:
-        """The steps that compute the result and give it a name, or return it where that is empty."""
+        """Return the statements that assign the result to `name`, or return it if `name` is empty."""
         before = f"{name} = " if name else "return "
         if not self.what.inline:
             return [before + self.call(self.operation)]
@@ -174,11 +174,11 @@ class Text:
         return (text[:at] + before + text[at + len("return ") :]).split("\n")
 
     def others(self) -> list[tuple[str, str]]:
-        """The operators that compute the result in special cases, with the conditions."""
+        """Return the pairs (condition, operator) of the special cases that another operator computes."""
         return [(condition, other) for condition, other in self.what.special_cases.items() if isinstance(other, str)]
 
     def of_operators(self) -> list[str]:
-        """The last steps where an elementwise operator computes the result, or others in special cases."""
+        """Return the last statements if an elementwise operator, or another in special cases, computes the result."""
         self.needs |= {(".._dispatch.namespaces", "recorded_ops as ops")}
         steps, choices = [], [*self.others(), ("", self.what.name)]
         direct = self.out and self.op is not None and self.op.arity == 2
@@ -200,7 +200,7 @@ class Text:
         return [*steps, f'return result if out is None else write_out("{self.operation}", result, out)']
 
     def change(self, operation: str) -> list[str]:
-        """The steps that put the result into the input, or by which an operator changes it."""
+        """Return the statements that change the input: by an in-place operator, or by copying the result into it."""
         if self.op is None or not hasattr(self.op, "changing"):
             return self.stored(operation, self.call(operation, "before"))
         self.needs.add((".._dispatch.namespaces", "inplace_ops"))
@@ -212,7 +212,7 @@ class Text:
                 for line in ([f"if {condition}:", f"    {step}"] if condition else [step])]  # fmt: skip
 
     def stored(self, operation: str, result: str) -> list[str]:
-        """The steps that put the result into the input; it is computed of `before`."""
+        """Return the statements that copy `result`, an expression that may read `before`, into the input."""
         self.needs.add((".._dispatch.arguments", "source"))
         first = self.operands[0].name
         self.needs.add(("..ops.memory.assignment", "assign_inplace"))
@@ -221,7 +221,7 @@ class Text:
         return [before, f'return assign_inplace("{operation}", {first}, {result})']
 
     def call(self, operation: str, first: str = "") -> str:
-        """The call of the operator, or of the declared body, perhaps with another first operand."""
+        """Return the call of the operator or of the declared body; `first` replaces the first operand."""
         passed = passed_on(self.operands)
         if (prepare := self.what.prepare) is not None:
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
@@ -246,18 +246,18 @@ class Text:
         return f"bodies.{self.what.name}({', '.join(given)})"
 
     def call_of(self, function: Function, operation: str, first: str = "") -> str:
-        """The call of a function `(operation, *arguments)`, with those of the arguments that it names."""
+        """Return the call of a function `(operation, *arguments)`, with the arguments that its signature contains."""
         code = function.__code__
         names = code.co_varnames[1 : code.co_argcount]
         given = [one.name for one in passed_on([*self.operands, *self.out]) if one.name in names]
         given = [f'"{operation}"', first or given[0], *given[1:]]
-        is_own = function.__module__ == self.what.module  # which is not complete when it imports the written functions
+        is_own = function.__module__ == self.what.module  # still incomplete when it imports its functions
         module = ".._dispatch.written" if is_own else f"..{function.__module__.partition('.')[2]}"
         self.needs.add((module, "bodies_of" if is_own else function.__name__))
         return f"{'bodies.' * is_own}{function.__name__}({', '.join(given)})"
 
     def function(self, name: str, arguments: list[Argument], doc: str, steps: list[str], overridable: bool) -> str:
-        """A function's text."""
+        """Return the source text of a function."""
         head = bracketed(f"def {name}(", listed(arguments), f") -> {self.returned}:")
         if not self.renames:
             self.needs.update(INSIDE)
@@ -267,7 +267,7 @@ class Text:
         return self.decorators(overridable) + head + "\n" + indent("\n".join(map(fitted, lines)), "    ")
 
     def decorators(self, overridable: bool) -> str:
-        """What stands above a function."""
+        """Return the decorators of a function."""
         lines = (
             (overridable, "@overridable", ".._dispatch.overrides"),
             (self.what.method, "@method()", ".._core.tensor"),
@@ -278,7 +278,7 @@ class Text:
 
 
 def names_of(module: str, wanted: set[str]) -> set[tuple[str, str]]:
-    """Those of the names that a module imports or defines by hand, each with its home, seen from `_forms/`."""
+    """Return the names that a module imports or defines by hand, as (module relative to `_forms/`, name)."""
     found = set()
     wanted = wanted - {what.name for what in declared if what.module == module}
     for node in ast.parse(inspect.getsource(sys.modules[module])).body:
@@ -296,7 +296,7 @@ def names_of(module: str, wanted: set[str]) -> set[tuple[str, str]]:
 
 
 def bracketed(before: str, parts: list[str], after: str, width: int = WIDTH) -> str:
-    """Parts between brackets, on one line, on one of their own, or one on each line, as ruff has them."""
+    """Join parts between brackets with the line breaks that ruff would use."""
     given = ", ".join(parts)
     if len(before + given + after) <= width:
         return before + given + after
@@ -305,7 +305,7 @@ def bracketed(before: str, parts: list[str], after: str, width: int = WIDTH) -> 
 
 
 def fitted(step: str) -> str:
-    """A step of a function's body, a call that is too long for its line on several."""
+    """Return a statement of a function's body, split if it is a call that is too long for one line."""
     text = step.lstrip()
     depth, width = len(step) - len(text), WIDTH - 4 - (len(step) - len(text))
     if len(text) <= width or text.startswith('"""'):
@@ -316,5 +316,5 @@ def fitted(step: str) -> str:
 
 
 def module_of(word: str, what: Declared) -> str:
-    """The module that has a type of annotations, seen from `_forms/`: the declaring module's own, if nobody else."""
+    """Return the module of a type in annotations, relative to `_forms/`; by default the declaring module."""
     return ".._core.types" if word in COMMON else TYPES.get(word, f"..{what.module.partition('.')[2]}")

@@ -1,4 +1,4 @@
-"""What stands in for the written files while they are written."""
+"""Substitutes for the generated modules while they are being generated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Placeholders(MetaPathFinder, Loader):
-    """Finds modules of this package in which declarations find a function of each name, which is a method, too."""
+    """Import hook for modules of this package, which provide every name as a function that is also a method."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         inside, module = name.startswith(f"{__package__}."), name.removeprefix(f"{__package__}.")
@@ -29,7 +29,7 @@ class Placeholders(MetaPathFinder, Loader):
                 raise MissingAttributeError(name)
 
             def placeholder(*arguments: object, **options: object) -> object:
-                """Called by declarations alone, for an operator's functions, which nobody calls."""
+                """Return another placeholder; declarations call this once, but never call the result."""
                 return missing(name)
 
             placeholder.__name__ = placeholder.__qualname__ = name
