@@ -1,9 +1,9 @@
 """Derivatives of functions, with the names and arguments of `torch.autograd.functional`.
 
-A function here takes tensors and returns a tensor or a tuple of tensors (lists and dicts, too). `inputs` is a tensor or
-a tuple of tensors, and results are tuples where it or what the function returns is one. With `create_graph` results can
-be differentiated; otherwise they require no gradient. The derivative of an output that does not depend on an
-input is zero, or a GradientError under `strict`. `facula_tensor.func` returns derivatives as functions.
+The functions to differentiate take tensors and return a tensor, or a tuple, list or dict of tensors. `inputs` is a
+tensor or a tuple of tensors. Results are tuples if `inputs` or the outputs are. With `create_graph` results can be
+differentiated; otherwise they require no gradient. If an output does not depend on an input, the derivative is zero;
+under `strict` a GradientError is raised. See `facula_tensor.func` for transforms that return functions.
 """
 
 from __future__ import annotations
@@ -86,18 +86,18 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The derivative of each element of each output by each element of each input.
+    """Compute the Jacobian of `func`: the derivatives of all output elements with respect to all input elements.
 
-    The shape is that of the output followed by that of the input; a tuple over outputs of tuples over inputs
-    where both are tuples.
+    The shape is that of the output followed by that of the input. If outputs and inputs are tuples, the result is a
+    tuple with one tuple for each output, which has one tensor for each input.
 
     Arguments:
-        func: the function of one tensor, or of as many as `inputs` has; it returns a tensor or a tuple of them.
-        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        func: a function of the tensors in `inputs` that returns a tensor or a tuple of tensors.
+        inputs: a tensor or a tuple of tensors, at which to compute the derivatives.
         create_graph: whether the results can be differentiated again.
-        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
-        vectorize: whether reverse mode computes all rows at once, by `vmap`, rather than one by one.
-        strategy: "reverse-mode", a pass for each element of the outputs, or "forward-mode", one for each of the inputs.
+        strict: raise an error if an output does not depend on an input, instead of returning zeros.
+        vectorize: whether reverse mode computes all rows together with `vmap`; otherwise one by one.
+        strategy: "reverse-mode", with one pass per output element, or "forward-mode", with one per input element.
 
     >>> from facula_tensor import tensor
     >>> jacobian(lambda x: x * x, tensor([1.0, 2.0]))
@@ -181,15 +181,15 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The second derivatives of a function that returns one element: the Jacobian of its gradient.
+    """Compute the second derivatives of a function that returns one element: the Jacobian of its gradient.
 
     Arguments:
-        func: the function of one tensor, or of as many as `inputs` has; it returns one element.
-        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        func: a function of the tensors in `inputs` that returns one element.
+        inputs: a tensor or a tuple of tensors, at which to compute the derivatives.
         create_graph: whether the results can be differentiated again.
-        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
-        vectorize: whether reverse mode computes all rows at once, by `vmap`, rather than one by one.
-        outer_jacobian_strategy: "reverse-mode" or "forward-mode": how the gradient is differentiated.
+        strict: raise an error if an output does not depend on an input, instead of returning zeros.
+        vectorize: whether reverse mode computes all rows together with `vmap`; otherwise one by one.
+        outer_jacobian_strategy: the mode that differentiates the gradient: "reverse-mode" or "forward-mode".
 
     >>> from facula_tensor import tensor
     >>> hessian(lambda x: (x * x * x).sum(), tensor([1.0, 2.0]))
@@ -218,16 +218,14 @@ def _gradient(
 def vjp(
     func: Callable[..., Out], inputs: In, v: Out | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Out, In]:
-    """(outputs, the product of the vector `v` with the Jacobian): one backward pass.
-
-    `v` is like the outputs; it may be left out where there is one output of one element.
+    """Return the outputs of `func` and the product of the vector `v` with its Jacobian, in one backward pass.
 
     Arguments:
-        func: the function of one tensor, or of as many as `inputs` has; it returns a tensor or a tuple of them.
-        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
-        v: the vector, like the outputs; 1 if None.
+        func: a function of the tensors in `inputs` that returns a tensor or a tuple of tensors.
+        inputs: a tensor or a tuple of tensors, at which to compute the derivatives.
+        v: the vector, with the structure of the outputs; may be omitted for a single output of one element.
         create_graph: whether the results can be differentiated again.
-        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+        strict: raise an error if an output does not depend on an input, instead of returning zeros.
     """
     called = Pulled("vjp", func, _points("vjp", func, inputs), level=PointTape(create_graph))
     found = called.pull(_vector_like("vjp", v, called.outputs), create_graph, required=_required(strict))
@@ -238,18 +236,17 @@ def vjp(
 def jvp(
     func: Callable[..., Out], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Out, Out]:
-    """(outputs, the product of the Jacobian with the vector `v`): two backward passes.
+    """Return the outputs of `func` and the product of its Jacobian with the vector `v`, in two backward passes.
 
-    `v` is like the inputs; it may be left out where there is one input of one element. The first pass gives
-    g(u) = u J, which is linear in u, and the second its derivative along `v`: the "double backward trick" of
-    J. Townsend, 2017.
+    The first pass computes g(u) = u J, which is linear in u. The second computes its derivative along `v`. This is the
+    "double backward trick" of J. Townsend, 2017.
 
     Arguments:
-        func: the function of one tensor, or of as many as `inputs` has; it returns a tensor or a tuple of them.
-        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
-        v: the vector, like the inputs; 1 if None.
+        func: a function of the tensors in `inputs` that returns a tensor or a tuple of tensors.
+        inputs: a tensor or a tuple of tensors, at which to compute the derivatives.
+        v: the vector, with the structure of the inputs; may be omitted for a single input of one element.
         create_graph: whether the results can be differentiated again.
-        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+        strict: raise an error if an output does not depend on an input, instead of returning zeros.
     """
     called = Pulled("jvp", func, _points("jvp", func, inputs), level=PointTape(create_graph))
     vector = _vector_like("jvp", v, called.points)
@@ -261,14 +258,14 @@ def jvp(
 def vhp(
     func: Callable[..., Tensor], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Tensor, In]:
-    """(output, the product of the vector `v` with the Hessian), for a function that returns one element.
+    """Return the output of `func`, which has one element, and the product of the vector `v` with its Hessian.
 
     Arguments:
-        func: the function of one tensor, or of as many as `inputs` has; it returns one element.
-        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
-        v: the vector, like the inputs; 1 if None.
+        func: a function of the tensors in `inputs` that returns one element.
+        inputs: a tensor or a tuple of tensors, at which to compute the derivatives.
+        v: the vector, with the structure of the inputs; may be omitted for a single input of one element.
         create_graph: whether the results can be differentiated again.
-        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+        strict: raise an error if an output does not depend on an input, instead of returning zeros.
     """
     return _vector_hessian("vhp", func, inputs, v, create_graph, strict)
 
@@ -277,14 +274,16 @@ def vhp(
 def hvp(
     func: Callable[..., Tensor], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Tensor, In]:
-    """(output, the product of the Hessian with the vector `v`). The Hessian is symmetric: this is `vhp`.
+    """Return the output of `func`, which has one element, and the product of its Hessian with the vector `v`.
+
+    This is the same as `vhp`, because the Hessian is symmetric.
 
     Arguments:
-        func: the function of one tensor, or of as many as `inputs` has; it returns one element.
-        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
-        v: the vector, like the inputs; 1 if None.
+        func: a function of the tensors in `inputs` that returns one element.
+        inputs: a tensor or a tuple of tensors, at which to compute the derivatives.
+        v: the vector, with the structure of the inputs; may be omitted for a single input of one element.
         create_graph: whether the results can be differentiated again.
-        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+        strict: raise an error if an output does not depend on an input, instead of returning zeros.
     """
     return _vector_hessian("hvp", func, inputs, v, create_graph, strict)
 
@@ -333,7 +332,7 @@ def _like_inputs(inputs: Tensors, found: list[Tensor]) -> Tensors:
 
 
 def _one_element(name: str, out: object) -> Tensor:
-    """The result of a function, checked to be one element."""
+    """Check that the result of a function has one element, and return it."""
     if not isinstance(out, Tensor) or out.numel() != 1:
         shown = f"a tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
         raise ArgumentError(f"{name}: expected func to return a Tensor of one element; got {shown}")

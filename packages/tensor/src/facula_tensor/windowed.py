@@ -68,14 +68,15 @@ def hann_window(
     window_length: int, periodic: bool = True, *, dtype: DTypeLike | None = None, layout: object = None,
     device: DeviceLike | None = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Hann's window, a raised cosine from 0 to 1 to 0.
+    """Return a Hann window: a raised cosine from 0 to 1 to 0.
 
     Arguments:
         window_length: the number of elements.
-        periodic: leave out the last element of the symmetric window of one element more, as Fourier transforms want.
-        dtype: a floating dtype; the default one if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
+        periodic: return a periodic window, for use with Fourier transforms, rather than a symmetric one. It consists of
+            the first `window_length` elements of the symmetric window that is one longer.
+        dtype: the dtype of the result; the default floating dtype if None.
+        layout: `strided`, the only supported layout, or None.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> hann_window(4)
@@ -90,16 +91,16 @@ def hamming_window(
     dtype: DTypeLike | None = None, layout: object = None, device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Hamming's window, alpha - beta cos(t).
+    """Return a Hamming window: alpha - beta cos(t).
 
     Arguments:
         window_length: the number of elements.
-        periodic: leave out the last element of the symmetric window of one element more.
-        alpha: the mean.
+        periodic: return a periodic window, for use with Fourier transforms, rather than a symmetric one.
+        alpha: the constant term.
         beta: the factor of the cosine.
-        dtype: a floating dtype; the default one if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
+        dtype: the dtype of the result; the default floating dtype if None.
+        layout: `strided`, the only supported layout, or None.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> hamming_window(2)
@@ -113,14 +114,14 @@ def blackman_window(
     window_length: int, periodic: bool = True, *, dtype: DTypeLike | None = None, layout: object = None,
     device: DeviceLike | None = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Blackman's window, 0.42 - 0.5 cos(t) + 0.08 cos(2 t).
+    """Return a Blackman window: 0.42 - 0.5 cos(t) + 0.08 cos(2 t).
 
     Arguments:
         window_length: the number of elements.
-        periodic: leave out the last element of the symmetric window of one element more.
-        dtype: a floating dtype; the default one if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
+        periodic: return a periodic window, for use with Fourier transforms, rather than a symmetric one.
+        dtype: the dtype of the result; the default floating dtype if None.
+        layout: `strided`, the only supported layout, or None.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> blackman_window(3, periodic=False)[1]
@@ -134,14 +135,14 @@ def bartlett_window(
     window_length: int, periodic: bool = True, *, dtype: DTypeLike | None = None, layout: object = None,
     device: DeviceLike | None = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Bartlett's window, a triangle from 0 to 1 to 0.
+    """Return a Bartlett window: a triangle from 0 to 1 to 0.
 
     Arguments:
         window_length: the number of elements.
-        periodic: leave out the last element of the symmetric window of one element more.
-        dtype: a floating dtype; the default one if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
+        periodic: return a periodic window, for use with Fourier transforms, rather than a symmetric one.
+        dtype: the dtype of the result; the default floating dtype if None.
+        layout: `strided`, the only supported layout, or None.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> bartlett_window(4)
@@ -157,15 +158,15 @@ def kaiser_window(
     window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: DTypeLike | None = None,
     layout: object = None, device: DeviceLike | None = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Kaiser's window, of the Bessel function I0.
+    """Return a Kaiser window, which is defined by the Bessel function I0.
 
     Arguments:
         window_length: the number of elements.
-        periodic: leave out the last element of the symmetric window of one element more.
-        beta: how narrow it is.
-        dtype: a floating dtype; the default one if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
+        periodic: return a periodic window, for use with Fourier transforms, rather than a symmetric one.
+        beta: the shape parameter; larger values give narrower windows.
+        dtype: the dtype of the result; the default floating dtype if None.
+        layout: `strided`, the only supported layout, or None.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> kaiser_window(3, periodic=False)[1]
@@ -218,21 +219,22 @@ def stft(
     Arguments:
         input: the signals, real or complex.
         n_fft: the length of a frame.
-        hop_length: the distance of two frames; n_fft // 4 if None.
+        hop_length: the distance between frames; n_fft // 4 if None.
         win_length: the length of the window, which is padded with 0 on both sides; n_fft if None.
         window: the window that frames are multiplied by, (win_length,); ones if None.
         center: pad the signals by n_fft // 2 on both sides.
         pad_mode: the padding: "reflect", "constant", "replicate" or "circular".
         normalized: divide by the square root of n_fft.
         onesided: return only n_fft // 2 + 1 frequencies; by default for real signals and windows.
-        return_complex: True, or False for real and imaginary parts in a last dimension of 2. Needed for real signals.
-        align_to_window: None or False.
+        return_complex: whether the result is complex; otherwise real and imaginary parts are in a last dimension of 2.
+            Required for real signals.
+        align_to_window: must be None or False.
 
     Returns:
         (batch, frequencies, frames), without the first dimension for a single signal.
 
     Raises:
-        RuntimeError: lengths that do not fit each other or the signal.
+        RuntimeError: if lengths are inconsistent with each other or the signal.
 
     >>> from facula_tensor import arange
     >>> stft(arange(8.0), 4, return_complex=True).shape
@@ -269,7 +271,7 @@ def stft(
 
 
 def _overlapped(frames: Tensor, hop: int) -> Tensor:
-    """(batch, frames, n) added up at distances of `hop`: (batch, length)."""
+    """Add overlapping frames (batch, frames, n) at distances of `hop` into signals (batch, length)."""
     batch, count, n = frames.shape
     places = arange(count, device=frames.device).unsqueeze(1) * hop + arange(n, device=frames.device)
     length = n + hop * (count - 1)
@@ -296,7 +298,7 @@ def istft(
     Arguments:
         input: (batch, frequencies, frames) complex, or without the first dimension.
         n_fft: the length of a frame.
-        hop_length: the distance of two frames; n_fft // 4 if None.
+        hop_length: the distance between frames; n_fft // 4 if None.
         win_length: the length of the window; n_fft if None.
         window: the window of `stft`, (win_length,); ones if None.
         center: whether the signals were padded by n_fft // 2 on both sides.
@@ -309,7 +311,7 @@ def istft(
         (batch, length), without the first dimension for a single signal.
 
     Raises:
-        RuntimeError: lengths that do not fit, or windows that add up to 0 somewhere.
+        RuntimeError: if lengths are inconsistent, or the sum of the windows is 0 at some element.
 
     >>> from facula_tensor import arange
     >>> istft(stft(arange(8.0), 4, return_complex=True), 4, length=8)[3]

@@ -25,8 +25,7 @@ def unwrapped_arguments(level: Level, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def filled_context(function: Any, args: tuple[Any, ...], output: Any, needs: tuple[bool, ...]) -> FunctionContext:
-    """Return a context filled by the function's `setup_context`; raise an error with the function's name if it
-    has none."""
+    """Return a context filled by the function's `setup_context`; raise an error if it has none."""
     name = function.__name__
     if function.setup_context is Function.setup_context:
         raise UnsupportedError(

@@ -37,8 +37,10 @@ def apply_at_batch(level: Any, function: Any, args: tuple[Any, ...], kwargs: dic
 
 
 def _batch_by_rule(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call the static method `vmap`, which receives the contents of batched tensors and returns the batch
-    dimensions of the results."""
+    """Call the static method `vmap` with the contents of batched tensors.
+
+    It returns results and their batch dimensions.
+    """
     name = function.__name__
     in_dims = tuple([level.rule_dim % level.value(a).ndim if is_at(level, a) else None for a in args])
     contents = [a if dim is None else recorded_ops.movedim(level.value(a), 0, dim) if dim else level.value(a)
@@ -129,8 +131,7 @@ def _context(ctx: Any, saved: tuple[Any, ...]) -> FunctionContext:
 
 
 def _fit_gradient(level: Any, g: Any, batched: bool) -> Any:
-    """Return a gradient or tangent that matches its value: expanded if that is batched, summed over the batch
-    otherwise."""
+    """Make a gradient or tangent match its value: expand it if that is batched, otherwise sum over the batch."""
     if not isinstance(g, Tensor):
         return g
     if not batched:

@@ -99,8 +99,7 @@ def zeros_for(primal: Tensor) -> Tensor:
 
 
 def widened(tangent: Tensor, like: Tensor) -> Tensor:
-    """Return a tangent that is batched at the levels of another one to be copied into it; the tangent itself if
-    it already is."""
+    """Return a tangent that is batched at all levels of another one, which is to be copied into it."""
     if batches_of(like) <= batches_of(tangent):
         return tangent
     layout = layout_of_tensor(tangent)
@@ -116,9 +115,10 @@ def restrided(tangent: Tensor, layout: Layout) -> Tensor:
 
 
 class DualLevel(Level):
-    """One forward mode. `taped`: whether pairs also have a node if a primal requires a gradient, as PyTorch's
-    dual tensors do: a backward pass from them computes gradients that are pairs. (Their primals always have
-    separate nodes.)
+    """One forward mode.
+
+    `taped`: whether pairs also have a node if a primal requires a gradient, as PyTorch's dual tensors do. A backward
+    pass from them computes gradients that are pairs. (Their primals always have separate nodes.)
     """
 
     __slots__ = ("taped",)
@@ -296,8 +296,10 @@ def linear_tangent(call: OperatorCall, tangents: list[Tensor | None], record: bo
 
 
 def bilinear_tangent(call: OperatorCall, tangents: list[Tensor | None], F: Namespace, record: bool) -> Tensor:
-    """Return the sum of one term for each tangent: the operator with the tangent in place of its operand. The
-    first term includes the tangents of added operands."""
+    """Return the sum of one term for each tangent: the operator with the tangent in place of its operand.
+
+    The first term includes the tangents of added operands.
+    """
     op = call.op
     added: list[Any] = [t if name in op.linear else None for t, name in zip(tangents, op.inputs, strict=True)]
     places = [at for at, t in enumerate(tangents) if t is not None and op.inputs[at] in op.bilinear]

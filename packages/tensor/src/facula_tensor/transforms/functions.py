@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 
 class Pulled:
-    """A call of a function at the level of a gradient: its results, and their gradients by some arguments.
+    """A call of a function at the level of a gradient: its results, and their gradients with respect to arguments.
 
     Arguments:
-        operation: how errors begin.
+        operation: the prefix of error messages.
         func: the function.
         args: its positional arguments.
-        argnums: the positions of the arguments to differentiate by; all if None.
+        argnums: the positions of the arguments to differentiate with respect to; all if None.
         kwargs: its keyword arguments.
         has_aux: whether it returns a pair whose second part is returned unchanged.
-        level: what records; by default the ordinary tape where it serves (`plain.py`), as nothing else happens before
-            the way back.
+        level: the level that records; by default the ordinary tape (`plain.py`) if it can compute the gradient,
+            otherwise a new level.
     """
 
     def __init__(
@@ -90,10 +90,11 @@ class Pulled:
 
         Arguments:
             cotangents: the gradients of the results.
-            record: whether they can be differentiated by what surrounds the transform; as the mode says if None.
-            retain: keep the graph for another time.
-            outputs: what to start from, in place of the results: some of them, or what was computed from them.
-            required: a name for the results in the error that they do not depend on an argument; zeros if None.
+            record: whether enclosing transforms and tapes can differentiate them; by default according to the mode.
+            retain: keep the graph for another pass.
+            outputs: the values to start from instead of the results: some of them, or values computed from them.
+            required: the name of the results in the error for results that do not depend on an argument; if None,
+                the gradient is zero instead.
         """
         record = self.level.records if record is None else record
         outputs = self.outputs if outputs is None else outputs
@@ -114,8 +115,8 @@ class Pulled:
 
         Arguments:
             tangents: the tangents of the arguments.
-            level: what records `pull`.
-            record: whether the result can be differentiated by what surrounds the transform.
+            level: the level that records `pull`.
+            record: whether enclosing transforms and tapes can differentiate the result.
             required: as for `pull`.
         """
         values = self.values()
@@ -131,15 +132,15 @@ class Pulled:
 
 @boundary
 def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that gives the gradient of `func`, which returns one number, by its arguments.
+    """Return a function that computes the gradient of `func`.
 
-    What it gives is built like the argument (tuples, lists and dicts of tensors); for a tuple of `argnums` a tuple of
-    such. It can be differentiated again, and be transformed. `no_grad` inside `func` holds there; around the call it
-    says that the result is not recorded.
+    The gradient has the structure of the argument (tuples, lists and dicts of tensors). If `argnums` is a tuple, it is
+    a tuple of gradients. The returned function can be differentiated and transformed. `no_grad` inside `func` disables
+    gradients there; `no_grad` around the call only means that the result is not recorded.
 
     Arguments:
-        func: the function; it returns a tensor of one element without dimensions.
-        argnums: by which positional arguments: a place, or a tuple of places.
+        func: a function that returns a zero-dimensional tensor.
+        argnums: the position, or a tuple of positions, of the arguments to differentiate with respect to.
         has_aux: whether `func` returns a pair (output, aux); the result is then a pair (gradient, aux).
 
     >>> from facula_tensor import tensor
@@ -163,9 +164,9 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     """Return a function that computes the pair (gradient, value) of `func`.
 
     Arguments:
-        func: the function; it returns a tensor of one element without dimensions.
-        argnums: by which positional arguments: a place, or a tuple of places.
-        has_aux: whether `func` returns a pair (output, aux), which is then in the place of the value.
+        func: a function that returns a zero-dimensional tensor.
+        argnums: the position, or a tuple of positions, of the arguments to differentiate with respect to.
+        has_aux: whether `func` returns a pair (output, aux); that pair then replaces the value.
 
     >>> from facula_tensor import tensor
     >>> grad_and_value(lambda x: x * x)(tensor(3.0))
@@ -177,12 +178,12 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
 
 @boundary
 def value_and_grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that gives the pair (value, gradient) of `func`: `grad_and_value` in the order that JAX has.
+    """Return a function that computes the pair (value, gradient) of `func`, in the order of JAX.
 
     Arguments:
-        func: the function; it returns a tensor of one element without dimensions.
-        argnums: by which positional arguments: a place, or a tuple of places.
-        has_aux: whether `func` returns a pair (output, aux), which is then in the place of the value.
+        func: a function that returns a zero-dimensional tensor.
+        argnums: the position, or a tuple of positions, of the arguments to differentiate with respect to.
+        has_aux: whether `func` returns a pair (output, aux); that pair then replaces the value.
 
     >>> from facula_tensor import tensor
     >>> value_and_grad(lambda x: x * x)(tensor(3.0))
@@ -221,14 +222,14 @@ def _named_like(func: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
 
 @boundary
 def vjp(func: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> Any:
-    """The pair (output, pull) of `func` at `primals`: `pull(cotangents)` gives the gradients of the primals.
+    """Return the output of `func` at `primals`, and a function that computes vector-Jacobian products.
 
-    `pull` takes something built like the output, and gives a tuple with an entry, built like it, for each primal; it
-    may be called several times, and what it gives may be differentiated.
+    The function, `pull`, takes cotangents with the structure of the output. It returns a tuple of gradients, one with
+    the structure of each primal. It can be called repeatedly, and its results can be differentiated.
 
     Arguments:
-        func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
-        primals: its arguments, which are such as well.
+        func: a function that returns a tensor, or tuples, lists and dicts of tensors.
+        primals: its arguments: tensors, or tuples, lists and dicts of tensors.
         has_aux: whether `func` returns a pair (output, aux); the result is then (output, pull, aux).
 
     >>> from facula_tensor import tensor
@@ -241,13 +242,14 @@ def vjp(func: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> Any
 
     @boundary
     def pull(*cotangents: Tree, retain_graph: bool = True, create_graph: bool | None = None) -> tuple[Tree, ...]:
-        """The gradients of the primals.
+        """Return the gradients of the primals.
 
         Arguments:
-            cotangents: the gradient of the output, built like it (several: those of an output that is a tuple);
-                converted to its dtype.
-            retain_graph: keep what was saved, for another call.
-            create_graph: whether what surrounds `vjp` can differentiate them; as the mode says if None.
+            cotangents: the gradient of the output, with its structure, converted to its dtype; for a tuple, its
+                entries may be passed separately.
+            retain_graph: keep saved tensors for another call.
+            create_graph: whether enclosing transforms and tapes can differentiate the gradients; by default according
+                to the mode.
         """
         given = tensors_like(
             "vjp", "the cotangents", cotangents if len(cotangents) > 1 else cotangents[0], called.out_shape
@@ -268,13 +270,13 @@ def jvp(
     strict: bool = False,
     has_aux: bool = False,
 ) -> Any:
-    """The pair (output, its tangent) of `func` at `primals` along `tangents`, by forward mode.
+    """Return the output of `func` at `primals` and its tangent for `tangents`, computed by forward mode.
 
     Arguments:
-        func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
-        primals: its arguments, a tuple.
-        tangents: their tangents, a tuple that is built alike; each is converted to its primal's dtype.
-        strict: whether an output that does not depend on the primals is an error, rather than a tangent of zeros.
+        func: a function that returns a tensor, or tuples, lists and dicts of tensors.
+        primals: a tuple of its arguments.
+        tangents: a tuple of their tangents with the same structure; each is converted to the dtype of its primal.
+        strict: raise an error if an output does not depend on the primals, instead of returning a tangent of zeros.
         has_aux: whether `func` returns a pair (output, aux); the result is then (output, tangent, aux).
 
     >>> from facula_tensor import tensor
@@ -308,14 +310,14 @@ def jvp(
 
 @boundary
 def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable[..., Tree]]:
-    """The pair (output, push) of `func` at `primals`: `push(*tangents)` gives the output's tangent.
+    """Return the output of `func` at `primals`, and a function that computes tangents of the output.
 
-    `func` runs once, however often `push` is called; each call costs two passes over what it recorded. It may change
-    tensors in place: what its derivative needs of them is copied before.
+    The function, `push(*tangents)`, can be called repeatedly. Each call makes two passes over the recorded graph and
+    does not call `func` again. `func` may change tensors in place; values that its derivative needs are copied before.
 
     Arguments:
-        func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
-        primals: its arguments, which are such as well.
+        func: a function that returns a tensor, or tuples, lists and dicts of tensors.
+        primals: its arguments: tensors, or tuples, lists and dicts of tensors.
 
     >>> from facula_tensor import tensor
     >>> output, push = linearize(lambda x: x**3, tensor(2.0))
@@ -329,7 +331,7 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
         """Return the tangent of the output.
 
         Arguments:
-            tangents: the tangents of the primals, one for each and built like it.
+            tangents: one tangent for each primal, with its structure.
         """
         along = tensors_like("linearize", "the tangents", tangents, called.in_shape)
         along = [fitted("linearize", point, tangent) for point, tangent in zip(called.points, along, strict=True)]

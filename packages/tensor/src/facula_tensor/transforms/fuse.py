@@ -46,6 +46,7 @@ TURNED = {"add": "add", "mul": "mul", "eq": "eq", "ne": "ne", "lt": "gt", "gt": 
 
 class Form(NamedTuple):
     """The form of calls with one signature: an operator, and how to compute its operands from the arguments.
+
     Without an operator, the function runs eagerly, and `why` is the reason.
     """
 

@@ -60,8 +60,10 @@ OF_BOOLS = frozenset("bitwise_and bitwise_or bitwise_xor bitwise_not eq ne lt le
 
 
 class NumberUsedError(NotElementwiseError):
-    """Raised if a function uses a number in a way that a program cannot express. `places`: the positions of the
-    arguments to pass unchanged."""
+    """Raised if a function uses a number in a way that a program cannot express.
+
+    `places`: the positions of the arguments to pass unchanged.
+    """
 
     def __init__(self, places: frozenset[int]):
         super().__init__("a number of the fused function's is looked at")

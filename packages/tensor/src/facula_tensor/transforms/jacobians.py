@@ -46,16 +46,15 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian of `func` by reverse mode: one pass for all elements of the
-    output.
+    """Return a function that computes the Jacobian of `func` by reverse mode, in one pass for all output elements.
 
     The shape is that of the output followed by that of the argument. If the output or the argument consists of
     several tensors, the Jacobian has the structure of the output, with parts that have the structure of the
     argument.
 
     Arguments:
-        func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
-        argnums: by which positional arguments: a place, or a tuple of places.
+        func: a function that returns a tensor, or tuples, lists and dicts of tensors.
+        argnums: the position, or a tuple of positions, of the arguments to differentiate with respect to.
         has_aux: whether `func` returns a pair (output, aux); the result is then a pair (Jacobian, aux).
         chunk_size: the number of rows to compute at a time; all if None.
         _preallocate_and_copy: accepted and not needed.
@@ -137,11 +136,10 @@ def _check_real(operation: str, what: str, tensors: list[Tensor]) -> None:
 
 
 def _joined(rows: Tensor | None, part: slice, value: Tensor, point: Tensor, dim: int) -> Tensor:
-    """Return the block of a Jacobian for one output and one argument, from a part of its rows (`dim` 0) or
-    columns (1)."""
+    """Return the block of a Jacobian for one output and one argument, from its rows (`dim` 0) or columns (1)."""
     shape = (*value.shape, *point.shape)
     if rows is None:
-        like = value if dim else point  # as rows and columns are
+        like = value if dim else point  # the dtype of the rows or columns
         return zeros(shape, dtype=like.dtype, device=like.device)
     rows = rows[part]
     return (recorded_ops.movedim(rows, 0, -1) if dim else rows).reshape(shape)
@@ -151,14 +149,13 @@ def _joined(rows: Tensor | None, part: slice, value: Tensor, point: Tensor, dim:
 def jacfwd(
     func: Callable[..., Tree], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """Return a function that computes the Jacobian of `func` by forward mode: one pass for all elements of the
-    argument.
+    """Return a function that computes the Jacobian of `func` by forward mode, in one pass for all input elements.
 
-    The result has the structure of that of `jacrev`. `func` runs under `vmap`.
+    The result has the same structure as that of `jacrev`. `func` runs under `vmap`.
 
     Arguments:
-        func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
-        argnums: by which positional arguments: a place, or a tuple of places.
+        func: a function that returns a tensor, or tuples, lists and dicts of tensors.
+        argnums: the position, or a tuple of positions, of the arguments to differentiate with respect to.
         has_aux: whether `func` returns a pair (output, aux); the result is then a pair (Jacobian, aux).
         randomness: the behaviour of random operators under `vmap`: "error", "same" or "different".
 
@@ -217,7 +214,7 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
 
     Arguments:
         func: the function.
-        argnums: by which positional arguments: a place, or a tuple of places.
+        argnums: the position, or a tuple of positions, of the arguments to differentiate with respect to.
 
     >>> from facula_tensor import tensor
     >>> hessian(lambda x: (x**3).sum())(tensor([1.0, 2.0]))

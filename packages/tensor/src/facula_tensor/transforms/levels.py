@@ -86,8 +86,10 @@ def record_copy(target: Tensor, source: Tensor, edge: Any) -> None:
 
 
 def family_contents(target: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-    """Return the tensors of a view family, the root first, each paired with a new tensor that shares its
-    memory; the new tensors are a view family as well."""
+    """Return the tensors of a view family, the root first, each paired with a new tensor that shares its memory.
+
+    The new tensors are a view family as well.
+    """
     root = root_of(target)
     base = _alias_of(root)
     members = {id(one): one for one in (target, *views_of(root)) if one is not root}

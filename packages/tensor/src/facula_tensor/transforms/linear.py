@@ -21,8 +21,7 @@ CHANGEABLE = Rule("linearize", lambda F, node, g: ((node.e0, g),), False, False)
 
 
 class LinearLevel(GradLevel):
-    """A tape that preserves saved values of tensors that the function changes in place, by copying them before
-    the change.
+    """A tape that copies saved values before the function changes them in place.
 
     The level intercepts changes of its own tensors (`copy`). It cannot intercept changes of others, so nodes
     save copies of them from the start, except for leaves.

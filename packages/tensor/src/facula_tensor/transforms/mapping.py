@@ -34,13 +34,12 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """Return a function that applies `func` to every element of a batch and stacks the results, with one call
-    of each operator.
+    """Return a function that applies `func` to all elements of a batch at once and stacks the results.
 
-    `func` sees tensors without the batch dimension and uses them as ordinary tensors. Transforms nest in any
-    order. It cannot read elements (`item`, `bool`, sizes that depend on data) or copy batched values into a
-    tensor that is not batched. Operators without a rule for a whole batch run once for each element, with a
-    warning.
+    Each operator is called once for the whole batch. `func` sees ordinary tensors without the batch dimension. It
+    cannot read elements (`item`, `bool`, sizes that depend on data) or copy batched values into a tensor that is not
+    batched. Operators without a rule for a whole batch run once for each element, with a warning. Transforms nest in
+    any order.
 
     Arguments:
         func: a function that takes and returns tensors or tuples, lists and dicts of tensors.
@@ -90,8 +89,10 @@ def _mapped(
     randomness: str,
     size: int,
 ) -> Tree:
-    """Return the results of `func`. Its inputs, the leaves of `shape`, have the batch in front unless their dim
-    is None."""
+    """Return the results of `func` for one batch.
+
+    Its inputs, the leaves of `shape`, have the batch in front unless their dim is None.
+    """
     level = BatchLevel(size, randomness)
     given = [one if dim is None else level.make(one) for one, dim in zip(inputs, dims, strict=True)]
     args, kwargs = put_together(shape, given)

@@ -1,5 +1,4 @@
-"""The tape of the outermost gradient, which needs no level: plain tensors on the ordinary tape, as in
-`autograd.grad`.
+"""The tape of the outermost gradient: plain tensors on the ordinary tape, as in `autograd.grad`, without a level.
 
 If no transform is active and no argument has a history, the leaves of this tape cannot be confused with others.
 Other tensors that the function uses (parameters that require a gradient) may have a history. Then the gradient

@@ -42,8 +42,9 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
 
 @boundary
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
-    """Return a function equivalent to `func`. PyTorch's version removes in-place changes for its tracers;
-    facula has no tracer that needs it.
+    """Return a function equivalent to `func`.
+
+    PyTorch's version removes in-place changes for its tracers; facula has no tracer that needs it.
 
     Arguments:
         func: a function of tensors.
