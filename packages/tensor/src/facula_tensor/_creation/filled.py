@@ -1,5 +1,4 @@
-"""New uninitialised tensors and tensors of one value. `like.py` takes another tensor's properties,
-`from_data.py` data."""
+"""New uninitialised and constant tensors. `like.py` takes another tensor's properties, `from_data.py` data."""
 
 from __future__ import annotations
 
@@ -94,7 +93,7 @@ def with_memory_format(tensor: Tensor, memory_format: MemoryFormat | None, requi
 def empty(
     *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> Tensor:
-    """A tensor whose elements are whatever was in memory. `memory_format` orders them.
+    """Return an uninitialised tensor; `memory_format` determines its strides.
 
     >>> empty(2, 3).shape
     facula.Size([2, 3])
@@ -106,12 +105,12 @@ def empty(
 def full(
     size: Lengths, fill_value: Operand, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> Tensor:
-    """A tensor of one value; the dtype is the value's unless given.
+    """Return a tensor filled with one value.
 
     Arguments:
         size: the shape.
-        fill_value: the number, or a tensor of one without dimensions.
-        dtype: that of `fill_value` if None.
+        fill_value: a number, or a zero-dimensional tensor.
+        dtype: the dtype of the result; that of `fill_value` if None.
 
     >>> full((2,), 7)
     tensor([7, 7])
@@ -129,7 +128,7 @@ def full(
 def zeros(
     *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> Tensor:
-    """A tensor of zeros.
+    """Return a tensor of zeros.
 
     >>> zeros(2)
     tensor([0., 0.])
@@ -141,7 +140,7 @@ def zeros(
 def ones(
     *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> Tensor:
-    """A tensor of ones.
+    """Return a tensor of ones.
 
     >>> ones(2)
     tensor([1., 1.])
@@ -151,5 +150,5 @@ def ones(
 
 @composite
 def from_number(F: Namespace, number: float, dtype: DType) -> Tensor:
-    """A number as a tensor without dimensions; a bool stays one."""
+    """Return a number as a zero-dimensional tensor; bools keep their dtype."""
     return full((), number, dtype=bool_ if type(number) is bool else dtype)

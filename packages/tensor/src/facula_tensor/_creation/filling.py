@@ -82,8 +82,7 @@ def fill_plan(layout: Layout, kind: type) -> Plan:
 
 
 def made_to_fill(layout: Layout, kind: type) -> Plan:
-    """Make the plan of the function above. Contiguous layouts share the plan that the backend made for one of
-    them."""
+    """Make the plan for `fill_plan`. Contiguous layouts share the plan that the backend made for one of them."""
     key = (kind, layout.dense)
     known = fills.by_kind.get(key) if layout.dense else None
     if known is None:

@@ -1,4 +1,4 @@
-"""New tensors from data: nested sequences of numbers, arrays, and memory that is there."""
+"""New tensors from data: nested sequences of numbers, arrays and existing memory."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from .._core.types import Data, DeviceLike, DTypeLike, Function, Number, Operand, SupportsDLPack
 
-MOST_DIMS = 64  # of nested sequences: a list that contains itself has no end
+MOST_DIMS = 64  # of nested sequences; stops at lists that contain themselves
 
 
 def tensor(
@@ -54,19 +54,19 @@ def tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor.
+    """Return a tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor.
 
-    A sequence is a list, tuple, range, deque, `array`, memoryview, or any other of Python's kind; an array is NumPy's,
-    or what gives itself as one (``__array__``), such as a table. Without `dtype`: bool, int64, the default floating
-    dtype or its complex one, by what the numbers are; arrays and tensors keep theirs. ValueError where nested sequences
-    are not equally long, naming where.
+    Sequences are lists, tuples, ranges, deques, `array`, memoryviews and all other Python sequences. Arrays are NumPy
+    arrays and objects with ``__array__``, such as tables. Without `dtype`, arrays and tensors keep theirs, and numbers
+    determine it: bool, int64, the default floating dtype, or the corresponding complex one. A ValueError names the
+    position where nested sequences differ in length.
 
     Arguments:
         data: the elements.
-        dtype: decided by the elements if None.
-        device: that of `data`, or the default device, if None.
+        dtype: the dtype of the result; determined by `data` if None.
+        device: the device of the result; that of `data`, or the default device, if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
+        pin_memory: False; pinned memory is not supported.
 
     >>> tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
@@ -81,7 +81,7 @@ def tensor(
                 if result is not None:
                     return result if requires_grad is False else finish(result, requires_grad)
             return _from_any(data, None if dtype is None else as_dtype(dtype, "tensor"), device, requires_grad)
-        except Exception as error:  # said of `as_tensor`, where that was called
+        except Exception as error:  # the message names `as_tensor` if the user called that
             relabel(error, "tensor")
             raise
     except FaculaError as error:
@@ -90,12 +90,12 @@ def tensor(
 
 
 def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requires_grad: bool) -> Tensor:
-    """`tensor` of any `data`, in the dtype `wanted`, or one decided by the data if None."""
+    """Return a tensor of any `data`, in the dtype `wanted`; determined by the data if None."""
     place = Device(device) if device is not None else other_default()
-    if type(data) in SCALAR_CATEGORY or type(data) is list:  # nothing else can be meant
+    if type(data) in SCALAR_CATEGORY or type(data) is list:  # no other interpretation is possible
         return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
     if isinstance(data, Tensor):
-        data = data.detach()  # a copy has no tangent either
+        data = data.detach()  # copies have no tangent
         result = no_record_ops.clone(data) if wanted in (None, data.dtype) else no_record_ops.to(data, (wanted,))
         if place is not None and place is not data.device:
             result = no_record_ops.to_device(result, (place,))
@@ -107,7 +107,7 @@ def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requir
         elif not array.flags.aligned:
             array = array.copy()
         if array.dtype.kind not in "biufc" or array.dtype.itemsize > 16:
-            dtype_of_numpy(array.dtype)  # says why not
+            dtype_of_numpy(array.dtype)  # raises an error with the reason
         return finish(from_array(array, wanted or dtype_of_numpy(array.dtype), place or cpu), requires_grad)
     data = _as_array(data)
     if isinstance(data, np.ndarray):
@@ -117,14 +117,14 @@ def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requir
     return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
 
 
-# Few numbers, all of one Python type, are packed into new memory; the packers are kept by their number and type.
+# Short lists of numbers of one Python type are packed directly into new memory. Packers are cached by count and type.
 MOST_PACKED, MOST_PACKERS = 1024, 256
 _packers: dict[tuple[int, DType], tuple[Function, Function]] = {}
 _LETTERS = {float32: "f", float64: "d", int64: "q"}
 
 
 def _from_plain(data: Any) -> Tensor | None:
-    """A tensor of a number, or of equally long lists of few numbers, all int or all float; None for all else."""
+    """Return a tensor of a number, or of short lists of equal length, all int or all float; None for other data."""
     if other_defaults:
         return None
     kind = type(data)
@@ -139,7 +139,7 @@ def _from_plain(data: Any) -> Tensor | None:
     kinds = set(map(type, data))
     while kinds == _LISTS and len(shape) < MOST_DIMS:
         lengths = set(map(len, data))
-        if len(lengths) != 1 or len(data) * max(lengths) > MOST_PACKED:  # a circle grows without end
+        if len(lengths) != 1 or len(data) * max(lengths) > MOST_PACKED:  # also stops at circular lists
             return None
         shape += (*lengths,)
         data = list(chain.from_iterable(data))
@@ -175,7 +175,7 @@ _LISTS, _FLOATS, _INTS = {list}, {float}, {int}
 
 
 def _as_array(data: Any) -> Any:
-    """Objects with ``__array__`` (such as tables) as arrays, buffers as lists, all else as it is."""
+    """Convert objects with ``__array__`` (such as tables) to arrays and buffers to lists; return others unchanged."""
     if isinstance(data, (list, tuple, range, Tensor, np.ndarray, np.generic, str)):
         return data
     if isinstance(data, (array, memoryview)):
@@ -184,7 +184,7 @@ def _as_array(data: Any) -> Any:
 
 
 def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
-    """A tensor of nested sequences, in the dtype `wanted`, or the one that their numbers need if None."""
+    """Return a tensor of nested sequences, in the dtype `wanted`; determined by their numbers if None."""
     shape: tuple[int, ...] = ()
     probe = data
     while is_sequence(probe):
@@ -233,7 +233,7 @@ def _flatten(
                 f"tensor: expected {expected} at index {list(where)}; got a sequence of length {len(data)}"
             )
         own = set(map(type, data)) if len(shape) == 1 else set()
-        if own and own <= SCALAR_CATEGORY.keys():  # the usual row: nothing but numbers of Python's
+        if own and own <= SCALAR_CATEGORY.keys():  # the usual case: only Python numbers
             kinds.update(own)
             into.extend(data)
             return
@@ -260,12 +260,12 @@ def _flatten(
 
 
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
-    """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it.
+    """Convert `data` to a tensor that shares the memory of tensors and NumPy arrays if dtype and device allow it.
 
     Arguments:
         data: a tensor, an array, a number or nested sequences of numbers.
-        dtype: decided by the elements if None.
-        device: that of `data`, or the default device, if None.
+        dtype: the dtype of the result; determined by `data` if None.
+        device: the device of the result; that of `data`, or the default device, if None.
     """
     try:
         if isinstance(data, Tensor):
@@ -291,12 +291,12 @@ def new_tensor(
     device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`tensor` of `data`, on the device of this tensor and in its dtype unless others are given.
+    """Return a tensor with a copy of `data`, by default with the dtype and the device of this tensor.
 
     Arguments:
-        data: the elements, as those of `tensor`.
-        dtype: this tensor's if None.
-        device: this tensor's if None.
+        data: the elements, as for `tensor`.
+        dtype: the dtype of the result; that of this tensor if None.
+        device: the device of the result; that of this tensor if None.
         requires_grad: whether the result requires a gradient.
 
     >>> from facula_tensor import float64, ones
@@ -312,7 +312,7 @@ def new_tensor(
 
 
 def as_tensor_like(value: Operand, like: Tensor, operation: str = "copy_") -> Tensor:
-    """`value` itself if it is a tensor, else a tensor of it that can be copied into `like`."""
+    """Return `value` if it is a tensor; otherwise convert it to a tensor that can be copied into `like`."""
     if isinstance(value, Tensor):
         return value
     if plain_number(value) is None:
@@ -323,10 +323,10 @@ def as_tensor_like(value: Operand, like: Tensor, operation: str = "copy_") -> Te
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
-    """A tensor over the memory of a NumPy array: no copy, writing to one shows in the other.
+    """Return a tensor that shares the memory of a NumPy array: writing to one changes the other.
 
-    A read-only array gives a read-only tensor. Other byte orders, structured types, unaligned elements and negative
-    strides are refused by name.
+    The tensor is read-only if the array is. Raises an error for non-native byte orders, structured dtypes, unaligned
+    elements and negative strides.
 
     >>> import numpy as np
     >>> a = np.zeros(2)
@@ -343,14 +343,15 @@ def from_numpy(array: np.ndarray) -> Tensor:
 
 @boundary
 def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None, copy: bool | None = None) -> Tensor:
-    """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another.
-
-    BufferError where `copy` is False and a copy would be needed.
+    """Convert an array of another library to a tensor through DLPack, without a copy if possible.
 
     Arguments:
-        ext_tensor: an array of any library that has `__dlpack__`.
-        device: where the result lies; where the array does if None.
-        copy: True copies in any case, False never; None where it must.
+        ext_tensor: an array of any library that implements `__dlpack__`.
+        device: the device of the result; that of the array if None.
+        copy: True always copies, False never; None copies only if necessary.
+
+    Raises:
+        BufferError: if `copy` is False and a copy would be necessary.
 
     >>> import numpy as np
     >>> from_dlpack(np.arange(2))
@@ -373,13 +374,13 @@ def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None,
 def frombuffer(
     buffer: Buffer, *, dtype: DTypeLike, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """A one-dimensional tensor over any object with the buffer protocol: no copy. `offset` is in bytes.
+    """Return a one-dimensional tensor that shares the memory of an object with the buffer protocol.
 
     Arguments:
-        buffer: the object whose memory is shown.
-        dtype: what its bytes are.
-        count: the number of elements; all that there are if -1.
-        offset: where the first one is, in bytes.
+        buffer: the object whose memory to share.
+        dtype: the dtype of the elements in the buffer.
+        count: the number of elements; all elements of the buffer if -1.
+        offset: the position of the first element, in bytes.
         requires_grad: whether the result requires a gradient.
 
     >>> from facula_storage import uint8
@@ -391,7 +392,7 @@ def frombuffer(
 
 
 def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
-    """A new tensor with an array's elements, cast."""
+    """Return a new tensor with the elements of an array, cast to a dtype."""
     known = dtype_of_numpy(array.dtype)
     source = tensor_over(np.ascontiguousarray(array).reshape(array.shape))
     result = no_record_ops.clone(source) if known is dtype else no_record_ops.to(source, (dtype,))

@@ -34,7 +34,7 @@ LARGEST = (1 << 63) - 1
 
 @boundary
 class Generator:
-    """A stream of random numbers: a seed, and how many numbers have been drawn.
+    """A stream of random numbers: a seed, and the count of numbers drawn so far.
 
     >>> from facula_tensor import rand
     >>> a, b = Generator().manual_seed(1), Generator().manual_seed(1)
@@ -99,7 +99,7 @@ class Generator:
         return self
 
     def _tell(self, number: int) -> None:
-        """Notify this thread's recorder, if any, before the state is set, with the number."""
+        """Notify this thread's recorder, if any, of the number before the state is set."""
         recorder = current_recorder()
         if recorder is not None:
             recorder.seeded(self, number)

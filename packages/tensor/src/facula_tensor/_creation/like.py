@@ -1,4 +1,4 @@
-"""New tensors with shape, dtype and device of another one: uninitialised, of one value, or of random numbers."""
+"""New tensors with the shape, dtype and device of another one: uninitialised, constant or random."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 @maker("like", memory_format=True, inline=True)
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
-    """An uninitialised tensor of the shape, dtype and device of `input`."""
+    """Return an uninitialised tensor with the shape, dtype and device of `input`."""
     result = fresh(layout_like("empty_like", input, dtype, device), "empty_like")
     return batched_as(result, input) if open_batches else result
 
 
 @maker("like", memory_format=True, inline=True)
 def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
-    """Zeros of the shape, dtype and device of `input`.
+    """Return a tensor of zeros with the shape, dtype and device of `input`.
 
     >>> from facula_tensor import ones
     >>> zeros_like(ones(2))
@@ -45,7 +45,7 @@ def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceL
 
 @maker("like", memory_format=True, inline=True)
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
-    """Ones of the shape, dtype and device of `input`.
+    """Return a tensor of ones with the shape, dtype and device of `input`.
 
     >>> from facula_tensor import zeros
     >>> ones_like(zeros(2))
@@ -59,10 +59,10 @@ def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLi
 def full_like(
     input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> Tensor:
-    """A tensor of one value, of the shape, dtype and device of `input`.
+    """Return a tensor filled with one value, with the shape, dtype and device of `input`.
 
     Arguments:
-        fill_value: the number, or a tensor of one without dimensions.
+        fill_value: a number, or a zero-dimensional tensor.
 
     >>> from facula_tensor import zeros
     >>> full_like(zeros(2), 3)
@@ -82,7 +82,7 @@ def rand_like(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """`rand` of the shape, dtype and device of `input`."""
+    """Draw numbers uniformly from [0, 1), in the shape, dtype and device of `input`."""
     made = layout_like("rand_like", input, dtype, device)
     result = drawn_batched(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand_like")
     if not open_batches:
@@ -98,7 +98,7 @@ def randn_like(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """`randn` of the shape, dtype and device of `input`."""
+    """Draw from the standard normal distribution, in the shape, dtype and device of `input`."""
     made = layout_like("randn_like", input, dtype, device)
     result = drawn_batched(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn_like")
     if not open_batches:
@@ -108,13 +108,13 @@ def randn_like(
 
 @composite
 def zeros_like_(F: Namespace, like: Tensor) -> Tensor:
-    """Zeros, as rules call it."""
+    """Return zeros; the operator that rules call."""
     return zeros_like(like)
 
 
 @composite
 def ones_like_(F: Namespace, like: Tensor) -> Tensor:
-    """Ones, as rules call it."""
+    """Return ones; the operator that rules call."""
     return ones_like(like)
 
 
@@ -122,7 +122,7 @@ for _F in (no_record_ops, recorded_ops):
     _F.zeros_like, _F.ones_like = _F.zeros_like_, _F.ones_like_
 
 
-# --------------------------------------------------------------------------- methods: like this tensor, of other shapes
+# --------------------------------------------------------------- methods: this tensor's dtype and device, any shape
 @maker("like", method=True, public=False, quick=True, inline=True)
 def new_empty(
     self: Tensor,
@@ -131,11 +131,11 @@ def new_empty(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """`empty` in the dtype and on the device of this tensor.
+    """Return an uninitialised tensor with the dtype and the device of this tensor.
 
     Arguments:
-        dtype: this tensor's if None.
-        device: this tensor's if None.
+        dtype: the dtype of the result; that of this tensor if None.
+        device: the device of the result; that of this tensor if None.
     """
     own = layout_of_tensor(self)
     if dtype is None:
@@ -154,11 +154,11 @@ def new_zeros(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """`zeros` in the dtype and on the device of this tensor.
+    """Return a tensor of zeros with the dtype and the device of this tensor.
 
     Arguments:
-        dtype: this tensor's if None.
-        device: this tensor's if None.
+        dtype: the dtype of the result; that of this tensor if None.
+        device: the device of the result; that of this tensor if None.
     """
     own = layout_of_tensor(self)
     if dtype is None:
@@ -177,11 +177,11 @@ def new_ones(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """`ones` in the dtype and on the device of this tensor.
+    """Return a tensor of ones with the dtype and the device of this tensor.
 
     Arguments:
-        dtype: this tensor's if None.
-        device: this tensor's if None.
+        dtype: the dtype of the result; that of this tensor if None.
+        device: the device of the result; that of this tensor if None.
     """
     own = layout_of_tensor(self)
     if dtype is None:
@@ -201,13 +201,13 @@ def new_full(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """`full` in the dtype and on the device of this tensor.
+    """Return a tensor filled with one value, with the dtype and the device of this tensor.
 
     Arguments:
         size: the shape.
-        fill_value: the number, or a tensor of one without dimensions.
-        dtype: this tensor's if None.
-        device: this tensor's if None.
+        fill_value: a number, or a zero-dimensional tensor.
+        dtype: the dtype of the result; that of this tensor if None.
+        device: the device of the result; that of this tensor if None.
     """
     own = layout_of_tensor(self)
     dtype, device = own.dtype if dtype is None else dtype, own.device if device is None else device
@@ -225,13 +225,13 @@ def randint_like(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """Random integers, drawn evenly, in the shape of a tensor.
+    """Draw integers uniformly from `low` (inclusive) to `high` (exclusive), in the shape of `input`.
 
-    `randint_like(input, high)` draws from 0 on.
+    `randint_like(input, high)` draws from 0.
 
     Arguments:
-        low: the least number.
-        high: the number after the greatest.
+        low: the lower bound, inclusive.
+        high: the upper bound, exclusive.
 
     >>> from facula_tensor import ones
     >>> randint_like(ones(2), 1)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from .._core.types import DeviceLike, DTypeLike, Lengths
 
-# The launches that draw into a contiguous tensor, by its `dense` code: evenly from an interval, from the normal
-# distribution of a mean and a standard deviation, and integers from a range.
+# Launches that draw into a contiguous tensor, by its `dense` code: uniformly from an interval, from a normal
+# distribution, and uniform integers from a range.
 UNIFORM, NORMAL, RANDINT = PlanTable("uniform"), PlanTable("normal"), PlanTable("randint")
 
 
@@ -45,7 +45,7 @@ def fill_with_draws(
     first: float,
     second: float,
 ) -> None:
-    """Fill a tensor (its layout, storage and offset of one moment) with draws of two parameters."""
+    """Fill a tensor, given by a consistent layout, storage and offset, with draws from a law with two parameters."""
     if generator is None:
         quick = table.dense[layout.dense]
         address = storage.ptr
@@ -60,8 +60,7 @@ def fill_with_draws(
 def _draw_slowly(
     layout: Layout, storage: Storage, offset: int, table: PlanTable, source: object, first: float, second: float
 ) -> None:
-    """Fill in the cases that `draw` does not handle, such as a missing plan; strided tensors through a
-    contiguous one."""
+    """Fill in the cases that `draw` does not handle, such as a missing plan or strided tensors."""
     if not isinstance(source, Generator):
         raise named(
             InvalidTypeError(
@@ -116,7 +115,7 @@ def rand(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """Numbers drawn evenly from [0, 1), of complex dtypes both parts.
+    """Draw numbers uniformly from [0, 1); for complex dtypes, both parts.
 
     >>> rand(2, 3).shape
     facula.Size([2, 3])
@@ -136,7 +135,7 @@ def randn(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """Numbers drawn from the normal distribution of mean 0 and variance 1, half of it in each part of complex dtypes.
+    """Draw from the standard normal distribution; each part of complex numbers has variance 1/2.
 
     >>> randn(2, 3).shape
     facula.Size([2, 3])
@@ -158,13 +157,13 @@ def randint(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given.
+    """Draw integers uniformly from `low` (inclusive, 0 by default) to `high` (exclusive).
 
     Arguments:
-        low: the least number; the bound above if `high` is left out.
-        high: the bound above, itself never drawn; the shape, if `low` is that bound and `size` is left out.
+        low: the lower bound, inclusive; the upper bound if `high` is omitted.
+        high: the upper bound, exclusive; the shape if `size` is omitted and `low` is the upper bound.
         size: the shape.
-        dtype: int64 if None.
+        dtype: the dtype of the result; int64 if None.
 
     >>> randint(0, 1, (2,)), randint(1, (2,))
     (tensor([0, 0]), tensor([0, 0]))
@@ -221,11 +220,11 @@ def randperm(
     device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The integers 0 to n - 1 in random order (int64 unless `dtype` is given).
+    """Return the integers from 0 to n - 1 in random order.
 
     Arguments:
-        n: how many integers.
-        dtype: int64 if None.
+        n: the number of integers.
+        dtype: the dtype of the result; int64 if None.
 
     >>> sorted(randperm(4).tolist())
     [0, 1, 2, 3]
@@ -248,14 +247,14 @@ def randperm(
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor:
-    """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1].
+    """Draw 1 with the probability given by each element, otherwise 0. ValueError for probabilities outside [0, 1].
 
-    With a number `p` that is the probability of all, and of `input` only shape, dtype and device count. No gradient
-    flows to the probabilities: it is 0.
+    If `p` is given, it is the probability for all elements, and only the shape, dtype and device of `input` are used.
+    The gradient of the probabilities is 0.
 
     Arguments:
         input: the probabilities, from 0 to 1.
-        p: one probability for all elements.
+        p: a single probability for all elements.
 
     >>> bernoulli(tensor([0.0, 1.0]))
     tensor([0., 1.])

@@ -1,5 +1,4 @@
-"""Filling of existing tensors with random numbers: `uniform_`, `normal_`, `random_`; and `normal`, with tensors
-of means."""
+"""Filling of existing tensors with random numbers: `uniform_`, `normal_`, `random_`; and `normal` for new ones."""
 
 from __future__ import annotations
 
@@ -102,7 +101,7 @@ def _ends_of_range(name: str, first: Number, last: Number, others: dict[str, Num
 def uniform_(
     self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None, **ends: float
 ) -> Tensor:
-    """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two.
+    """Fill with numbers drawn uniformly from [a, b). As in PyTorch, the bounds may also be passed as `from` and `to`.
 
     Arguments:
         a: the lower bound.
@@ -128,7 +127,7 @@ def uniform_(
 
 
 def _mean_and_deviation(name: str, mean: Scalar | Tensor, std: Scalar | Tensor) -> tuple[float, float]:
-    """Return the two as checked Python numbers."""
+    """Check a mean and a standard deviation; return them as Python numbers."""
     mean, std = as_real(mean, name, "mean"), as_real(std, name, "std")
     if not std >= 0:
         raise ArgumentError(f"{name}: expected a standard deviation of at least 0; got {std}")
@@ -138,7 +137,7 @@ def _mean_and_deviation(name: str, mean: Scalar | Tensor, std: Scalar | Tensor) 
 @overridable
 @method()
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """Fill with draws from the normal distribution of this mean and standard deviation.
+    """Fill with draws from the normal distribution with this mean and standard deviation.
 
     Arguments:
         mean: the mean.
@@ -177,21 +176,21 @@ def normal(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Draws from normal distributions: of numbers `mean` and `std` in shape `size`, or one for each of their elements.
+    """Draw from normal distributions: in the shape `size`, or one number for each element of `mean` and `std`.
 
-    `mean` and `std` may be tensors, which broadcast; no gradient flows to them. ValueError for a negative `std`.
+    `mean` and `std` may be tensors, which broadcast; they receive no gradient. ValueError for a negative `std`.
 
     Arguments:
         mean: the mean, or a tensor of means.
         std: the standard deviation, or a tensor of them.
-        size: the shape; to be left out where one of the two is a tensor.
+        size: the shape; omit it if `mean` or `std` is a tensor.
         generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
-        dtype: the tensors', or the default floating dtype, if None.
-        layout: `strided`, the only one there is, or None.
-        device: the tensors', or the host, if None.
+        out: the tensor to write the result to; a new one if None.
+        dtype: the dtype of the result; if None that of the tensors, or the default floating dtype.
+        layout: `strided`, the only supported layout, or None.
+        device: the device of the result; if None that of the tensors, or the CPU.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
+        pin_memory: False; pinned memory is not supported.
 
     >>> normal(0.0, 1.0, size=(2, 3)).shape
     facula.Size([2, 3])
@@ -248,12 +247,13 @@ def _negative_deviation(found: Number) -> ArgumentError:
 def random_(
     self: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None, **ends: int
 ) -> Tensor:
-    """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`.
+    """Fill with integers drawn uniformly from `low` (inclusive) to `high` (exclusive).
+
+    The bounds may also be passed as `from` and `to`.
 
     Arguments:
-        low: the least number.
-        high: the bound above, itself never drawn; if None it is `low`, and numbers begin at 0, or where `low` is 0,
-            what the dtype holds, at most 2^24.
+        low: the lower bound, inclusive; the upper bound if `high` is None.
+        high: the upper bound, exclusive; if both bounds are omitted, the largest number of the dtype, at most 2^24.
         generator: the source of random numbers; the default generator if None.
         ends: `from` and `to`, other names of the bounds.
     """

@@ -60,10 +60,10 @@ def _above_zero(name: str, what: str, value: object) -> float:
 @method()
 @boundary
 def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
-    """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype.
+    """Fill with 1 with probability `p`, otherwise 0; supports all dtypes.
 
     Arguments:
-        p: the probability.
+        p: the probability, or a tensor of probabilities, which broadcasts.
         generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import tensor, zeros
@@ -87,7 +87,7 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
 @method()
 @boundary
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
-    """Fill with draws from the exponential distribution of rate `lambd`, all above 0.
+    """Fill with draws from the exponential distribution of rate `lambd`; all are positive.
 
     Arguments:
         lambd: the rate, above 0.
@@ -106,7 +106,7 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None 
 @method()
 @boundary
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
-    """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ...
+    """Fill with draws from the geometric distribution: the number of trials up to the first success, from 1.
 
     Arguments:
         p: the probability of success, between 0 and 1.
@@ -128,11 +128,11 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
 @method()
 @boundary
 def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
-    """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`.
+    """Fill with draws from the Cauchy distribution with this median and half width at half maximum.
 
     Arguments:
-        median: the middle.
-        sigma: the half width, above 0.
+        median: the median.
+        sigma: the half width at half maximum, above 0; half of the draws are closer to the median.
         generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import empty
@@ -148,7 +148,7 @@ def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Gen
 @method()
 @boundary
 def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
-    """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation.
+    """Fill with exp(x) for draws x from the normal distribution with this mean and standard deviation.
 
     Arguments:
         mean: the mean of x.

@@ -34,15 +34,15 @@ def arange(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """The numbers from `start` (0 where one argument is given) to before `end`, `step` apart.
+    """Return numbers from `start` (0 by default) to `end` (exclusive) at distances of `step`.
 
-    int64 if all are integers, else the default floating dtype. ValueError where step is 0 or leads away from end.
+    ValueError if `step` is 0 or has the wrong sign.
 
     Arguments:
-        start: the first number; the bound where it is the only one given.
-        end: the bound, itself left out.
-        step: the distance of two numbers; it may be negative.
-        dtype: int64 if all three are integers, else the default floating dtype, if None.
+        start: the first number; a single argument is `end`.
+        end: the bound, exclusive.
+        step: the distance between numbers; may be negative.
+        dtype: the dtype of the result; if None int64 for integers, otherwise the default floating dtype.
 
     >>> arange(3)
     tensor([0, 1, 2])
@@ -98,13 +98,15 @@ def linspace(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them.
+    """Return `steps` evenly spaced numbers from `start` to `end` (inclusive).
+
+    OverflowError if the dtype cannot represent them.
 
     Arguments:
         start: the first number.
         end: the last number.
-        steps: how many numbers.
-        dtype: the default floating dtype, or its complex one, if None.
+        steps: the number of elements.
+        dtype: the dtype of the result; the default floating dtype, or the corresponding complex one, if None.
 
     >>> linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
@@ -144,7 +146,7 @@ def eye(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """A matrix with ones on the diagonal.
+    """Return a matrix with ones on the diagonal and zeros elsewhere.
 
     Arguments:
         n: the number of rows.
@@ -177,8 +179,7 @@ _NUMBERS = {int, float, type(None), None}
 
 
 def _known(operation: str, made: tuple[object, ...]) -> Tensor | None:
-    """Return a copy of this operation's cached result for these arguments, on the CPU; None if not cached or
-    not applicable."""
+    """Return a copy of the cached CPU result for these arguments; None if not cached or not applicable."""
     # A recording must not depend on the cache's contents: checked calls compare recordings.
     if recorders or other_defaults:
         return None

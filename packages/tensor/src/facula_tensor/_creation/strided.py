@@ -1,4 +1,4 @@
-"""More ways to make tensors: with strides of their own, of whatever is given, from a file, of powers."""
+"""Further creation functions: tensors with given strides, from any object, from files, and of spaced numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _strided(name: str, size: Lengths, stride: Lengths, dtype: DTypeLike | None, device: DeviceLike | None) -> Tensor:
-    """A tensor with memory up to the last element that its strides reach."""
+    """Return an uninitialised tensor with enough memory for its size and strides."""
     shape, strides = sizes(name, (size,)), sizes(name, (stride,))
     if len(shape) != len(strides) or min((*shape, *strides), default=0) < 0:
         raise ArgumentError(f"{name}: expected as many strides as lengths, none negative; got {shape} and {strides}")
@@ -52,11 +52,11 @@ def empty_strided(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """A tensor of a shape and strides (in elements), whose elements are whatever was in memory.
+    """Return an uninitialised tensor with these strides.
 
     Arguments:
         size: the shape.
-        stride: the strides, in elements; none is negative.
+        stride: the strides, in elements; they must not be negative.
 
     >>> empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
@@ -73,13 +73,13 @@ def new_empty_strided(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """`empty_strided` in the dtype and on the device of this tensor.
+    """Return an uninitialised tensor with these strides, and the dtype and the device of this tensor.
 
     Arguments:
         size: the shape.
-        stride: the strides, in elements; none is negative.
-        dtype: this tensor's if None.
-        device: this tensor's if None.
+        stride: the strides, in elements; they must not be negative.
+        dtype: the dtype of the result; that of this tensor if None.
+        device: the device of the result; that of this tensor if None.
     """
     own = layout_of_tensor(self)
     kind, place = own.dtype if dtype is None else dtype, own.device if device is None else device
@@ -94,11 +94,11 @@ def empty_permuted(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """An uninitialised tensor whose dimensions lie in memory in the order `physical_layout`, the last one densest.
+    """Return an uninitialised tensor without gaps, with its dimensions in memory in the order `physical_layout`.
 
     Arguments:
         size: the shape.
-        physical_layout: each dimension once, the one that varies fastest last.
+        physical_layout: the dimensions from the slowest to the fastest varying one.
 
     >>> empty_permuted((2, 3, 4), (0, 2, 1)).stride()
     (12, 1, 3)
@@ -120,7 +120,7 @@ def scalar_tensor(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """A tensor of one number and no dimensions, in the default floating dtype unless another is given.
+    """Return a zero-dimensional tensor of one number, by default in the default floating dtype.
 
     Arguments:
         s: the number.
@@ -141,18 +141,20 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Tensor:
-    """`obj` as a tensor: over its memory where it is a tensor, a storage, an array, or has DLPack or a buffer.
+    """Convert an object to a tensor, without a copy if possible.
 
-    `copy=True` copies in any case; with `copy=False` there is a ValueError where a copy would be needed. Other data
-    (numbers, sequences) are always copied. The result wants a gradient where
-    `requires_grad` says so: as `obj` does, where it is left out.
+    The result can share the memory of tensors, storages, arrays, and objects with DLPack or the buffer protocol. Other
+    data, such as numbers and sequences, are always copied.
 
     Arguments:
         obj: the data.
-        dtype: that of the data if None.
-        device: that of the data if None, or the default device where that is not the CPU.
-        copy: True copies in any case, False never; None where it must.
+        dtype: the dtype of the result; that of the data if None.
+        device: the device of the result; if None that of the data, or the default device if that is not the CPU.
+        copy: True always copies, False never; None copies only if necessary.
         requires_grad: whether the result requires a gradient; as `obj` if None.
+
+    Raises:
+        ValueError: if `copy` is False and a copy would be necessary.
 
     >>> import numpy as np
     >>> array = np.zeros(2)
@@ -193,7 +195,7 @@ def asarray(
 
 
 def _readable(array: np.ndarray) -> bool:
-    """Whether a tensor can lie over an array as it is."""
+    """Return whether a tensor can share the memory of an array."""
     try:
         from_numpy(array)
     except (TypeError, ValueError):
@@ -212,19 +214,22 @@ def from_file(
     device: DeviceLike | None = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A tensor of `size` elements over a file's bytes, which are read when they are looked at.
+    """Map a file into memory as a tensor of `size` elements; bytes are read on first access.
 
-    With `shared` changes are written to the file, which is made or grown where it is too small; else they stay here.
-    ValueError where the file has too few elements.
+    With `shared`, changes are written to the file, which is created or extended if necessary. Otherwise changes remain
+    private to the process.
 
     Arguments:
         filename: the path of the file.
-        shared: whether changes are written to the file.
+        shared: whether to write changes to the file.
         size: the number of elements.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: the host, or None.
-        pin_memory: False: there is no pinned memory.
+        dtype: the dtype of the elements; the default floating dtype if None.
+        layout: `strided`, the only supported layout, or None.
+        device: the CPU, or None.
+        pin_memory: False; pinned memory is not supported.
+
+    Raises:
+        ValueError: if `shared` is false and the file has too few elements.
     """
     check_storage("from_file", layout, pin_memory)
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, "from_file")
@@ -250,8 +255,8 @@ def from_file(
     return reinterpreted(from_numpy(np.asarray(mapped)), kind)
 
 
-# ------------------------------------------------------------------------------------------------ rows of numbers
-_indices = range  # which is the name of a function of PyTorch's below
+# ------------------------------------------------------------------------------------------------ spaced numbers
+_indices = range  # `range` is redefined below, as in PyTorch
 
 
 @maker()
@@ -264,14 +269,14 @@ def logspace(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before.
+    """Return `steps` numbers from base^start to base^end (inclusive), evenly spaced on a logarithmic scale.
 
     Arguments:
         start: the first exponent.
         end: the last exponent.
-        steps: how many numbers.
+        steps: the number of elements.
         base: the base.
-        dtype: the default floating dtype, or its complex one, if None.
+        dtype: the dtype of the result; the default floating dtype, or the corresponding complex one, if None.
 
     >>> logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
@@ -306,14 +311,14 @@ def range(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """The numbers from `start` to `end`, which is one of them, `step` apart, in the default floating dtype. Deprecated.
+    """Return numbers from `start` to `end` (inclusive) at distances of `step`, in the default floating dtype.
 
-    `arange`, which stops before `end` as Python's own range does, is in its place.
+    Deprecated: use `arange`, which excludes `end` as Python's `range` does.
 
     Arguments:
-        start: the first number; `end` where it is the only one given.
-        end: the bound, which may be reached.
-        step: the distance of two numbers; it may be negative.
+        start: the first number; a single argument is `end`.
+        end: the bound, inclusive.
+        step: the distance between numbers; may be negative.
     """
     warnings.warn("range: deprecated; arange stops before end, as Python's range does", UserWarning, stacklevel=3)
     if end is None:
