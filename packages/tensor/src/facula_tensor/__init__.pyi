@@ -666,7 +666,7 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def any(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Return whether any element is nonzero, over all or along `dim`, as bool for every dtype."""
 def arange(start: Scalar | Tensor | None = None, end: Scalar | Tensor | None = None, step: Scalar | Tensor = 1, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """The numbers from `start` (0 where one argument is given) to before `end`, `step` apart."""
+    """Return numbers from `start` (0 by default) to `end` (exclusive) at distances of `step`."""
 def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Return the index of the largest element, of the flattened tensor or along `dim`; the first of equal ones."""
 def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -684,9 +684,9 @@ def as_strided_copy(input: Tensor, size: Lengths, stride: Lengths, storage_offse
 def as_strided_scatter(input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """Return a copy of `input` in which the view `as_strided(size, stride, storage_offset)` is `src`."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
-    """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
+    """Convert `data` to a tensor that shares the memory of tensors and NumPy arrays if dtype and device allow it."""
 def asarray(obj: builtins.object, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool | None = None, requires_grad: builtins.bool | None = None) -> Tensor:
-    """`obj` as a tensor: over its memory where it is a tensor, a storage, an array, or has DLPack or a buffer."""
+    """Convert an object to a tensor, without a copy if possible."""
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the arcsine of each element, from -pi/2 to pi/2; NaN outside [-1, 1]."""
 def asin_(self: Tensor) -> Tensor:
@@ -716,7 +716,7 @@ def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """Compute `beta * input + alpha * (batch1 @ batch2)` of batches (b, n, k) and (b, k, m)."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
-    """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+    """Draw 1 with the probability given by each element, otherwise 0. ValueError for probabilities outside [0, 1]."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Compute input1 @ weight[k] @ input2 + bias[k] for each feature k."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
@@ -884,13 +884,13 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def einsum(*args: builtins.str | Tensor | Sequence[builtins.object]) -> Tensor:
     'Sum products according to an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.'
 def empty(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-    """A tensor whose elements are whatever was in memory. `memory_format` orders them."""
+    """Return an uninitialised tensor; `memory_format` determines its strides."""
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-    """An uninitialised tensor of the shape, dtype and device of `input`."""
+    """Return an uninitialised tensor with the shape, dtype and device of `input`."""
 def empty_permuted(size: Lengths, physical_layout: Lengths, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """An uninitialised tensor whose dimensions lie in memory in the order `physical_layout`, the last one densest."""
+    """Return an uninitialised tensor without gaps, with its dimensions in memory in the order `physical_layout`."""
 def empty_strided(size: Lengths, stride: Lengths, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """A tensor of a shape and strides (in elements), whose elements are whatever was in memory."""
+    """Return an uninitialised tensor with these strides."""
 def eq(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Return True for each pair of equal elements; False if either is NaN."""
 def equal(input: Tensor, other: Tensor) -> builtins.bool:
@@ -920,7 +920,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def expm1_(self: Tensor) -> Tensor:
     """`expm1` in place: changes this tensor and returns it."""
 def eye(n: builtins.int, m: builtins.int | None = None, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """A matrix with ones on the diagonal."""
+    """Return a matrix with ones on the diagonal and zeros elsewhere."""
 def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
     """Return a tensor with the shape and dtype of `input` in which every element is `value`."""
 def fill_(self: Tensor, value: Operand) -> Tensor:
@@ -954,17 +954,17 @@ def frac_(self: Tensor) -> Tensor:
 def frexp(input: Tensor, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> Frexp:
     """Decompose each element into a mantissa in [1/2, 1) and an exponent (int32): mantissa * 2 ** exponent."""
 def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None, copy: builtins.bool | None = None) -> Tensor:
-    """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another."""
+    """Convert an array of another library to a tensor through DLPack, without a copy if possible."""
 def from_file(filename: builtins.str, shared: builtins.bool | None = None, size: builtins.int = 0, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, pin_memory: builtins.bool = False) -> Tensor:
-    """A tensor of `size` elements over a file's bytes, which are read when they are looked at."""
+    """Map a file into memory as a tensor of `size` elements; bytes are read on first access."""
 def from_numpy(array: np.ndarray) -> Tensor:
-    """A tensor over the memory of a NumPy array: no copy, writing to one shows in the other."""
+    """Return a tensor that shares the memory of a NumPy array: writing to one changes the other."""
 def frombuffer(buffer: Buffer, *, dtype: DTypeLike, count: builtins.int = -1, offset: builtins.int = 0, requires_grad: builtins.bool = False) -> Tensor:
-    """A one-dimensional tensor over any object with the buffer protocol: no copy. `offset` is in bytes."""
+    """Return a one-dimensional tensor that shares the memory of an object with the buffer protocol."""
 def full(size: Lengths, fill_value: Operand, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """A tensor of one value; the dtype is the value's unless given."""
+    """Return a tensor filled with one value."""
 def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-    """A tensor of one value, of the shape, dtype and device of `input`."""
+    """Return a tensor filled with one value, with the shape, dtype and device of `input`."""
 def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Fuse a function of elementwise operators into one operator: one launch forward and one backward."""
 @overload
@@ -1096,7 +1096,7 @@ def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = No
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithm of the gamma function's magnitude for each element; infinity at 0 and negative integers."""
 def linspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them."""
+    """Return `steps` evenly spaced numbers from `start` to `end` (inclusive)."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the natural logarithm of each element; -inf at 0, NaN for negative elements (complex: principal branch)."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1136,7 +1136,7 @@ def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | Non
 def logit_(input: Tensor, eps: builtins.float | None = None) -> Tensor:
     """`logit` in place: changes `input` and returns it. Arguments: those of `logit`."""
 def logspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, base: builtins.float = 10.0, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before."""
+    """Return `steps` numbers from base^start to base^end (inclusive), evenly spaced on a logarithmic scale."""
 def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Return log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf for no elements."""
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1302,13 +1302,13 @@ def nonzero_static(input: Tensor, *, size: builtins.int, fill_value: builtins.in
 def norm(input: Tensor, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
     """Return the `p`-norm of all elements as one vector, or along `dim`; two dimensions are treated as one vector, too."""
 def normal(mean: Scalar | Tensor, std: Scalar | Tensor = 1.0, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """Draws from normal distributions: of numbers `mean` and `std` in shape `size`, or one for each of their elements."""
+    """Draw from normal distributions: in the shape `size`, or one number for each element of `mean` and `std`."""
 def numel(input: Tensor) -> builtins.int:
     """Return the number of elements."""
 def ones(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """A tensor of ones."""
+    """Return a tensor of ones."""
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-    """Ones of the shape, dtype and device of `input`."""
+    """Return a tensor of ones with the shape, dtype and device of `input`."""
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Multiply all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote."""
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
@@ -1352,21 +1352,21 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rad2deg_(input: Tensor) -> Tensor:
     """`rad2deg` in place."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """Numbers drawn evenly from [0, 1), of complex dtypes both parts."""
+    """Draw numbers uniformly from [0, 1); for complex dtypes, both parts."""
 def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-    """`rand` of the shape, dtype and device of `input`."""
+    """Draw numbers uniformly from [0, 1), in the shape, dtype and device of `input`."""
 def randint(low: builtins.int = 0, high: Lengths | None = None, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given."""
+    """Draw integers uniformly from `low` (inclusive, 0 by default) to `high` (exclusive)."""
 def randint_like(input: Tensor, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-    """Random integers, drawn evenly, in the shape of a tensor."""
+    """Draw integers uniformly from `low` (inclusive) to `high` (exclusive), in the shape of `input`."""
 def randn(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """Numbers drawn from the normal distribution of mean 0 and variance 1, half of it in each part of complex dtypes."""
+    """Draw from the standard normal distribution; each part of complex numbers has variance 1/2."""
 def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-    """`randn` of the shape, dtype and device of `input`."""
+    """Draw from the standard normal distribution, in the shape, dtype and device of `input`."""
 def randperm(n: builtins.int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """The integers 0 to n - 1 in random order (int64 unless `dtype` is given)."""
+    """Return the integers from 0 to n - 1 in random order."""
 def range(start: Scalar | Tensor = 0, end: Scalar | Tensor | None = None, step: Scalar | Tensor = 1, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """The numbers from `start` to `end`, which is one of them, `step` apart, in the default floating dtype. Deprecated."""
+    """Return numbers from `start` to `end` (inclusive) at distances of `step`, in the default floating dtype."""
 def ravel(input: Tensor) -> Tensor:
     """Return all elements in one dimension: a view if the strides allow it, otherwise a copy."""
 def real(input: Tensor) -> Tensor:
@@ -1414,7 +1414,7 @@ def rsqrt_(self: Tensor) -> Tensor:
 def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
     """Return `other - alpha * input`: subtraction with its operands exchanged. Bool raises a TypeError."""
 def scalar_tensor(s: Scalar, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """A tensor of one number and no dimensions, in the default floating dtype unless another is given."""
+    """Return a zero-dimensional tensor of one number, by default in the default floating dtype."""
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """Set the elements of a copy of `input` at `index` along `dim` to those of `src`, or to the number `value`."""
 def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1530,7 +1530,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def tanh_(self: Tensor) -> Tensor:
     """`tanh` in place: changes this tensor and returns it."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
+    """Return a tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
 def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, dim: builtins.int = 0, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Split a tensor along `dim` into views: a number of pieces of nearly equal length, or pieces between indices."""
 def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
@@ -1646,9 +1646,9 @@ def xlogy_(self: Tensor, other: Operand) -> Tensor:
 def zero_(self: Tensor) -> Tensor:
     """Set every element to 0. Returns this tensor."""
 def zeros(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-    """A tensor of zeros."""
+    """Return a tensor of zeros."""
 def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-    """Zeros of the shape, dtype and device of `input`."""
+    """Return a tensor of zeros with the shape, dtype and device of `input`."""
 absolute = abs
 arccos = acos
 arccos_ = acos_

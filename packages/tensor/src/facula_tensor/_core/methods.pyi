@@ -265,9 +265,9 @@ class Methods:
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`baddbmm` in place: changes `input` and returns it. Arguments: those of `baddbmm`."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
-        """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
+        """Draw 1 with the probability given by each element, otherwise 0. ValueError for probabilities outside [0, 1]."""
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
-        """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype."""
+        """Fill with 1 with probability `p`, otherwise 0; supports all dtypes."""
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
@@ -305,7 +305,7 @@ class Methods:
     def byte(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to uint8."""
     def cauchy_(self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
-        """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`."""
+        """Fill with draws from the Cauchy distribution with this median and half width at half maximum."""
     def cdouble(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to complex128."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
@@ -467,7 +467,7 @@ class Methods:
     def expm1_(self) -> Tensor:
         """`expm1` in place: changes this tensor and returns it."""
     def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
-        """Fill with draws from the exponential distribution of rate `lambd`, all above 0."""
+        """Fill with draws from the exponential distribution of rate `lambd`; all are positive."""
     def fill_(self, value: Operand) -> Tensor:
         """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
     def fill_diagonal_(self, fill_value: Operand, wrap: builtins.bool = False) -> Tensor:
@@ -523,7 +523,7 @@ class Methods:
     def ge_(self, other: Operand) -> Tensor:
         """Store the result of `ge` in this tensor, as 1 and 0, and return it."""
     def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
-        """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ..."""
+        """Fill with draws from the geometric distribution: the number of trials up to the first success, from 1."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Multiply all pairs of elements of two vectors: an alias of `outer`."""
     def get_device(self) -> builtins.int:
@@ -695,7 +695,7 @@ class Methods:
     def log_(self) -> Tensor:
         """`log` in place: changes this tensor and returns it."""
     def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
-        """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation."""
+        """Fill with exp(x) for draws x from the normal distribution with this mean and standard deviation."""
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`."""
     def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -873,17 +873,17 @@ class Methods:
     def new(self, *arguments: builtins.float, device: DeviceLike | None = None) -> Tensor:
         """Return a new tensor with this one's dtype and device: uninitialised from lengths, a copy of data, or"""
     def new_empty(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-        """`empty` in the dtype and on the device of this tensor."""
+        """Return an uninitialised tensor with the dtype and the device of this tensor."""
     def new_empty_strided(self, size: Lengths, stride: Lengths, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-        """`empty_strided` in the dtype and on the device of this tensor."""
+        """Return an uninitialised tensor with these strides, and the dtype and the device of this tensor."""
     def new_full(self, size: Lengths, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-        """`full` in the dtype and on the device of this tensor."""
+        """Return a tensor filled with one value, with the dtype and the device of this tensor."""
     def new_ones(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-        """`ones` in the dtype and on the device of this tensor."""
+        """Return a tensor of ones with the dtype and the device of this tensor."""
     def new_tensor(self, data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False) -> Tensor:
-        """`tensor` of `data`, on the device of this tensor and in its dtype unless others are given."""
+        """Return a tensor with a copy of `data`, by default with the dtype and the device of this tensor."""
     def new_zeros(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
-        """`zeros` in the dtype and on the device of this tensor."""
+        """Return a tensor of zeros with the dtype and the device of this tensor."""
     def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return the next representable number after each element in the direction of `other`. Floating dtypes only."""
     def nextafter_(self, other: Tensor) -> Tensor:
@@ -902,7 +902,7 @@ class Methods:
     def norm(self, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
         """Return the `p`-norm of all elements as one vector, or along `dim`; two dimensions are treated as one vector, too."""
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
-        """Fill with draws from the normal distribution of this mean and standard deviation."""
+        """Fill with draws from the normal distribution with this mean and standard deviation."""
     def numpy(self, *, force: builtins.bool = False) -> np.ndarray:
         """Return a NumPy array that shares the tensor's memory, so that writes to one are visible in the other."""
     def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -942,7 +942,7 @@ class Methods:
     def rad2deg_(self) -> Tensor:
         """`rad2deg` in place."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, **ends: builtins.int) -> Tensor:
-        """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
+        """Fill with integers drawn uniformly from `low` (inclusive) to `high` (exclusive)."""
     def ravel(self) -> Tensor:
         """Return all elements in one dimension: a view if the strides allow it, otherwise a copy."""
     @property
@@ -1156,7 +1156,7 @@ class Methods:
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
         """Return a view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`."""
     def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:
-        """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
+        """Fill with numbers drawn uniformly from [a, b). As in PyTorch, the bounds may also be passed as `from` and `to`."""
     @overload
     def unique(self, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
         """Return the distinct elements, or the distinct slices along `dim`, always sorted. Each NaN is distinct."""

@@ -28,7 +28,7 @@ def empty(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """A tensor whose elements are whatever was in memory. `memory_format` orders them.
+    """Return an uninitialised tensor; `memory_format` determines its strides.
 
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
@@ -65,12 +65,12 @@ def full(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A tensor of one value; the dtype is the value's unless given.
+    """Return a tensor filled with one value.
 
     Arguments:
         size: the shape.
-        fill_value: the number, or a tensor of one without dimensions.
-        dtype: that of `fill_value` if None.
+        fill_value: a number, or a zero-dimensional tensor.
+        dtype: the dtype of the result; that of `fill_value` if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
@@ -104,7 +104,7 @@ def zeros(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A tensor of zeros.
+    """Return a tensor of zeros.
 
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
@@ -137,7 +137,7 @@ def ones(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A tensor of ones.
+    """Return a tensor of ones.
 
     Arguments:
         lengths: the lengths, as numbers or as one sequence.

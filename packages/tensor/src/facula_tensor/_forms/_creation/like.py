@@ -37,7 +37,7 @@ def empty_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """An uninitialised tensor of the shape, dtype and device of `input`.
+    """Return an uninitialised tensor with the shape, dtype and device of `input`.
 
     Arguments:
         input: the tensor that determines shape, dtype and device.
@@ -70,7 +70,7 @@ def zeros_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Zeros of the shape, dtype and device of `input`.
+    """Return a tensor of zeros with the shape, dtype and device of `input`.
 
     Arguments:
         input: the tensor that determines shape, dtype and device.
@@ -107,7 +107,7 @@ def ones_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Ones of the shape, dtype and device of `input`.
+    """Return a tensor of ones with the shape, dtype and device of `input`.
 
     Arguments:
         input: the tensor that determines shape, dtype and device.
@@ -145,11 +145,11 @@ def full_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """A tensor of one value, of the shape, dtype and device of `input`.
+    """Return a tensor filled with one value, with the shape, dtype and device of `input`.
 
     Arguments:
         input: the tensor that determines shape, dtype and device.
-        fill_value: the number, or a tensor of one without dimensions.
+        fill_value: a number, or a zero-dimensional tensor.
         dtype: the dtype of the result; that of `input` if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: the device of the result; that of `input` if None.
@@ -186,7 +186,7 @@ def rand_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """`rand` of the shape, dtype and device of `input`.
+    """Draw numbers uniformly from [0, 1), in the shape, dtype and device of `input`.
 
     Arguments:
         input: the tensor that determines shape, dtype and device.
@@ -224,7 +224,7 @@ def randn_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """`randn` of the shape, dtype and device of `input`.
+    """Draw from the standard normal distribution, in the shape, dtype and device of `input`.
 
     Arguments:
         input: the tensor that determines shape, dtype and device.
@@ -262,14 +262,14 @@ def new_empty(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`empty` in the dtype and on the device of this tensor.
+    """Return an uninitialised tensor with the dtype and the device of this tensor.
 
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
-        dtype: this tensor's if None.
+        dtype: the dtype of the result; that of this tensor if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: this tensor's if None.
+        device: the device of the result; that of this tensor if None.
         requires_grad: whether the result requires a gradient.
     """
     try:
@@ -299,14 +299,14 @@ def new_zeros(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`zeros` in the dtype and on the device of this tensor.
+    """Return a tensor of zeros with the dtype and the device of this tensor.
 
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
-        dtype: this tensor's if None.
+        dtype: the dtype of the result; that of this tensor if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: this tensor's if None.
+        device: the device of the result; that of this tensor if None.
         requires_grad: whether the result requires a gradient.
     """
     try:
@@ -336,14 +336,14 @@ def new_ones(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`ones` in the dtype and on the device of this tensor.
+    """Return a tensor of ones with the dtype and the device of this tensor.
 
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
-        dtype: this tensor's if None.
+        dtype: the dtype of the result; that of this tensor if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: this tensor's if None.
+        device: the device of the result; that of this tensor if None.
         requires_grad: whether the result requires a gradient.
     """
     try:
@@ -374,14 +374,14 @@ def new_full(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`full` in the dtype and on the device of this tensor.
+    """Return a tensor filled with one value, with the dtype and the device of this tensor.
 
     Arguments:
         size: the shape.
-        fill_value: the number, or a tensor of one without dimensions.
-        dtype: this tensor's if None.
+        fill_value: a number, or a zero-dimensional tensor.
+        dtype: the dtype of the result; that of this tensor if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: this tensor's if None.
+        device: the device of the result; that of this tensor if None.
         requires_grad: whether the result requires a gradient.
     """
     try:
@@ -407,14 +407,14 @@ def randint_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Random integers, drawn evenly, in the shape of a tensor.
+    """Draw integers uniformly from `low` (inclusive) to `high` (exclusive), in the shape of `input`.
 
-    `randint_like(input, high)` draws from 0 on.
+    `randint_like(input, high)` draws from 0.
 
     Arguments:
         input: the tensor that determines shape, dtype and device.
-        low: the least number.
-        high: the number after the greatest.
+        low: the lower bound, inclusive.
+        high: the upper bound, exclusive.
         generator: the source of random numbers; the default generator if None.
         dtype: the dtype of the result; that of `input` if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.

@@ -34,7 +34,7 @@ def rand(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Numbers drawn evenly from [0, 1), of complex dtypes both parts.
+    """Draw numbers uniformly from [0, 1); for complex dtypes, both parts.
 
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
@@ -73,7 +73,7 @@ def randn(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Numbers drawn from the normal distribution of mean 0 and variance 1, half of it in each part of complex dtypes.
+    """Draw from the standard normal distribution; each part of complex numbers has variance 1/2.
 
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
@@ -114,14 +114,14 @@ def randint(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given.
+    """Draw integers uniformly from `low` (inclusive, 0 by default) to `high` (exclusive).
 
     Arguments:
-        low: the least number; the bound above if `high` is left out.
-        high: the bound above, itself never drawn; the shape, if `low` is that bound and `size` is left out.
+        low: the lower bound, inclusive; the upper bound if `high` is omitted.
+        high: the upper bound, exclusive; the shape if `size` is omitted and `low` is the upper bound.
         size: the shape.
         generator: the source of random numbers; the default generator if None.
-        dtype: int64 if None.
+        dtype: the dtype of the result; int64 if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
@@ -150,12 +150,12 @@ def randperm(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """The integers 0 to n - 1 in random order (int64 unless `dtype` is given).
+    """Return the integers from 0 to n - 1 in random order.
 
     Arguments:
-        n: how many integers.
+        n: the number of integers.
         generator: the source of random numbers; the default generator if None.
-        dtype: int64 if None.
+        dtype: the dtype of the result; int64 if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
@@ -178,14 +178,14 @@ def randperm(
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor:
-    """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1].
+    """Draw 1 with the probability given by each element, otherwise 0. ValueError for probabilities outside [0, 1].
 
-    With a number `p` that is the probability of all, and of `input` only shape, dtype and device count. No gradient
-    flows to the probabilities: it is 0.
+    If `p` is given, it is the probability for all elements, and only the shape, dtype and device of `input` are used.
+    The gradient of the probabilities is 0.
 
     Arguments:
         input: the probabilities, from 0 to 1.
-        p: one probability for all elements.
+        p: a single probability for all elements.
         generator: the source of random numbers; the default generator if None.
 
     >>> bernoulli(tensor([0.0, 1.0]))

@@ -29,15 +29,15 @@ def arange(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """The numbers from `start` (0 where one argument is given) to before `end`, `step` apart.
+    """Return numbers from `start` (0 by default) to `end` (exclusive) at distances of `step`.
 
-    int64 if all are integers, else the default floating dtype. ValueError where step is 0 or leads away from end.
+    ValueError if `step` is 0 or has the wrong sign.
 
     Arguments:
-        start: the first number; the bound where it is the only one given.
-        end: the bound, itself left out.
-        step: the distance of two numbers; it may be negative.
-        dtype: int64 if all three are integers, else the default floating dtype, if None.
+        start: the first number; a single argument is `end`.
+        end: the bound, exclusive.
+        step: the distance between numbers; may be negative.
+        dtype: the dtype of the result; if None int64 for integers, otherwise the default floating dtype.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
@@ -67,13 +67,15 @@ def linspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them.
+    """Return `steps` evenly spaced numbers from `start` to `end` (inclusive).
+
+    OverflowError if the dtype cannot represent them.
 
     Arguments:
         start: the first number.
         end: the last number.
-        steps: how many numbers.
-        dtype: the default floating dtype, or its complex one, if None.
+        steps: the number of elements.
+        dtype: the dtype of the result; the default floating dtype, or the corresponding complex one, if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
@@ -102,7 +104,7 @@ def eye(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A matrix with ones on the diagonal.
+    """Return a matrix with ones on the diagonal and zeros elsewhere.
 
     Arguments:
         n: the number of rows.

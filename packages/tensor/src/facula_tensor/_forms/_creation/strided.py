@@ -29,11 +29,11 @@ def empty_strided(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A tensor of a shape and strides (in elements), whose elements are whatever was in memory.
+    """Return an uninitialised tensor with these strides.
 
     Arguments:
         size: the shape.
-        stride: the strides, in elements; none is negative.
+        stride: the strides, in elements; they must not be negative.
         dtype: the default floating dtype if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: the device of the result; the default device if None.
@@ -64,14 +64,14 @@ def new_empty_strided(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`empty_strided` in the dtype and on the device of this tensor.
+    """Return an uninitialised tensor with these strides, and the dtype and the device of this tensor.
 
     Arguments:
         size: the shape.
-        stride: the strides, in elements; none is negative.
-        dtype: this tensor's if None.
+        stride: the strides, in elements; they must not be negative.
+        dtype: the dtype of the result; that of this tensor if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: this tensor's if None.
+        device: the device of the result; that of this tensor if None.
         requires_grad: whether the result requires a gradient.
     """
     try:
@@ -94,11 +94,11 @@ def empty_permuted(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """An uninitialised tensor whose dimensions lie in memory in the order `physical_layout`, the last one densest.
+    """Return an uninitialised tensor without gaps, with its dimensions in memory in the order `physical_layout`.
 
     Arguments:
         size: the shape.
-        physical_layout: each dimension once, the one that varies fastest last.
+        physical_layout: the dimensions from the slowest to the fastest varying one.
         dtype: the default floating dtype if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: the device of the result; the default device if None.
@@ -126,7 +126,7 @@ def scalar_tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A tensor of one number and no dimensions, in the default floating dtype unless another is given.
+    """Return a zero-dimensional tensor of one number, by default in the default floating dtype.
 
     Arguments:
         s: the number.
@@ -161,14 +161,14 @@ def logspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before.
+    """Return `steps` numbers from base^start to base^end (inclusive), evenly spaced on a logarithmic scale.
 
     Arguments:
         start: the first exponent.
         end: the last exponent.
-        steps: how many numbers.
+        steps: the number of elements.
         base: the base.
-        dtype: the default floating dtype, or its complex one, if None.
+        dtype: the dtype of the result; the default floating dtype, or the corresponding complex one, if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
@@ -198,14 +198,14 @@ def range(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """The numbers from `start` to `end`, which is one of them, `step` apart, in the default floating dtype. Deprecated.
+    """Return numbers from `start` to `end` (inclusive) at distances of `step`, in the default floating dtype.
 
-    `arange`, which stops before `end` as Python's own range does, is in its place.
+    Deprecated: use `arange`, which excludes `end` as Python's `range` does.
 
     Arguments:
-        start: the first number; `end` where it is the only one given.
-        end: the bound, which may be reached.
-        step: the distance of two numbers; it may be negative.
+        start: the first number; a single argument is `end`.
+        end: the bound, inclusive.
+        step: the distance between numbers; may be negative.
         dtype: the default floating dtype if None.
         layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: the device of the result; the default device if None.
