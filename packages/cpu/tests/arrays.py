@@ -11,7 +11,7 @@ shapes = st.lists(sizes, max_size=4).map(tuple).filter(lambda shape: np.prod(sha
 
 
 def values(rng, shape, name, special=True):
-    """Numbers of that dtype: the whole range of integers, everyday and special floats."""
+    """Numbers of a dtype: integers of the whole range, ordinary and special floats."""
     if name == "bool":
         return np.asarray(rng.integers(0, 2, shape)).astype(bool)
     if name in COMPLEX:
@@ -34,7 +34,7 @@ def values(rng, shape, name, special=True):
 
 
 def laid_out(rng, array):
-    """The same array with other strides: dimensions stored in any order, with gaps. Always memory of its own."""
+    """A copy of the array with other strides: dimensions stored in any order, with gaps."""
     kind = array.view(np.ndarray)
     order = rng.permutation(kind.ndim)
     steps = rng.choice([1, 1, 2, 3], kind.ndim)
@@ -47,7 +47,7 @@ def laid_out(rng, array):
 
 @st.composite
 def operands(draw, count):
-    """A shape and `count` shapes that broadcast to it, and a random generator for what is in them."""
+    """A shape, `count` shapes that broadcast to it, and a random generator for their elements."""
     shape = draw(shapes)
     given = []
     for _ in range(count):
@@ -60,13 +60,13 @@ def operands(draw, count):
 
 
 def make(rng, shape, name, strided, special=True):
-    """An array of that dtype and shape; contiguous, or laid out anyhow."""
+    """Return an array of this dtype and shape, contiguous or with arbitrary strides."""
     array = values(rng, shape, name, special)
     return laid_out(rng, array) if strided else array
 
 
 def same(got, wanted):
-    """Equal bit for bit, but that NaNs of any payload are equal."""
+    """Check that two arrays are equal bit for bit, except for the payloads of NaNs."""
     if isinstance(got, tuple(OF_BITS.values())):
         wanted = np.asarray(wanted).view(type(got))
         assert (np.asarray(got) == np.asarray(wanted))[~np.isnan(widen(wanted))].all()

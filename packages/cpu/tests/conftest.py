@@ -14,6 +14,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 @pytest.fixture(params=levels())
 def level(request):
-    """The test runs with the kernels of each level in turn."""
+    """Run the test with the kernels of each instruction level."""
     with at_level(request.param):
         yield request.param

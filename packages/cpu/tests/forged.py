@@ -1,4 +1,4 @@
-"""Programs whose plans are lies: valid ones with a few numbers changed, and memory around each array that shows it."""
+"""Programs with corrupted plans: valid ones with a few changed numbers, and guard memory around each array."""
 
 import struct
 
@@ -12,13 +12,13 @@ from facula_cpu.extend import ADDRESS, NUMBER, OWN, Tables, portable_plan
 
 NAMES = [*CASES, *MANY, "cat"]
 KERNELS = sorted({(name, signature) for name, signature, _ in registry.all_kernels()})
-GUARD, PATTERN = 1 << 12, 0xA5  # bytes before and behind each array
+GUARD, PATTERN = 1 << 12, 0xA5  # bytes before and after each array
 ODD = (0, 1, -1, 2, 3, 7, 8, 16, 63, 64, 65, 255, 511, 1 << 15, 1 << 20, 1 << 31, -(1 << 31), (1 << 31) - 1, 1 << 40,
        1 << 46, -(1 << 46), 1 << 62, -(1 << 63), (1 << 63) - 1)  # fmt: skip
 
 
 def joined():
-    """Two arrays into one: what is joined stands in the arguments."""
+    """Return a program that concatenates two arrays, which its arguments describe."""
     arrays = (f4(4, 3), f4(4, 5), f4(4, 8))
     plan = portable_plan("cat", BACKEND.plan("cat", tuple(map(layout, arrays[:2])), (layout(arrays[2]),), (1,)).launch)
     tables = Tables()
@@ -34,7 +34,7 @@ def joined():
 
 
 def program(name):
-    """A valid program of one launch, with a guard before and behind each array; and the arrays."""
+    """Return a valid program of one launch, with guard memory before and after each array, and the arrays."""
     if name == "cat":
         tables, arrays = joined()
     elif name in MANY:
@@ -56,13 +56,13 @@ def program(name):
 
 
 def odd(rng, number):
-    """Another number in its place."""
+    """Return another number to replace this one."""
     changes = (number + 1, number - 1, -number, 2 * number, number // 2, number + int(rng.integers(-64, 64)))
     return int(rng.choice(ODD)) if rng.random() < 0.4 else changes[rng.integers(len(changes))]
 
 
 def put(rng, data, place, width):
-    """Change a number of so many bytes."""
+    """Change a number of `width` bytes."""
     format = {1: "<B", 4: "<i", 8: "<q"}[width]
     (number,) = struct.unpack_from(format, data, place)
     bits = 8 * width
@@ -71,8 +71,7 @@ def put(rng, data, place, width):
 
 
 def forge(rng, tables):
-    """A program with one to three numbers changed, mostly in plans, else of what leads to them; and whether arrays lie
-    where they did."""
+    """Return a program with one to three changed numbers, mostly in plans, and whether arrays kept their places."""
     in_place, kept, data = True, {name: list(rows) for name, rows in tables.rows.items()}, bytes(tables.data)
     for _ in range(rng.integers(1, 4)):
         parts = kept["parts"]
@@ -85,10 +84,10 @@ def forge(rng, tables):
             width = int(rng.choice([8, 8, 8, 4, 1]))
             place = start + width * int(rng.integers(length // width))
             other = start + width * int(rng.integers(length // width))
-            if rng.random() < 0.1:  # two fields change places
+            if rng.random() < 0.1:  # swap two fields
                 one, two = tables.data[place : place + width], tables.data[other : other + width]
                 tables.data[place : place + width], tables.data[other : other + width] = two, one
-            elif width > 1 and rng.random() < 0.1:  # some of one goes to another
+            elif width > 1 and rng.random() < 0.1:  # move an amount from one field to the other
                 some = int(rng.integers(1, 9))
                 for at, sign in ((place, 1), (other, -1)):
                     number = int.from_bytes(tables.data[at : at + width], "little") + sign * some
@@ -113,9 +112,9 @@ def forge(rng, tables):
 
 
 def trial(path, data, arrays, rng=None, in_place=True, run=Model.run):
-    """What comes of a program: "refused", or "failed" or "ran" after a run with memory around its arrays looked at.
+    """Return the outcome of loading and running a program: "refused", "failed" or "ran".
 
-    With `rng` some indices are wrong.
+    After a run, the guard memory around the arrays is checked. With `rng` some indices are out of range.
     """
     try:
         model = Model(write(path, {"one": data}))

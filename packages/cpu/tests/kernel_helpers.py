@@ -1,6 +1,6 @@
 """Run operators through their plans on NumPy arrays.
 
-Arrays of bfloat16 and float8, which NumPy lacks, are arrays of their bits, of a class of their own.
+Arrays of bfloat16 and float8, which NumPy lacks, contain the bits and have a class of their own.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ INTEGERS = NAMES[1:6]
 FLOATS = NAMES[6:10]
 COMPLEX = NAMES[10:]
 UNSIGNED = ["uint16", "uint32", "uint64"]
-# Bits of the fraction, the bias of the exponent, and the codes of the largest number and of what is larger.
+# Fraction bits, exponent bias, the code of the largest number, and the code for larger ones.
 FORMATS = {
     "float8_e4m3fn": (3, 7, 0x7E, 0x7E), "float8_e5m2": (2, 15, 0x7B, 0x7C), "float8_e4m3fnuz": (3, 8, 0x7F, 0x80),
     "float8_e5m2fnuz": (2, 16, 0x7F, 0x80), "float8_e8m0fnu": (0, 127, 0xFE, 0xFF),
@@ -24,14 +24,14 @@ FLOAT8 = list(FORMATS)
 
 
 class Bits(np.ndarray):
-    """An array of uint16 that holds bfloat16 numbers."""
+    """An array of uint16 that contains bfloat16 numbers."""
 
 
 OF_BITS = {"bfloat16": Bits, **{name: type(name, (np.ndarray,), {"name": name}) for name in FLOAT8}}
 
 
 def dtype_of(array):
-    """The facula dtype of a NumPy array."""
+    """Return the facula dtype of a NumPy array."""
     if isinstance(array, Bits):
         return bfloat16
     if type(array).__name__ in FLOAT8:
@@ -40,25 +40,25 @@ def dtype_of(array):
 
 
 def layout(array):
-    """The layout of a NumPy array."""
+    """Return the layout of a NumPy array."""
     strides = tuple(stride // array.itemsize for stride in array.strides)
     return layout_of(array.shape, strides, dtype_of(array))
 
 
 def numpy_dtype(name):
-    """The NumPy dtype that holds elements of that name."""
+    """Return the NumPy dtype for elements of this name."""
     return np.dtype("uint16" if name == "bfloat16" else "uint8" if name in FLOAT8 else name)
 
 
 def empty(shape, name):
-    """An array of that dtype, filled with a pattern that shows what was not written."""
+    """Return an array of this dtype, filled with a pattern that reveals unwritten elements."""
     array = np.empty(shape, numpy_dtype(name))
     array.reshape(-1).view(np.uint8)[:] = 1 if name == "bool" else 0xA5
     return array.view(OF_BITS[name]) if name in OF_BITS else array
 
 
 def float8_numbers(name):
-    """What the 256 codes of a format stand for, by its definition."""
+    """Return the values of the 256 codes of a format, by its definition."""
     fraction, bias, largest, beyond = FORMATS[name]
     codes = np.arange(256)
     if name == "float8_e8m0fnu":
@@ -74,7 +74,7 @@ def float8_numbers(name):
 
 
 def to_float8(array, name):
-    """float32 numbers as the nearest of a format, halves to even codes (of powers, to the larger one)."""
+    """Round float32 numbers to a format, ties to even codes (in formats of powers, to the larger one)."""
     *_, largest, beyond = FORMATS[name]
     numbers, values = float8_numbers(name), np.asarray(array, "f4").astype("f8").reshape(-1)
     sizes, size = numbers[: largest + 1], np.abs(values)
@@ -97,7 +97,7 @@ def to_float8(array, name):
 
 
 def to_bfloat16(array):
-    """float32 numbers rounded to nearest even, as Bits."""
+    """Round float32 numbers to nearest even, as Bits."""
     array = np.asarray(array, "f4")
     bits = array.reshape(-1).view(np.uint32).astype(np.uint64)
     rounded = ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
@@ -106,7 +106,7 @@ def to_bfloat16(array):
 
 
 def widen(array):
-    """The array in float32 where it is in half precision, else as it is."""
+    """Return a half-precision array in float32, and any other array unchanged."""
     if isinstance(array, Bits):
         return (np.asarray(array).astype(np.uint32) << 16).view(np.float32)
     if type(array).__name__ in FLOAT8:
@@ -115,14 +115,14 @@ def widen(array):
 
 
 def narrow(array, name):
-    """`array` converted to the dtype of that name."""
+    """Convert `array` to the dtype of this name."""
     if name in FLOAT8:
         return to_float8(np.asarray(array, "f4"), name)
     return to_bfloat16(np.asarray(array, "f4")) if name == "bfloat16" else np.asarray(array).astype(name)
 
 
 def plan(operator, inputs, output, parameters=()):
-    """The plan for these arrays and scalars."""
+    """Return the plan for these arrays and scalars."""
     kinds = tuple(layout(one) if isinstance(one, np.ndarray) else type(one) for one in inputs)
     return BACKEND.plan(operator, kinds, (layout(output),), parameters)
 
@@ -141,7 +141,7 @@ def launch(operator, inputs, output, parameters=()):
 
 
 def run(operator, *inputs, to=None, shape=None):
-    """Compute `operator` into a new array, of the first array's dtype unless `to` names another."""
+    """Compute `operator` into a new array, of the first array's dtype unless `to` names another one."""
     arrays = [one for one in inputs if isinstance(one, np.ndarray)]
     if shape is None:
         shape = np.broadcast_shapes(*(one.shape for one in arrays))
@@ -149,7 +149,7 @@ def run(operator, *inputs, to=None, shape=None):
 
 
 def compute(operator, inputs, outputs, parameters=()):
-    """Launch the plan for these arrays with memory of its own as workspace, guarded at both ends; the outputs."""
+    """Launch the plan for these arrays with a guarded workspace and return the outputs."""
     plan = BACKEND.plan(operator, tuple(map(layout, inputs)), tuple(map(layout, outputs)), parameters)
     addresses = [array.ctypes.data for array in (*inputs, *outputs)]
     guard = 64

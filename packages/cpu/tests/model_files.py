@@ -1,4 +1,4 @@
-"""Programs for the C library, written by hand from plans, and the library as Python calls it."""
+"""Programs for the C library, assembled by hand from plans, and Python bindings of the library."""
 
 import ctypes
 import json
@@ -50,7 +50,7 @@ for _function in (LIB.facula_model_inputs, LIB.facula_model_outputs):
 
 
 class Model:
-    """A loaded model; ValueError with the library's message."""
+    """A loaded model; raises ValueError with the library's message."""
 
     def __init__(self, path, batch=0):
         self.error = ctypes.create_string_buffer(ERROR)
@@ -101,12 +101,12 @@ class Model:
 
 
 def reach(array):
-    """Bytes from an array's first element to its last."""
+    """Return the number of bytes from an array's first element to its last."""
     return sum((size - 1) * step for size, step in zip(array.shape, array.strides, strict=True)) + array.itemsize
 
 
 def add_array(tables, output, name, array, block):
-    """Describe an array, whose first element is where its block begins."""
+    """Describe an array that starts at the beginning of its block."""
     first = len(tables.rows["extents"])
     for number in (*array.shape, *array.strides):
         tables.add("extents", number)
@@ -114,7 +114,7 @@ def add_array(tables, output, name, array, block):
 
 
 def add_launch(tables, plan, arguments):
-    """Add a launch; arguments are numbers, blocks as (row, bytes), and None where the workspace goes."""
+    """Add a launch; arguments are numbers, blocks as (row, bytes), and None for the workspace."""
     made = portable_plan(plan.operator, plan.launch)
     first = len(tables.rows["arguments"])
     for place, one in enumerate(arguments):
@@ -131,9 +131,9 @@ def add_launch(tables, plan, arguments):
 
 
 def one_launch(operator, inputs, outputs, parameters=(), scalars=(), many=False):
-    """The plan of an operator on these arrays (None: left out), and a program of it alone.
+    """Plan an operator on these arrays (None for omitted ones), and return the plan and a program of it.
 
-    Its inputs are all arrays, a0, a1, ..., and so are its outputs. With `many` scalars come before the arrays.
+    All arrays, a0, a1, ..., are both inputs and outputs. With `many`, scalars come before the arrays.
     """
     plan = BACKEND.plan(
         operator, tuple([one if one is None or isinstance(one, type) else layout(one) for one in inputs]),
@@ -157,7 +157,7 @@ def one_launch(operator, inputs, outputs, parameters=(), scalars=(), many=False)
 
 
 def write(path, sections, tensors=None):
-    """A model's file: sections by name, and tensors (arrays) by name."""
+    """Write a model file: sections by name, and tensors (arrays) by name."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as file:
         for name, data in sections.items():
             file.writestr(f"run/{name}.bin", data)
@@ -181,7 +181,7 @@ def plan_for(operator, inputs, outputs, parameters=()):
 
 
 def step_program(batch):
-    """y = dropout(x @ w.T, 0.5); where `skip` is 0, w -= lr * (1 + 0 * w), by sgd_step with a given gradient."""
+    """y = dropout(x @ w.T, 0.5); if `skip` is 0, w -= lr * (1 + 0 * w), by sgd_step with a given gradient."""
     x, y, skip = np.zeros((batch, 6), "f4"), np.zeros((batch, 4), "f4"), np.zeros((), "f4")
     tables = Tables()
     tables.add("tensors", tables.name("weight"), WEIGHT.nbytes, 1)
@@ -213,7 +213,7 @@ def step_program(batch):
 
 
 def loop_program():
-    """y = x; while `count` is not 0: count -= step, y += x. Steps of 0 never end."""
+    """y = x; while `count` is not 0: count -= step, y += x. With a step of 0 the loop is endless."""
     one, tables = np.zeros((), "f4"), Tables()
     x, count, step, y = [(tables.add("blocks", OWN, 0, 4), 4) for _ in range(4)]
     add_launch(tables, plan_for("copy", (one,), (one,)), [1, x, y])
@@ -227,7 +227,7 @@ def loop_program():
 
 
 def wanted(x, weight, key, offset):
-    """What the program makes of x."""
+    """Return the program's expected result for x."""
     y, made = np.zeros((len(x), 4), "f4"), np.zeros((len(x), 4), "f4")
     plan_for("linear", (x, weight), (y,)).launch(y.size, x.ctypes.data, weight.ctypes.data, y.ctypes.data)
     plan_for("dropout", (y,), (made,)).launch(y.size, y.ctypes.data, made.ctypes.data, 0.5, key, offset + 64)

@@ -1,4 +1,4 @@
-"""Launches of every kernel and every kind of plan that a file can have, for tests of such files."""
+"""Launches of every kernel and every kind of plan that a file can contain, for tests of such files."""
 
 from types import SimpleNamespace
 
@@ -18,7 +18,7 @@ def i8(high, *shape):
 
 
 def strided(array):
-    """The same numbers, with gaps and dimensions in the other order."""
+    """Return the same numbers with gaps and reversed dimensions."""
     wide = np.zeros((*array.shape[:-1], array.shape[-1] * 2), array.dtype)
     wide[..., ::2] = array
     return wide[..., ::2]
@@ -161,7 +161,7 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "triangular_solve": ("triangular_solve", (np.eye(4, dtype="f4") * 3 + np.triu(f4(4, 4)), f4(4, 6)), (f4(4,
         6),), (True, False)),
 }  # fmt: skip
-MANY = {  # rows of tensors, each changed in place, and the numbers that come before
+MANY = {  # rows of tensors, each changed in place, and the scalars before them
     "step": ("sgd_step", [[f4(70), f4(70), f4(70)], [f4(3), f4(3), f4(3)]], (0.1, 0.01, 1.0, 0.9, 1.0, 0.0)),
     "step that counts": ("nadam_step", [[f4(70), f4(70), f4(70), abs(f4(70)), np.ones((), "f4"), np.ones((), "f4")]],
                          (0.1, 0.9, 0.99, 1e-8, 0.0, 1.0, 1.0, 0.004)),

@@ -14,18 +14,18 @@ ROOT_HALF, ROOT = (
 
 
 def silu(x):
-    """x / (1 + exp(-x)), and its limit."""
+    """x / (1 + exp(-x)), with its limit."""
     return np.where(x == -np.inf, -0.0, x / (1 + np.exp(-x)))
 
 
 def gelu(x):
-    """x times the normal distribution's probability of less than x, of float64."""
+    """x times the standard normal cumulative distribution function, in float64."""
     tail = np.vectorize(erfc, otypes=["f8"])(-x.astype("f8") * float(ROOT_HALF))
     return np.where(x == -np.inf, -0.0, x * tail / 2)
 
 
 def gelu_tanh(x):
-    """Its approximation as x / (1 + exp(-2 u))."""
+    """The tanh approximation of gelu as x / (1 + exp(-2 u))."""
     near = np.maximum(x, -50)
     return near / (
         1 + np.exp(-2 * ROOT.astype(x.dtype) * near * (1 + x.dtype.type(ROOT.dtype.type("0.044715")) * near**2))
@@ -59,12 +59,12 @@ FUNCTIONS = {
     "rsqrt": (lambda x: 1 / np.sqrt(x), 1.6),
     "reciprocal": (lambda x: 1 / x, 0.6),
 }
-ERRORS = {"erf": np.vectorize(erf, otypes=["f8"]), "gelu": gelu}  # whose reference is float64 alone
+ERRORS = {"erf": np.vectorize(erf, otypes=["f8"]), "gelu": gelu}  # whose reference exists only in float64
 POWERS = (0.5, -0.5, -1.0, 2.0, 3.0, -2.0, 2.5, -7.0)
 
 
 def units(got, exact):
-    """Distance from the exact result in units in the last place of float32 (for subnormal numbers, of the smallest)."""
+    """Return the distance from the exact result in float32 units in the last place (of the smallest for subnormals)."""
     size = np.abs(exact)
     exponent = np.maximum(np.floor(np.log2(np.where(size > 0, size, 1e-300))), -126)
     ordinary = np.isfinite(exact) & (size <= np.finfo("f4").max)
@@ -73,7 +73,7 @@ def units(got, exact):
 
 @pytest.mark.parametrize("operator", [*FUNCTIONS, *ERRORS])
 def test_error_bound(operator, level):
-    """A bit pattern in 4099 from all of float32: NaN and infinity where they belong, the rest within the bound."""
+    """Check every 4099th bit pattern of float32: the same NaNs and infinities, all other results within the bound."""
     function, bound = FUNCTIONS.get(operator) or (ERRORS[operator], 2.0)
     x = np.arange(0, 2**32, 4099, dtype=np.uint64).astype(np.uint32).view(np.float32)
     x = np.concatenate([x, np.linspace(-20, 20, 100_001, dtype="f4")])
@@ -88,8 +88,8 @@ def test_error_bound(operator, level):
     assert errors.max() < bound, f"{errors.max()} at {x[errors.argmax()]}"
 
 
-def test_gelu_where_its_forms_meet(level):
-    """gelu from -0.45 to -2.25, where its two forms meet: float32 within 2 units, at every level."""
+def test_gelu_where_two_formulas_meet(level):
+    """Check gelu from -0.45 to -2.25, where it changes its formula: float32 within 2 units, at every level."""
     x = np.arange(0xBEE66666, 0xC0100000, 61, dtype=np.uint32).view("f4")
     exact = gelu(x.astype("f8"))
     errors = units(run("gelu", x).astype("f8"), exact)
@@ -97,8 +97,8 @@ def test_gelu_where_its_forms_meet(level):
 
 
 @pytest.mark.parametrize("operator", list(FUNCTIONS))
-def test_float64_beside_extended_precision(operator, level):
-    """float64 against NumPy's extended precision where the machine has it (64 bits of significand on x86)."""
+def test_float64_against_extended_precision(operator, level):
+    """Compare float64 with NumPy's extended precision where the machine has it (64 bits of significand on x86)."""
     function, bound = FUNCTIONS[operator]
     if np.finfo(np.longdouble).nmant < 63:
         pytest.skip("no extended precision on this machine")
@@ -119,8 +119,8 @@ def test_float64_beside_extended_precision(operator, level):
 
 
 @pytest.mark.parametrize("operator", list(ERRORS))
-def test_float64_beside_many_digits(operator, level):
-    """What extended precision has no function for, against 40 digits."""
+def test_float64_against_40_digits(operator, level):
+    """Compare functions that NumPy lacks in extended precision with results of 40 digits."""
     rng = np.random.default_rng(0)
     x = np.concatenate(
         [rng.uniform(-6, 6, 1500), rng.uniform(-38, 38, 500), rng.uniform(-1, 1, 500), [0.0, -0.0, 1e-300]]
@@ -144,9 +144,11 @@ GAMMAS = {
 
 
 @pytest.mark.parametrize("operator", [*GAMMAS, "erfinv"])
-def test_gamma_functions_beside_many_digits(operator, level):
-    """Near their roots and where their forms meet: float64 within 3 units, float32 within 1. Negative numbers against
-    the larger of the two terms that they come from."""
+def test_gamma_functions_against_40_digits(operator, level):
+    """Check float64 within 3 units and float32 within 1, near roots and where formulas meet.
+
+    The error for negative numbers is relative to the larger of the two terms of the result.
+    """
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.uniform(0, 8, 150), 10.0 ** rng.uniform(-300, 300, 40), rng.uniform(1.45, 1.47, 20),
                         rng.uniform(0.99, 1.01, 20), rng.uniform(1.99, 2.01, 20)])  # fmt: skip
@@ -188,7 +190,7 @@ def test_gamma_functions_at_poles_and_infinity(dtype, level):
 
 
 def beside_many_digits(operator, function, x, bounds):
-    """`function`, of many digits, within so many units in the last place of float64 and of float32."""
+    """Compare with `function`, of many digits, within bounds in units in the last place of float64 and of float32."""
     with mpmath.workdps(60):
         for dtype, bound in zip(("f8", "f4"), bounds, strict=True):
             numbers = x.astype(dtype)
@@ -201,7 +203,7 @@ def beside_many_digits(operator, function, x, bounds):
 
 
 def ndtri(p):
-    """The normal distribution's quantile, by Newton's steps."""
+    """The normal distribution's quantile, by Newton iteration."""
     smaller = min(p, 1 - p)
     y = -mpmath.sqrt(-2 * mpmath.log(smaller)) if smaller < 0.3 else mpmath.mpf(0)
     for _ in range(60):
@@ -226,7 +228,7 @@ FURTHER = {
 
 
 @pytest.mark.parametrize("operator", FURTHER)
-def test_further_special_functions_beside_many_digits(operator, level):
+def test_further_special_functions_against_many_digits(operator, level):
     function, (low, high), bounds = FURTHER[operator]
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.uniform(low, high, 80), rng.uniform(max(low, -1), min(high, 1), 40)])
@@ -263,7 +265,7 @@ def test_further_special_functions_at_special_values(dtype, level):
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_zeta(dtype, level):
-    """Against many digits, on both sides of 0, and far below it; where there is none, infinity and NaN."""
+    """Compare with many digits on both sides of 0 and far below it; expect infinity and NaN where it has no value."""
     rng = np.random.default_rng(0)
     s = np.concatenate([rng.integers(2, 9, 40), rng.uniform(1.01, 9, 20), [2.0]]).astype(dtype)
     q = np.concatenate([rng.uniform(-6, 6, 40), 10 ** rng.uniform(-2, 3, 20), [1e6]]).astype(dtype)
@@ -280,7 +282,7 @@ def test_zeta(dtype, level):
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_powers(dtype, level):
-    """Tensors of exponents, and usual and other constants: within 2 units; and C's answers at every special pair."""
+    """Check tensor and constant exponents within 2 units, and C's results at all pairs of special values."""
     rng = np.random.default_rng(0)
     bits = "u4" if dtype == "f4" else "u8"
     any_number = rng.integers(0, np.iinfo(bits).max, (2, 50_000), dtype=bits).view(dtype)
@@ -303,7 +305,7 @@ def test_powers(dtype, level):
         )
         bases, exponents = (np.ascontiguousarray(one) for one in np.broadcast_arrays(special[:, None], special))
         wanted = np.power(bases.astype("f8"), exponents.astype("f8")).astype(dtype)
-        rooted = wanted.copy()  # to the power of one number for all a half is the root
+        rooted = wanted.copy()  # a scalar exponent of a half means the square root
         rooted[:, special == 0.5] = np.sqrt(special)[:, None]
         rooted[:, special == -0.5] = (1 / np.sqrt(special))[:, None]
         by_numbers = np.stack([run("pow", special, float(one)) for one in special], 1)
@@ -314,8 +316,8 @@ def test_powers(dtype, level):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_guarded_functions_are_whole_beyond_their_quick_form(dtype, level):
-    """Huge angles and quotients beside ordinary ones: right, whatever stands beside them, with any step."""
+def test_fast_paths_leave_large_arguments_to_the_full_path(dtype, level):
+    """Check huge angles and quotients mixed with ordinary ones, contiguous and strided."""
     rng = np.random.default_rng(0)
     x = rng.uniform(-1e3, 1e3, 3000).astype(dtype)
     x[::97] = (10.0 ** rng.uniform(7, 38, x[::97].size)).astype(dtype)
@@ -338,7 +340,7 @@ def test_guarded_functions_are_whole_beyond_their_quick_form(dtype, level):
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_gradients_of_activations(dtype, level):
-    """g times the derivative, from its formula in extended precision; 0 and g far from 0."""
+    """Compare with g times the derivative, from its formula in extended precision, also at 0 and for large g."""
     x = np.concatenate([np.linspace(-9, 9, 4001), [np.inf, -np.inf, 300, -300]]).astype(dtype)
     g = np.random.default_rng(0).uniform(0.5, 2, x.size).astype(dtype)
     wide = np.clip(x.astype(np.longdouble), -100, 100)
@@ -360,8 +362,8 @@ def test_gradients_of_activations(dtype, level):
     np.testing.assert_array_equal(run("sigmoid_grad", g, out), g * (out * (1 - out)))
 
 
-def test_levels_with_fused_multiply_add_agree(level):
-    """AVX2 and AVX-512 give the same bits; results for one element do not depend on where it stands."""
+def test_levels_with_fused_multiply_add_give_the_same_bits(level):
+    """Check AVX2 against AVX-512, and that an element's result does not depend on its position."""
     x = np.random.default_rng(0).standard_normal(1003).astype("f4") * 4
     for operator in [*FUNCTIONS, *ERRORS]:
         whole = run(operator, x)

@@ -1,4 +1,4 @@
-"""Batch normalisation and dropout against NumPy in double precision."""
+"""Batch normalization and dropout against NumPy in double precision."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ TOLERANCE = {"float32": 2e-5, "float64": 1e-12}
 
 
 def compute(operator, arrays, outputs, *scalars):
-    """Launch with None for arrays that are not given."""
+    """Launch an operator; None marks an omitted array."""
     layouts = tuple(None if one is None else layout(one) for one in arrays)
     plan = BACKEND.plan(operator, layouts, tuple(map(layout, outputs)), ())
     addresses = [0 if one is None else one.ctypes.data for one in (*arrays, *outputs)]
@@ -21,7 +21,7 @@ def compute(operator, arrays, outputs, *scalars):
 
 
 def normalise(x, weight, bias, mean, var):
-    """The definition, and what of it depends on x."""
+    """Return the normalized x by definition, and the factors that depend on x."""
     along = (1, -1, *(1,) * (x.ndim - 2))
     y = (x - mean.reshape(along)) / np.sqrt(var + 1e-3).reshape(along)
     scaled = y if weight is None else y * weight.reshape(along)
@@ -78,7 +78,7 @@ def test_batch_norm(name, data):
 @pytest.mark.parametrize("name", TOLERANCE)
 @pytest.mark.parametrize("shape", [(0, 2), (0, 33, 3, 3), (2, 3, 0), (2, 3, 4, 0), (2, 0, 4)], ids=str)
 def test_no_elements(shape, name, level):
-    """Nothing outside is read or written, and nothing is learnt from nothing."""
+    """Check that empty inputs cause no access outside the arrays, and zero gradients of weight and bias."""
     room, channels = np.full(4096, 7, name), shape[1]
     x = room[2048:2048].reshape(shape)
     outputs = x, np.full(channels, 7, name), np.full(channels, 7, name)
@@ -91,8 +91,8 @@ def test_no_elements(shape, name, level):
 
 
 @pytest.mark.parametrize("shape", [(3000, 70), (30, 70, 12, 12)], ids=str)
-def test_levels_and_threads(shape, level):
-    """Each instruction level is right; the same bits on one thread and on three."""
+def test_levels_and_threads_agree(shape, level):
+    """Check each instruction level, and that one thread and three give the same bits."""
     x = np.random.default_rng(3).standard_normal(shape).astype("f4")
     before, results = get_num_threads(), []
     for threads in (1, 3):
@@ -111,7 +111,7 @@ def test_levels_and_threads(shape, level):
         np.testing.assert_array_equal(one, other)
 
 
-def test_only_contiguous_operands_of_one_dtype():
+def test_operands_must_be_contiguous_and_of_one_dtype():
     x, channels = np.zeros((4, 3), "f4"), np.zeros(3, "f4")
     outputs = np.empty_like(x), channels, channels
     for wrong in ((x.astype("f2"), None, None), (x, channels.astype("f8"), None), (x, np.zeros(6, "f4")[::2], None)):
@@ -122,7 +122,7 @@ def test_only_contiguous_operands_of_one_dtype():
 # --------------------------------------------------------------------------------------------------- dropout
 @pytest.mark.parametrize("name", TOLERANCE)
 def test_dropout(name, level):
-    """The share that is dropped, what becomes of the others, and that only seed, offset and place decide."""
+    """Check the share of dropped elements, the scale of the rest, and dependence on only seed, offset and position."""
     x = np.random.default_rng(1).random(200_003).astype(name) + 1
     before, results = get_num_threads(), []
     for threads in (1, 3):

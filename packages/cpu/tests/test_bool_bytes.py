@@ -1,4 +1,4 @@
-"""Bools whose bytes are neither 0 nor 1, as they come from other programs' memory: true, like 1, in every kernel."""
+"""Bools from other programs' memory whose bytes are neither 0 nor 1: every kernel treats them as true."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ OTHER = np.array([2, 2, 4, 0, 1, 0, 0, 128] * 40, np.uint8).view(bool)
 
 
 def agree(operator, *operands, **options):
-    """The result is the one for bytes of 0 and 1; a bool result consists of these."""
+    """Check that the result is that for bytes of 0 and 1, and that a bool result contains only these."""
     plain = [one.view(np.uint8).astype(bool) if one.dtype == bool else one for one in operands]
     for step in (1, 3):
         got = run(operator, *[one[::step] for one in operands], **options)
@@ -20,7 +20,7 @@ def agree(operator, *operands, **options):
             assert got.view(np.uint8).max(initial=0) <= 1
 
 
-def test_the_bytes_are_odd():
+def test_the_operands_contain_other_bytes():
     assert ODD.view(np.uint8).max() == 255
     assert PLAIN.view(np.uint8).max() == 1
 

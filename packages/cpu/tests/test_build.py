@@ -1,4 +1,4 @@
-"""The built module: levels, the kernel table, layouts of any kind of operand in plans."""
+"""The compiled module: instruction levels, the kernel table, and layouts of all kinds of operands in plans."""
 
 import os
 import subprocess
@@ -23,37 +23,37 @@ def python(code, **environment):
 
 
 @pytest.mark.parametrize("wish", LEVELS)
-def test_a_level_can_be_forced(wish):
-    """FACULA_CPU_LEVEL is read when the first plan is made."""
+def test_the_environment_selects_a_level(wish):
+    """Check that FACULA_CPU_LEVEL is read when the first plan is made."""
     code = "import facula_cpu; print(facula_cpu.level())"
     assert python(code, FACULA_CPU_LEVEL=wish).stdout.strip() == wish
 
 
 def test_unknown_levels_are_refused():
-    """With what would be known."""
+    """Check that the error lists the known levels."""
     done = python("import facula_cpu; facula_cpu.level()", FACULA_CPU_LEVEL="mmx")
     assert "FACULA_CPU_LEVEL: expected one of baseline" in done.stderr
     assert "got 'mmx'" in done.stderr
 
 
-def test_no_two_kernels_are_the_same():
-    """One row for a name, signature and level; float kernels exist at each level."""
+def test_kernels_are_unique():
+    """Check that each name, signature and level has one row, and that float kernels exist at each level."""
     rows = list(registry.all_kernels())
     assert len(rows) == len(set(rows))
     levels = {row[2] for row in rows if row[:2] == ("exp", (9, 9))}
     assert levels == set(registry.LEVELS if len(LEVELS) > 1 else ["baseline"])
 
 
-def test_every_row_has_a_name_and_known_dtypes():
-    """The table is not torn: the linker left no gaps."""
+def test_every_kernel_has_a_valid_name_and_known_dtypes():
+    """Check that the linker left no gaps in the table."""
     for name, signature, level in registry.all_kernels():
         assert name.isidentifier()
         assert all(1 <= code <= 20 for code in signature)
         assert level in registry.LEVELS
 
 
-def test_importing_starts_nothing():
-    """No threads, no environment read, no plan at import."""
+def test_importing_has_no_side_effects():
+    """Check that an import starts no thread, reads no environment variable and makes no plan."""
     code = """
 import os, facula_cpu
 from facula_cpu._runtime import registry
@@ -63,13 +63,13 @@ assert registry.level.cache_info().misses == 0
     assert python(code, FACULA_CPU_LEVEL="nonsense", OPENBLAS_NUM_THREADS="1").returncode == 0
 
 
-def test_nothing_sets_flush_to_zero():
-    """Subnormal numbers work after the module is loaded."""
+def test_loading_does_not_enable_flush_to_zero():
+    """Check that subnormal numbers survive arithmetic after the module is loaded."""
     assert np.float32(1e-40) * np.float32(0.5) > 0
 
 
-def test_collapse():
-    """Dimensions merge where every operand walks them as one; the output's order decides."""
+def test_collapse_merges_dimensions():
+    """Check that dimensions merge if they are contiguous in every operand, in the output's order."""
     assert collapse((2, 3, 4), [(48, 16, 4), (48, 16, 4)]) == [(24, 4, 4)]
     assert collapse((2, 3), [(4, 8), (4, 8)]) == [(6, 4, 4)]
     assert collapse((2, 1, 3), [(12, 99, 4), (24, 7, 4)]) == [(3, 4, 4), (2, 12, 24)]
@@ -77,8 +77,8 @@ def test_collapse():
     assert collapse((1, 1), [(4, 4), (4, 4)]) == [(1, 0, 0)]
 
 
-def test_backend_copies_and_words():
-    """copy_in, copy_out, status_message, synchronize."""
+def test_backend_copies_and_status_messages():
+    """Check copy_in, copy_out, status_message and synchronize."""
     memory = np.zeros(4, "f4")
     BACKEND.copy_in(memory.ctypes.data, np.arange(4, dtype="f4"))
     assert memory.tolist() == [0, 1, 2, 3]
@@ -92,7 +92,7 @@ def test_backend_copies_and_words():
     assert "unknown status 77" in BACKEND.status_message(77, 1, 2, 3, 4)
 
 
-def test_an_address_of_none_is_refused_before_anything_happens():
+def test_a_null_address_is_refused_before_the_launch():
     a = np.ones(4, "f4")
     plan = BACKEND.plan("add", (layout(a), layout(a)), (layout(a),), ())
     with pytest.raises(TypeError):
@@ -100,14 +100,14 @@ def test_an_address_of_none_is_refused_before_anything_happens():
     assert a.tolist() == [1, 1, 1, 1]
 
 
-def test_work_estimates():
-    """Dearer kernels give the GIL away, and go parallel, earlier."""
+def test_work_estimates_order_kernels_by_cost():
+    """Check that expensive kernels release the GIL, and run in parallel, at smaller sizes."""
     assert planners.release_at(10_000) < planners.release_at(70)
     assert planners.release_at(0) == planners.NEVER
 
 
-def test_version_of_the_face():
-    """What the package exports."""
+def test_public_names_of_the_package():
+    """Check the names that the package exports."""
     assert set(facula_cpu.__all__) == {
         "CpuBackend",
         "get_num_threads",

@@ -11,17 +11,17 @@ from facula_cpu._layers import convolution as _convolution
 
 lengths = st.integers(1, 4)
 pairs = st.tuples(lengths, lengths)
-steps = st.one_of(lengths, lengths, st.integers(5, 40))  # so that some bands are packed
+steps = st.one_of(lengths, lengths, st.integers(5, 40))  # large enough that some bands are packed
 
 
 def padded(x, padding, size):
-    """x with zeros above and on the left, and as many below and on the right as `size` needs."""
+    """Pad x with zeros: `padding` above and on the left, and below and on the right as `size` requires."""
     after = [max(0, want - have - before) for want, have, before in zip(size, x.shape[2:], padding)]
     return np.pad(x, ((0, 0), (0, 0), (padding[0], after[0]), (padding[1], after[1])))
 
 
 def places(x, weight_shape, out, stride, padding, dilation):
-    """For each weight of a filter, its row and column and what of the padded x it meets: a view of shape out."""
+    """Yield each weight's row and column with the view, of shape out, of the padded elements that it multiplies."""
     span = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(out, stride, weight_shape[2:], dilation)]
     wide = padded(x, padding, span)
     for y in range(weight_shape[2]):
@@ -32,7 +32,7 @@ def places(x, weight_shape, out, stride, padding, dilation):
 
 
 def expect(x, w, out, stride, padding, dilation, groups):
-    """The convolution."""
+    """Return the convolution, computed by definition."""
     filters, channels = w.shape[0] // groups, w.shape[1]
     result = np.zeros((x.shape[0], w.shape[0], *out), x.dtype)
     for y, z, seen in places(x, w.shape, out, stride, padding, dilation):
@@ -59,8 +59,8 @@ def convolutions(draw):
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @given(convolution=convolutions(), block=st.sampled_from([64, 512, 1 << 18]), data=st.data())
-def test_the_three_operators(convolution, dtype, block, data):
-    """Also with blocks so small that images are cut. The derivatives are the transposes of the linear maps."""
+def test_convolution_and_its_derivatives(convolution, dtype, block, data):
+    """Check also with blocks so small that images are split; the derivatives are transposes of the linear maps."""
     x_shape, w_shape, out, parameters = convolution
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     x, w, bias = (rng.standard_normal(shape).astype(dtype) for shape in (x_shape, w_shape, w_shape[:1]))
@@ -101,10 +101,10 @@ def test_derivatives_element_by_element():
 @pytest.mark.parametrize(
     ("kernel", "stride", "dilation"), [(3, 1000, 999), (3, 10**5, 1), (2, 1, 10**5), (1, 10**5, 7)]
 )
-def test_steps_far_larger_than_the_images(kernel, stride, dilation):
-    """Scratch memory goes by what weights meet, not by the padding in between."""
+def test_strides_much_larger_than_the_images(kernel, stride, dilation):
+    """Check that the workspace depends on the elements that weights multiply, not on padding between them."""
     rng, padding, length = np.random.default_rng(0), max(stride, (kernel - 1) * dilation), 4
-    out = min(5, (length + 2 * padding - (kernel - 1) * dilation - 1) // stride + 1)  # of stride 1: the first few
+    out = min(5, (length + 2 * padding - (kernel - 1) * dilation - 1) // stride + 1)  # with stride 1, the first few
     parameters = ((stride, 1), (padding, 0), (dilation, 1), 1)
     x, w = rng.standard_normal((2, 3, length, length)), rng.standard_normal((4, 3, kernel, 1))
     g = rng.standard_normal((2, 4, out, length))
@@ -116,7 +116,7 @@ def test_steps_far_larger_than_the_images(kernel, stride, dilation):
                 result[:, :, o] += np.einsum("fc,ncw->nfw", w[:, :, y, 0], x[:, :, row])
                 dx[:, :, row] += np.einsum("fc,nfw->ncw", w[:, :, y, 0], g[:, :, o])
                 dw[:, :, y, 0] += np.einsum("nfw,ncw->fc", g[:, :, o], x[:, :, row])
-    for turn in (lambda a: a, lambda a: np.ascontiguousarray(a.swapaxes(2, 3))):  # rows, then columns
+    for turn in (lambda a: a, lambda a: np.ascontiguousarray(a.swapaxes(2, 3))):  # along rows, then along columns
         a, b, c = turn(x), turn(w), turn(g)
         operators = ("conv2d", [a, b, np.zeros(4)], result), ("conv2d_input", [c, b], dx), ("conv2d_weight", [c, a], dw)
         for name, inputs, wanted in operators:
@@ -127,7 +127,7 @@ def test_steps_far_larger_than_the_images(kernel, stride, dilation):
         parameters = (*(pair[::-1] for pair in parameters[:3]), 1)
 
 
-def test_results_do_not_depend_on_the_number_of_threads():
+def test_thread_counts_give_the_same_bits():
     rng = np.random.default_rng(0)
     x, w, bias = (rng.standard_normal(shape).astype("f4") for shape in ((9, 8, 40, 40), (16, 8, 3, 3), (16,)))
     g = rng.standard_normal((9, 16, 40, 40)).astype("f4")
@@ -148,7 +148,7 @@ def test_results_do_not_depend_on_the_number_of_threads():
     assert seen[0] == seen[1] == seen[2]
 
 
-def test_each_level(level):
+def test_each_level_is_correct(level):
     rng = np.random.default_rng(0)
     x, w, bias = (rng.standard_normal(shape).astype("f4") for shape in ((2, 3, 9, 8), (5, 3, 3, 3), (5,)))
     parameters = ((1, 1), (1, 1), (1, 1), 1)
@@ -156,7 +156,7 @@ def test_each_level(level):
     np.testing.assert_allclose(got, expect(x, w, (9, 8), *parameters) + bias[:, None, None], rtol=1e-5, atol=1e-5)
 
 
-def test_dtypes_without_a_kernel():
+def test_dtypes_without_a_kernel_are_refused():
     x, w = np.ones((1, 1, 2, 2), "f2"), np.ones((1, 1, 1, 1), "f2")
     with pytest.raises(NotImplementedError, match=r"conv2d: the CPU has no kernel for \(float16, float16\)"):
         compute("conv2d", [x, w], (np.empty_like(x),), ((1, 1), (0, 0), (1, 1), 1, (2, 2)))

@@ -1,4 +1,4 @@
-"""Copies: all pairs of dtypes, any strides, in blocks; the rules of casts in cast.inc."""
+"""Copies: all pairs of dtypes, any strides, in blocks; casts follow the rules of cast.inc."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,10 @@ ALL = [*NAMES, *UNSIGNED, *FLOAT8]
 
 
 def cast(array, name):
-    """What cast.inc says, in NumPy. Unsigned types but uint8 take what int64 or int32 holds, uint64 what it holds."""
+    """Cast by cast.inc's rules, in NumPy.
+
+    Unsigned types except uint8 have the range of int64 or int32; uint64 has its own.
+    """
     if dtype_of(array).name == name:
         return array
     wide = widen(array)
@@ -59,8 +62,8 @@ def cast(array, name):
 @pytest.mark.parametrize("target", ALL)
 @given(case=operands(1), strided=st.booleans())
 @settings(max_examples=12)
-def test_every_pair(source, target, case, strided):
-    """All 400 casts, of ordinary and special values, with strides and broadcasting."""
+def test_every_pair_of_dtypes(source, target, case, strided):
+    """Check all 400 casts of ordinary and special values, with strides and broadcasting."""
     shape, (given_shape,), rng, special = case
     a = make(rng, given_shape, source, strided, special)
     with np.errstate(all="ignore"):
@@ -69,8 +72,8 @@ def test_every_pair(source, target, case, strided):
 
 
 @pytest.mark.parametrize("target", INTEGERS)
-def test_floats_beyond_the_range(target, level):
-    """Out of range and NaN: the same defined result at each level, whether the loop is vectorised or not."""
+def test_floats_out_of_range(target, level):
+    """Check that NaN and numbers out of range have one defined result at each level, vectorized or not."""
     values = np.array(
         [np.nan, np.inf, -np.inf, 3e9, -3e9, -(2.0**31) - 0.5, 2.0**31 - 0.5, 1e30, 300.7, -300.7, 2.0**63, 255.9, -0.9]
         * 20
@@ -86,8 +89,8 @@ def test_floats_beyond_the_range(target, level):
 @pytest.mark.parametrize("name", ALL)
 @given(case=operands(1), strided=st.booleans())
 @settings(max_examples=10)
-def test_bits_survive(name, case, strided):
-    """A copy within a dtype moves bits: NaN payloads too."""
+def test_copies_keep_all_bits(name, case, strided):
+    """Check that a copy within a dtype keeps the payloads of NaNs."""
     _, (shape,), rng, _ = case
     bits = rng.integers(0, 256, (*shape, numpy_dtype(name).itemsize), dtype="u1")
     if name == "bool":
@@ -99,10 +102,10 @@ def test_bits_survive(name, case, strided):
     assert np.ascontiguousarray(out).tobytes() == np.asarray(a).tobytes()
 
 
-def test_half_precision_bits(level):
-    """All float16 numbers widen as NumPy does it; all roundings of float32 agree with NumPy's.
+def test_half_precision_casts_round_like_numpy(level):
+    """Check that all float16 numbers widen as in NumPy, and that all roundings of float32 agree with NumPy's.
 
-    From float16 to bfloat16 there is one NaN, as in PyTorch: without sign and payload.
+    Casts from float16 to bfloat16 have one NaN, without sign and payload, as in PyTorch.
     """
     every = np.arange(65536, dtype="u2").view("f2")
     wanted = np.where(np.isnan(every), 0x7FC0, np.asarray(narrow(every.astype("f4"), "bfloat16")).view("u2"))
@@ -121,8 +124,8 @@ def test_half_precision_bits(level):
 
 
 @pytest.mark.parametrize("name", FLOAT8)
-def test_float8_codes(name, level):
-    """Every float16 and bfloat16 number, halves between two codes and random bits: the codes of the definition."""
+def test_float8_casts_follow_the_definition(name, level):
+    """Check every float16 and bfloat16 number, midpoints between two codes, and random bits."""
     codes = np.arange(256, dtype="u1").view(type(empty(0, name)))
     same(run("copy", codes, to="float32"), widen(codes))
     halves = np.arange(65536, dtype="u2")
@@ -138,7 +141,7 @@ def test_float8_codes(name, level):
 @pytest.mark.parametrize("name", ["uint8", "float16", "float32", "float64", "complex128"])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_transposing(name, threads):
-    """Copies in blocks: sizes around the block, dimensions around the two, threads."""
+    """Check copies in blocks: sizes near the block's, dimensions around the transposed two, threads."""
     before = get_num_threads()
     set_num_threads(threads)
     try:
@@ -158,7 +161,7 @@ def test_transposing(name, threads):
 @pytest.mark.parametrize("source", ALL)
 @pytest.mark.parametrize("target", ALL)
 def test_transposing_casts(source, target):
-    """Every pair by way of tiles: the same values as by rows, of ordinary and special numbers."""
+    """Check that casts in tiles give the same values as casts by rows, for every pair of dtypes."""
     rng = np.random.default_rng(1)
     for shape in [(70, 35), (3, 1100), (600, 5), (16, 64)]:
         a = make(rng, shape, source, False, True)
@@ -171,8 +174,8 @@ def test_transposing_casts(source, target):
 
 
 @pytest.mark.parametrize("name", ["uint8", "int16", "float32", "float64", "complex128"])
-def test_few_rows_and_few_columns(name, level):
-    """Images between channels first and channels last, of 1 to 17 channels; nothing beside the output is written."""
+def test_narrow_transposes(name, level):
+    """Check images between channels first and channels last with 1 to 17 channels; only the output is written."""
     rng = np.random.default_rng(2)
     for channels in range(1, 18):
         a = make(rng, (2, channels, 9, 11), name, False)
@@ -188,8 +191,8 @@ def test_few_rows_and_few_columns(name, level):
 
 
 @pytest.mark.parametrize("name", ["bool", "bfloat16", "float32", "complex64"])
-def test_every_extent_around_the_tile(name):
-    """The last vectors of a line and of a row, at all their lengths."""
+def test_sizes_near_the_tile(name):
+    """Check every length of the last vectors of a line and of a row."""
     rng = np.random.default_rng(3)
     for rows in [*range(16, 36), 63, 64, 65, 129]:
         a = make(rng, (rows, 150 - rows), name, False)
@@ -197,14 +200,14 @@ def test_every_extent_around_the_tile(name):
 
 
 def test_many_dimensions():
-    """Sixteen dimensions that do not merge."""
+    """Check sixteen dimensions that do not merge."""
     a = np.arange(2**16, dtype="i4").reshape((2,) * 16)
     swapped = a.transpose([*range(1, 16, 2), *range(0, 16, 2)])
     same(run("copy", swapped), swapped)
 
 
 def test_complex_to_real_drops_the_imaginary_part():
-    """As documented; the tensor level warns."""
+    """Check the documented result; the tensor level warns."""
     a = np.array([1 + 2j, 0 + 5j], COMPLEX[0])
     assert run("copy", a, to="float32").tolist() == [1.0, 0.0]
     assert run("copy", a, to="bool").tolist() == [True, True]

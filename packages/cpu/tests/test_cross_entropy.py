@@ -15,7 +15,7 @@ FILL = 7.5
 
 
 def compute(operator, arrays, output, reduction, ignored=-100, smoothing=0.0):
-    """Launch with None for arrays that are not given."""
+    """Launch an operator; None marks an omitted array."""
     layouts = tuple(None if one is None else layout(one) for one in arrays)
     plan = BACKEND.plan(operator, layouts, (layout(output),), (reduction,))
     addresses = [0 if one is None else one.ctypes.data for one in (*arrays, output)]
@@ -24,7 +24,7 @@ def compute(operator, arrays, output, reduction, ignored=-100, smoothing=0.0):
 
 
 def expect(operator, x, target, weight, reduction, ignored, smoothing):
-    """Losses, their slopes (each loss by its row of x), and what the sum of losses is divided by."""
+    """Return the losses, their gradients (each loss by its row of x), and the divisor of the sum of losses."""
     classes = x.shape[1]
     x = np.moveaxis(x, 1, -1).astype("f8")
     w = np.ones(classes) if weight is None else weight.astype("f8")
@@ -68,8 +68,8 @@ def test_any_shape_and_strides(operator, name, data):
 
 
 @pytest.mark.parametrize("classes", [10, 100])
-def test_levels_and_threads(classes, level):
-    """Each instruction level is right; the same bits on one thread and on three."""
+def test_levels_and_threads_agree(classes, level):
+    """Check each instruction level, and that one thread and three give the same bits."""
     rng = np.random.default_rng(5)
     x, target = rng.standard_normal((20_000, classes)).astype("f4"), rng.integers(0, classes, 20_000)
     losses, slopes, total = expect("cross_entropy", x, target, None, "mean", -100, 0.1)
@@ -112,7 +112,7 @@ def test_special_values():
 
 
 @pytest.mark.parametrize("name", ["float16", "int32"])
-def test_other_dtypes_are_refused_by_name(name):
+def test_errors_name_unsupported_dtypes(name):
     x = np.zeros((2, 3), name)
     with pytest.raises(NotImplementedError, match=f"cross_entropy.*{name}"):
         compute("cross_entropy", (x, np.zeros(2, "i8"), None), np.empty((), name), "mean")

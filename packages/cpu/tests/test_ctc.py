@@ -1,4 +1,4 @@
-"""Connectionist temporal classification against all paths, one by one, and what is refused beforehand."""
+"""Connectionist temporal classification against a sum over all paths, and invalid arguments."""
 
 from itertools import groupby, product
 
@@ -32,7 +32,7 @@ def forward(x, targets, lengths, **given):
 
 
 def all_paths(x, target, steps, blank):
-    """The loss of one example, and the share of the paths that have each class at each step."""
+    """Return the loss of one example, and the share of paths with each class at each step."""
     total, shares = 0.0, np.zeros(x.shape)
     for path in product(range(x.shape[1]), repeat=steps):
         if [one for one, _ in groupby(path) if one != blank] == list(target):
@@ -51,7 +51,7 @@ TARGETS = np.array([[*target, *[-9] * (4 - len(target))] for _, target in EXAMPL
 
 @pytest.mark.parametrize("blank", [0, 3])
 @pytest.mark.parametrize(("name", "tolerance"), [("float32", 2e-5), ("float64", 1e-12)])
-def test_losses_and_gradients(name, tolerance, blank):
+def test_losses_and_gradients_against_all_paths(name, tolerance, blank):
     x = log_probabilities(5, len(EXAMPLES), 4, name)
     g = np.linspace(0.5, 2, len(EXAMPLES)).astype(name)
     for laid in (x, np.asfortranarray(x)):
@@ -111,7 +111,7 @@ def test_threads_give_the_same_bits():
         (1, (4, 1, -1), None),
     ],
 )
-def test_what_is_refused(target, lengths, details):
+def test_invalid_arguments_are_refused(target, lengths, details):
     x = log_probabilities(4, 1, 3)
     outputs = np.full(1, 7.5), np.full((1, 4, 2 * LONGEST + 1), 7.5)
     with pytest.raises(LaunchError) as caught:

@@ -1,4 +1,4 @@
-"""Quotients rounded down and toward zero, remainders, bitwise operators and shifts, against Python's own integers."""
+"""Floor and truncating division, remainders, bitwise operators and shifts, against Python's integers."""
 
 import math
 
@@ -26,7 +26,7 @@ BITWISE = {"bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_
 
 
 def pairs(name):
-    """All pairs of telling numbers: small ones, and both ends of the range."""
+    """Return all pairs of small numbers and of both ends of the range."""
     ends = np.iinfo(name)
     some = [*range(-8, 9), 100, ends.min, ends.min + 1, ends.max - 1, ends.max]
     some = [one for one in some if ends.min <= one <= ends.max]
@@ -35,14 +35,14 @@ def pairs(name):
 
 
 def wrapped(numbers, name):
-    """Python integers, of which the dtype's low bits are kept."""
+    """Reduce Python integers to the dtype's low bits."""
     bits = np.dtype(name).itemsize * 8
     return np.array([one % (1 << bits) for one in numbers], np.uint64).astype(f"uint{bits}").view(name)
 
 
 @pytest.mark.parametrize("name", INTEGERS)
 @pytest.mark.parametrize("operator", QUOTIENTS)
-def test_integer_quotients(operator, name):
+def test_integer_division_and_remainders(operator, name):
     x, y = pairs(name)
     x, y = x[y != 0], y[y != 0]
     wanted = wrapped([QUOTIENTS[operator](int(a), int(b)) for a, b in zip(x, y, strict=True)], name)
@@ -61,7 +61,7 @@ def refused(operator, x, y):
 @pytest.mark.parametrize("name", INTEGERS)
 @pytest.mark.parametrize("operator", QUOTIENTS)
 def test_zero_divisors_are_refused(operator, name):
-    """Wherever the zero is, and however the divisor lies or broadcasts."""
+    """Check every position of the zero, and any strides and broadcasting of the divisor."""
     x = np.ones((3, 4, 5), name)
     for place in ((0, 0, 0), (1, 2, 3), (2, 3, 4)):
         y = np.ones((3, 4, 5), name)
@@ -81,7 +81,7 @@ def test_zero_divisors_are_refused(operator, name):
     assert run(operator, x[:0], np.zeros((1, 1, 5), name)).size == 0
 
 
-def test_nothing_is_written_where_a_divisor_is_zero():
+def test_a_zero_divisor_leaves_the_output_unchanged():
     x = np.arange(200_000)
     before, y = x.copy(), np.ones_like(x)
     y[-1] = 0
@@ -110,8 +110,8 @@ def test_shifts(name):
 
 @pytest.mark.parametrize("name", ["float32", "float64", "float16"])
 @pytest.mark.parametrize("operator", ["floor_divide", "remainder", "fmod"])
-def test_floating_quotients(operator, name):
-    """NumPy's numbers; where the divisor is 0 or infinite too."""
+def test_floating_division_and_remainders(operator, name):
+    """Compare with NumPy, also for divisors of 0 and infinity."""
     some = [0.0, -0.0, 1.0, -1.0, 0.1, -0.3, 0.7, 3.0, -7.5, 1000.25, 60000.0, INF, -INF, NAN]
     x, y = (one.ravel() for one in np.meshgrid(np.array(some, name), np.array(some, name)))
     with np.errstate(all="ignore"):
@@ -122,7 +122,7 @@ def test_floating_quotients(operator, name):
     np.testing.assert_array_equal(got[~finite & np.isfinite(wanted)], wanted[~finite & np.isfinite(wanted)])
 
 
-def test_a_quotient_that_rounds_up_to_a_whole_number():
-    """1 / 0.1 is 10 in floating point, and yet 0.1 goes into 1 nine times."""
+def test_floor_division_when_the_quotient_rounds_up():
+    """Check that 1 // 0.1 is 9 although 1 / 0.1 rounds to 10."""
     assert run("floor_divide", np.array([1.0]), np.array([0.1])).tolist() == [9.0]
     assert run("trunc_divide", np.array([-7.0, 7.0]), np.array([2.0, 2.0])).tolist() == [-3.0, 3.0]

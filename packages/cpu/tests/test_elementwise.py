@@ -1,4 +1,4 @@
-"""Binary, ternary and comparing operators against NumPy: every dtype, strides, broadcasting, scalars, aliases."""
+"""Binary, ternary and comparison operators against NumPy: every dtype, strides, broadcasting, scalars, aliases."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ COMPARISONS = {
 
 
 def covered(operator, name):
-    """Whether the operator has a meaning for the dtype."""
+    """Return whether the operator is defined for the dtype."""
     if name == "bool":
         return operator not in ("sub", "div")
     if name in INTEGERS:
@@ -36,12 +36,12 @@ def covered(operator, name):
 
 
 def complex_product(x, y):
-    """By parts, as documented: NumPy's repairs nothing either, but may fuse."""
+    """Multiply by parts, as documented: NumPy handles special values likewise, but may fuse."""
     return (x.real * y.real - x.imag * y.imag) + 1j * (x.real * y.imag + x.imag * y.real)
 
 
 def expect(operator, name, *arrays):
-    """NumPy's answer in the dtype of that name."""
+    """Return NumPy's result in the dtype of this name."""
     wide = [widen(one) for one in arrays]
     with np.errstate(all="ignore"):
         result = {**ARITHMETIC, **COMPARISONS}[operator](*wide)
@@ -52,7 +52,7 @@ def expect(operator, name, *arrays):
 @pytest.mark.parametrize("operator", list(ARITHMETIC))
 @given(case=operands(2), strided=st.booleans())
 def test_arithmetic(operator, name, case, strided):
-    """Arithmetic of two arrays gives NumPy's bits in every dtype, half precision through float32."""
+    """Check that arithmetic of two arrays gives NumPy's bits in every dtype, half precision through float32."""
     if not covered(operator, name):
         with pytest.raises(NotImplementedError, match=operator):
             run(operator, empty((2,), name), empty((2,), name))
@@ -75,7 +75,7 @@ def test_arithmetic(operator, name, case, strided):
 @given(case=operands(2), strided=st.booleans())
 @settings(max_examples=10)
 def test_comparisons(operator, name, case, strided):
-    """Comparisons give bool."""
+    """Check that comparisons return bool."""
     if not covered(operator, name):
         with pytest.raises(NotImplementedError, match=operator):
             run(operator, empty((2,), name), empty((2,), name), to="bool")
@@ -87,7 +87,7 @@ def test_comparisons(operator, name, case, strided):
 
 
 def test_all_operators_at_each_level(level):
-    """Sizes around the vector lengths, dense and scalar-broadcast, at each instruction set."""
+    """Check sizes near the vector lengths, dense and with a broadcast scalar, at each instruction set."""
     rng = np.random.default_rng(0)
     for name in NAMES:
         for operator in [*ARITHMETIC, *COMPARISONS]:
@@ -103,10 +103,10 @@ def test_all_operators_at_each_level(level):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("operator", ["add", "sub", "mul"])
-def test_scalars(operator, name):
-    """A Python scalar is computed with in the accumulation type: int64 that wraps, and for half precision float32.
+def test_scalars_use_the_accumulation_type(operator, name):
+    """Check Python scalars: they wrap in int64, and half precision computes with them in float32.
 
-    There sums round it to the half type first, products do not.
+    Sums round the scalar to the half type first; products do not.
     """
     if not covered(operator, name):
         return
@@ -126,8 +126,8 @@ def test_scalars(operator, name):
 
 @pytest.mark.parametrize("name", HALF)
 @pytest.mark.parametrize("operator", ["pow", "remainder", "fmod", "add", "sub", "maximum", *COMPARISONS])
-def test_scalars_beside_half_precision_are_rounded_to_it(operator, name):
-    """0.1 is the number that a half array holds for 0.1, as where that is an array of its own."""
+def test_scalars_are_rounded_to_half_precision(operator, name):
+    """Check that 0.1 equals the half-precision number nearest to 0.1, as an array of it would."""
     a = narrow(np.array([0.1, 0.3, -0.7, 2.0, 100.0], "f4"), name)
     scalar = narrow(np.asarray(0.1, "f4"), name)
     to = "bool" if operator in COMPARISONS else name
@@ -136,7 +136,7 @@ def test_scalars_beside_half_precision_are_rounded_to_it(operator, name):
 
 
 def test_complex_arrays_take_real_scalars():
-    """An int or a float beside a complex array is given as one number."""
+    """Check that an int or a float is one number, not two, for a complex array."""
     a = np.array([1 + 2j, -3j], "complex64")
     np.testing.assert_array_equal(run("mul", a, 2.0), a * 2)
     np.testing.assert_array_equal(run("add", 3, a), a + 3)
@@ -145,8 +145,8 @@ def test_complex_arrays_take_real_scalars():
 @pytest.mark.parametrize("name", INTEGERS)
 @pytest.mark.parametrize("operator", list(COMPARISONS))
 @pytest.mark.parametrize("scalar", [0, -1, 255, 300, -(2**40), 2**63 - 1])
-def test_integers_against_any_int_are_exact(operator, name, scalar):
-    """int8 numbers are less than 300; nothing is cut off first. The scalar may stand on either side."""
+def test_comparisons_with_any_int_are_exact(operator, name, scalar):
+    """Check that the scalar, on either side, is not truncated to the dtype: every int8 is less than 300."""
     a = make(np.random.default_rng(2), (50,), name, False)
     relation = COMPARISONS[operator]
     as_objects = a.astype(object)
@@ -157,8 +157,8 @@ def test_integers_against_any_int_are_exact(operator, name, scalar):
 @pytest.mark.parametrize("name", ["int32", "float32", "bfloat16", "complex128"])
 @given(case=operands(1), strided=st.booleans())
 @settings(max_examples=15)
-def test_exact_aliases(name, case, strided):
-    """The output may be one of the inputs."""
+def test_the_output_may_be_an_input(name, case, strided):
+    """Check exact aliases of the inputs."""
     _, _, rng, _ = case
     a, b = (make(rng, case[0], name, strided, special=False) for _ in range(2))
     wanted = expect("add", name, a, b)
@@ -170,8 +170,8 @@ def test_exact_aliases(name, case, strided):
 @pytest.mark.parametrize("name", FLOATS)
 @given(case=operands(2), strided=st.booleans())
 @settings(max_examples=20)
-def test_gradients_through_the_output(name, case, strided):
-    """relu_grad and tanh_grad; a NaN output of relu passes the gradient on."""
+def test_gradients_computed_from_the_output(name, case, strided):
+    """Check relu_grad and tanh_grad; a NaN output of relu passes the gradient on."""
     shape, shapes, rng, special = case
     g, out = (make(rng, one, name, strided, special) for one in shapes)
     x, y = widen(g), widen(out)
@@ -186,7 +186,7 @@ def test_gradients_through_the_output(name, case, strided):
 @given(case=operands(2), strided=st.booleans())
 @settings(max_examples=15)
 def test_add_scaled(name, case, strided):
-    """a + b * scalar, rounded twice in floating point."""
+    """Check a + b * scalar, rounded twice in floating point."""
     shape, shapes, rng, _ = case
     a, b = (make(rng, one, name, strided, special=False) for one in shapes)
     scale = {"bool": True, "complex64": 0.5j, "complex128": 0.5j}.get(name, 3 if name in INTEGERS else -0.3)
@@ -200,8 +200,8 @@ def test_add_scaled(name, case, strided):
 @pytest.mark.parametrize("name", NAMES)
 @given(case=operands(3), strided=st.booleans())
 @settings(max_examples=15)
-def test_where(name, case, strided):
-    """A choice moves bits: NaN payloads survive. Scalars may stand on either side."""
+def test_where_copies_bits(name, case, strided):
+    """Check that payloads of NaNs survive, with scalars on either side."""
     shape, shapes, rng, special = case
     condition = make(rng, shapes[0], "bool", strided)
     a, b = (make(rng, one, name, strided, special) for one in shapes[1:])
@@ -220,8 +220,8 @@ def test_where(name, case, strided):
 @pytest.mark.parametrize("name", NAMES)
 @given(case=operands(0), strided=st.booleans())
 @settings(max_examples=10)
-def test_fill(name, case, strided):
-    """A scalar into every element and nowhere else."""
+def test_fill_writes_every_element_of_the_output(name, case, strided):
+    """Check also that fill writes no other memory."""
     shape, _, rng, _ = case
     scalar = {"bool": True, "complex64": 1.5 - 2j, "complex128": 1.5 - 2j}.get(name, 77 if name in INTEGERS else 0.1)
     out = make(rng, shape, name, strided)
@@ -237,8 +237,8 @@ def test_fill(name, case, strided):
     assert (elsewhere() if counts else None) == before
 
 
-def test_scalars_of_other_kinds_are_converted():
-    """fill(int) into floats is exact, fill(float) into integers truncates, int64 keeps low bits."""
+def test_fill_converts_scalars_of_other_types():
+    """Check that fill(int) into floats is exact, fill(float) into integers truncates, and int64 keeps low bits."""
     assert run("fill", 7, shape=(3,), to="float32").tolist() == [7.0] * 3
     assert run("fill", 2.9, shape=(3,), to="int16").tolist() == [2] * 3
     assert run("fill", 257, shape=(1,), to="uint8").tolist() == [1]
@@ -247,7 +247,7 @@ def test_scalars_of_other_kinds_are_converted():
 
 @pytest.mark.parametrize("name", [*INTEGERS, "float32", "float64", "complex128"])
 def test_pow(name):
-    """Powers, with the exponents that have a short way."""
+    """Check powers, including exponents with a special case."""
     rng = np.random.default_rng(3)
     if name in INTEGERS:
         a, b = rng.integers(0, 5, 60).astype(name), rng.integers(0, 4, 60).astype(name)
@@ -262,8 +262,8 @@ def test_pow(name):
 
 
 @pytest.mark.parametrize("name", ["float32", "float64"])
-def test_the_power_of_a_half_is_the_root(name):
-    """They differ at -0 and -inf. A number is known to be the half for all; arrays are powers as in C."""
+def test_a_scalar_exponent_of_a_half_is_the_square_root(name):
+    """Check -0 and -inf, where they differ; an array exponent gives the results of C's pow."""
     a = np.array([-0.0, -np.inf, np.inf, 4.0], name)
     with np.errstate(all="ignore"):
         same(run("pow", a, 0.5), np.sqrt(a))
@@ -273,7 +273,7 @@ def test_the_power_of_a_half_is_the_root(name):
 
 
 def test_dense_plans_fit_any_size():
-    """Contiguous operands of one shape share a plan that is right for all sizes; others say that they are not."""
+    """Check that contiguous operands of one shape share a plan for all sizes, and that other plans are not shared."""
     a = np.arange(6, dtype="f4")
     shared = plan("add", [a, a], np.empty_like(a))
     assert shared.any_size
@@ -288,8 +288,8 @@ def test_dense_plans_fit_any_size():
     assert not plan("add", [a.reshape(2, 3), a[:3]], np.empty((2, 3), "f4")).any_size
 
 
-def test_large_arrays_are_shared_among_threads():
-    """Strided and broadcast operands beyond the size where threads help."""
+def test_large_arrays_are_split_among_threads():
+    """Check strided and broadcast operands larger than the threshold for threads."""
     rng = np.random.default_rng(4)
     a, b = rng.random((700, 900)).astype("f4"), rng.random((900, 700)).astype("f4")
     same(run("mul", a, b.T), a * b.T)
@@ -299,7 +299,7 @@ def test_large_arrays_are_shared_among_threads():
 
 
 def test_errors_name_operator_and_dtypes():
-    """No kernel: the message says for what."""
+    """Check the message for a missing kernel."""
     flag = empty((2,), "bool")
     with pytest.raises(NotImplementedError, match=r"sub: the CPU has no kernel for \(bool, bool\) -> bool"):
         plan("sub", [flag, flag], flag)
@@ -309,6 +309,6 @@ def test_errors_name_operator_and_dtypes():
         plan("lt", [empty((2,), "complex64"), 1j], flag)
 
 
-def test_layouts_are_read_right():
-    """The helpers of these tests themselves: strides count elements."""
+def test_the_layout_helper_counts_elements():
+    """Check the helper of these tests: strides count elements."""
     assert layout(np.empty((4, 6), "f8")[::2, ::3]).strides == (12, 3)

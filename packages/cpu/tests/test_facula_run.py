@@ -1,4 +1,4 @@
-"""The program facula-run, and a program of one's own, on files."""
+"""The program facula-run, and a C program that uses the library, on files."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from facula_cpu.extend import OWN, Tables
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    """A file with programs for batches of 3 and 5."""
+    """Return a file with programs for batches of 3 and 5."""
     sections = {f"batch{batch}": step_program(batch) for batch in (3, 5)}
     return write(tmp_path_factory.mktemp("models") / "model.facula", sections, {"weight": WEIGHT})
 
@@ -31,8 +31,8 @@ def saved(folder, **arrays):
     return [part for name in arrays for part in ("--input", folder / f"{name}.npy")]
 
 
-def test_the_program(path, tmp_path):
-    """Arrays from files to a file; a step each; numbers; the model afterwards."""
+def test_the_program_runs_steps_and_saves(path, tmp_path):
+    """Check inputs from files, output to a file, one gradient per step, numbers, and the saved model."""
     x, gradients = RNG.standard_normal((5, 6)).astype("f4"), RNG.standard_normal((4, 4, 6)).astype("f4")
     given = saved(tmp_path, x=x, gradient=gradients, skip=np.zeros((), "f4"))
     outputs = ["--output", tmp_path / "y.npy", "--save", tmp_path / "after.facula"]
@@ -58,10 +58,10 @@ def test_the_program(path, tmp_path):
 
 
 def test_an_endless_loop_ends_with_ctrl_c(tmp_path):
-    """As a program ends that nobody asked to listen."""
+    """Check that the default action of SIGINT ends the program."""
     path = write(tmp_path / "m.facula", {"one": loop_program().bytes(0)})
     given = saved(tmp_path, x=np.ones((), "f4"), count=np.ones((), "f4"), step=np.zeros((), "f4"))
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
     try:
         running = subprocess.Popen([PROGRAM, *map(str, [path, *given])])
         with pytest.raises(subprocess.TimeoutExpired):
@@ -86,8 +86,8 @@ def test_an_endless_loop_ends_with_ctrl_c(tmp_path):
         (["--set", "lr=nan"], "--set: expected name=number, a finite one; got lr=nan"),
     ],
 )
-def test_wrong_options(path, tmp_path, options, message):
-    """Said, with what would be right."""
+def test_wrong_options_are_refused(path, tmp_path, options, message):
+    """Check that the error names the valid options."""
     given = saved(tmp_path, x=np.zeros((5, 6), "f4"), gradient=WEIGHT, skip=np.zeros((), "f4"))
     done = run(path, *given, *options)
     assert done.returncode == 1
@@ -95,14 +95,14 @@ def test_wrong_options(path, tmp_path, options, message):
 
 
 def test_help(path):
-    """Wherever it is asked for; what nobody can read of it is no success."""
+    """Check `--help` at any position, and the exit status 1 if the output cannot be written."""
     assert run("--help").stdout == run(path, "--steps", 2, "-h").stdout != ""
     with open("/dev/full", "w") as full:
         assert subprocess.run([PROGRAM, path, "--list"], stdout=full, stderr=subprocess.PIPE).returncode == 1
 
 
-def test_saved_where_something_is(path, tmp_path):
-    """Links stay, modes too; what is no file is left alone."""
+def test_saving_over_existing_files(path, tmp_path):
+    """Check that links and modes are kept and that special files are not replaced."""
     given = saved(tmp_path, x=np.zeros((5, 6), "f4"), gradient=WEIGHT, skip=np.zeros((), "f4"))
     old, link = tmp_path / "old.facula", tmp_path / "link"
     old.write_bytes(b"old")
@@ -121,8 +121,8 @@ def test_saved_where_something_is(path, tmp_path):
         assert os.stat(tmp_path / name)[:2] == before[:2]  # mode and inode
 
 
-def test_wrong_arrays(path, tmp_path):
-    """Shapes, dtypes, order, and files that are no arrays."""
+def test_wrong_arrays_are_refused(path, tmp_path):
+    """Check wrong shapes, dtypes and orders, and files that contain no array."""
     skip = saved(tmp_path, gradient=WEIGHT, skip=np.zeros((), "f4"))
     for array, message in (
         (np.zeros((5, 7), "f4"), "input x: expected float32 (5, 6); got float32 (5, 7)"),
@@ -146,8 +146,8 @@ def test_wrong_arrays(path, tmp_path):
 
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
 @pytest.mark.parametrize("dtype", ["?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8", "c16", "V2"])
-def test_array_files(tmp_path, version, dtype):
-    """Each version and dtype, there and back; V2 is how bfloat16 is kept."""
+def test_array_files_round_trip(tmp_path, version, dtype):
+    """Check each version and dtype; bfloat16 is stored as V2."""
     codes = dict(zip("? u1 i1 i2 i4 i8 f2 V2 f4 f8 c8 c16".split(), range(1, 13), strict=True))
     array = (
         RNG.integers(0, 2, (3, 1, 2)).astype("u2").view("V2")
@@ -190,8 +190,8 @@ int main(int argc, char **argv)
 
 
 @pytest.mark.unsanitized
-def test_a_program_of_ones_own(path, tmp_path):
-    """Compiled by one line, and run from a folder with the library alone: no Python is near."""
+def test_a_c_program_uses_the_library(path, tmp_path):
+    """Check a program compiled by one command and run from a folder that contains only the library, without Python."""
     (tmp_path / "serve.c").write_text(SERVER)
     folder = run("--where").stdout.strip()
     assert folder == str(FOLDER)

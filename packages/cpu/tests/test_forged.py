@@ -1,4 +1,4 @@
-"""Plans that lie: refused when they are loaded, or run without touching what is not theirs."""
+"""Corrupted plans are refused on loading, or run without accessing memory outside their arrays."""
 
 import os
 
@@ -14,8 +14,8 @@ ROUNDS = int(os.environ.get("FACULA_FUZZ", "0")) // len(NAMES) or 8
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_forged_plans(name, tmp_path):
-    """The program as it is runs; with other numbers in it, it is refused, or keeps to its arrays."""
+def test_forged_plans_stay_within_their_memory(name, tmp_path):
+    """Check that the valid program runs; with changed numbers it is refused or accesses only its arrays."""
     tables, arrays = program(name)
     rng = np.random.default_rng(sum(name.encode()))
     path = tmp_path / "forged.facula"
@@ -30,7 +30,7 @@ UNUSED = {("recurrent gru", 8), ("recurrent gru", 10)}  # an LSTM's, and empty
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_address_is_checked(name, tmp_path):
-    """One element further on, or a number in its place: the launch would reach beyond its memory."""
+    """Shift each address by one element, or replace it by a number: the launch would leave its memory."""
     tables, arrays = program(name)
     rows, itemsizes = tables.rows["arguments"], [one.itemsize for one in arrays if one is not None]
     for place, row in enumerate(list(rows)):
@@ -44,11 +44,11 @@ def test_every_address_is_checked(name, tmp_path):
         rows[place] = row
 
 
-def test_every_kernel_is_checked_and_tried():
-    """What a file can launch has a check of its plan, and is forged above."""
+def test_every_kernel_has_a_check_and_a_forged_plan():
+    """Check that each kernel that a file can launch has a plan check, and a case in the test above."""
     kernels, place = set(), 0
     while entry := _portable.lib.facula_kernel_at(place):
-        if entry.kind == 0:  # a whole kernel
+        if entry.kind == 0:  # a complete kernel
             kernels.add(_portable.ffi.string(entry.name))
         place += 1
     assert {name for name in kernels if LIB.facula_is_checked(name)} == kernels

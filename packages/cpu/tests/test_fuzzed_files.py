@@ -1,6 +1,7 @@
-"""Files in which numbers of one section were changed: refused when they are loaded, or run within their own memory.
+"""Files with changed numbers in one section are refused on loading, or run within their own memory.
 
-FACULA_FUZZ files of each section; under AddressSanitizer (`nox -s asan`) the C program that makes them is, too.
+FACULA_FUZZ sets the number of files for each section. `nox -s asan` also builds the C program that makes the files
+with AddressSanitizer.
 """
 
 import os
@@ -22,7 +23,7 @@ SEED = 1
 
 @pytest.fixture(scope="module")
 def fuzz(tmp_path_factory):
-    """The program `model_fuzz.c`, and the files that it begins with."""
+    """Return the program `model_fuzz.c` and its seed files."""
     folder = tmp_path_factory.mktemp("fuzz")
     flags = shlex.split(os.environ.get("FACULA_SANITIZE", ""))
     source, library = Path(__file__).with_name("model_fuzz.c"), ["-L", FOLDER, "-lfacula_kernels.1"]
@@ -40,11 +41,11 @@ def fuzz(tmp_path_factory):
 
 
 @pytest.mark.parametrize("section", range(len(SECTIONS)), ids=SECTIONS)
-def test_changed_sections(section, fuzz):
-    """No file crashes the library; some are refused, and some run, so that checksums were right."""
+def test_changed_sections_crash_nothing(section, fuzz):
+    """Check also that some files are refused and some run, which shows that checksums were updated."""
     command, files = fuzz
     line = [command, section, FILES, SEED, *files]
-    environment = {**os.environ, "FACULA_NUM_THREADS": "1"}  # a process is forked for each run that takes too long
+    environment = {**os.environ, "FACULA_NUM_THREADS": "1"}  # one process is forked for each run that takes too long
     done = subprocess.run([*map(str, line)], capture_output=True, text=True, env=environment)
     assert not done.returncode, done.stdout + done.stderr
     found = re.search(r"(\d+) files: (\d+) refused, (\d+) failed, (\d+) ran, .* 0 crashed", done.stdout)

@@ -13,7 +13,7 @@ from facula_storage.extend import STATUS_POSITION
 
 @st.composite
 def indexed(draw):
-    """A shape, a dimension of it, and an index nowhere longer but there."""
+    """A shape, a dimension, and an index that is longer than the shape only in that dimension."""
     shape = draw(st.lists(st.sampled_from([1, 2, 3, 9]), min_size=1, max_size=3).map(tuple))
     dim = draw(st.integers(0, len(shape) - 1))
     extents = [draw(st.integers(1, size)) for size in shape]
@@ -23,7 +23,7 @@ def indexed(draw):
 
 
 def cut(array, index, dim):
-    """The part of an array that an index can reach."""
+    """Return the part of an array that an index can reach."""
     sizes = (*index.shape[:dim], array.shape[dim], *index.shape[dim + 1 :])
     return array[tuple(slice(0, size) for size in sizes)]
 
@@ -43,9 +43,9 @@ def test_gather(name, case):
 @pytest.mark.parametrize("name", ["uint8", "int16", "int64", "float32", "float64"])
 @given(case=indexed())
 def test_scatter(name, mode, function, case):
-    """Of several values for one place the last one wins, or all are taken in their order."""
+    """Check that the last of several values for one element wins, or that all are combined in their order."""
     shape, dim, index, rng = case
-    special = mode in ("amax", "amin")  # NaN and infinities, whose sums and products are in no order
+    special = mode in ("amax", "amin")  # NaN and infinities, whose sums and products depend on the order
     array, new = (
         make(rng, shape, name, strided=True, special=special),
         make(rng, index.shape, name, strided=True, special=special),
@@ -67,7 +67,7 @@ def test_scatter(name, mode, function, case):
 
 @pytest.mark.parametrize("bad", [-1, 4, 2**62, -(2**63)])
 def test_indices_out_of_range(bad):
-    """Reported with value, position and size; nothing is scattered."""
+    """Check that the error has value, position and size, and that scatter writes no element."""
     index = np.zeros((2, 3), "i8")
     index[1, 2] = bad
     array, values = np.arange(12.0).reshape(4, 3), np.full((2, 3), 7.0)
@@ -85,7 +85,7 @@ def test_indices_out_of_range(bad):
 
 @pytest.mark.parametrize(("shape", "wide", "position"), [((3, 1), (3, 200), 200), ((1, 3), (90, 3), 1)])
 def test_expanded_indices_out_of_range(shape, wide, position):
-    """Looked at once, and reported at the first position that has them."""
+    """Check that expanded indices are read once, and that the error has their first position."""
     index = np.zeros(shape, "i8")
     index.ravel()[1:] = 4, -1
     index = np.broadcast_to(index, wide)

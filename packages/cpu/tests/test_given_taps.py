@@ -7,14 +7,14 @@ from kernel_helpers import compute, empty
 from facula_cpu import get_num_threads, set_num_threads
 from facula_errors import FaculaError
 
-# Images, channels, length, taps, count: channels that do not come in fours, and work enough for several threads.
+# Images, channels, length, taps, count: channels that are no multiple of four, and enough work for several threads.
 CASES = [(2, 3, 10, 4, 7), (1, 4, 5, 1, 9), (3, 9, 40, 2, 700), (8, 16, 900, 4, 1100), (0, 2, 3, 4, 5), (2, 0, 3, 1, 2)]
 CASES += [(1, 2, 3, 2, 0), (1, 5, 3, 0, 4)]
 TOLERANCE = {"float32": 2e-4, "float64": 1e-11}
 
 
 def on_threads(operator, inputs, shape, name, parameters=()):
-    """The output, which must be the same on one thread and on three."""
+    """Return the output, after checking that one thread and three give the same bits."""
     before, results = get_num_threads(), []
     for threads in (1, 3):
         set_num_threads(threads)
@@ -26,7 +26,7 @@ def on_threads(operator, inputs, shape, name, parameters=()):
 
 @pytest.mark.parametrize("name", TOLERANCE)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_sums(case, name, level):
+def test_sums_and_derivatives(case, name, level):
     images, channels, length, taps, count = case
     rng = np.random.default_rng(0)
     x, g = (rng.standard_normal((images, channels, n)).astype(name) for n in (length, count))
@@ -48,13 +48,13 @@ def test_sums(case, name, level):
     np.testing.assert_allclose(got, wanted, **close)
 
 
-def test_nothing_comes_from_nowhere():
+def test_positions_outside_contribute_zero():
     x = np.full((1, 1, 2), np.inf)
     got = compute("gather_taps", (x, np.ones((1, 1, 2)), np.array([[[-1, 2]]])), (empty((1, 1, 2), "float64"),))
     assert got.tolist() == [[[0.0, 0.0]]]
 
 
-def test_shapes_that_do_not_fit():
+def test_mismatched_shapes_are_refused():
     x, weights = np.ones((1, 1, 2)), np.ones((1, 2, 3))
     with pytest.raises(FaculaError, match="shapes do not fit"):
         compute("gather_taps", (x, weights, np.zeros((1, 1, 3), np.int64)), (empty((1, 1, 3), "float64"),))

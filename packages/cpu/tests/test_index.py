@@ -15,7 +15,7 @@ small = st.lists(st.sampled_from([0, 1, 2, 3, 7, 40]), min_size=1, max_size=3).m
 
 @st.composite
 def indexed(draw):
-    """A shape, a dimension of it, and a random index into that, which may count from the end."""
+    """A shape, a dimension, and a random index into it, which may count from the end."""
     shape = draw(small)
     dim = draw(st.integers(0, len(shape) - 1))
     index_shape = draw(st.lists(st.sampled_from([0, 1, 3, 20]), max_size=2).map(tuple)) if shape[dim] else (0,)
@@ -27,7 +27,7 @@ def indexed(draw):
 @pytest.mark.parametrize("name", NAMES)
 @given(case=indexed())
 def test_take(name, case):
-    """Any index, dimension and strides."""
+    """Check any index, dimension and strides."""
     shape, dim, index, rng = case
     array = make(rng, shape, name, strided=True)
     wanted = np.take(array.view(np.ndarray), index, axis=dim, mode="wrap")
@@ -39,7 +39,7 @@ def test_take(name, case):
 @pytest.mark.parametrize("accumulate", [False, True])
 @given(case=indexed())
 def test_put(name, accumulate, case):
-    """Of several values for one place the last one wins, or all are added one after the other, rounding each time."""
+    """Check that the last of several values for one element wins, or that all are added in order, with rounding."""
     shape, dim, index, rng = case
     array = make(rng, shape, name, strided=True, special=False)
     new = make(rng, shape[:dim] + index.shape + shape[dim + 1 :], name, strided=True, special=False)
@@ -60,7 +60,7 @@ def test_put(name, accumulate, case):
 @pytest.mark.parametrize("operator", ["take", "put"])
 @pytest.mark.parametrize(("bad", "position"), [(10, 5), (-11, 0), (2**62, 3)])
 def test_indices_out_of_range(operator, bad, position):
-    """Reported with value, position and size; nothing is written."""
+    """Check that the error has value, position and size, and that no element is written."""
     index = np.zeros((2, 3), "i8")
     index.reshape(-1)[position] = bad
     array, other = np.arange(40.0).reshape(10, 4), np.full((2, 3, 4), 7.0)
@@ -75,8 +75,8 @@ def test_indices_out_of_range(operator, bad, position):
     assert (other == 7).all()
 
 
-def test_threads_change_nothing():
-    """Large gathers and sums by index: the same bits on one thread and on three."""
+def test_thread_counts_give_the_same_bits():
+    """Check large gathers and index sums on one thread and on three."""
     rng = np.random.default_rng(7)
     array, index = rng.standard_normal((5000, 64)).astype("f4"), rng.integers(0, 5000, 20_000)
     before, taken, added = get_num_threads(), [], []
@@ -94,8 +94,8 @@ def test_threads_change_nothing():
 
 
 @given(shape=st.lists(st.sampled_from([0, 1, 3, 8, 65]), max_size=3).map(tuple), seed=st.integers(0, 2**32))
-def test_positions_of_what_is_true(shape, seed):
-    """Counted, then filled in, in row-major order whatever the strides."""
+def test_positions_of_true_elements(shape, seed):
+    """Check that positions are counted and then written in row-major order, for any strides."""
     rng = np.random.default_rng(seed)
     mask = laid_out(rng, rng.random(shape) < rng.random())
     count = compute("count_true", (mask,), (empty((), "int64"),))
@@ -107,8 +107,8 @@ def test_positions_of_what_is_true(shape, seed):
         np.testing.assert_array_equal(got, np.argwhere(mask))
 
 
-def test_no_more_positions_than_there_is_room_for():
-    """A mask that changed after it was counted does no harm."""
+def test_positions_do_not_overflow_the_output():
+    """Check a mask that changed after it was counted."""
     memory = np.full(10, -1)
     got = compute("nonzero_flat", (np.ones(300, bool),), (memory[:4],))
     assert list(got) == [0, 1, 2, 3]
@@ -122,7 +122,7 @@ def test_no_more_positions_than_there_is_room_for():
 @pytest.mark.parametrize("widths", [(3,), (4, 0, 5), (0, 0), (1, 1000, 7), (30_000, 50_000)])
 @pytest.mark.parametrize("outer", [0, 1, 13])
 def test_cat(name, widths, outer):
-    """One plan for all shapes; large ones in parallel."""
+    """Check that one plan serves all shapes, and that large ones run in parallel."""
     rng = np.random.default_rng(8)
     parts = [values(rng, (outer, width), name) for width in widths]
     wanted = np.concatenate(parts, axis=1)

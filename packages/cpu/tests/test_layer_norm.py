@@ -1,4 +1,4 @@
-"""Layer, group and root-mean-square normalisation against NumPy in double precision."""
+"""Layer, group and root-mean-square normalization against NumPy in double precision."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ TOLERANCE = {"float32": 3e-5, "float64": 1e-12}
 
 
 def compute(operator, arrays, outputs, count, *scalars):
-    """Launch with None for arrays that are not given."""
+    """Launch an operator; None marks an omitted array."""
     layouts = tuple(None if one is None else layout(one) for one in arrays)
     plan = BACKEND.plan(operator, layouts, tuple(map(layout, outputs)), (count,))
     space = np.empty(plan.workspace + 64, "u1")
@@ -21,7 +21,7 @@ def compute(operator, arrays, outputs, count, *scalars):
 
 
 def definition(operator, x, g, weight, bias, count, eps):
-    """Results and gradients in double precision."""
+    """Return results and gradients in double precision."""
     x, g = x.astype("f8"), g.astype("f8")
     if operator == "group_norm":
         rows, wide = x.reshape(len(x) * count, -1), (1, -1, *(1,) * (x.ndim - 2))
@@ -60,7 +60,7 @@ SHAPES = [
 @pytest.mark.parametrize("affine", [0, 1, 2])
 @pytest.mark.parametrize(("operator", "shape", "count"), SHAPES, ids=str)
 @pytest.mark.parametrize("name", TOLERANCE)
-def test_rows(name, operator, shape, count, affine):
+def test_results_and_gradients(name, operator, shape, count, affine):
     rng = np.random.default_rng(0)
     x, g = ((rng.standard_normal(shape) * 2 + 5).astype(name) for _ in range(2))
     of_weight = shape[1:2] if operator == "group_norm" else shape[len(shape) - count :]
@@ -85,7 +85,7 @@ def test_rows(name, operator, shape, count, affine):
             np.testing.assert_allclose(got / size, wanted / size, **close)
 
 
-def test_rows_that_begin_far_from_their_mean():
+def test_rows_whose_first_elements_are_far_from_the_mean():
     x = np.full((2, 4096), 1000, "f4")
     x[:, 0::2] += np.float32(0.25)
     x[1, :40] = 0
@@ -95,7 +95,7 @@ def test_rows_that_begin_far_from_their_mean():
     np.testing.assert_allclose(out, wanted, rtol=1e-4, atol=1e-5)
 
 
-def test_without_rows_the_gradients_of_weights_are_zero():
+def test_weight_gradients_of_empty_inputs_are_zero():
     x, weight = np.empty((0, 5), "f4"), np.ones(5, "f4")
     found = compute("layer_norm_grad", (x, x, x[:, 0].copy(), x[:, 0].copy(), weight), (x, weight + 1, weight + 2), 1)
     assert (found[1] == 0).all()

@@ -1,4 +1,4 @@
-"""Products of matrices against NumPy in double precision: every dtype, strides, batches, threads, levels."""
+"""Matrix products against NumPy in double precision: every dtype, strides, batches, threads, levels."""
 
 import itertools
 
@@ -17,7 +17,7 @@ WIDE = {"float64": "f8", "complex64": "c16", "complex128": "c16"}
 
 @pytest.fixture(params=[1, 2])
 def threads(request):
-    """The test runs on one thread, and on two."""
+    """Run the test on one thread and on two."""
     before = get_num_threads()
     set_num_threads(request.param)
     yield request.param
@@ -25,7 +25,7 @@ def threads(request):
 
 
 def check(got, a, b, bias=0.0):
-    """That `got` is a @ b, as nearly as its dtype allows; exactly for integers."""
+    """Check that `got` is a @ b: exactly for integers, within the dtype's precision otherwise."""
     name = "bfloat16" if type(got).__name__ == "Bits" else got.dtype.name
     if name not in FLOATS + COMPLEX:
         np.testing.assert_array_equal(got, a @ b)
@@ -41,14 +41,14 @@ def check(got, a, b, bias=0.0):
 
 
 def numbers(rng, shape, name):
-    """Numbers near 1, or any integers."""
+    """Return numbers near 1, or any integers."""
     if name in FLOATS + COMPLEX:
         return values(rng, shape, name, special=False) if name in COMPLEX else near_one(rng, shape, name)
     return values(rng, shape, name)
 
 
 def near_one(rng, shape, name):
-    """Numbers whose products do not overflow in half precision."""
+    """Return numbers whose products do not overflow in half precision."""
     array = empty(shape, name)
     small = rng.integers(-8, 9, shape) / 8 if name != "float64" else rng.standard_normal(shape)
     if name == "bfloat16":
@@ -67,7 +67,7 @@ extents = st.sampled_from([0, 1, 2, 3, 5, 15, 16, 17, 33, 70])
     seed=st.integers(0, 2**32),
 )  # fmt: skip
 def test_any_shape_and_strides(name, m, n, k, batch, shared, seed):
-    """Operands and output laid out anyhow; one operand may be shared by all batches, with stride 0."""
+    """Check operands and outputs of arbitrary strides; one operand may be shared by all batches, with stride 0."""
     rng = np.random.default_rng(seed)
     a = laid_out(rng, numbers(rng, (m, k) if shared == 1 else (*batch, m, k), name))
     b = laid_out(rng, numbers(rng, (k, n) if shared == 2 else (*batch, k, n), name))
@@ -80,8 +80,8 @@ def test_any_shape_and_strides(name, m, n, k, batch, shared, seed):
 
 @pytest.mark.parametrize("name", ["float32", "float64", "float16", "complex64"])
 @pytest.mark.parametrize("shape", [(513, 700, 650), (64, 48, 5000), (1, 300, 700), (300, 1, 700), (700, 33, 350)])
-def test_large(name, shape, threads, level):
-    """Blocks, tiles, shared sums: every order of rows and columns, each level, one thread and two."""
+def test_large_products(name, shape, threads, level):
+    """Check blocks, tiles and split sums: every order of rows and columns, each level, one thread and two."""
     m, n, k = shape
     rng = np.random.default_rng(m)
     for a_turned, b_turned in itertools.product((False, True), repeat=2):
@@ -92,8 +92,8 @@ def test_large(name, shape, threads, level):
 
 @pytest.mark.parametrize("shape", [(300, 200, 400), (32, 20, 6000), (40, 1000, 30), (1, 2000, 300), (2000, 1, 300)])
 @pytest.mark.parametrize("name", ["float32", "float64", "bfloat16", "complex64", "int32"])
-def test_threads_change_nothing(name, shape):
-    """Bit for bit the same on one thread and on three."""
+def test_thread_counts_give_the_same_bits(name, shape):
+    """Compare one thread with three bit for bit."""
     m, n, k = shape
     rng = np.random.default_rng(k)
     a, b = numbers(rng, (m, k), name), numbers(rng, (k, n), name)
@@ -110,7 +110,7 @@ def test_threads_change_nothing(name, shape):
 @pytest.mark.parametrize("rows", [(), (1,), (7,), (3, 50), (300,)])
 @pytest.mark.parametrize(("k", "n"), [(10, 4), (64, 10), (300, 200), (3000, 5), (0, 3), (5, 0)])
 def test_linear(name, biased, rows, k, n):
-    """x @ w.T + bias for any leading dimensions of x."""
+    """Check x @ w.T + bias for any leading dimensions of x."""
     rng = np.random.default_rng(n)
     x, w, bias = near_one(rng, (*rows, k), name), near_one(rng, (n, k), name), near_one(rng, (n,), name)
     o = compute("linear", (x, w, bias) if biased else (x, w), (empty((*rows, n), name),))
@@ -118,7 +118,7 @@ def test_linear(name, biased, rows, k, n):
 
 
 def test_special_values(level):
-    """NaN and infinities spread to the elements they belong to, and to no others."""
+    """Check that NaN and infinities affect only the elements that depend on them."""
     a, b = np.ones((20, 30), "f4"), np.ones((30, 40), "f4")
     a[3, 4], b[7, 8] = np.nan, np.inf
     o = compute("matmul", (a, b), (empty((20, 40), "float32"),))
@@ -128,14 +128,14 @@ def test_special_values(level):
 
 
 def test_tiny_products_need_no_workspace():
-    """What fits on the stack is computed there."""
+    """Check that small products use the stack."""
     for m, n, k in ((4, 4, 4), (32, 64, 64)):
         a, b, o = np.ones((m, k), "f4"), np.ones((k, n), "f4"), np.empty((m, n), "f4")
         assert plan("matmul", (a, b), o).workspace == 0
 
 
-def test_refusals():
-    """Mixed dtypes, and linear in half precision, have no kernel."""
+def test_unsupported_dtypes_are_refused():
+    """Check mixed dtypes, and linear in half precision."""
     a, b = np.ones((2, 2), "f4"), np.ones((2, 2), "f8")
     with pytest.raises(NotImplementedError, match=r"matmul: the CPU has no kernel for \(float32, float64\)"):
         compute("matmul", (a, b), (a,))

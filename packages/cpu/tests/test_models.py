@@ -1,4 +1,4 @@
-"""The C library on files: what a run does and keeps, and what is refused and how."""
+"""The C library on files: results and state of runs, and messages for refused files."""
 
 import os
 import struct
@@ -28,14 +28,14 @@ from facula_cpu.extend import ADDRESS, CELL, NUMBER, OWN, Tables, bits_of
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    """A file with programs for batches of 3 and 5."""
+    """Return a file with programs for batches of 3 and 5."""
     sections = {f"batch{batch}": step_program(batch) for batch in (3, 5)}
     return write(tmp_path_factory.mktemp("models") / "model.facula", sections, {"weight": WEIGHT})
 
 
 @pytest.mark.parametrize("batch", [3, 5])
 def test_a_program_runs_and_is_saved(path, tmp_path, batch):
-    """Inputs, numbers, a stream of random numbers, tensors that change; and all of it again from the saved file."""
+    """Check inputs, numbers, a random stream and changed tensors, and the same again from the saved file."""
     x = RNG.standard_normal((batch, 6)).astype("f4")
     gradient = RNG.standard_normal((4, 6)).astype("f4")
     weight, offset, file = WEIGHT.copy(), 128, path
@@ -57,8 +57,8 @@ def test_a_program_runs_and_is_saved(path, tmp_path, batch):
     assert path.stat().st_size == file.stat().st_size
 
 
-def test_other_batches_go_on_too(path, tmp_path):
-    """What is saved after runs with one batch has numbers and random streams for all."""
+def test_state_is_saved_for_other_batches(path, tmp_path):
+    """Check that a file saved after runs with one batch has the numbers and random streams of all batches."""
     x = RNG.standard_normal((5, 6)).astype("f4")
     with Model(path, 3) as model:
         model.inputs["lr"][...], model.inputs["skip"][...] = 0.25, 1
@@ -72,8 +72,8 @@ def test_other_batches_go_on_too(path, tmp_path):
         assert model.outputs["y"].tobytes() == wanted(x, WEIGHT, 7, 128 + 2 * 640).tobytes()
 
 
-def test_large_files(path, tmp_path, monkeypatch):
-    """As zips have them from 2 GB on: here all numbers count as large."""
+def test_zip64_files(path, tmp_path, monkeypatch):
+    """Check the format of zips of 2 GB and more: here all numbers count as large."""
     with zipfile.ZipFile(path) as file:
         contents = {name: file.read(name) for name in file.namelist()}
     monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 10)
@@ -89,16 +89,16 @@ def test_large_files(path, tmp_path, monkeypatch):
     assert zipfile.ZipFile(tmp_path / "saved.facula").testzip() is None
 
 
-def test_batches_are_chosen(path):
-    """0 is the first; one that was not saved is refused by its number."""
+def test_batches_are_selected_by_number(path):
+    """Check that 0 selects the first batch, and that the error for an unknown batch contains its number."""
     with Model(path) as model:
         assert model.inputs["x"].shape == (3, 6)
     with pytest.raises(ValueError, match="it has no program for a batch of 4; save one in Python"):
         Model(path, 4)
 
 
-def test_errors_of_kernels(tmp_path):
-    """By the operator, as Python says them."""
+def test_errors_of_kernels_name_the_operator(tmp_path):
+    """Check that the message equals Python's."""
     array, index, out = np.zeros((3, 5), "f4"), np.zeros(7, "i8"), np.zeros((7, 5), "f4")
     tables = Tables()
     blocks = [(tables.add("blocks", OWN, 0, one.nbytes), one.nbytes) for one in (array, index, out)]
@@ -112,8 +112,8 @@ def test_errors_of_kernels(tmp_path):
         model.run()
 
 
-def test_loops(tmp_path):
-    """As often as the condition says, none at all too; each run anew."""
+def test_loops_run_until_their_condition_is_zero(tmp_path):
+    """Check zero and more iterations, and that each run starts from the beginning."""
     with Model(write(tmp_path / "m.facula", {"one": loop_program().bytes(0)})) as model:
         for count in (0, 1, 5, 0, 2):
             model.inputs["x"][...], model.inputs["count"][...], model.inputs["step"][...] = 1.5, count, 1
@@ -121,8 +121,8 @@ def test_loops(tmp_path):
             assert model.outputs["y"] == 1.5 * (1 + count)
 
 
-def test_programs_of_version_1(path, tmp_path):
-    """Which had no jumps but those that leave rows out: they run as they did."""
+def test_programs_of_version_1_still_run(path, tmp_path):
+    """Check this because their only jumps are those that skip rows."""
     data, members = sections_of(path)
     data = bytearray(data)
     for member in members[:2]:
@@ -133,7 +133,7 @@ def test_programs_of_version_1(path, tmp_path):
     test_a_program_runs_and_is_saved(older, tmp_path, 3)
 
 
-JUMPS = {  # launches 1 and 4 jump: which number of which row is changed, and to what
+JUMPS = {  # launches 1 and 4 jump: the table, row and column of the changed number, and the new number
     "behind the end": ("launches", 1, 5, 4),
     "far behind": ("launches", 1, 5, (1 << 63) - 1),
     "before the first": ("launches", 4, 5, -6),
@@ -149,8 +149,8 @@ JUMPS = {  # launches 1 and 4 jump: which number of which row is changed, and to
 
 
 @pytest.mark.parametrize("name", JUMPS)
-def test_jumps_are_checked(name, tmp_path):
-    """Before anything runs: where they lead, and what they look at."""
+def test_jumps_are_checked_on_loading(name, tmp_path):
+    """Check the targets of jumps and the values that they test."""
     table, row, place, number = JUMPS[name]
     tables = loop_program()
     rows = tables.rows[table]
@@ -161,7 +161,7 @@ def test_jumps_are_checked(name, tmp_path):
 
 
 def number_over(place):
-    """A product whose row of `arguments` at `place` a number is put into, and the rows of its launch."""
+    """Return a product with a number written to row `place` of `arguments`."""
     tables = Tables()
     x, y = np.zeros((5, 6), "f4"), np.zeros((5, 4), "f4")
     blocks = [(tables.add("blocks", OWN, 0, one.nbytes), one.nbytes) for one in (x, WEIGHT, y)]
@@ -174,10 +174,10 @@ def number_over(place):
 
 
 def forged_roles():
-    """Programs in which an argument has two roles, or a table lies in another one, with what is said of each."""
+    """Yield programs with an argument of two roles or overlapping tables, with the start of each message."""
     yield "numbers", number_over(4)  # the workspace
     yield "numbers", number_over(1)  # an address
-    yield "numbers", number_over(5)  # none
+    yield "numbers", number_over(5)  # no row
     tables = number_over(None)
     tables.rows["arguments"][4] = (CELL, 0, 0, 0)
     yield "launches", tables
@@ -203,16 +203,16 @@ def forged_roles():
 
 
 @pytest.mark.parametrize("number", range(len([*forged_roles()])))
-def test_arguments_have_one_role(number, tmp_path):
-    """No number of the file is taken for an address: a run would write there."""
+def test_arguments_with_two_roles_are_refused(number, tmp_path):
+    """Check that no number of the file can be used as an address, to which a run would write."""
     what, tables = [*forged_roles()][number]
     with pytest.raises(ValueError, match=f"its program is damaged: {what}"):
         Model(write(tmp_path / "m.facula", {"one": tables.bytes(0)}))
 
 
 @pytest.mark.parametrize("table", ["numbers", "generators"])
-def test_tables_lie_apart(table, path, tmp_path):
-    """A run changes numbers and generators, which may not lie where something was checked."""
+def test_overlapping_tables_are_refused(table, path, tmp_path):
+    """Check this because a run writes numbers and generators, which must not overwrite validated tables."""
     data, members = sections_of(path)
     damaged, start = bytearray(data), members[0][1]
     places = {name: start + HEADER + 16 * TABLES.index(name) for name in (table, "arguments")}
@@ -222,7 +222,7 @@ def test_tables_lie_apart(table, path, tmp_path):
 
 
 def sections_of(path):
-    """Where each member lies: (name, start, bytes, places of its checksum)."""
+    """Return each member's position: (name, start, bytes, positions of its checksum)."""
     data = path.read_bytes()
     found = []
     with zipfile.ZipFile(path) as file:
@@ -235,7 +235,7 @@ def sections_of(path):
 
 
 def with_checksum(data, member):
-    """The file with a right checksum for a member that was changed."""
+    """Return the file with an updated checksum for a changed member."""
     _, start, length, places = member
     for place in places:
         struct.pack_into("<I", data, place, zlib.crc32(data[start : start + length]))
@@ -243,7 +243,7 @@ def with_checksum(data, member):
 
 
 def refusal(tmp_path, data, batch=5):
-    """The message for a damaged file; "" where it is loaded all the same."""
+    """Return the message for a damaged file, or "" if it loads."""
     file = tmp_path / "damaged.facula"
     file.write_bytes(data)
     try:
@@ -256,7 +256,7 @@ def refusal(tmp_path, data, batch=5):
 
 
 def test_damaged_files_are_refused(path, tmp_path):
-    """Every cut, and every byte of the program and of tensors, which checksums guard."""
+    """Check every truncation, and every byte of the program and of tensors, which have checksums."""
     data, members = sections_of(path)
     for length in range(0, len(data), 61):
         assert refusal(tmp_path, data[:length]), length
@@ -271,8 +271,8 @@ def test_damaged_files_are_refused(path, tmp_path):
 
 
 @pytest.mark.parametrize("batch", [5, 0], ids=["step", "loop"])
-def test_changed_files_crash_nothing(path, tmp_path, batch):
-    """Numbers put anywhere, with the checksum made right: loaded, or refused with a message."""
+def test_random_changes_crash_nothing(path, tmp_path, batch):
+    """Check random numbers with updated checksums: the file loads, or is refused with a message."""
     if not batch:
         path = write(tmp_path / "loop.facula", {"one": loop_program().bytes(0)}, {"weight": WEIGHT})
     data, members = sections_of(path)
@@ -295,7 +295,7 @@ def test_changed_files_crash_nothing(path, tmp_path, batch):
     assert len(seen) > 8, seen
 
 
-WRONG = {  # what is put at which number of the header, and what is said
+WRONG = {  # the number written to a field of the header, and the message
     "expected a program of version 1 to 2; got version 3: save it again": (1, 3),
     "its program is cut off": (2, 5),
     "its plans are another release's; load it in Python, and save it again with run=True": (4, 5),
@@ -306,7 +306,7 @@ WRONG = {  # what is put at which number of the header, and what is said
 
 @pytest.mark.parametrize("message", WRONG)
 def test_headers_are_checked(path, tmp_path, message):
-    """What is wrong is said."""
+    """Check the message for each error."""
     data, members = sections_of(path)
     damaged = bytearray(data)
     place, value = WRONG[message]
@@ -314,8 +314,8 @@ def test_headers_are_checked(path, tmp_path, message):
     assert message in refusal(tmp_path, with_checksum(damaged, members[0]))
 
 
-def test_what_a_release_does_not_have(tmp_path):
-    """Kernels, structs and tensors by name."""
+def test_missing_kernels_and_tensors_are_named(tmp_path):
+    """Check that the message names a missing kernel, struct or tensor."""
     x = np.zeros(4, "f4")
     for table, name, message in (
         ("kernels", "exp2000", "this release has no kernel exp2000"),
@@ -343,8 +343,8 @@ def test_what_a_release_does_not_have(tmp_path):
         Model(tmp_path / "nowhere.facula")
 
 
-def test_models_of_several_threads(path):
-    """Each with a model of its own."""
+def test_threads_run_models_of_their_own(path):
+    """Check one model in each of several threads."""
     from threading import Thread
 
     x = RNG.standard_normal((5, 6)).astype("f4")
@@ -366,8 +366,8 @@ def test_models_of_several_threads(path):
         assert results[number] == wanted((x * number).astype("f4"), WEIGHT, 7, 128 + 49 * 640).tobytes()
 
 
-def test_nothing_is_left(path):
-    """Freeing nothing is allowed."""
+def test_models_are_freed(path):
+    """Check also that freeing NULL is allowed."""
     LIB.facula_model_free(None)
     with Model(path, 5) as model:
         model.run()

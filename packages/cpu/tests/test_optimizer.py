@@ -1,4 +1,4 @@
-"""Optimizers' steps over many parameters against the formulas in NumPy: sizes that share pieces of work, or none."""
+"""Optimizer steps over many parameters against the formulas in NumPy, for sizes that share chunks of work or not."""
 
 from functools import partial
 
@@ -10,7 +10,7 @@ from kernel_helpers import BACKEND, layout
 
 from facula_cpu import get_num_threads, set_num_threads
 
-# Empty, one, shorter and longer than vectors and than a piece of work; together more than one thread does alone.
+# Empty, one, shorter and longer than a vector and than a chunk; together more than one thread processes alone.
 SIZES = st.lists(st.sampled_from([0, 0, 1, 3, 17, 64, 5000, 5001, 20_011, 60_000]), min_size=1, max_size=9)
 SGD = {"rate": 0.3, "decay": 0.01, "sign": -1.0, "keep": 0.9, "take": 0.8, "ahead": 0.9}
 ADAM = {"rate": 0.3, "first": 0.9, "second": 0.99, "epsilon": 1e-3, "decay": 0.01, "shrink": 0.98, "sign": 1.0}
@@ -26,7 +26,7 @@ def step(operator, rows, numbers):
 
 
 def sgd(row, rate, decay, sign, keep, take, ahead):
-    """The parameter, and the momentum if there is one, after a step."""
+    """Return the parameter, and the momentum if there is one, after a step."""
     p, g, *buffer = (array.astype("f8") for array in row)
     change = sign * g + decay * p
     if not buffer:
@@ -36,12 +36,12 @@ def sgd(row, rate, decay, sign, keep, take, ahead):
 
 
 def adam(row, rate, first, second, epsilon, decay, shrink, sign):
-    """The parameter and its state after a step; the count comes last."""
+    """Return the parameter and its state after a step; the count comes last."""
     p, g, mean, square, *greatest, count = (array.astype("f8") for array in row)
     change = sign * g + decay * p
     mean, square, count = first * mean + (1 - first) * change, second * square + (1 - second) * change**2, count + 1
     state = [mean, square, *(np.maximum(one, square) for one in greatest)]
-    spread = np.sqrt(state[-1] / (1 - second**count))  # the greatest mean of squares, where it is kept
+    spread = np.sqrt(state[-1] / (1 - second**count))  # the maximum of the second moment (amsgrad)
     return [shrink * p - rate * mean / (1 - first**count) / (spread + epsilon), *state, count]
 
 
@@ -124,14 +124,14 @@ def rprop(row, cut, grow, least, most, sign):
     return [p - np.sign(before) * size, before, size, count + 1]
 
 
-KEPT = {"sgd_step": 0, "nadam_step": 2, "asgd_step": 3}  # single numbers of a row; 1 of other operators
+KEPT = {"sgd_step": 0, "nadam_step": 2, "asgd_step": 3}  # number of scalars in a row; 1 for other operators
 
 
 def rows_of(sizes, operands, operator, dtype):
-    """Parameters, gradients and state; single numbers, a step count the last, at the end of a row."""
+    """Return rows of parameter, gradient and state; scalars, the last of which is the step count, end each row."""
     rng = np.random.default_rng(len(sizes))
     rows = [[np.abs(rng.standard_normal(size)).astype(dtype) for _ in range(operands)] for size in sizes]
-    if operator == "rmsprop_centered_step":  # no variance below 0
+    if operator == "rmsprop_centered_step":  # avoids negative variances
         for row in rows:
             row[2] += 25
     kept = [2.0, 0.25, 0.5][: KEPT.get(operator, 1)][::-1]
@@ -150,7 +150,7 @@ cases = pytest.mark.parametrize(
         ("adagrad_step", adagrad, {"rate": 0.3, "slower": 0.1, "epsilon": 1e-3, "decay": 0.01, "sign": -1.0}, 3),
         ("adamax_step", adamax, {key: ADAM[key] for key in ADAM if key != "shrink"}, 4),
         ("nadam_step", nadam, {**ADAM, "warming": 0.1}, 4),
-        ("radam_step", radam, ADAM, 4),  # at step 3 the variance is not known yet, below it is
+        ("radam_step", radam, ADAM, 4),  # at step 3 radam does not use the variance yet; in the next case it does
         ("radam_step", radam, {**ADAM, "second": 0.6, "first": 0.4}, 4),
         ("asgd_step", asgd, {"rate": 0.3, "slower": 0.1, "power": 0.7, "start": 1.0, "decay": 0.01, "sign": -1.0}, 3),
         ("rprop_step", rprop, {"cut": 0.5, "grow": 1.2, "least": 0.1, "most": 1.0, "sign": -1.0}, 4),
@@ -161,12 +161,12 @@ cases = pytest.mark.parametrize(
 @cases
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @given(sizes=SIZES)
-def test_steps(operator, formula, numbers, operands, dtype, sizes):
+def test_steps_follow_the_formulas(operator, formula, numbers, operands, dtype, sizes):
     rows = rows_of(sizes, operands, operator, dtype)
     gradients = [row[1].copy() for row in rows]
     wanted = [formula(row, **numbers) for row in rows]
     step(operator, rows, numbers)
-    single = dtype == "f4" or KEPT.get(operator, 1) > 1  # numbers of float32 go into the parameter
+    single = dtype == "f4" or KEPT.get(operator, 1) > 1  # the parameter depends on float32 scalars
     close = {"rtol": 2e-5, "atol": 2e-5} if single else {"rtol": 1e-12, "atol": 1e-12}
     for row, g, expected in zip(rows, gradients, wanted, strict=True):
         np.testing.assert_array_equal(row.pop(1), g)
@@ -178,7 +178,7 @@ def test_steps(operator, formula, numbers, operands, dtype, sizes):
 @pytest.mark.parametrize("operands", [4, 5])
 @pytest.mark.parametrize("first", [0.0, 0.1, 0.3, 0.5, 0.7, 0.999])
 def test_a_small_gradient_after_a_large_one(first, operands, dtype, level):
-    """As near as one rounding of each term, of whatever size the other is."""
+    """Check that the error is that of one rounding of each term, for terms of different size."""
     large, small = (1e8, 1.0) if dtype == "f4" else (1e17, 1.0)
     state = [np.zeros(37, dtype) for _ in range(operands - 2)]
     rows = [[np.zeros(37, dtype), np.full(37, large, dtype), *state, np.zeros((), "f4")]]
@@ -193,8 +193,8 @@ def test_a_small_gradient_after_a_large_one(first, operands, dtype, level):
 
 
 @cases
-def test_cuts_do_not_show(operator, formula, numbers, operands, level):
-    """Neither where work is cut, nor the number of threads, nor the other rows."""
+def test_results_do_not_depend_on_how_work_is_split(operator, formula, numbers, operands, level):
+    """Check different chunks, thread counts and other rows."""
     sizes, before, seen = [7, 0, 20_011, 1, 60_000], get_num_threads(), []
     rows = rows_of(sizes, operands, operator, "f4")
     alone = [[array.copy() for array in row] for row in rows]
@@ -214,7 +214,7 @@ def test_cuts_do_not_show(operator, formula, numbers, operands, level):
 
 
 def adafactor(row, rate, decay, smallest, least, most, shrink, sign):
-    """Of matrices and of vectors: the latter have one moment, as large as they are."""
+    """Return matrices and vectors after a step; vectors have one moment, of their own size."""
     p, g, *moments, count = (array.astype("f8") for array in row)
     count += 1
     share = count**decay
@@ -231,7 +231,7 @@ def adafactor(row, rate, decay, smallest, least, most, shrink, sign):
 
 
 def adafactor_rows(shapes, dtype, matrices=True):
-    """Parameters, gradients, moments that have been through a step or two, and the count."""
+    """Return parameters, gradients, moments after a step or two, and the count."""
     rng = np.random.default_rng(len(shapes))
     kept = [lambda s: (*s[:-1], 1), lambda s: (*s[:-2], 1, s[-1])] if matrices else [lambda s: s]
     return [
@@ -261,8 +261,8 @@ def test_adafactor(operator, shapes, numbers, dtype, level):
             np.testing.assert_allclose(array, right, **close)
 
 
-def test_adafactor_by_any_number_of_threads(level):
-    """The same bits; parameters without elements only count."""
+def test_adafactor_on_several_threads(level):
+    """Check the same bits; for empty parameters only the count changes."""
     rows = adafactor_rows([(0, 3), (400, 300), (3, 0), (700, 130)], "f4")
     rows[0][2][:], rows[2][3][:] = 1, 2
     before, seen = get_num_threads(), []
@@ -282,7 +282,7 @@ def test_adafactor_by_any_number_of_threads(level):
             np.testing.assert_array_equal(array, right)
 
 
-def test_adafactor_wants_moments_of_rows_and_columns():
+def test_adafactor_requires_moments_of_rows_and_columns():
     rows = adafactor_rows([(3, 5)], "f4")
     rows[0][2] = np.zeros((3, 2), "f4")
     with pytest.raises(NotImplementedError, match="adafactor_step"):

@@ -1,4 +1,4 @@
-"""Loops and functions that a program registers by their addresses."""
+"""Loops and functions that a program registers by address."""
 
 import ctypes
 
@@ -16,7 +16,7 @@ seen = []
 
 @FUNCTION
 def whole(plan, args):
-    """Note the plan and the arguments; refuse a work of 3 elements."""
+    """Record the plan and the arguments; fail for 3 elements."""
     seen.append((list((ctypes.c_int64 * 5).from_address(plan)), [args[i] for i in range(3)]))
     return 9 if args[0] == 3 else 0
 
@@ -25,7 +25,7 @@ ADDRESS = ctypes.cast(whole, ctypes.c_void_p).value
 
 
 @pytest.mark.parametrize("dtype", [float16, float32])
-def test_a_loop_is_found_by_its_name_and_serves_halves(dtype):
+def test_a_registered_loop_serves_half_precision(dtype):
     register_loop("test::exp", (float32, float32), kernel_for("exp", float32.code, float32.code).address)
     layout = contiguous((2, 3), dtype)
     plan = CpuBackend().plan("test::exp", (layout,), (layout,))
@@ -39,7 +39,7 @@ def test_a_loop_is_found_by_its_name_and_serves_halves(dtype):
 
 
 @pytest.mark.parametrize("releases_gil", [False, True])
-def test_a_function_is_given_shapes_and_addresses(releases_gil):
+def test_a_function_receives_shapes_and_addresses(releases_gil):
     register_function("test::whole", (float32, float64), ADDRESS, releases_gil=releases_gil, owner=whole)
     plan = CpuBackend().plan("test::whole", (contiguous((2, 4), float32),), (contiguous((8,), float64),))
     seen.clear()
@@ -50,7 +50,7 @@ def test_a_function_is_given_shapes_and_addresses(releases_gil):
     assert caught.value.args[0] == 9
 
 
-def test_a_function_has_contiguous_arrays_of_its_dtypes():
+def test_a_function_requires_contiguous_arrays_of_its_dtypes():
     register_function("test::whole", (float32, float64), ADDRESS, owner=whole)
     backend, result = CpuBackend(), contiguous((4, 2), float64)
     with pytest.raises(ArgumentError, match="test::whole: expected contiguous arrays"):
@@ -73,6 +73,6 @@ REFUSED = [
 
 @pytest.mark.parametrize("register", [register_loop, register_function])
 @pytest.mark.parametrize(("arguments", "error", "message"), REFUSED)
-def test_what_cannot_be_registered_is_refused(register, arguments, error, message):
+def test_invalid_registrations_are_refused(register, arguments, error, message):
     with pytest.raises(error, match=f"{register.__name__}: .*{message}"):
         register(*arguments)

@@ -1,4 +1,4 @@
-"""The thread pool: forks, several callers at once, changes of the number of threads, interpreter exit."""
+"""The thread pool: forks, concurrent callers, changes of the number of threads, interpreter exit."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from facula_cpu import get_num_threads, set_num_threads
 
 @pytest.fixture(autouse=True)
 def threads():
-    """Each test leaves the number of threads as it was."""
+    """Restore the number of threads after each test."""
     before = get_num_threads()
     set_num_threads(4)
     yield
@@ -23,13 +23,13 @@ def threads():
 
 
 def work(size=300_000):
-    """Work for the pool, and whether it came out right."""
+    """Run work on the pool and return whether the result is correct."""
     a = np.arange(size, dtype="f4")
     return bool((run("mul", a, 2.0) == a * 2).all())
 
 
-def test_numbers_are_checked():
-    """Type and range, by name."""
+def test_invalid_thread_counts_are_refused():
+    """Check the type and the range."""
     with pytest.raises(TypeError, match="set_num_threads: expected count to be an int"):
         set_num_threads("2")
     with pytest.raises(TypeError, match="count"):
@@ -39,8 +39,8 @@ def test_numbers_are_checked():
             set_num_threads(count)
 
 
-def test_changing_the_number():
-    """More, fewer, one, again: always right, and `get` tells."""
+def test_changing_the_number_of_threads():
+    """Check correct results after each change, and the value of `get_num_threads`."""
     for count in (1, 4, 2, 8, 1, 3):
         set_num_threads(count)
         assert get_num_threads() == count
@@ -48,15 +48,15 @@ def test_changing_the_number():
             assert work()
 
 
-def test_work_after_sleep():
-    """Workers that went to sleep are woken, or not waited for."""
+def test_work_after_workers_sleep():
+    """Check that the pool wakes sleeping workers, or does not wait for them."""
     for _ in range(5):
         assert work()
         time.sleep(0.005)
 
 
 def test_every_index_runs_once():
-    """Threads do not change results: a sum over a draw of all pieces, many times over, of odd sizes."""
+    """Sum a draw of all chunks, many times and of odd sizes: threads do not change the result."""
     rng = np.random.default_rng(0)
     for _ in range(200):
         size = int(rng.integers(70_000, 200_000))
@@ -66,8 +66,8 @@ def test_every_index_runs_once():
         np.testing.assert_array_equal(out, a + a)
 
 
-def test_many_callers():
-    """Eight Python threads at once: one has the pool, the others do their own work."""
+def test_concurrent_callers():
+    """Run eight Python threads: one uses the pool, the others do their own work."""
     wrong = []
 
     def call():
@@ -84,7 +84,7 @@ def test_many_callers():
 
 
 def test_fork():
-    """A child has no workers and makes its own; forks while other threads compute are safe too."""
+    """Check that a child starts its own workers, also if other threads compute during the fork."""
     assert work()
     stop = threading.Event()
     busy = threading.Thread(target=lambda: [work() for _ in iter(stop.is_set, True)])
@@ -123,7 +123,7 @@ print(get_num_threads())
 
 @pytest.mark.parametrize("setting", ["1", "3", ""])
 def test_environment_and_exit(setting):
-    """FACULA_NUM_THREADS counts; a process ends while the pool works."""
+    """Check FACULA_NUM_THREADS, and that a process can exit while the pool works."""
     script = SCRIPT.format(tests=os.path.dirname(__file__))
     environment = {**os.environ, "FACULA_NUM_THREADS": setting}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, timeout=600, text=True)
@@ -133,8 +133,8 @@ def test_environment_and_exit(setting):
         assert int(done.stdout) == int(setting)
 
 
-def test_signals_reach_python():
-    """Workers take no signals: handlers run while the pool is busy."""
+def test_signal_handlers_run_while_the_pool_works():
+    """Check that workers block signals."""
     import signal
 
     seen = []

@@ -8,7 +8,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from facula_cpu import get_num_threads, set_num_threads
 from facula_storage import LaunchError
 
-# Shape, kernel, stride, padding, dilation. Rows wider than a strip, cut windows, and work enough for several threads.
+# Shape, kernel, stride, padding, dilation. Rows wider than a strip, cut windows, and enough work for several threads.
 CASES = [
     ((3, 5, 8, 8), (2, 2), (2, 2), (0, 0), (1, 1)),
     ((2, 9, 7), (3, 3), (2, 2), (1, 1), (1, 1)),
@@ -23,7 +23,7 @@ NAMES = {"float32": 1e-5, "float64": 1e-13}
 
 
 def windows(array, kernel, stride, padding, dilation, fill):
-    """Each window's elements flattened at the end, and which place of the plane each is from (-1: the padding)."""
+    """Return the flattened elements of each window and their positions in the plane (-1: the padding)."""
     around = [(0, 0)] * (array.ndim - 2) + [(one, one) for one in padding]
     span = [step * (taps - 1) + 1 for step, taps in zip(dilation, kernel, strict=True)]
     places = np.arange(array.shape[-2] * array.shape[-1]).reshape(array.shape[-2:])
@@ -36,7 +36,7 @@ def windows(array, kernel, stride, padding, dilation, fill):
 
 
 def on_threads(operator, inputs, outputs, parameters):
-    """The outputs, which must be the same on one thread and on three."""
+    """Return the outputs, after checking that one thread and three give the same bits."""
     before, results = get_num_threads(), []
     for threads in (1, 3):
         set_num_threads(threads)
@@ -51,13 +51,13 @@ def on_threads(operator, inputs, outputs, parameters):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_greatest(case, name, level):
+def test_max_pooling(case, name, level):
     shape, *geometry = case
     rng = np.random.default_rng(4)
     x = np.round(rng.standard_normal(shape), 1).astype(name)
     x[rng.random(shape) < 0.01] = np.nan
     elements, places = windows(x, *geometry, -np.inf)
-    # argmax takes the first of equal elements and the first NaN; the kernel the last NaN.
+    # argmax returns the first maximum and the first NaN; the kernel returns the last NaN.
     last = elements.shape[-1] - 1 - np.isnan(elements[..., ::-1]).argmax(-1)
     which = np.where(np.isnan(elements).any(-1), last, np.where(places < 0, -np.inf, elements).argmax(-1))
     wanted = np.take_along_axis(elements, which[..., None], -1)[..., 0]
@@ -82,7 +82,7 @@ def test_greatest(case, name, level):
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("case", [case for case in CASES if case[-1] == (1, 1)], ids=str)
-def test_means(case, name, padded, divisor, level):
+def test_average_pooling(case, name, padded, divisor, level):
     shape, *geometry = case
     rng = np.random.default_rng(4)
     x = rng.standard_normal(shape).astype(name)
@@ -95,7 +95,7 @@ def test_means(case, name, padded, divisor, level):
 
     g = rng.standard_normal(wanted.shape).astype(name)
     (back,) = on_threads("avg_pool2d_grad", (g,), (empty(shape, name),), (parameters, shape[-2:]))
-    sums = np.zeros((int(np.prod(shape[:-2])), shape[-2] * shape[-1] + 1))  # the padding's share comes last
+    sums = np.zeros((int(np.prod(shape[:-2])), shape[-2] * shape[-1] + 1))  # padding counts last
     share = np.broadcast_to((g.astype("f8") / counts)[..., None], elements.shape)
     flat = np.broadcast_to(places, elements.shape).reshape(len(sums), places.size)
     np.add.at(sums, (np.arange(len(sums))[:, None], flat), share.reshape(len(sums), places.size))
@@ -105,7 +105,7 @@ def test_means(case, name, padded, divisor, level):
 @pytest.mark.parametrize("operator", ["max_pool2d_grad", "max_pool2d_pick"])
 @pytest.mark.parametrize("wrong", [-1, 12, 1 << 40])
 def test_an_index_out_of_range(operator, wrong):
-    """Reported with its position; no memory but the output's is touched."""
+    """Check that the error has the position, and that only the output is written."""
     index = np.zeros((50, 2, 2), np.int64)
     index[30, 1, 0] = index[40, 0, 0] = wrong
     shapes = (index.shape, (50, 3, 4)) if operator.endswith("grad") else ((50, 3, 4), index.shape)
@@ -117,7 +117,7 @@ def test_an_index_out_of_range(operator, wrong):
     assert error.value.args[1:4] == (wrong, 30 * 4 + 2, 12)
 
 
-def test_what_has_no_kernel():
+def test_unsupported_operands_are_refused():
     x, index = np.ones((2, 4, 4), "f4"), np.zeros((2, 2, 2), np.int64)
     square = ((2, 2), (2, 2), (0, 0), (1, 1))
     wrong = [

@@ -1,4 +1,4 @@
-"""Portable plans: each kind of struct, run by the C library from a file, does bit for bit what its launch does."""
+"""Portable plans: for each kind of struct, the C library runs a file bit for bit like a launch from Python."""
 
 import os
 import subprocess
@@ -34,8 +34,8 @@ def check(plan, tables, arrays, direct, tmp_path):
 
 @pytest.mark.usefixtures("level")
 @pytest.mark.parametrize("name", CASES)
-def test_a_plan_from_a_file(name, tmp_path):
-    """At each level, made there."""
+def test_a_plan_from_a_file_equals_its_launch(name, tmp_path):
+    """Check plans made and run at each level."""
     operator, inputs, outputs, parameters, scalars = (*CASES[name], (), ())[:5]
     outputs = [np.zeros_like(one) if one.flags.c_contiguous else one for one in outputs]
     plan, tables = one_launch(operator, inputs, outputs, parameters, scalars)
@@ -52,8 +52,8 @@ def test_a_plan_from_a_file(name, tmp_path):
 
 @pytest.mark.usefixtures("level")
 @pytest.mark.parametrize("name", MANY)
-def test_a_step_from_a_file(name, tmp_path):
-    """Operators on any number of tensors, which change them."""
+def test_a_step_from_a_file_equals_its_launch(name, tmp_path):
+    """Check operators that change any number of tensors in place."""
     operator, rows, numbers = MANY[name]
     arrays = [one.copy() for row in rows for one in row]
     plan, tables = one_launch(operator, arrays, (), (len(rows[0]),), numbers, many=len(rows))
@@ -65,15 +65,15 @@ INNER = {"norm_operands", "row_norm_operands", "class_rows", "class_kernel", "in
          "row_kernel", "plan_field", "plan_type"}  # structs that are no plans  # fmt: skip
 
 
-def test_every_struct_is_tried():
-    """All that the headers have, in the cases above."""
+def test_every_struct_has_a_case():
+    """Check that the cases above use every struct of the headers."""
     structs = {name.removeprefix("facula_") for name in _portable.ffi.list_types()[1]} - INNER
     assert {name for name in structs if _portable.lib.facula_find_plan_type(f"facula_{name}".encode())} == structs
     assert structs - {name.split(" ")[0] for name in (*CASES, *MANY)} == set()
 
 
 def test_kernels_that_share_a_function_do_so_at_every_level():
-    """A name that is looked up by its address stands for the same kernels elsewhere."""
+    """Check this because a kernel found by its address must be the same at other levels."""
     groups = []
     for at in _portable.LEVELS[: _portable.LEVELS.index(_portable.level()) + 1]:
         by_name = {}
@@ -86,8 +86,8 @@ def test_kernels_that_share_a_function_do_so_at_every_level():
     assert all(one == groups[0] for one in groups)
 
 
-def test_a_file_of_other_levels_and_threads(tmp_path):
-    """What was made with one thread at the best level runs with two at the lowest, as if made there."""
+def test_a_file_runs_at_other_levels_and_thread_counts(tmp_path):
+    """Run a file made on one thread at the best level on two at the lowest, and compare with a file made there."""
     left, right = f4(300, 200), f4(200, 310)
     made = np.zeros((300, 310), "f4")
     before = get_num_threads()
@@ -120,8 +120,8 @@ with Model({str(path)!r}) as model:
     assert not done.returncode, done.stderr
 
 
-def test_plans_of_python_are_refused():
-    """By the operator's name: NumPy's functions, and kernels of programs."""
+def test_plans_that_call_python_are_refused():
+    """Check that the error names the operator, for NumPy functions and registered kernels."""
     with pytest.raises(NotImplementedError, match="fft: its plan is a function of Python's, which no file can keep"):
         portable_plan("fft", lambda n, a, o: None)
     register_loop("own_square", (float32, float32), 12345)
@@ -131,8 +131,8 @@ def test_plans_of_python_are_refused():
         )
 
 
-def test_what_a_plan_is_made_of():
-    """Kernels by name; no address among the bytes."""
+def test_a_portable_plan_contains_no_address():
+    """Check that it has kernels by name, and zeros in place of pointers."""
     one = contiguous((2, 3), float32)
     made = portable_plan("exp", BACKEND.plan("exp", (one,), (one,)).launch)
     assert made.kernel == KernelName("elementwise_dense", ())

@@ -39,7 +39,7 @@ def launch(program, operands, outputs):
 
 @st.composite
 def programs(draw):
-    """Any program of three operands and one constant, with one result or two."""
+    """Any program of three operands and one constant, with one or two results."""
     instructions, count = [], 4
     for _ in range(draw(st.integers(1, 12))):
         name = draw(st.sampled_from(sorted(OPERATIONS)))
@@ -108,8 +108,8 @@ def test_reductions(length, kind, dtype):
         assert outputs[0].tobytes() == outputs[1].tobytes() == outputs[2].tobytes()
 
 
-def test_results_that_are_operands():
-    """Results may be what operands are; the memory of one may be that of an operand."""
+def test_results_may_be_operands():
+    """Check results that equal operands, and a result in an operand's memory."""
     a, b = np.arange(1000, dtype="f8"), -np.arange(1000, dtype="f8")
     first, second = launch(SWAP, [a, b], [np.empty_like(a), np.empty_like(a)])
     np.testing.assert_array_equal(first, b)
@@ -127,8 +127,8 @@ def test_dtypes(name):
     np.testing.assert_array_equal(got, np.where(a > b, a, 0))
 
 
-def test_half_types_are_rounded_once():
-    """Between the instructions values are float32."""
+def test_half_precision_is_rounded_once():
+    """Check that intermediate values are float32."""
     program = Program("back", 1, (1.0,), (Instruction("add", (0, 1)), Instruction("sub", (2, 1))), (3,))
     a = np.full(600, 2.0**-12, "f2")
     np.testing.assert_array_equal(launch(program, [a], [np.empty_like(a)])[0], a)
@@ -136,8 +136,8 @@ def test_half_types_are_rounded_once():
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 @pytest.mark.parametrize("length", [7, 1400])
-def test_roundings(name, length, level):
-    """Instructions that round arrays, numbers and values give what would be stored."""
+def test_rounding_instructions(name, length, level):
+    """Check that rounded arrays, scalars and values equal the stored ones."""
     a = np.random.default_rng(length).integers(0, 1 << 32, length, "u4").view("f4")
     steps = (name, (0,)), (name, (1,)), ("add", (2, 3)), (name, (4,)), ("sub", (5, 0))
     program = Program("rounded", 2, (), tuple([Instruction(*one) for one in steps]), (5, 6))
@@ -150,8 +150,8 @@ def test_roundings(name, length, level):
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
-def test_half_operands(name, level):
-    """All bits of what is only passed on are kept; a result in the place of an operand waits until that is read."""
+def test_half_precision_operands(name, level):
+    """Check that copied operands keep all bits, and that a result is not written over an unread operand."""
     every = np.arange(1 << 16, dtype="u2").view(numpy_dtype(name))
     every = every.view(Bits) if name == "bfloat16" else every
     kept = Program("kept", 1, (), (Instruction(name, (0,)),), (1,))
@@ -164,8 +164,8 @@ def test_half_operands(name, level):
         np.testing.assert_array_equal(widen(got), one)
 
 
-def test_requirements():
-    """An element that is not as required fails the launch, wherever it stands."""
+def test_a_failed_requirement_fails_the_launch():
+    """Check an element at several positions."""
     program = Program("positive", 2, (0.0,), (Instruction("gt", (0, 2)), Instruction("require", (3,))), (1,))
     a, b = np.ones(200_000, "f4"), np.ones(200_000, "f4")
     launch(program, [a, b], [np.empty_like(a)])
@@ -177,7 +177,7 @@ def test_requirements():
         a[place] = 1
 
 
-def test_what_has_no_loop_is_refused():
+def test_operations_without_a_loop_are_refused():
     program = Program("gap", 1, (), (Instruction("no such operation", (0,)),), (1,))
     a = np.ones(3, "f4")
     assert find_kernel("no such operation", 9, 9) is None

@@ -1,4 +1,4 @@
-"""Random operators: the published test vectors, distributions, and independence of threads and sizes."""
+"""Random operators: the published test vectors, distributions, and independence of thread counts and sizes."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ from facula_cpu import get_num_threads, set_num_threads
 
 
 def draw(operator, size, name, *parameters, seed=1, offset=2):
-    """One draw of that dtype."""
+    """Return one draw of this dtype."""
     out = empty((size,), name)
     BACKEND.plan(operator, (), (layout(out),), ()).launch(size, out.ctypes.data, seed, offset, *parameters)
     return out
 
 
 def signed(number):
-    """The int64 with the bits of an unsigned number."""
+    """Return the int64 with the bits of an unsigned number."""
     return number - (1 << 64) if number >> 63 else number
 
 
@@ -28,8 +28,8 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("counter", "key", "result"), KNOWN)
-def test_known_answers(counter, key, result, level):
-    """Philox exactly as published: the counter is block and offset, the key is the seed."""
+def test_philox_returns_the_published_vectors(counter, key, result, level):
+    """Check the construction: the counter is block and offset, the key is the seed."""
     c, k, words = ([int(word, 16) for word in text.split()] for text in (counter, key, result))
     block, offset, seed = (signed(low | high << 32) for low, high in ((c[0], c[1]), (c[2], c[3]), (k[0], k[1])))
     got = draw("philox", 4, "int32", block, seed=seed, offset=offset)
@@ -45,8 +45,8 @@ DRAWS = [
 
 
 @pytest.mark.parametrize(("operator", "name", "parameters"), DRAWS)
-def test_an_element_depends_on_its_number_alone(operator, name, parameters):
-    """Any size is the beginning of a longer draw, on one thread and on two; seed and offset matter."""
+def test_an_element_depends_only_on_its_index(operator, name, parameters):
+    """Check that each size is a prefix of a longer draw on one thread and on two, and that seed and offset matter."""
     before = get_num_threads()
     set_num_threads(2)
     try:
@@ -63,11 +63,11 @@ def test_an_element_depends_on_its_number_alone(operator, name, parameters):
 
 @pytest.mark.parametrize("name", FLOATS)
 def test_uniform(name, level):
-    """Evenly from [low, high): bounds, mean, variance, and all ten tenths equally often."""
+    """Check [low, high): bounds, mean, variance, and equal frequencies of all ten tenths."""
     a = widen(draw("uniform", 200_000, name, -1.0, 3.0)).astype("f8")
     assert a.min() >= -1
     assert a.max() < 3
-    assert abs(a.mean() - 1) < (0.02 if name == "bfloat16" else 0.01)  # 8 bits leave out half a step at the top
+    assert abs(a.mean() - 1) < (0.02 if name == "bfloat16" else 0.01)  # 8 bits miss the top half step
     assert abs(a.var() - 16 / 12) < 0.01
     if name != "bfloat16":
         counts = np.histogram(a, 10, (-1, 3))[0]
@@ -79,7 +79,7 @@ def test_uniform(name, level):
 
 @pytest.mark.parametrize("name", FLOATS)
 def test_normal(name, level):
-    """Four moments, the share beyond two deviations, and no dependence between neighbours."""
+    """Check four moments, the share beyond two deviations, and the independence of neighbours."""
     a = (widen(draw("normal", 200_000, name, 1.0, 2.0)).astype("f8") - 1) / 2
     assert abs(a.mean()) < 0.01
     assert abs(a.var() - 1) < 0.015
@@ -91,8 +91,8 @@ def test_normal(name, level):
     assert np.isfinite(a).all()
 
 
-def test_normal_levels_agree_closely(level):
-    """The bits are the same everywhere; the functions over them may differ in the last place."""
+def test_normal_draws_of_all_levels_are_close(level):
+    """Check equal random bits; functions of them may differ in the last place."""
     a = draw("normal", 5000, "float32", 0.0, 1.0)
     reference = _seen.setdefault("normal", a)
     np.testing.assert_allclose(a, reference, rtol=1e-5, atol=1e-6)
@@ -104,7 +104,7 @@ _seen: dict[str, np.ndarray] = {}
 
 
 def test_randint():
-    """Every integer of the range equally often, in every dtype the same; the whole of int64."""
+    """Check equal frequencies of all integers, equal draws in every dtype, and the whole range of int64."""
     a = draw("randint", 120_000, "int64", -5, 7)
     counts = np.bincount(a + 5, minlength=12)
     assert len(counts) == 12
@@ -120,14 +120,14 @@ def test_randint():
 
 @pytest.mark.parametrize("name", NAMES[:10])
 def test_bernoulli(name):
-    """The share of ones; certain and impossible events are that."""
+    """Check the share of ones, and probabilities of 0 and 1."""
     assert abs(widen(draw("bernoulli", 100_000, name, 0.3)).astype("f8").mean() - 0.3) < 0.01
     assert (widen(draw("bernoulli", 1000, name, 1.0)).astype("f8") == 1).all()
     assert (widen(draw("bernoulli", 1000, name, 0.0)).astype("f8") == 0).all()
 
 
-def test_dtypes_that_have_no_draw():
-    """Named in the error."""
+def test_dtypes_without_a_draw_are_refused():
+    """Check that the error names the dtype."""
     with pytest.raises(NotImplementedError, match=r"uniform: .*int32"):
         draw("uniform", 1, "int32", 0.0, 1.0)
 
@@ -137,8 +137,8 @@ SAMPLES = {"standard_gamma": [0.7], "log_standard_gamma": [0.7], "poisson": [25.
 
 @pytest.mark.parametrize("name", ["float32", "float64"])
 @pytest.mark.parametrize("operator", SAMPLES)
-def test_draws_by_rejection_depend_on_their_number_alone(operator, name):
-    """Whatever the size, and on two threads as on one."""
+def test_rejection_sampling_depends_only_on_the_index(operator, name):
+    """Check different sizes, on one thread and on two."""
     numbers = SAMPLES[operator]
 
     def drawn(size, seed=1):

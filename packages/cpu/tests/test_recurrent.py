@@ -10,7 +10,7 @@ TOLERANCE = {"float32": 3e-5, "float64": 1e-12}
 
 
 def compute(operator, arrays, shapes, name, parameters):
-    """Launch with None for arrays that are not given, and with memory behind each output that must not change."""
+    """Launch an operator with a guard after each output; None marks an omitted array."""
     outputs = [np.full(int(np.prod(shape)) + 8, 7, name) for shape in shapes]
     made = [whole[:-8].reshape(shape) for whole, shape in zip(outputs, shapes, strict=True)]
     layouts = tuple(None if one is None else layout(one) for one in arrays)
@@ -31,7 +31,7 @@ def operands(name, steps, batch, inputs, hidden):
 
 
 def definition(x, h, w, u, b, c, reverse):
-    """Outputs of an RNN with tanh."""
+    """Return the outputs of an RNN with tanh, by definition."""
     outputs = np.empty((*x.shape[:2], len(u)))
     for t in reversed(range(len(x))) if reverse else range(len(x)):
         h = outputs[t] = np.tanh(x[t] @ w.T + b + h @ u.T + c)
@@ -70,7 +70,7 @@ def test_an_rnn(sizes, name, reverse):
         np.testing.assert_allclose(got, one, rtol=scale * TOLERANCE[name], atol=scale * TOLERANCE[name])
 
 
-def test_what_nobody_wants_is_not_made():
+def test_omitted_gradients_are_not_computed():
     x, h, w, u, _, _ = operands("float32", 3, 2, 4, 5)
     shapes = [(3, 2, 5), (2, 5), (2, 5), (3, 2, 20), (6, 5)]
     w, u = np.tile(w, (4, 1)), np.tile(u, (4, 1))
@@ -84,7 +84,7 @@ def test_what_nobody_wants_is_not_made():
 
 
 @pytest.mark.parametrize("sizes", [[3, 1], [1, 3], [2, 2, 2], [2, 1, 1], [2, -1], [2, 1 << 62]])
-def test_sizes_are_looked_at_before_anything_is_written(sizes):
+def test_sizes_are_checked_before_the_outputs_are_written(sizes):
     x, h, w, u, _, _ = operands("float32", 3, 2, 4, 5)
     rows, sizes = np.ascontiguousarray(x[:, 0]), np.array(sizes)
     out = [np.full(shape, 7, "f4") for shape in ((3, 5), (2, 5), (0,), (3, 5), (0,))]

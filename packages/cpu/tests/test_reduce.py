@@ -14,19 +14,19 @@ EPSILON = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1.2e-7, "complex64": 1.
 
 
 def result_name(operator, name):
-    """The dtype of the result."""
+    """Return the dtype of the result."""
     if operator in ("any", "all"):
         return "bool"
     return "int64" if operator in ("sum", "prod") and name in ["bool", *INTEGERS] else name
 
 
 def reduced_shape(shape, dims, keepdim):
-    """The shape of the result."""
+    """Return the shape of the result."""
     return tuple(1 if dim in dims else size for dim, size in enumerate(shape) if keepdim or dim not in dims)
 
 
 def check(operator, array, dims, keepdim, output):
-    """That `output`, once computed, is NumPy's answer."""
+    """Compute `output` and compare it with NumPy's result."""
     name = "bfloat16" if isinstance(array, Bits) else array.dtype.name
     got = compute(operator, (array,), (output,), (dims, keepdim))
     x = widen(array)
@@ -46,8 +46,8 @@ def check(operator, array, dims, keepdim, output):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("operator", list(OPERATORS))
 @given(shape=shapes, data=st.data())
-def test_any_dims_and_strides(operator, name, shape, data):
-    """Any set of dimensions, kept or dropped; input and output laid out anyhow."""
+def test_any_dimensions_and_strides(operator, name, shape, data):
+    """Check any set of dimensions, kept or dropped, with arbitrary strides of input and output."""
     dims = tuple(sorted(data.draw(st.sets(st.integers(0, len(shape) - 1))))) if shape else ()
     keepdim = data.draw(st.booleans())
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
@@ -59,7 +59,7 @@ def test_any_dims_and_strides(operator, name, shape, data):
                 compute(operator, (empty(shape, name),), (output,), (dims, keepdim))
             return
         if 0 in shape:
-            return  # refused by the tensor level: there is no extreme of nothing
+            return  # the tensor level refuses it: an empty set has no extreme
     special = operator not in ("sum", "prod")
     array = values(rng, shape, name, special)
     if operator == "prod" and name in FLOATS + COMPLEX:
@@ -72,8 +72,8 @@ def test_any_dims_and_strides(operator, name, shape, data):
 
 @pytest.mark.parametrize("shape", [(300_001,), (40_000, 7), (7, 40_000), (300, 1100), (9, 50, 700), (1000, 3, 90)])
 @pytest.mark.parametrize("name", ["float32", "float64", "bfloat16", "int16", "complex64", "bool"])
-def test_large(name, shape, level):
-    """Segments and pieces: whole, by row, by column; the same bits on one thread and on three."""
+def test_large_reductions(name, shape, level):
+    """Check full, row and column reductions in segments and chunks; one thread and three give the same bits."""
     rng = np.random.default_rng(1)
     array = values(rng, shape, name, special=False)
     before = get_num_threads()
@@ -89,7 +89,7 @@ def test_large(name, shape, level):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_of_every_length(name, level):
-    """Rows that are packed, folded abreast or one by one; the last ones, behind which NaN and others lie, and steps."""
+    """Check rows that are packed, interleaved or reduced one by one, rows followed by NaN, and strided rows."""
     rng = np.random.default_rng(4)
     for n in (*range(1, 20), 31, 32, 33, 63, 64, 65, 130, 260, 1100):
         whole = values(rng, (45, n + 3), name, special=False)
@@ -104,7 +104,7 @@ def test_rows_of_every_length(name, level):
 @pytest.mark.parametrize("name", ["uint8", "int8", "int16", "int32"])
 @pytest.mark.parametrize("shape", [(5, 40_000), (40_000, 5), (300_000,), (50, 30, 70)])
 def test_sums_of_narrow_integers_keep_every_bit(name, shape, level):
-    """The largest and the least numbers, many of them: no lane is too narrow."""
+    """Sum many largest and least numbers: the accumulators are wide enough."""
     for extreme in (np.iinfo(name).min, np.iinfo(name).max):
         array = np.full(shape, extreme, name)
         for dims in {(0,), (len(shape) - 1,), (0, len(shape) - 1) if len(shape) > 1 else (0,)}:
@@ -112,8 +112,8 @@ def test_sums_of_narrow_integers_keep_every_bit(name, shape, level):
 
 
 @pytest.mark.parametrize("dims", [(0,), (1,)])
-def test_long_sums_are_exact_to_the_last_places(dims, level):
-    """Where plain accumulation loses three digits more."""
+def test_long_sums_are_accurate_to_the_last_digits(dims, level):
+    """Check a case in which plain accumulation loses three more digits."""
     ones = np.full((1 << 20, 2) if dims == (0,) else (2, 1 << 20), 0.1, "f4")
     got = compute("sum", (ones,), (np.empty(2, "f4"),), (dims, False))
     np.testing.assert_allclose(got, float(np.float32(0.1)) * (1 << 20), rtol=5e-7)
@@ -126,7 +126,7 @@ def test_long_sums_are_exact_to_the_last_places(dims, level):
 
 
 def p_norm(array, p):
-    """The p-norm of rows, in the widest floats that NumPy has."""
+    """Return the p-norm of rows, in NumPy's widest floats."""
     x = np.abs(array).astype(np.longdouble)
     with np.errstate(all="ignore"):
         return (x != 0).sum(-1) if p == 0 else (x**p).sum(-1) ** (1 / np.longdouble(p))
@@ -135,7 +135,7 @@ def p_norm(array, p):
 @pytest.mark.parametrize("p", [3, 0.5, 0, -1, 2.5, -3, 7, 100])
 @pytest.mark.parametrize("name", FLOATS)
 def test_norms_without_overflow(name, p, level):
-    """Blocks of very large and small elements, zeros, infinities and NaN; by row, by column, in pieces, with steps."""
+    """Check very large and small elements, zeros, infinities and NaN; by row, by column, in chunks and strided."""
     rng = np.random.default_rng(6)
     scale = {"float16": 200, "float64": 1e110 if p < 10 else 1e40}.get(name, 1e25)
     rows = rng.standard_normal((10, 1030))
@@ -159,7 +159,7 @@ def test_norms_without_overflow(name, p, level):
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
 def test_special_values(name):
-    """NaN wins everywhere; infinities add up to infinity or NaN."""
+    """Check that NaN propagates, and that infinities add up to infinity or NaN."""
     for special, wanted in (([np.inf, 1], np.inf), ([np.inf, -np.inf], np.nan), ([np.nan, 1], np.nan)):
         array = narrow(np.array([0.0] * 700 + special), name)
         for operator in ("sum", "amax", "amin"):
@@ -170,8 +170,8 @@ def test_special_values(name):
 
 @pytest.mark.parametrize("name", ["bool", *INTEGERS, *FLOATS])
 @given(shape=shapes.filter(lambda shape: 0 not in shape), data=st.data())
-def test_places_of_extremes(name, shape, data):
-    """The first of equals; the first NaN if there is one; along a dimension and among all elements."""
+def test_positions_of_extremes(name, shape, data):
+    """Check that the first of equal elements, or the first NaN, is found along a dimension and in all elements."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     array = make(rng, shape, name, strided=True)
     dim = data.draw(st.sampled_from([None, *range(len(shape))]))
@@ -191,8 +191,8 @@ def test_places_of_extremes(name, shape, data):
 
 
 @pytest.mark.parametrize("shape", [(200_000,), (4, 60_000), (60_000, 4)])
-def test_places_in_large_arrays(shape):
-    """Pieces are joined so that the first of equals stays first."""
+def test_positions_in_large_arrays(shape):
+    """Check that merging chunks keeps the first of equal elements first."""
     array = np.random.default_rng(3).integers(0, 1000, shape).astype("f4")
     for dim in range(len(shape)):
         got = compute("argmax", (array,), (empty(reduced_shape(shape, (dim,), False), "int64"),), (dim, False))
@@ -202,7 +202,7 @@ def test_places_in_large_arrays(shape):
 
 
 def check_extremes(array, name, dim):
-    """That extremes along `dim`, and their places, are NumPy's."""
+    """Check that extremes along `dim`, and their positions, are NumPy's."""
     x = widen(array)
     shape = reduced_shape(array.shape, (dim,), False)
     for alone, both, value, place in (("amax", "max_dim", np.max, np.argmax), ("amin", "min_dim", np.min, np.argmin)):
@@ -216,7 +216,7 @@ def check_extremes(array, name, dim):
 @pytest.mark.parametrize("length", [1, 3, 8, 15, 16, 17, 33, 64, 65, 130, 300, 1030, 9000])
 @pytest.mark.parametrize("name", ["bool", *INTEGERS, *FLOATS])
 def test_extremes_at_the_ends_of_vectors_and_blocks(name, length, level):
-    """Along rows and down columns, of few and of many, among equal elements; a NaN wins wherever it stands."""
+    """Check rows and columns, few and many, with equal elements; a NaN wins at any position."""
     rng = np.random.default_rng(length)
     for others in (1, 3, 40) if length < 9000 else (2,):
         for shape, dim in (((others, length), 1), ((length, others), 0)):
@@ -227,14 +227,14 @@ def test_extremes_at_the_ends_of_vectors_and_blocks(name, length, level):
                 x = widen(array)
                 at = rng.integers(0, length, others)
                 x[(np.arange(others), at) if dim else (at, np.arange(others))] = np.nan
-                x[..., :1] = -np.inf  # the least there is, but for NaNs elsewhere
+                x[..., :1] = -np.inf  # the minimum, unless a NaN is elsewhere
                 check_extremes(narrow(x, name), name, dim)
 
 
 @pytest.mark.parametrize("name", ["int8", "int64", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize(("shape", "dim"), [((70_001,), 0), ((30_001, 3), 0), ((2, 40_000), 1), ((5, 900, 8), 1)])
-def test_extremes_of_many(name, shape, dim, level):
-    """In pieces; columns so few that several rows make a vector."""
+def test_extremes_of_large_arrays(name, shape, dim, level):
+    """Check chunks, and so few columns that a vector contains several rows."""
     rng = np.random.default_rng(4)
     array = values(rng, shape, name, special=False)
     check_extremes(array, name, dim)

@@ -1,4 +1,4 @@
-"""Elementwise work on many short rows, those that repeat in a tile; and launches for other layouts."""
+"""Elementwise work on many short rows, which repeat in a tile, and launches for other layouts."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ SHORT = [name for name in NAMES if name != "bool"]
 
 
 def numbered(shape, name):
-    """Small different numbers."""
+    """Return an array of different small numbers."""
     values = np.arange(1, 1 + int(np.prod(shape))).reshape(shape) % 23
     return to_bfloat16(values) if name == "bfloat16" else values.astype(name)
 
@@ -21,23 +21,23 @@ def agrees(got, wanted, name):
 
 @pytest.mark.parametrize("name", SHORT)
 @given(rows=st.integers(1, 700), width=st.integers(1, 70), planes=st.integers(1, 3), first=st.booleans())
-def test_a_row_added_to_each(name, rows, width, planes, first):
-    """The repeated row on either side, under two dimensions and three."""
+def test_a_row_broadcast_to_each_row(name, rows, width, planes, first):
+    """Check the repeated row on either side, in two dimensions and three."""
     a, row = numbered((planes, rows, width), name), numbered((width,), name)
     got = run("add", row, a) if first else run("add", a, row)
     agrees(got, widen(a) + widen(row), name)
 
 
 @given(rows=st.integers(1, 300), width=st.integers(1, 40))
-def test_two_rows_repeat(rows, width):
-    """A condition and a value that are the same in each row."""
+def test_two_broadcast_rows(rows, width):
+    """Check a condition and a value that are the same in each row."""
     mask = np.arange(width) % 3 == 0
     a, row = numbered((rows, width), "float32"), -numbered((width,), "float32")
     assert np.array_equal(run("where", mask, row, a), np.where(mask, row, a))
 
 
-def test_rows_that_do_not_lie_side_by_side():
-    """Every second row, every second column, a transposed array: the plain way."""
+def test_rows_that_are_not_adjacent():
+    """Check every second row, every second column and a transposed array, which use the general path."""
     a, row = numbered((400, 8), "float32"), numbered((8,), "float32")
     assert np.array_equal(run("mul", a[::2], row), a[::2] * row)
     assert np.array_equal(run("mul", a[:, ::2], row[::2]), a[:, ::2] * row[::2])
@@ -51,7 +51,7 @@ def test_no_rows():
     assert run("add", empty((3, 0), "float32"), empty((0,), "float32")).shape == (3, 0)
 
 
-def test_large_work_is_shared():
+def test_large_work_is_split_among_threads():
     a, row = numbered((200_000, 10), "float32"), numbered((10,), "float32")
     assert np.array_equal(run("add", a, row), a + row)
 
@@ -65,8 +65,8 @@ STRIDED = [
 
 @pytest.mark.parametrize("name", SHORT)
 @given(data=st.data())
-def test_a_plan_gives_the_launch_for_other_layouts(name, data):
-    """Whatever the plan was made for: rows, columns, strides, fewer dimensions and more, nothing at all."""
+def test_a_plan_returns_launches_for_other_layouts(name, data):
+    """Check rows, columns, strides, more and fewer dimensions, and empty arrays, for a plan made for one layout."""
     first = numbered((2, 3), name)
     made = plan("mul", (first, first[0]), empty((2, 3), name))
     rows, width = data.draw(st.integers(1, 40)) * 4, data.draw(st.integers(1, 90))
@@ -85,7 +85,7 @@ def test_a_plan_gives_the_launch_for_other_layouts(name, data):
     agrees(out, widen(a) * widen(b), name)
 
 
-def test_launches_for_other_layouts_take_numbers_too():
+def test_launches_for_other_layouts_take_scalars():
     a, wide = numbered((2, 3), "float32"), numbered((70, 8), "float32")[:, ::2]
     for made in (
         plan("sub", (a, 2.5), a),
@@ -96,7 +96,7 @@ def test_launches_for_other_layouts_take_numbers_too():
         assert np.array_equal(out, wide - np.float32(2.5))
 
 
-def test_large_work_of_other_layouts_is_shared():
+def test_large_work_of_other_layouts_is_split_among_threads():
     row = numbered((10,), "float32")
     made = plan("add", (numbered((5, 3), "float32"), row[:3]), empty((5, 3), "float32"))
     for a in (numbered((200_000, 10), "float32"), numbered((200_000, 20), "float32")[:, ::2]):
@@ -113,8 +113,8 @@ def test_an_input_larger_than_the_output_has_no_launch():
     assert made.for_layouts(layout(a[:, :1].copy()), layout(a), layout(row)) is None
 
 
-def test_copies_in_tiles_are_planned_each_time():
-    """A source that is not contiguous may be better copied another way."""
+def test_tiled_copies_are_planned_for_each_layout():
+    """Check this because another kind of copy may suit a source that is not contiguous."""
     a = numbered((64, 96), "float32")
     for dtype in ("float32", "float64"):
         made = plan("copy", (a,), empty((64, 96), dtype))

@@ -14,12 +14,12 @@ EPSILON = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 1e-6, "float64": 2e-1
 
 
 def expect(operator, arrays, dim):
-    """The answer, and the size of what it is made from, in double precision."""
+    """Return the result, and the magnitude of its terms, in double precision."""
     x = arrays[0]
     if operator in ("softmax", "log_softmax"):
         shifted = x - x.max(axis=dim, keepdims=True)
         logs = shifted - np.log(np.exp(shifted).sum(axis=dim, keepdims=True))
-        # x - max is rounded before it becomes an exponent
+        # x - max is rounded before it is exponentiated
         return (np.exp(logs), np.exp(logs) * (1 - shifted)) if operator == "softmax" else (logs, 1 - logs - shifted)
     y = arrays[1]
     if operator == "softmax_grad":
@@ -30,7 +30,7 @@ def expect(operator, arrays, dim):
 
 
 def check(operator, arrays, dim, output, name):
-    """That `output`, once computed, is right to a few units in the last place."""
+    """Compute `output` and check that it is correct to a few units in the last place."""
     got = compute(operator, arrays, (output,), (dim,))
     if output.size:
         wanted, size = expect(operator, [widen(one).astype("f8") for one in arrays], dim)
@@ -39,7 +39,7 @@ def check(operator, arrays, dim, output, name):
 
 
 def operands(rng, operator, shape, dim, name):
-    """An input; or a gradient, and what the operator gave before."""
+    """Return an input, or a gradient with the operator's previous result."""
     x = rng.standard_normal(shape) * 2
     if operator in ("softmax", "log_softmax") or not x.size:
         return [narrow(one, name) for one in (x, x)[: 1 + operator.endswith("grad")]]
@@ -51,15 +51,15 @@ def operands(rng, operator, shape, dim, name):
 @pytest.mark.parametrize("operator", OPERATORS)
 @given(shape=shapes.filter(lambda shape: len(shape) > 0), data=st.data())
 def test_any_dim_and_strides(operator, name, shape, data):
-    """Along any dimension, laid out anyhow."""
+    """Check any dimension and arbitrary strides."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     dim = data.draw(st.integers(-len(shape), len(shape) - 1))
     arrays = [laid_out(rng, array) for array in operands(rng, operator, shape, dim, name)]
     check(operator, arrays, dim, laid_out(rng, empty(shape, name)), name)
 
 
-# Rows shorter than a vector, of whole vectors and with some over, in whole batches and parts of one; then columns so
-# few that several elements of each are taken side by side, some over; then enough columns for vectors.
+# Rows shorter than a vector, of complete vectors and with a remainder, in complete and partial batches; columns so
+# few that several elements of each are processed together, with a remainder; enough columns for vectors.
 SHAPES = [
     (200, 2), (200, 10), (37, 15), (35, 16), (37, 33), (100, 64), (100, 65), (9, 512), (9, 513), (50, 1000),
     (3, 40_000), (2000, 3), (20, 4, 8), (5, 33, 3), (7, 50, 17), (3, 16, 196), (4, 30, 500),
@@ -70,7 +70,7 @@ SHAPES = [
 @pytest.mark.parametrize("name", ["float32", "float64", "float16"])
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_contiguous_rows(operator, name, shape, level):
-    """Each way through the kernels at each level; the same bits on one thread and on three."""
+    """Check each path through the kernels at each level; one thread and three give the same bits."""
     rng = np.random.default_rng(5)
     before = get_num_threads()
     for dim in range(len(shape)):
@@ -86,8 +86,8 @@ def test_contiguous_rows(operator, name, shape, level):
 @pytest.mark.parametrize("name", FLOATS)
 @pytest.mark.parametrize("n", [10, 16, 33, 300])
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_rows_apart(operator, n, name):
-    """Rows of neighbours with others between them, which stay what they are."""
+def test_rows_with_gaps(operator, n, name):
+    """Check that the elements between the rows do not change."""
     rng = np.random.default_rng(7)
     arrays = operands(rng, operator, (21, n), 1, name)
     apart = [np.full_like(empty((21, n + 20), name), 7) for _ in range(len(arrays) + 1)]
@@ -105,7 +105,7 @@ def test_rows_apart(operator, n, name):
 @pytest.mark.parametrize("dim", [0, 1])
 @pytest.mark.parametrize("operator", ["softmax", "log_softmax"])
 def test_special_values(operator, dim, rows, n):
-    """-inf takes no part; rows of nothing but -inf, or with NaN or +inf, give NaN."""
+    """Check that -inf has no weight, and that rows of only -inf, or with NaN or +inf, give NaN."""
     for special, position in ((np.nan, n // 2), (np.inf, n - 1), (-np.inf, 0), (-np.inf, slice(None))):
         array = np.linspace(-1, 1, rows * n, dtype="f4").reshape(rows, n)
         array[0, position] = special
@@ -125,7 +125,7 @@ def test_special_values(operator, dim, rows, n):
 
 
 def test_an_output_may_be_its_input():
-    """Exact aliases are right in every operator."""
+    """Check exact aliases in every operator."""
     rng = np.random.default_rng(6)
     for operator in OPERATORS:
         for shape in ((30, 10), (20, 33), (5, 64), (5, 300), (5, 600), (100, 3), (100, 19)):

@@ -1,4 +1,4 @@
-"""Unary operators: every dtype and stride, and what they do at the edges."""
+"""Unary operators: every dtype and stride, and results for special values."""
 
 import numpy as np
 import pytest
@@ -33,8 +33,8 @@ STEP = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-22, "float64"
 @pytest.mark.parametrize("operator", list(EXACT))
 @given(case=operands(1), strided=st.booleans())
 @settings(max_examples=15)
-def test_exact(operator, name, case, strided):
-    """What can be exact is; integers wrap."""
+def test_exact_operators(operator, name, case, strided):
+    """Check that these results are exact and that integers wrap."""
     _, (shape,), rng, special = case
     a = make(rng, shape, name, strided, special)
     if name in INTEGERS and operator in ("sqrt", "reciprocal"):
@@ -44,7 +44,7 @@ def test_exact(operator, name, case, strided):
     with np.errstate(all="ignore"):
         wanted = narrow(EXACT[operator](widen(a)), name)
     got = launch(operator, [a], make(rng, shape, name, strided))
-    if operator in ("sign", "relu"):  # the sign of a zero is not promised
+    if operator in ("sign", "relu"):  # the sign of a zero is unspecified
         np.testing.assert_array_equal(np.asarray(got), np.asarray(wanted))
     else:
         same(got, wanted)
@@ -54,8 +54,8 @@ def test_exact(operator, name, case, strided):
 @pytest.mark.parametrize("operator", list(FUNCTIONS))
 @given(case=operands(1), strided=st.booleans())
 @settings(max_examples=15)
-def test_functions(operator, name, case, strided):
-    """Within two units in the last place of the dtype, and the same infinities and NaNs."""
+def test_functions_within_two_units(operator, name, case, strided):
+    """Check two units in the last place of the dtype, and the same infinities and NaNs."""
     _, (shape,), rng, special = case
     a = make(rng, shape, name, strided, special)
     with np.errstate(all="ignore"):
@@ -71,7 +71,7 @@ def test_functions(operator, name, case, strided):
 @given(case=operands(1), strided=st.booleans())
 @settings(max_examples=15)
 def test_complex(name, case, strided):
-    """Complex functions agree with NumPy's."""
+    """Compare complex functions with NumPy's."""
     _, (shape,), rng, _ = case
     a = make(rng, shape, name, strided, special=False)
     real = "float32" if name == "complex64" else "float64"
@@ -90,13 +90,13 @@ def test_complex(name, case, strided):
 
 @pytest.mark.parametrize("name", [*FLOATS, *COMPLEX])
 def test_isnan(name):
-    """NaN is found in either part, in every floating dtype."""
+    """Check that a NaN in either part is found, in every floating dtype."""
     a = narrow(np.array([1, np.nan, np.inf, 0], "f4"), name)
     assert run("isnan", a, to="bool").tolist() == [False, True, False, False]
 
 
-def test_edges(level):
-    """Infinities, signed zeros, the ends of the range, at each instruction set."""
+def test_special_values(level):
+    """Check infinities, signed zeros and the ends of the range, at each instruction set."""
     inf, nan = np.inf, np.nan
     cases = {
         "exp": [(inf, inf), (-inf, 0), (0, 1), (88.72283, 3.4027987e38), (88.73, inf), (-103.9, 1e-45), (-104, 0)],
@@ -118,13 +118,13 @@ def test_edges(level):
 
 
 def test_bitwise_not_of_bools():
-    """The only operator of booleans alone."""
+    """Check the only operator that is defined for bools alone."""
     assert run("bitwise_not", np.array([True, False])).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_empty(name):
-    """No elements, no work."""
+def test_empty_inputs(name):
+    """Check that arrays without elements are accepted."""
     for operator in ("neg", "abs"):
         if name == "bool" or (name in COMPLEX and operator == "abs"):
             continue

@@ -1,4 +1,4 @@
-"""What tests of PyTorch's files share."""
+"""Helpers for tests of PyTorch's files."""
 
 import io
 import pickletools
@@ -8,7 +8,7 @@ import facula
 
 
 def again(value, **how):
-    """What is loaded from the file of a value."""
+    """Save a value and return the result of loading it."""
     file = io.BytesIO()
     facula.save(value, file)
     file.seek(0)
@@ -16,7 +16,7 @@ def again(value, **how):
 
 
 def globals_of(value):
-    """The names that are in the file of a value."""
+    """Return the global names in the pickle of a value's file."""
     file = io.BytesIO()
     facula.save(value, file)
     with zipfile.ZipFile(file) as archive:

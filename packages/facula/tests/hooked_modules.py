@@ -1,4 +1,4 @@
-"""Modules with hooks of every kind, made with facula or, by the conformance session, with PyTorch."""
+"""Modules with every kind of hook, built with facula or, in the conformance session, with PyTorch."""
 
 calls = []  # the kinds of the hooks that ran
 
@@ -10,7 +10,7 @@ def doubled(module, args, output):
 
 
 def tripled(module, args, kwargs, output):
-    """A forward hook with keyword arguments, which is called where forward raised, too."""
+    """A forward hook with keyword arguments that also runs after forward raises."""
     calls.append("forward with kwargs")
     return None if output is None else output * 3
 
@@ -45,23 +45,23 @@ def renamed(module, state, prefix, metadata):
 
 
 def begun(module, prefix, keep_vars):
-    """A hook before state dicts."""
+    """A state dict pre-hook."""
     calls.append("state dict pre")
 
 
 def cleaned(module, state, *others):
-    """A hook before loading."""
+    """A load pre-hook."""
     calls.append(f"load pre of {type(module).__name__}")
     state.pop("more", None)
 
 
 def alone(state, *others):
-    """A hook before loading that is called without the module."""
+    """A load pre-hook that is called without the module."""
     calls.append("load pre")
 
 
 def loaded(module, keys):
-    """A hook after loading."""
+    """A load post-hook."""
     calls.append("load post")
 
 
@@ -69,7 +69,7 @@ HOOKS = (doubled, tripled, moved, passed, halved, shown, renamed, begun, cleaned
 
 
 def hooked(library):
-    """A module with all of these."""
+    """Return a module with all of these hooks."""
     module = library.nn.Linear(2, 2)
     module.register_forward_hook(doubled)
     module.register_forward_hook(tripled, with_kwargs=True, always_call=True)
@@ -86,7 +86,7 @@ def hooked(library):
 
 
 def handled(library):
-    """A module that keeps handles of its hooks, one of them removed, and a handle of a hook that is gone with it."""
+    """A module that keeps its hook handles: live ones, a removed one, and one whose hook's module no longer exists."""
     module = library.nn.Linear(2, 2)
     module.handles = {"forward": module.register_forward_hook(tripled, with_kwargs=True)}
     module.register_forward_hook(doubled)
@@ -99,7 +99,7 @@ def handled(library):
 
 
 def removed(library, module):
-    """Which hooks run after each handle has removed its own."""
+    """Return the hooks that run after each handle has removed its hook."""
     seen = []
     for handle in module.handles.values():
         handle.remove()
@@ -111,7 +111,7 @@ def removed(library, module):
 
 
 def ran(library, module):
-    """What a module computes, and which hooks run meanwhile."""
+    """Return a module's result and the hooks that ran."""
     calls.clear()
     x = library.ones(1, 2, requires_grad=True)
     result = module(x)

@@ -1,4 +1,4 @@
-"""Objects of the library's classes, made with facula or, by the conformance session, with PyTorch."""
+"""Objects of the library's classes, built with facula or, in the conformance session, with PyTorch."""
 
 import multiprocessing
 import re
@@ -7,13 +7,13 @@ import weakref
 from copy import copy
 from types import ModuleType
 
-OWN_CLASSES = ModuleType("own_classes")  # where classes of a program would be
+OWN_CLASSES = ModuleType("own_classes")  # module in which a program's classes are looked up
 
 
 def with_note(value, own):
-    """An object with an attribute that a program has set, and as one of a class of the program's where `own` is true.
+    """Return an object with a user attribute, or None if it accepts none.
 
-    None where it cannot have one. The class inherits from the object's own, and has the same name for both libraries.
+    With `own`, the object's class is a program's subclass that has the same name for both libraries.
     """
     kind = type(value)
     plain = isinstance(value, (tuple, type)) or kind.__name__ == "Generator" or not hasattr(value, "__dict__")
@@ -29,12 +29,12 @@ def with_note(value, own):
 
 
 def is_of_library(kind):
-    """Whether a class is one of a library's."""
+    """Return whether a class belongs to one of the libraries."""
     return kind.__module__.partition(".")[0].partition("_")[0] in ("torch", "facula")
 
 
 def made_objects(library):
-    """Functions that make objects, by name, and the names of those that cannot be in a file that both read."""
+    """Return constructors of objects by name, and the names of those that no file for both libraries can contain."""
     nn, data, d = library.nn, library.utils.data, library.distributions
     x, c = d.transforms, d.constraints
     zeros, ones, eye = library.zeros(2), library.ones(2), library.eye(2)
@@ -188,16 +188,16 @@ def made_objects(library):
 
 
 def described(value):
-    """A value as plain objects that can be compared: the names of classes, attributes, members and elements."""
+    """Convert a value to plain comparable objects: the names of classes, attributes, members and elements."""
     kind = type(value).__name__
     if hasattr(value, "tolist") and not kind.startswith("Uninitialized"):
         return kind, value.tolist() if not hasattr(value, "numel") or value.numel() < 10_000 else (
             value.shape,
             value.double().sum().item(),
         )
-    if kind == "Generator":  # whose numbers are each library's own
+    if kind == "Generator":  # each library draws different numbers
         return kind, value.initial_seed(), described(value.get_state()) if value.device.type == "cpu" else ()
-    if isinstance(value, weakref.ref):  # a transform's way to its inverse, which files leave out
+    if isinstance(value, weakref.ref):  # a transform's cached inverse, which files omit
         return described(None)
     if isinstance(value, dict):
         return kind, [(described(key), described(one)) for key, one in value.items()]
@@ -213,10 +213,10 @@ def described(value):
             hooks,
         )
     if any(map(is_of_library, type(value).__mro__)) and hasattr(value, "__dict__"):
-        # PyTorch's have these only where they are not what they are by default.
+        # PyTorch sets these only where they differ from the default.
         hidden = {"_cached_x_y": (None, None), "_validate_args": True}
         shown = {k: v for k, v in vars(value).items() if k not in hidden or v != hidden[k]}
-        if {"probs", "logits"} & shown.keys():  # one is worked out of the other, by one library earlier
+        if {"probs", "logits"} & shown.keys():  # derived from each other, at different times
             shown |= {"probs": copy(value).probs, "logits": copy(value).logits}
         return kind, described(dict(sorted(shown.items())))
     return kind, re.sub(" at 0x[0-9a-f]+", "", repr(value)) if not callable(value) else getattr(

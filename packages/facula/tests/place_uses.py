@@ -1,4 +1,4 @@
-"""What programs do with each name of `_places.txt` that works and that no sibling tests as its own: true if it does."""
+"""Uses of the working names in `_places.txt` that no sibling package tests; each returns True on success."""
 
 import collections.abc
 import dataclasses
@@ -153,7 +153,7 @@ def checks(error, *wrong):
     return lambda f: f(True) is None and raises(error, f, *(wrong or (False,))) and raises(TypeError, f, 1)
 
 
-def sums(function):  # of elements of a window: half its length, about, from 0 or almost 0 to 1
+def sums(function):  # the sum of a window's elements: about half its length, from 0 or almost 0 to 1
     one = function(9, periodic=False)
     return one.argmax() == 4 and one[4] == 1 and one[0] < 0.1 and function(8)[:8].allclose(one[:8])
 

@@ -76,7 +76,7 @@ AS_GIVEN = {
 @pytest.mark.parametrize("dtype", [bfloat16, float32], ids=str)
 @pytest.mark.parametrize("name", [*LOWER, *FLOAT32, *AS_GIVEN])
 def test_dtypes(name, dtype):
-    """Whether the operator computes in the lower dtype, in float32 or in what it gets; values are near float32's."""
+    """Check that each operator computes in the lower dtype, float32 or its input dtype, with values near float32's."""
     facula.manual_seed(0)
     call = {**LOWER, **FLOAT32, **AS_GIVEN}[name]
     with autocast("cpu", dtype=bfloat16):
@@ -88,21 +88,21 @@ def test_dtypes(name, dtype):
     np.testing.assert_allclose(found.detach().float().numpy(), wanted.detach().numpy(), rtol=0.05, atol=0.02)
 
 
-def test_float64_and_integers_are_left_alone():
+def test_float64_and_integers_are_not_cast():
     with autocast("cpu"):
         assert (M.double() @ M.double()).dtype is float64 and F.mse_loss(M.double(), M.double()).dtype is float64
         assert (CLASSES[None] @ CLASSES[:, None]).dtype is facula.int64
         assert facula.cat([M, M.bfloat16()]).dtype is float32 and (M.bfloat16() + M).dtype is float32
 
 
-def test_the_values_are_those_of_rounded_operands():
+def test_results_equal_those_of_rounded_operands():
     a, b = facula.randn(5, 7), facula.randn(7, 3)
     with autocast("cpu", dtype=bfloat16):
         found = a @ b
     assert (found == a.bfloat16() @ b.bfloat16()).all()
     with autocast("cpu", dtype=float16):
         assert ((a @ b) == a.half() @ b.half()).all()
-        assert facula.matmul(a, b, out=facula.empty(5, 3)).dtype is float32  # out= says the dtype
+        assert facula.matmul(a, b, out=facula.empty(5, 3)).dtype is float32  # out= determines the dtype
 
 
 def network():
@@ -110,8 +110,8 @@ def network():
     return nn.Sequential(nn.Linear(6, 16), nn.LayerNorm(16), nn.ReLU(), nn.Linear(16, 3))
 
 
-def test_gradients_come_back_in_the_parameters_dtype():
-    """They are the gradients of the network with rounded weights."""
+def test_gradients_have_the_parameters_dtype():
+    """Check that they are the gradients of the network with rounded weights."""
     model, x = network(), facula.randn(8, 6)
     target = facula.randint(0, 3, (8,))
     with autocast("cpu", dtype=bfloat16):
@@ -140,7 +140,7 @@ def test_training_in_mixed_precision_learns():
     assert loss.item() < 0.3 and all(p.dtype is float32 for p in model.parameters())
 
 
-def test_a_parameter_is_cast_once_while_it_stays_as_it_is(monkeypatch):
+def test_an_unchanged_parameter_is_cast_once(monkeypatch):
     from facula_tensor._dispatch import autocast as _autocast
 
     casts = []
@@ -151,11 +151,11 @@ def test_a_parameter_is_cast_once_while_it_stays_as_it_is(monkeypatch):
         first, second = M @ weight, M @ weight
         assert [one is weight for one in casts].count(True) == 1
         (first.sum() + second.sum()).backward()
-        (M @ weight).sum().backward()  # through the same cast once more
+        (M @ weight).sum().backward()  # through the cached cast
         with facula.no_grad():
             assert ((M @ weight) == first).all()
             weight.add_(1)
-        assert not ((M @ weight) == first).all()  # cast anew
+        assert not ((M @ weight) == first).all()  # cast again
         with autocast("cpu"):
             count = len(casts)
             M @ weight
@@ -170,7 +170,7 @@ def test_a_parameter_is_cast_once_while_it_stays_as_it_is(monkeypatch):
     assert [one is weight for one in casts].count(True) == 2
 
 
-def test_nothing_of_a_block_is_kept():
+def test_leaving_a_block_frees_its_casts():
     import gc
     import weakref
 
@@ -186,7 +186,7 @@ def test_nothing_of_a_block_is_kept():
         gc.enable()
 
 
-def test_blocks_inside_blocks():
+def test_nested_blocks():
     assert not facula.is_autocast_cpu_enabled()
     with autocast("cpu"):
         assert facula.is_autocast_enabled("cpu") and not facula.is_autocast_enabled()
@@ -211,7 +211,7 @@ def test_other_threads_are_not_in_the_block():
     assert found == [float32]
 
 
-def test_functions():
+def test_blocks_decorate_functions():
     @autocast("cpu")
     def product(x):
         """A product."""
@@ -226,7 +226,7 @@ def test_functions():
     assert (M @ M).dtype is float32
 
 
-def test_subclasses_are_asked_first():
+def test_subclasses_keep_their_class():
     class Own(facula.Tensor):
         pass
 
@@ -244,14 +244,14 @@ def test_second_derivatives_pass_through_the_casts():
     assert first.tolist() == [[4.0, 4.0], [4.0, 4.0]] and x.grad.tolist() == [[32.0, 32.0], [32.0, 32.0]]
 
 
-def test_devices_that_are_not_there_warn():
+def test_missing_devices_warn():
     with pytest.warns(UserWarning, match="autocast: there is no device 'cuda', so nothing is cast") as caught:
         block = autocast("cuda", dtype=float16)
     assert caught[0].filename == __file__
     with block:
         assert (M @ M).dtype is float32 and not facula.is_autocast_enabled("cuda")
     with autocast("cpu"), block, facula.cuda.amp.autocast(enabled=False):
-        assert (M @ M).dtype is bfloat16  # the CPU's is another
+        assert (M @ M).dtype is bfloat16  # the CPU's block is independent
     assert block(lambda: (M @ M).dtype)() is float32
     with pytest.warns(UserWarning, match="expected dtype to be bfloat16 or float16; got facula.float64"):
         assert (autocast("cpu", float64)(lambda: M @ M))().dtype is float32
@@ -260,7 +260,7 @@ def test_devices_that_are_not_there_warn():
     assert facula.get_autocast_gpu_dtype() is float16 and facula.amp.is_autocast_available("cuda")
 
 
-def test_mistakes():
+def test_invalid_arguments_are_refused():
     with pytest.raises(RuntimeError, match=r"autocast: expected device_type to be one of cpu, cuda.*; got 'tpu'"):
         autocast("tpu")
     with pytest.raises(ValueError, match="expected device_type to be a name such as 'cpu'; got NoneType"):
@@ -269,7 +269,7 @@ def test_mistakes():
         autocast("cpu", "bf16")
 
 
-def test_the_lower_dtype_can_be_set():
+def test_the_lower_dtype_is_configurable():
     facula.set_autocast_dtype("cpu", float16)
     try:
         with autocast("cpu"):
@@ -281,7 +281,7 @@ def test_the_lower_dtype_can_be_set():
     facula.set_autocast_cache_enabled(True)
 
 
-def test_custom_functions():
+def test_custom_functions_cast_their_inputs():
     seen = []
 
     class Product(facula.autograd.Function):
@@ -307,7 +307,7 @@ def test_custom_functions():
     assert seen[1:] == [False] and a.grad.dtype is bfloat16
 
 
-def test_older_imports():
+def test_older_import_paths():
     code = """
 import facula
 from facula.amp import autocast, GradScaler, custom_fwd, custom_bwd
@@ -321,7 +321,7 @@ assert issubclass(older, autocast) and issubclass(older_scaler, GradScaler)
 
 
 def test_a_convolutional_network_trains():
-    """Convolution, batch norm, pooling and a linear layer hand half precision on; gradients are those of float32."""
+    """Check that convolution, batch norm, pooling and linear layers run in half precision; compare gradients."""
 
     def losses(mixed):
         facula.manual_seed(5)

@@ -1,4 +1,4 @@
-"""Programs that the library calls: hooks, closures, datasets; their frames and errors are shown whole."""
+"""Programs that the library calls (hooks, closures, datasets): errors show all of their frames."""
 
 import sys
 import threading
@@ -17,7 +17,7 @@ from facula_errors.extend import in_library
 
 @pytest.fixture(autouse=True)
 def trimmed(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # `save` is among what is called
+    monkeypatch.chdir(tmp_path)  # `save` is one of the calls
     with full_traceback(False):
         yield
 
@@ -169,7 +169,7 @@ def test_each_crossing_keeps_the_programs_frames(name):
 
 
 @pytest.mark.parametrize("name", CROSSINGS)
-def test_what_a_program_raises_there_is_whole(name, monkeypatch):
+def test_exceptions_of_the_program_keep_their_traceback(name, monkeypatch):
     class Own(Exception):
         pass
 
@@ -186,7 +186,7 @@ def test_what_a_program_raises_there_is_whole(name, monkeypatch):
 
 
 def wrappers(function):
-    """The public functions that `function` calls through the wrapper that `boundary` makes."""
+    """Return the public functions that `function` calls through the wrapper that `boundary` makes."""
     called = []
 
     def trace(frame, event, argument):
@@ -201,8 +201,8 @@ def wrappers(function):
     return called
 
 
-def test_what_programs_call_in_every_step_runs_no_wrapper():
-    """They have the except clause itself, which costs nothing: Note [Trimming] in facula_errors."""
+def test_functions_called_in_every_step_need_no_wrapper():
+    """Check that they contain the except clause, which costs no time: Note [Trimming] in facula_errors."""
     model = nn.Sequential(
         nn.Conv2d(1, 4, 3),
         nn.BatchNorm2d(4),

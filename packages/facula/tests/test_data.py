@@ -1,4 +1,4 @@
-"""facula.utils.data: facula_data's names, with tensors for batches and facula's own seed."""
+"""facula.utils.data: facula_data's names, with tensor batches and facula's seed."""
 
 import ast
 import importlib
@@ -42,13 +42,13 @@ def test_batches_are_tensors(collate):
     assert batches[0]["x"].dtype is facula.float32 and batches[0]["y"].dtype is facula.int64
 
 
-def test_a_collate_fn_of_ones_own_is_left_alone():
+def test_a_custom_collate_fn_is_used_unchanged():
     for batch in DataLoader(Pairs(), batch_size=5, collate_fn=lambda samples: [s["x"] for s in samples]):
         assert [type(part) for part in batch] == [numpy.ndarray] * 5
 
 
-def test_the_collate_fn_of_a_loader_serves_another():
-    """As libraries make loaders of their own from a program's."""
+def test_the_collate_fn_of_a_loader_works_in_another():
+    """Check this because libraries build loaders from a program's loader."""
     dataset = TensorDataset(facula.arange(4.0))
     loader = DataLoader(dataset, batch_size=2)
     assert loader.collate_fn is default_collate and DataLoader(dataset, batch_size=None).collate_fn is default_convert
@@ -59,7 +59,7 @@ def test_the_collate_fn_of_a_loader_serves_another():
     assert again.collate_fn is len and list(again) == [2, 2]
 
 
-def test_convert_is_asked_for_by_name():
+def test_convert_is_a_keyword_argument():
     assert type(next(iter(DataLoader(numpy.arange(4), batch_size=4, convert=list)))) is list
 
 
@@ -101,7 +101,7 @@ def test_manual_seed_reaches_a_split():
     ]
 
 
-def test_samples_of_different_shapes_are_named_by_index():
+def test_errors_name_the_index_of_a_sample_of_another_shape():
     class Ragged(Dataset):
         def __len__(self):
             return 6
@@ -113,7 +113,7 @@ def test_samples_of_different_shapes_are_named_by_index():
         list(DataLoader(Ragged(), batch_size=3))
 
 
-def test_wrong_arguments_are_refused_by_facula_datas_rules():
+def test_wrong_arguments_are_refused_by_facula_data():
     with pytest.raises(ValueError, match="batch_size"):
         DataLoader(range(3), batch_size=0)
     with pytest.raises(ValueError, match="num_workers=-2"):
@@ -123,7 +123,7 @@ def test_wrong_arguments_are_refused_by_facula_datas_rules():
 
 
 class Tensors(Dataset):
-    """Samples of tensors, of dtypes that NumPy knows and not, and how many threads compute."""
+    """Samples of tensors, with dtypes that NumPy knows or lacks, and the number of compute threads."""
 
     def __len__(self):
         return 20
@@ -134,19 +134,19 @@ class Tensors(Dataset):
 
 
 @pytest.mark.parametrize("context", ["fork", "spawn", "thread"])
-def test_workers_give_the_tensors_that_this_process_does(context):
+def test_workers_return_the_same_tensors_as_this_process(context):
     how = {"worker_method": "thread"} if context == "thread" else {"multiprocessing_context": context}
     expected = list(DataLoader(Tensors(), batch_size=8))
     for made, batch in zip(DataLoader(Tensors(), batch_size=8, num_workers=2, **how), expected, strict=True):
         assert [(part.dtype, part.shape) for part in made] == [(part.dtype, part.shape) for part in batch]
         assert (made[0] == batch[0]).all() and (made[1] == batch[1]).all()
-        made[0].add_(1)  # batches are the program's own
+        made[0].add_(1)  # the program owns its batches
         if context != "thread":
             assert made[2].tolist() == [1] * len(made[2])
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["TensorDataset", "samples"])
-def test_tensors_that_numpy_cannot_see_make_batches(whole):
+def test_tensors_without_a_numpy_dtype_are_batched(whole):
     rows = facula.arange(12).reshape(4, 3).to(facula.bfloat16)
     dataset = TensorDataset(rows, facula.arange(4)) if whole else [(rows[i], i) for i in range(4)]
     batches = list(DataLoader(dataset, batch_size=3))
@@ -156,7 +156,7 @@ def test_tensors_that_numpy_cannot_see_make_batches(whole):
     assert [numbers.tolist() for _, numbers in batches] == [[0, 1, 2], [3]]
 
 
-def test_gradients_find_their_way_through_a_batch():
+def test_gradients_pass_through_a_batch():
     weights = facula.ones(4, 2, requires_grad=True)
     for (batch,) in DataLoader(TensorDataset(weights), batch_size=3):
         (batch * 2).sum().backward()
@@ -171,8 +171,8 @@ def test_batches_of_tensors_stay_on_their_device():
     assert batch.device.type == "meta" and batch.shape == (3, 2)
 
 
-def test_type_checkers_know_every_argument_of_a_loader():
-    """Those by name are in `Options`, which is there for type checkers alone."""
+def test_type_checkers_know_every_loader_argument():
+    """Check that `Options`, which only type checkers use, lists the keyword arguments."""
     tree = ast.parse(Path(facula.utils.data.__file__).read_text())
     (options,) = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == "Options"]
     by_name = {node.target.id for node in options.body if isinstance(node, ast.AnnAssign)}
@@ -181,7 +181,7 @@ def test_type_checkers_know_every_argument_of_a_loader():
 
 
 class Noise:
-    """Random numbers of facula's own."""
+    """Random numbers from facula's generator."""
 
     def __len__(self):
         return 8
@@ -191,7 +191,7 @@ class Noise:
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_workers_draw_other_numbers_each_and_in_each_epoch(method):
+def test_workers_draw_different_numbers_in_each_epoch(method):
     facula.manual_seed(1)
     loader = DataLoader(Noise(), 2, num_workers=2, multiprocessing_context=method, persistent_workers=method == "fork")
     drawn = facula.cat([batch for _ in range(2) for batch in loader])
@@ -201,7 +201,7 @@ def test_workers_draw_other_numbers_each_and_in_each_epoch(method):
     assert facula.equal(drawn, facula.cat([batch for _ in range(2) for batch in loader]))
 
 
-def test_seeded_globals_reach_faculas_generator():
+def test_seed_globals_seeds_faculas_generator():
     def numbers(**kind):
         return facula.cat(list(DataLoader(Noise(), 3, seed=1, seed_globals=True, **kind)))
 

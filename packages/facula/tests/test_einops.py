@@ -1,4 +1,4 @@
-"""einops takes facula's tensors, whichever of the two is imported first."""
+"""einops accepts facula's tensors, whichever of the two is imported first."""
 
 import copy
 import pickle
@@ -35,7 +35,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_what_einops_makes_of_a_tensor_is_what_it_makes_of_an_array(call):
+def test_results_equal_einops_results_for_arrays(call):
     expected = call(A)
     found = call(facula.from_numpy(A.copy()))
     assert type(found) is facula.Tensor and str(found.dtype).endswith(expected.dtype.name)
@@ -43,7 +43,7 @@ def test_what_einops_makes_of_a_tensor_is_what_it_makes_of_an_array(call):
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
 
 
-def test_gradients_pass():
+def test_gradients_pass_through_einops():
     x = facula.from_numpy(A.copy()).requires_grad_()
     einops.reduce(einops.rearrange(x, "a b (c d) -> (a d) (b c)", d=2) ** 2, "a b -> a", "sum")[0].backward()
     expected = np.zeros_like(A)
@@ -51,23 +51,23 @@ def test_gradients_pass():
     np.testing.assert_array_equal(x.grad.numpy(), expected)
 
 
-def test_shapes_arrays_and_integers():
+def test_parse_shape_asnumpy_and_integer_means():
     x = facula.from_numpy(A.copy()).requires_grad_()
     assert einops.parse_shape(x, "a _ c") == {"a": 2, "c": 4}
     array = einops.asnumpy(x)
     assert type(array) is np.ndarray
     np.testing.assert_array_equal(array, A)
     with pytest.raises(NotImplementedError, match="non-floating"):
-        einops.reduce(facula.arange(3), "a -> ", "mean")  # as of any library's integers
+        einops.reduce(facula.arange(3), "a -> ", "mean")  # as for any library's integers
 
 
-def test_what_does_not_fit_is_einops_own_error():
+def test_shape_errors_are_those_of_einops():
     with pytest.raises(einops.EinopsError, match=r"can't divide axis of length 4 in chunks of 3"):
         einops.rearrange(facula.zeros(2, 4), "a (b c) -> a b c", b=3)
 
 
 def test_layers():
-    """In a network, in its gradients, its state, its copies and its picture."""
+    """Check layers in a network: gradients, state dict, copies and repr."""
     network = facula.nn.Sequential(
         Rearrange("a b c -> a (c b)"),
         EinMix("a (h i) -> a o h", weight_shape="h i o", bias_shape="o", h=3, i=4, o=5),
@@ -104,14 +104,14 @@ print(einops._backends.__spec__.loader is einops._backends.__loader__, "torch" i
 
 
 @pytest.mark.parametrize(("first", "second"), [("einops", "facula"), ("facula", "einops")])
-def test_either_may_be_imported_first(first, second):
+def test_either_import_order_works(first, second):
     program = PROGRAM.format(first=first, second=second)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "True False\n", done.stderr
 
 
-def test_asking_where_the_module_is_imports_nothing():
-    """And does not keep the next import from finding the backend."""
+def test_finding_the_module_imports_no_backend():
+    """Check also that the next import still finds the backend."""
     program = (
         "import sys, types, facula, importlib.util as util\n"
         "package = types.ModuleType('einops'); package.__path__ = util.find_spec('einops')."
@@ -125,7 +125,7 @@ def test_asking_where_the_module_is_imports_nothing():
     assert done.stdout == "facula.Size([3, 2])\n", done.stderr
 
 
-def test_a_program_for_pytorch_may_use_it(tmp_path):
+def test_a_pytorch_program_uses_einops(tmp_path):
     script = tmp_path / "program.py"
     script.write_text(
         "import torch\n"
@@ -140,7 +140,7 @@ def test_a_program_for_pytorch_may_use_it(tmp_path):
     assert done.stdout == "facula.Size([2, 4]) [4.0, 4.0]\n", done.stderr
 
 
-def test_without_einops_facula_imports_and_the_layers_say_what_is_missing():
+def test_without_einops_facula_imports_and_the_layers_name_the_missing_package():
     program = (
         "import sys; sys.modules['einops'] = None\nimport facula\n"
         "try:\n    import facula.utils.einops\nexcept ModuleNotFoundError as error:\n    print(error.name)"

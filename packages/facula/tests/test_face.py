@@ -1,4 +1,4 @@
-"""The face adds nothing of its own: its names are its siblings' objects, under PyTorch's names."""
+"""The facula package defines no objects: its names are those of its sibling packages, under PyTorch's names."""
 
 import math
 import subprocess
@@ -11,12 +11,12 @@ import pytest
 import facula
 
 SIBLINGS = ("facula_storage", "facula_allocator", "facula_autograd", "facula_cpu", "facula_tensor")
-SIBLINGS_LATE = {"OutOfMemoryError", "vmap"}  # loaded when they are asked for
+SIBLINGS_LATE = {"OutOfMemoryError", "vmap"}  # loaded on first access
 OWN = {"load", "save", *" ".join(facula._LAZILY.values()).split()} - SIBLINGS_LATE
 
 
 def home(value):
-    """The package in which an object was made; dtypes and devices are instances, so their class tells."""
+    """Return the package that made an object; dtypes and devices are instances, so their class decides."""
     module = getattr(value, "__module__", None) or type(value).__module__
     return module.partition(".")[0]
 
@@ -26,16 +26,16 @@ OBJECTS = [name for name in facula.__all__ if name not in NUMBERS and not isinst
 
 
 @pytest.mark.parametrize("name", OBJECTS)
-def test_each_name_is_made_in_a_sibling(name):
+def test_each_name_is_defined_in_a_sibling(name):
     assert (home(getattr(facula, name)) in SIBLINGS) is (name not in OWN)
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_numbers_are_mathematics(name):
+def test_constants_are_those_of_math(name):
     assert getattr(facula, name) is getattr(math, name) and name in facula.__all__
 
 
-def test_dtypes_are_pytorchs():
+def test_dtypes_have_pytorchs_names():
     assert [str(facula.ones(1, dtype=dtype).dtype) for dtype in (facula.float32, facula.bool)] == [
         "facula.float32",
         "facula.bool",
@@ -43,7 +43,7 @@ def test_dtypes_are_pytorchs():
 
 
 def test_training_learns_a_line():
-    """Forward, backward and an update through the face alone."""
+    """Check forward, backward and an update using only facula's names."""
     facula.manual_seed(1)
     inputs = facula.randn(32, 2)
     wanted = inputs @ facula.tensor([[3.0], [-1.0]])
@@ -87,7 +87,7 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize(("module", "statement", "user"), HIDDEN)
-def test_without_a_package_the_error_says_what_to_install(module, statement, user, tmp_path):
+def test_the_error_for_a_missing_package_names_what_to_install(module, statement, user, tmp_path):
     script = HIDING.replace("HIDDEN", module) + statement
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 1
@@ -100,7 +100,7 @@ LATER = ("nn", "optim", "utils")
 
 
 @pytest.mark.parametrize("name", LATER)
-def test_modules_for_training_are_loaded_when_they_are_used(name):
+def test_training_modules_are_loaded_on_first_use(name):
     script = (
         f"import sys, facula; before = 'facula.{name}' in sys.modules; listed = {name!r} in dir(facula); "
         f"module = facula.{name}; import facula.{name}; print(before, listed, module is sys.modules['facula.{name}'])"
@@ -113,7 +113,7 @@ MODULES = ["nn", "nn.functional", "nn.init", "nn.utils", "optim", "optim.lr_sche
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_modules_give_out_the_objects_of_their_sibling(name):
+def test_modules_export_the_objects_of_their_sibling(name):
     face, sibling = import_module(f"facula.{name}"), import_module(f"facula_{name}")
     assert type(face) is ModuleType and face is not sibling
     assert set(sibling.__all__) <= set(face.__all__)
@@ -123,7 +123,7 @@ def test_modules_give_out_the_objects_of_their_sibling(name):
 
 
 def test_the_usual_imports():
-    """As programs for PyTorch begin, with another first word."""
+    """Check the usual first lines of PyTorch programs with facula in place of torch."""
     import facula.nn as nn
     import facula.nn.functional as F
     import facula.optim as optim
@@ -138,13 +138,13 @@ def test_the_usual_imports():
     assert nn.Parameter is facula.Parameter and issubclass(nn.Parameter, facula.Tensor)
 
 
-def test_a_name_that_is_not_there():
+def test_an_unknown_name_raises():
     with pytest.raises(AttributeError, match="module 'facula' has no attribute 'tensr'"):
         facula.tensr
 
 
-def test_modules_of_differentiation():
-    """They are where PyTorch has them, whichever way they are asked for; those that few use are loaded late."""
+def test_autograd_modules_have_pytorchs_paths():
+    """Check every way to import them; rarely used modules are loaded lazily."""
     code = """
 import sys, facula
 assert "facula.autograd.functional" not in sys.modules and "facula_tensor.derivatives" not in sys.modules
@@ -163,8 +163,8 @@ assert x.grad.tolist() == [2.0, 4.0] and type((x * 2).grad_fn) is Node
         facula.autograd.nothing
 
 
-def test_a_device_without_its_package():
-    """A name that programs know is a device; its use says what there is instead. Other names are refused at once."""
+def test_a_device_whose_package_is_missing():
+    """Check that known names make devices, whose use names the alternatives, and that other names are refused."""
     assert facula.device("cuda:1").type == "cuda"
     for move in (facula.ones(2).cuda, facula.nn.Linear(2, 2).cuda, lambda: facula.ones(2).cuda(1)):
         with pytest.raises(RuntimeError, match=r"no backend for 'cuda' is installed.*published none for 'cuda' yet"):
@@ -216,11 +216,11 @@ def test_pytorchs_places_hold_the_same_objects(place):
     homes = {"nn": "nn.utils" if place.startswith("nn.utils") else "nn", "optim": "optim", "utils": "utils.data"}
     usual = import_module("facula." + homes[place.partition(".")[0]])
     assert set(PLACES[place]) <= set(module.__all__)
-    names = set(module.__all__) - {"is_lazy", "NonDynamicallyQuantizableLinear"}  # which PyTorch has there alone
+    names = set(module.__all__) - {"is_lazy", "NonDynamicallyQuantizableLinear"}  # names that PyTorch has only there
     assert [name for name in names if getattr(module, name) is not getattr(usual, name)] == []
 
 
-def test_base_classes_and_helpers_under_pytorchs_private_names():
+def test_base_classes_and_helpers_have_pytorchs_private_names():
     from facula.nn.modules.batchnorm import _BatchNorm, _NormBase
     from facula.nn.modules.conv import _ConvNd, _ConvTransposeNd
     from facula.nn.modules.dropout import _DropoutNd
@@ -251,7 +251,7 @@ def test_base_classes_and_helpers_under_pytorchs_private_names():
     assert list(state.items()) == [("weight", 1), ("bias", 2)]
 
 
-def test_types_and_older_places_that_programs_import():
+def test_types_and_older_import_paths():
     from facula._C import _LinAlgError
     from facula.cuda.amp.autocast_mode import autocast
     from facula.cuda.amp.grad_scaler import GradScaler
@@ -271,7 +271,7 @@ def test_types_and_older_places_that_programs_import():
         facula.linalg.cholesky(-facula.eye(2))
 
 
-def test_places_that_few_look_at_are_loaded_late():
+def test_rarely_used_modules_are_loaded_lazily():
     code = """
 import sys, facula.nn as nn
 assert not {"facula.nn.modules", "facula.nn.common_types", "facula.optim.sgd", "facula.types"} & set(sys.modules)
@@ -282,7 +282,7 @@ assert nn.modules.module.Module is nn.Module and nn.parameter.Parameter is nn.Pa
         facula.nn.nothing
 
 
-def test_cuda_is_asked_without_a_device():
+def test_cuda_queries_without_a_device():
     cuda = facula.cuda
     assert not cuda.is_available() and not cuda.is_initialized() and not cuda.is_bf16_supported()
     assert cuda.device_count() == 0
@@ -301,18 +301,18 @@ def test_cuda_is_asked_without_a_device():
     [("current_device", ()), ("set_device", (0,)), ("synchronize", ()), ("get_device_name", (0,)),
      ("get_device_capability", ()), ("get_device_properties", (0,))],
 )  # fmt: skip
-def test_what_needs_a_cuda_device_says_that_there_is_none(name, arguments):
+def test_functions_that_need_a_cuda_device_raise(name, arguments):
     with pytest.raises(RuntimeError, match=rf"cuda\.{name}: there is no CUDA device.*is_available"):
         getattr(facula.cuda, name)(*arguments)
 
 
-def test_what_the_program_froze_stays_frozen():
+def test_objects_frozen_by_the_program_stay_frozen():
     program = "import gc; gc.freeze(); import facula; assert gc.get_freeze_count() > 1000"
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
 @pytest.mark.parametrize("collecting", [True, False])
-def test_an_import_leaves_garbage_collection_as_it_was(collecting):
+def test_importing_keeps_the_garbage_collection_settings(collecting):
     change = "" if collecting else "gc.disable();"
     program = f"import gc; {change} import facula, facula.nn, facula.optim; assert gc.isenabled() is {collecting}"
     subprocess.run([sys.executable, "-c", program], check=True)

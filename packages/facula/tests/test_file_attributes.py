@@ -1,4 +1,4 @@
-"""Attributes of objects in files: none that NumPy or Python would act upon, and none that hides a method."""
+"""Attributes of objects in files: protocol attributes of NumPy and Python, and names of methods, are refused."""
 
 import argparse
 import collections
@@ -70,7 +70,7 @@ def text(name):
 
 
 def renamed(value, name):
-    """The file of a value, whose attribute has another name."""
+    """Return a value's file with one attribute renamed."""
     file, changed = io.BytesIO(), io.BytesIO()
     facula.save(value, file)
     with zipfile.ZipFile(file) as archive, zipfile.ZipFile(changed, "w") as other:
@@ -83,7 +83,7 @@ def renamed(value, name):
 
 
 @pytest.mark.parametrize("kind", OBJECTS)
-def test_a_file_does_not_choose_what_numpy_reads_or_what_is_called(kind):
+def test_files_set_no_array_protocol_and_no_method(kind):
     make, method = OBJECTS[kind]
     with facula.serialization.safe_globals([Net, Restored, Options]):
         assert facula.load(renamed(make(), "another")).another is not None
@@ -96,7 +96,7 @@ def test_a_file_does_not_choose_what_numpy_reads_or_what_is_called(kind):
     "make",
     [lambda: facula.ones(2), lambda: nn.Linear(1, 1), schedule, argparse.Namespace, collections.OrderedDict, Net],
 )
-def test_what_would_be_refused_is_not_written(make):
+def test_attributes_that_load_refuses_are_not_saved(make):
     value = make()
     value.__array_interface__ = {}
     with pytest.raises(TypeError, match=r"save: expected .*; got the attribute '__array_interface__' of a .*; delete"):
@@ -104,7 +104,7 @@ def test_what_would_be_refused_is_not_written(make):
 
 
 @pytest.mark.parametrize("dims", [1, 2, 3])
-def test_attributes_that_only_modules_of_pytorch_have(dims):
+def test_attributes_of_pytorchs_modules_only(dims):
     for name, transposed in (("Conv", False), ("ConvTranspose", True), ("LazyConvTranspose", True)):
         module = getattr(nn, f"{name}{dims}d")(*[2][: name[0] != "L"], 2, 3, padding=1)
         state = written(module, {})
@@ -112,7 +112,7 @@ def test_attributes_that_only_modules_of_pytorch_have(dims):
 
 
 @pytest.mark.parametrize("mode", ["triangular", "triangular2", "exp_range"])
-def test_methods_that_schedules_of_pytorch_keep(mode):
+def test_schedule_methods_that_pytorch_saves(mode):
     optimizer = facula.optim.SGD([facula.ones(1, requires_grad=True)], lr=0.1)
     cyclic = facula.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 1, mode=mode, gamma=0.5, cycle_momentum=False)
     assert cyclic.scale_mode == ("iterations" if mode == "exp_range" else "cycle")
@@ -128,7 +128,7 @@ def test_methods_that_schedules_of_pytorch_keep(mode):
         again(1)
 
 
-def test_classes_and_initializers_come_back():
+def test_classes_and_initializers_round_trip():
     kept = [facula.Size, facula.dtype, facula.device, facula.layout, facula.memory_format, nn.init.normal_, Decimal]
     file = io.BytesIO()
     facula.save(kept, file)
@@ -139,6 +139,6 @@ def test_classes_and_initializers_come_back():
     assert facula.load(file) == kept
 
 
-def test_arrays_are_of_the_tensor_alone():
+def test_the_array_interface_comes_from_the_tensor():
     found = facula.load(renamed(tagged(facula.ones(2)), "array_interface"))
     assert np.asarray(found).tolist() == [1.0, 1.0]

@@ -1,4 +1,4 @@
-"""Small files that describe far more are refused in time proportional to their size, and what only looks so is not."""
+"""Small files that describe much more data are refused in time proportional to their size; large valid files load."""
 
 import collections
 import io
@@ -24,7 +24,7 @@ def written(value):
 
 
 def with_pickle(data):
-    """A file with another pickle."""
+    """Return a file with another pickle."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("archive/data.pkl", b"\x80\x02" + data + b".")
@@ -51,18 +51,18 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_bombs(name):
+def test_bombs_are_refused(name):
     with pytest.raises(CheckpointError, match=r"copies far more than it contains: a bomb|more than 100 options"):
         facula.load(with_pickle(BOMBS[name]))
 
 
 def plain_state(module, name, state):
-    """The pickle of an instance of a class of PyTorch's with these attributes, without its first and last opcodes."""
+    """Pickle an instance of a PyTorch class with these attributes, without the first and last opcodes."""
     return f"c{module}\n{name}\n)\x81".encode("latin1") + pickle.dumps(state, 2)[2:-1] + b"b"
 
 
 def renamed(file, kind, name):
-    """A file in which a class has another name."""
+    """Return a file in which a class has another name."""
     other = io.BytesIO()
     with zipfile.ZipFile(file) as before, zipfile.ZipFile(other, "w") as after:
         for one in before.namelist():
@@ -74,8 +74,8 @@ def renamed(file, kind, name):
 SAMPLER = "torch.utils.data.sampler"
 
 
-def test_ranges_in_samplers_take_no_memory():
-    """PyTorch's sampler keeps the range it was made of."""
+def test_ranges_in_samplers_allocate_no_memory():
+    """Check this because PyTorch's sampler saves the range that it was given."""
     state = {"indices": range(0, MILLIONS, 2), "generator": None}
     found = facula.load(with_pickle(plain_state(SAMPLER, "SubsetRandomSampler", state)))
     assert len(found) == MILLIONS // 2 and facula.load(written(found)).indices == state["indices"]
@@ -92,15 +92,15 @@ def test_ranges_in_samplers_take_no_memory():
 
 
 class Chi2:
-    """Stands for PyTorch's in a file."""
+    """Stand-in for PyTorch's Chi2 in a file."""
 
 
 @pytest.mark.parametrize(
     ("shape", "strides", "bomb"),
     [((10**10, 2), (0, 1), False), ((3, 1), (1, 0), False), ((10**5, 10**4), (1, 1), True)],
 )
-def test_what_a_distribution_works_out_is_bounded_by_the_file(shape, strides, bomb):
-    """PyTorch keeps half of a Chi2's degrees of freedom, in a tensor that may repeat its elements."""
+def test_the_file_bounds_derived_values_of_distributions(shape, strides, bomb):
+    """Check a Chi2: PyTorch saves half of its degrees of freedom, in a tensor that may repeat its elements."""
     stand = Chi2()
     stand.concentration = stand.rate = facula.arange(110_000.0).as_strided(shape, strides)
     stand._batch_shape, stand._event_shape = facula.Size(shape), facula.Size([])
@@ -113,7 +113,7 @@ def test_what_a_distribution_works_out_is_bounded_by_the_file(shape, strides, bo
         assert found.shape == shape and found[1].tolist() == (stand.concentration[1] * 2).tolist()
 
 
-def test_what_many_objects_share_is_no_bomb():
+def test_data_shared_by_many_objects_is_accepted():
     words = [f"w{place}" for place in range(2000)]
     values = [Pair(place, words) for place in range(100)]
     kept = {place: collections.defaultdict(int, a=place) for place in range(10_001)}
@@ -129,11 +129,11 @@ def test_what_many_objects_share_is_no_bomb():
 @pytest.mark.parametrize(
     "value", [collections.Counter([(1, 2), (1, 2)]), {(1, (2, 3))}, {frozenset([1]), (1, (2,))}, {(*range(200),): 1}]
 )
-def test_containers_of_tuples_come_back(value):
+def test_containers_of_tuples_round_trip(value):
     assert facula.load(written(value)) == value
 
 
-def test_arrays_of_texts_come_back_and_those_of_objects_are_not_written():
+def test_string_arrays_round_trip_and_object_arrays_are_refused():
     for array in (np.array(["a", "bcd"]), np.array([b"ab", b""]), np.array("x"), np.array([], "U3")):
         found = facula.load(written([array, array.dtype]))
         assert found[0].dtype == found[1] == array.dtype and found[0].tolist() == array.tolist()
@@ -143,7 +143,7 @@ def test_arrays_of_texts_come_back_and_those_of_objects_are_not_written():
             written(array)
 
 
-def test_integers_that_would_be_refused_are_not_written():
+def test_integers_that_load_refuses_are_not_saved():
     assert facula.load(written([(1 << 2039) - 1, -1 << 2000])) == [(1 << 2039) - 1, -1 << 2000]
     with pytest.raises(ValueError, match="save: expected integers of at most 2039 bits; got one of 2040; save it as"):
         written({"key": 1 << 2039})

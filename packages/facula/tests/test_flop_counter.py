@@ -1,4 +1,4 @@
-"""Operations are counted by the sizes of products, forward and backward, and belong to modules."""
+"""FLOPs are counted from the sizes of products, forward and backward, and assigned to modules."""
 
 import pytest
 
@@ -44,11 +44,11 @@ LINEAR = 2 * 5 * 4 * 3
     ],
 )
 def test_products_are_counted(function, operands, expected):
-    """Those of ungrouped products and convolutions are PyTorch's numbers; see the note of the module."""
+    """Check that ungrouped products and convolutions give PyTorch's numbers; see the note of the module."""
     assert count(function, *operands) == expected
 
 
-def test_modules_have_counts():
+def test_modules_have_their_own_counts():
     net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Sequential(nn.Flatten(), nn.Linear(8 * 36, 10)))
     with FlopCounterMode(display=False, depth=3) as counter:
         net(facula.randn(2, 3, 8, 8)).sum().backward()
@@ -61,7 +61,7 @@ def test_modules_have_counts():
     assert "Sequential.2.1" in counter.get_table() and "Sequential.2.1" not in counter.get_table(2)
 
 
-def test_a_block_begins_again_and_ends(capsys):
+def test_entering_a_block_resets_the_count(capsys):
     counter, layer = FlopCounterMode(), nn.Linear(4, 3)
     for _ in range(2):
         with counter:
@@ -76,7 +76,7 @@ def test_a_block_begins_again_and_ends(capsys):
     assert other.get_total_flops() == LINEAR
 
 
-def test_captured_functions_and_meta_tensors_count():
+def test_captured_functions_and_meta_tensors_are_counted():
     weight = p(3, 4)
     step = facula.capture(lambda x: F.linear(x, weight))
     for _ in range(4):
@@ -85,7 +85,7 @@ def test_captured_functions_and_meta_tensors_count():
     assert count(nn.Linear(4, 3, device="meta"), facula.empty(5, 4, device="meta"))[0] == LINEAR
 
 
-def test_blocks_in_each_other():
+def test_nested_blocks():
     with FlopCounterMode(display=False) as outer:
         facula.ones(5, 4) @ facula.ones(4, 3)
         with FlopCounterMode(display=False) as inner:
@@ -93,7 +93,7 @@ def test_blocks_in_each_other():
     assert (outer.get_total_flops(), inner.get_total_flops()) == (2 * LINEAR, LINEAR)
 
 
-def test_what_is_not_there_is_refused():
+def test_unsupported_arguments_are_refused():
     with pytest.raises(NotImplementedError, match="custom_mapping to be None"):
         FlopCounterMode(custom_mapping={"mm": len})
     with pytest.warns(UserWarning, match="mods is not needed"):

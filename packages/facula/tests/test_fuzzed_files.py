@@ -1,6 +1,6 @@
-"""Files with changes drawn at random: refused with a CheckpointError, or loaded; no crash, and no code runs.
+"""Randomly changed files raise CheckpointError or load; they neither crash nor run code.
 
-FACULA_FUZZ files; `nox -s fuzz` tries 500,000.
+FACULA_FUZZ sets the number of files; `nox -s fuzz` tries 500,000.
 """
 
 import argparse
@@ -30,8 +30,8 @@ from facula_checkpoint import CheckpointError
 FILES = Path(__file__).with_name("pytorch_files")
 COUNT = int(os.environ.get("FACULA_FUZZ", "5000"))
 SEED = 1
-SECONDS = 20  # of the processor, that one file may take
-# What may stand in a pickle: calls of dangerous functions, opcodes, numbers and names.
+SECONDS = 20  # of CPU time that one file may take
+# Possible contents of a pickle: calls of dangerous functions, opcodes, numbers and names.
 SNIPPETS = [
     b"cos\nsystem\n(X\x04\x00\x00\x00trueotR.", b"cbuiltins\neval\nX\x01\x00\x00\x001\x85R", b"cbuiltins\ngetattr\n",
     b"c__builtin__\nexec\n", b"csubprocess\nPopen\n", b"\x8c\x02os\x8c\x06system\x93", b"ctorch\nload\n", b"cthis\ns\n",
@@ -45,7 +45,7 @@ SNIPPETS = [
 
 
 def kept():
-    """Objects of every kind that loads, in files of both formats."""
+    """Return objects of every loadable kind, in files of both formats."""
     model = nn.Sequential(nn.Conv1d(1, 2, 2), nn.BatchNorm1d(2), nn.LSTM(3, 2), nn.TransformerEncoderLayer(4, 2, 4))
     optimizer = facula.optim.Adam(model.parameters())
     whole = facula.arange(6.0).reshape(2, 3)
@@ -86,7 +86,7 @@ def seeds():
 
 
 def mutated(data, draw):
-    """Bytes with one to four changes."""
+    """Return the bytes with one to four changes."""
     made = bytearray(data)
     for _ in range(draw.choice((1, 1, 1, 2, 4))):
         at = draw.randrange(len(made)) if made else 0
@@ -114,7 +114,7 @@ def mutated(data, draw):
 
 
 class Mutations:
-    """Changed files: in the pickle of an archive, which is put together again, or anywhere."""
+    """Randomly changed files: changes in an archive's pickle, which is packed again, or at any position."""
 
     def __init__(self):
         self.draw = random.Random(SEED)
@@ -125,7 +125,7 @@ class Mutations:
                 with zipfile.ZipFile(io.BytesIO(data)) as archive:
                     members = {name: archive.read(name) for name in archive.namelist()}
             self.files.append((data, members))
-        self.weights = [1 / len(data) for data, _ in self.files]  # about as many bytes of each file are changed
+        self.weights = [1 / len(data) for data, _ in self.files]  # the number of changed bytes is similar in each file
 
     def __next__(self):
         draw = self.draw
@@ -167,7 +167,7 @@ watching = []
 
 
 def watch(event, arguments):
-    """An audit hook: nothing that runs code may happen while a file is loaded."""
+    """Audit hook that reports events that run code while a file is loaded."""
     if watching and (event.startswith(FORBIDDEN) or (event == "import" and arguments[0] not in sys.modules)):
         watching.append((event, str(arguments)[:200]))
 
@@ -176,11 +176,11 @@ def watch(event, arguments):
 def test_no_changed_file_crashes_or_runs_code(how, tmp_path):
     mutations, outcomes, slowest = Mutations(), Counter(), 0.0
     for data, _ in mutations.files:
-        touch(facula.load(io.BytesIO(data)))  # which loads whatever such files need
-    other = tmp_path / "other.safetensors"  # which is what a changed file may be taken for
+        touch(facula.load(io.BytesIO(data)))  # imports the modules that such files need
+    other = tmp_path / "other.safetensors"  # a changed file may be mistaken for this format
     facula.save([facula.ones(2), np.ones(2)], other)
     touch(facula.load(other, mmap=True))
-    assert pathlib and types  # loaded before, too
+    assert pathlib and types  # load it once before, too
     for number in range(COUNT if how == "memory" else COUNT // 20):
         content = next(mutations)
         path = tmp_path / "changed.pt"
@@ -206,7 +206,7 @@ def test_no_changed_file_crashes_or_runs_code(how, tmp_path):
     assert outcomes["refused"] > 10 and outcomes["loaded"] > 10, outcomes
 
 
-def test_the_audit_hook_sees_what_runs():
+def test_the_audit_hook_reports_running_code():
     watching[:] = ["on"]
     try:
         eval("1")

@@ -1,4 +1,4 @@
-"""The scaler of gradients: when it scales, when a step is skipped, how its state is kept."""
+"""The gradient scaler: when it scales, when it skips a step, and its state."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_gradients_are_scaled_and_unscaled():
     assert [loss.item() for loss in losses] == [8.0, 16.0]
 
 
-def test_the_scale_shrinks_where_gradients_are_not_finite_and_grows_where_they_are():
+def test_the_scale_shrinks_after_non_finite_gradients_and_grows_otherwise():
     weight, optimizer, scaler = parts(growth_interval=2)
     weight.grad = facula.tensor([float("inf"), 1.0])
     scaler.step(optimizer)
@@ -73,7 +73,7 @@ def test_the_order_of_calls_is_checked():
         GradScaler("cpu").unscale_(Holder())
 
 
-def test_a_scaler_that_is_off_passes_everything_through():
+def test_a_disabled_scaler_changes_nothing():
     weight, optimizer, scaler = parts(enabled=False)
     loss = (weight * 2).sum()
     assert scaler.scale(loss) is loss and scaler.get_scale() == 1.0 and scaler.state_dict() == {}
@@ -85,7 +85,7 @@ def test_a_scaler_that_is_off_passes_everything_through():
     assert weight.tolist() == [-1.0, -1.0]
 
 
-def test_the_state_is_kept(tmp_path):
+def test_the_state_round_trips(tmp_path):
     _, _, scaler = parts(scale=32.0, growth_factor=3.0)
     scaler._growth_tracker = 5
     facula.save(scaler.state_dict(), tmp_path / "scaler.safetensors")

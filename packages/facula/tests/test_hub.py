@@ -1,4 +1,4 @@
-"""Weights of an address are read where a download would put them; models of local folders are made."""
+"""Weights of a URL are read from the path of a download; models of local folders are built."""
 
 import hashlib
 import os
@@ -10,7 +10,7 @@ import facula
 from facula import hub
 
 
-def test_what_lies_in_the_folder_is_read(tmp_path, monkeypatch):
+def test_weights_are_read_from_the_download_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(hub, "_chosen", {})
     hub.set_dir(tmp_path)
     folder = tmp_path / "checkpoints"
@@ -48,7 +48,7 @@ def layer(outputs, bias=True):
 """
 
 
-def test_models_of_a_local_folder(tmp_path):
+def test_models_are_loaded_from_a_local_folder(tmp_path):
     (tmp_path / "beside_hubconf.py").write_text("WIDTH = 2")
     (tmp_path / "later_hubconf.py").write_text("INPUTS = 3")
     path = tmp_path / "hubconf.py"

@@ -31,7 +31,7 @@ def backward(ctx, grad):
 torch.library.register_autograd("mylib::numpy_sin", backward, setup_context=setup_context)
 
 
-def test_an_operator_registered_as_pytorchs_are():
+def test_an_operator_is_registered_as_in_pytorch():
     x = torch.randn(3, dtype=torch.float64, requires_grad=True)
     y = numpy_sin(x)
     assert torch.allclose(y, x.sin()) and repr(y.grad_fn).count("numpy_sin")
@@ -41,7 +41,7 @@ def test_an_operator_registered_as_pytorchs_are():
     assert torch.allclose(tangent, x.detach().cos())
 
 
-def test_what_facula_adds_is_there():
+def test_faculas_additions_are_available():
     assert torch.fuse is torch.library.fuse
     swish = torch.fuse(lambda x: x * torch.sigmoid(x))
     assert torch.allclose(swish(torch.ones(2)), torch.nn.functional.silu(torch.ones(2)))
@@ -59,8 +59,8 @@ def test_operators_are_found_by_namespace_and_name():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_libraries_are_not_loaded(tmp_path):
-    """Not even one that the loader could load."""
+def test_shared_libraries_are_refused(tmp_path):
+    """Check that even a library that the dynamic loader accepts is not loaded."""
     with open("/proc/self/maps") as maps:
         known = next(line.split()[-1] for line in maps if "libc" in line and ".so" in line)
     copy = tmp_path / "mine.so"
@@ -74,7 +74,7 @@ def test_libraries_are_not_loaded(tmp_path):
     assert not torch.ops.loaded_libraries
 
 
-def test_dispatch_keys():
+def test_dispatch_key_sets():
     from facula._C import DispatchKey, DispatchKeySet
 
     both = DispatchKeySet(DispatchKey.AutocastCPU) | DispatchKeySet(DispatchKey.AutocastCUDA)
@@ -87,7 +87,7 @@ def test_dispatch_keys():
     assert torch.equal(torch.ops.keys.double(torch.ones(2)), torch.full((2,), 2.0))
 
 
-def test_nodes_of_operators_are_registered_once_and_forgotten():
+def test_onnx_symbolics_are_registered_and_unregistered_once():
     torch.onnx.register_custom_op_symbolic("mylib::numpy_sin", lambda g, x: g.op("Sin", x), 11)
     torch.onnx.unregister_custom_op_symbolic("mylib::numpy_sin", 11)
     with pytest.raises(ValueError, match="that were registered; got 'mylib::numpy_sin', 11"):

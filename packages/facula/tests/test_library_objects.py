@@ -1,4 +1,4 @@
-"""Objects of every public class: a file that both libraries read, or an error before there is a file."""
+"""Objects of every public class: save writes a file that both libraries read, or raises before it writes."""
 
 import importlib
 import inspect
@@ -19,7 +19,7 @@ KEPT, REFUSED = made_objects(facula)
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_objects_come_back(name):
+def test_objects_round_trip(name):
     value = KEPT[name]()
     found = again([value, value])
     assert type(found[0]) is type(value) and found[0] is found[1]
@@ -28,7 +28,7 @@ def test_objects_come_back(name):
 
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("name", KEPT)
-def test_attributes_and_classes_of_the_program(name, own):
+def test_user_attributes_and_subclasses_round_trip(name, own):
     value = with_note(made_objects(facula)[0][name](), own)
     if value is not None:
         with facula.serialization.safe_globals([type(value)] if own else []):
@@ -38,14 +38,14 @@ def test_attributes_and_classes_of_the_program(name, own):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_objects_that_no_file_has(name, tmp_path):
+def test_unsupported_objects_are_not_saved(name, tmp_path):
     with pytest.raises(TypeError, match=r"save: expected what load and PyTorch's load can read; got .*; save "):
         facula.save([1, REFUSED[name]()], tmp_path / "a.pt")
     assert not list(tmp_path.iterdir())
 
 
-def test_objects_that_no_file_has_are_refused_when_they_are_loaded():
-    """Files of PyTorch's may have them: by their attributes, or by a call of the class."""
+def test_unsupported_objects_are_not_loaded():
+    """Check PyTorch's files, which may contain them as attributes or as a call of the class."""
     name = b"\x80\x02ctorch.utils.data.dataset\nDataset\n)"
     for pickled in (name + b"\x81}b.", name + b"R."):
         file = io.BytesIO()
@@ -56,8 +56,8 @@ def test_objects_that_no_file_has_are_refused_when_they_are_loaded():
             facula.load(file)
 
 
-def test_an_inverse_comes_back():
-    """PyTorch's files lack its transform: `Lost`."""
+def test_an_inverse_transform_round_trips():
+    """Check this because PyTorch's files omit its transform: `Lost`."""
     inverse = facula.distributions.transforms.ExpTransform().inv
     assert again(inverse) == inverse and again([inverse, inverse.inv])[0].inv == inverse.inv
     vars(inverse)["_of"] = None
@@ -66,7 +66,7 @@ def test_an_inverse_comes_back():
         lost(facula.ones(1))
 
 
-def test_samplers_go_on_with_their_seed_and_epoch():
+def test_samplers_keep_their_seed_and_epoch():
     for generator in (7, facula.Generator().manual_seed(7), np.random.default_rng(7), None):
         for sampler in (
             facula.utils.data.RandomSampler(range(9), generator=generator),
@@ -78,8 +78,8 @@ def test_samplers_go_on_with_their_seed_and_epoch():
             assert list(found) == list(sampler) and list(again(found).order(0)) == first
 
 
-def test_loaders_go_on_with_the_next_epoch():
-    """A pass that has begun is over for the copy, as for the next `iter` of the loader."""
+def test_loaders_continue_with_the_next_epoch():
+    """Check that the copy does not continue a started pass, like the next `iter` of the loader."""
     loader = facula.utils.data.DataLoader(range(9), batch_size=2, shuffle=True, generator=3, on_error="skip")
     epochs = [[batch.tolist() for batch in loader] for _ in range(2)]
     copies = [facula.utils.data.DataLoader(range(9), batch_size=2, shuffle=True, generator=3)]
@@ -88,7 +88,7 @@ def test_loaders_go_on_with_the_next_epoch():
     assert [batch.tolist() for batch in copies[0]] == epochs[1]
     assert [batch.tolist() for batch in copies[1]] == epochs[0]
     pair = [facula.utils.data.DataLoader(range(9), 2, True, generator=np.random.default_rng(7)) for _ in range(2)]
-    copy = again(pair[0])  # for which the seed is drawn as without it
+    copy = again(pair[0])  # drawing its seed does not depend on the copy
     assert all(batches[0].tolist() == batches[1].tolist() for batches in zip(copy, pair[1], strict=True))
     third = again(loader)
     assert third.on_error == "skip" and third.state_dict() == loader.state_dict() == {**third.state_dict(), "epoch": 2}
@@ -98,7 +98,7 @@ def doubled(array):
     return facula.from_numpy(array) * 2
 
 
-def test_options_of_loaders_that_pytorch_lacks():
+def test_loader_options_that_pytorch_lacks_round_trip():
     given = {"meter": True, "seed_globals": True, "on_error": "substitute", "convert": doubled}
     with facula.serialization.safe_globals([doubled]):
         found = again(facula.utils.data.DataLoader(range(4), batch_size=4, **given))
@@ -128,7 +128,7 @@ def test_a_gradient_scaler_between_step_and_update_is_refused():
     found.update()
 
 
-def test_generators_go_on():
+def test_generators_keep_their_state():
     for device in ("cpu", "meta"):
         generator = facula.Generator(device).manual_seed(5)
         assert again(generator).get_state() == (5, 0)
@@ -137,7 +137,7 @@ def test_generators_go_on():
         assert again([generator])[0].get_state() == generator.get_state()
 
 
-def test_sequences_of_sobol_go_on():
+def test_sobol_engines_keep_their_position():
     pytest.importorskip("scipy")
     for engine in (facula.quasirandom.SobolEngine(3), facula.quasirandom.SobolEngine(3, True, 1)):
         for count in (0, 1, 4):
@@ -152,7 +152,7 @@ def public_classes():
     found = {}
     for one in pkgutil.walk_packages(facula.__path__, "facula."):
         parts = one.name.split(".")
-        if any(part.startswith("_") for part in parts) or {"examples", "as_torch"} & set(parts):  # the latter acts
+        if any(part.startswith("_") for part in parts) or {"examples", "as_torch"} & set(parts):  # the last one applies
             continue
         try:
             module = importlib.import_module(one.name)
@@ -165,12 +165,12 @@ def public_classes():
     return found
 
 
-def test_all_public_classes():
-    """The classes themselves, and an instance of each that can be made of nothing or of a number."""
+def test_all_public_classes_round_trip_or_are_refused():
+    """Check each class, and an instance of each that accepts no arguments or small numbers."""
     outcomes, wrong = {"same": 0, "refused": 0}, []
     for kind, name in public_classes().items():
         values = [kind]
-        for arguments in () if hasattr(kind, "__enter__") else ((), (2,), (2, 2), (2, 2, 1)):  # a mode may begin
+        for arguments in () if hasattr(kind, "__enter__") else ((), (2,), (2, 2), (2, 2, 1)):  # may enable a mode
             try:
                 values.append(kind(*arguments))
                 break

@@ -1,4 +1,4 @@
-"""Captured functions notice what programs do to the dicts of a module's members."""
+"""Captured functions detect changes to the dicts of a module's members."""
 
 import pytest
 
@@ -41,7 +41,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("case", CHANGES)
-def test_captured_functions_notice(case):
+def test_captured_functions_detect_changes(case):
     net, x = Net(), facula.ones(3, 2)
     captured = facula.capture(lambda x: net(x))
     before = [captured(x) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""Memory of tensors: figures, who holds what, and allocators of one's own."""
+"""Memory of tensors: statistics, owners of memory, and custom allocators."""
 
 import os
 import subprocess
@@ -43,7 +43,7 @@ def training_step():
     return model, optimizer
 
 
-def test_bytes_in_tensors_are_known_at_any_time():
+def test_bytes_in_tensors_are_always_counted():
     before = memory.memory_allocated()
     x = facula.empty(1 << 20)
     assert memory.memory_allocated() == before + 4 * MIB <= memory.memory_reserved() <= memory.max_memory_reserved()
@@ -57,7 +57,7 @@ def test_bytes_in_tensors_are_known_at_any_time():
     assert 0 < free <= total
 
 
-def test_idle_memory_is_given_back():
+def test_empty_cache_releases_idle_memory():
     del_me = facula.empty(8 << 20)
     del del_me
     facula.cpu.empty_cache()
@@ -68,7 +68,7 @@ def test_idle_memory_is_given_back():
     assert facula.cpu.memory_stats()["num_device_free"] == 0
 
 
-def test_a_peak_that_nobody_follows_is_no_number():
+def test_a_peak_without_recording_raises():
     with pytest.raises(
         RuntimeError, match=r"cpu\.record_memory_history\(\) on\. max_memory_reserved\(\) is never less"
     ):
@@ -87,7 +87,7 @@ def test_the_peak_of_recorded_memory_is_exact(recorded):
     assert memory.max_memory_allocated() == start + 8 * MIB and memory.memory_allocated() == start
 
 
-def test_no_operator_takes_memory_unseen(recorded):
+def test_operators_allocate_only_recorded_memory(recorded):
     host = default_host_allocator()
     unseen = host.size_classes()
     kept = training_step()
@@ -99,11 +99,11 @@ def test_no_operator_takes_memory_unseen(recorded):
 
 
 def named(segments):
-    """The blocks whose lines are known: others of the process come and go between two snapshots."""
+    """Return the blocks with known source lines: other blocks of the process may change between two snapshots."""
     return [block for segment in segments for block in segment["blocks"] if block["frames"]]
 
 
-def test_it_says_who_holds_the_memory_of_a_model(recorded, tmp_path):
+def test_a_snapshot_names_the_owners_of_a_models_memory(recorded, tmp_path):
     kept = training_step()
     for name in ("memory.json", "memory.pickle"):
         memory.dump_snapshot(tmp_path / name)
@@ -120,7 +120,7 @@ def test_it_says_who_holds_the_memory_of_a_model(recorded, tmp_path):
     assert memory._snapshot()["allocator_settings"]
 
 
-def test_a_step_is_traced_and_fits_where_it_did(tmp_path):
+def test_a_trace_of_a_step_predicts_whether_it_fits(tmp_path):
     training_step()  # plans and constants are made
     with memory.record_trace(tmp_path / "step.trace") as trace:
         trace.mark("step 0")
@@ -133,13 +133,13 @@ def test_a_step_is_traced_and_fits_where_it_did(tmp_path):
     assert any(site.filename == __file__ for site in read.sites)
     assert will_it_fit(read, 64 * MIB) and not will_it_fit(read, 64 << 10)
     with pytest.raises(TypeError, match="record_trace: expected a path"):
-        memory.record_trace(None)  # at once, not where the block begins
+        memory.record_trace(None)  # raised by the call, not on entering the block
     from facula_storage.extend import collecting
 
     assert not collecting
 
 
-def test_after_recording_operators_are_quick_again():
+def test_stopping_a_recording_removes_its_hooks():
     from facula_autograd.extend import active_modes
     from facula_storage.extend import collecting
 
@@ -157,7 +157,7 @@ def test_after_recording_operators_are_quick_again():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_child_goes_on_recording(recorded):
+def test_recording_continues_in_a_forked_child(recorded):
     child = os.fork()
     if not child:
         memory.reset_peak_memory_stats()
@@ -167,7 +167,7 @@ def test_a_child_goes_on_recording(recorded):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_results_are_the_same_while_recorded():
+def test_recording_does_not_change_results():
     facula.manual_seed(0)
     plain = [p.tolist() for p in training_step()[0].parameters()]
     memory.record_memory_history()
@@ -191,12 +191,12 @@ def test_results_are_the_same_while_recorded():
         (lambda: facula.cuda.memory._record_memory_history(), RuntimeError, "there is no CUDA device"),
     ],
 )  # fmt: skip
-def test_bad_arguments(call, error, message):
+def test_invalid_arguments_are_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
 
 
-def test_a_fraction_bounds_tensors():
+def test_a_memory_fraction_limits_tensors():
     facula.cpu.set_per_process_memory_fraction(1e-9)
     try:
         with pytest.raises(facula.OutOfMemoryError, match=r"^out of memory") as caught:
@@ -207,7 +207,7 @@ def test_a_fraction_bounds_tensors():
     assert facula.OutOfMemoryError is facula.cuda.OutOfMemoryError is facula.errors.OutOfMemoryError
 
 
-def test_cuda_figures_are_those_of_the_devices_allocators(cuda):
+def test_cuda_statistics_are_those_of_the_devices_allocators(cuda):
     assert facula.cuda.memory_allocated() == 0 and facula.cuda.max_memory_allocated("cuda:0") == 0
     facula.cuda.memory._record_memory_history()
     block = cuda.allocate(1000)
@@ -295,6 +295,6 @@ def test_a_snapshot_of_two_devices_has_a_trace_for_each():
     assert sizes == [[MIB], [2 * MIB]]
 
 
-def test_tensors_and_numpy_share_a_pool_of_ones_own():
+def test_tensors_and_numpy_share_a_custom_pool():
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(OWN_POOL)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

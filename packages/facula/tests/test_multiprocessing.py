@@ -28,7 +28,7 @@ def received(content):
 
 
 def change(inbox, outbox):
-    """Add 1 to each tensor that comes, and send it back."""
+    """Add 1 to each received tensor and send it back."""
     while (message := inbox.get()) is not None:
         with facula.no_grad():
             message += 1
@@ -36,7 +36,7 @@ def change(inbox, outbox):
 
 
 @pytest.mark.parametrize("kind", ["Queue", "SimpleQueue", "JoinableQueue"])
-def test_what_is_sent_is_shared_from_then_on(context, kind):
+def test_sending_a_tensor_moves_it_to_shared_memory(context, kind):
     inbox, outbox = getattr(context, kind)(), getattr(context, kind)()
     process = context.Process(target=change, args=(inbox, outbox))
     process.start()
@@ -52,7 +52,7 @@ def test_what_is_sent_is_shared_from_then_on(context, kind):
     process.join()
 
 
-def test_views_share_in_the_receiver():
+def test_views_share_memory_in_the_receiver():
     whole = facula.arange(12.0).reshape(3, 4)
     views = {
         "whole": whole,
@@ -73,7 +73,7 @@ def test_views_share_in_the_receiver():
     assert whole[2, 3] == 5
 
 
-def test_gradients_go_as_documented():
+def test_leaves_are_sent_without_gradients():
     leaf = facula.ones(3, requires_grad=True)
     got = received(leaf)
     assert got.requires_grad and got.is_leaf and got.grad is None
@@ -85,7 +85,7 @@ def test_gradients_go_as_documented():
     assert leaf.grad.is_shared() and leaf.grad.tolist() == [3, 3, 3]
 
 
-def test_parameters_keep_what_programs_gave_them():
+def test_parameters_keep_user_attributes():
     parameter = nn.Parameter(facula.ones(2, 3))
     parameter.note = "mine"
     got = received([parameter, parameter])
@@ -96,7 +96,7 @@ class Own(facula.Tensor):
     """A program's subclass."""
 
 
-def test_subclasses_stay_what_they_are():
+def test_subclasses_keep_their_class():
     own = facula.ones(5).as_subclass(Own)
     got = received(own)
     assert type(got) is Own
@@ -124,7 +124,7 @@ def test_modules_are_shared(method):
     assert model[1].bias.tolist() == [-5.0] * 4 and len(before) == 4
 
 
-def test_storages_travel():
+def test_storages_are_sent():
     tensor = facula.arange(6)
     untyped, typed = received([tensor.untyped_storage(), tensor.storage()])
     untyped[0] = 9
@@ -134,7 +134,7 @@ def test_storages_travel():
     assert facula.ones(2).storage().share_memory_().is_shared()
 
 
-def test_memory_that_others_see_is_named():
+def test_errors_name_other_users_of_the_memory():
     tensor = facula.zeros(3)
     array = tensor.numpy()
     with pytest.raises(RuntimeError, match=r"share_memory_: float32 .*3.*1 export"):
@@ -154,7 +154,7 @@ def test_other_devices_and_empty_tensors():
     assert facula.zeros(0).share_memory_().numel() == 0
 
 
-def test_a_shared_tensor_computes_as_any_other():
+def test_a_shared_tensor_computes_like_any_other():
     x = facula.rand(20, 30).share_memory_()
     y = x.clone()
     assert facula.equal(x @ x.t(), y @ y.t()) and facula.equal(x.sin_(), y.sin_())
@@ -173,7 +173,7 @@ def test_copies_and_plain_pickles_are_not_shared():
         assert x[0] == 0 and not other.is_shared()
 
 
-def test_plain_pickles_give_their_memory_out_of_band():
+def test_plain_pickles_pass_memory_out_of_band():
     x, buffers = facula.arange(10_000), []
     data = pickle.dumps(x, 5, buffer_callback=buffers.append)
     assert len(data) < 2000 and len(buffers) == 1
@@ -195,7 +195,7 @@ def total(inbox, outbox):
     outbox.put((len(message), message[-1][0].item(), len(os.listdir("/proc/self/fd"))))
 
 
-def test_many_rounds_take_no_more():
+def test_many_rounds_use_no_more_memory():
     context = mp.get_context("fork")
     inbox, outbox = context.Queue(), context.Queue()
     process = context.Process(target=change, args=(inbox, outbox))
@@ -223,7 +223,7 @@ def test_pools_return_tensors(context):
         assert [one.tolist() for one in pool.map(facula.neg, [facula.ones(2), facula.zeros(1)])] == [[-1, -1], [0]]
 
 
-def test_names_and_where_they_are():
+def test_pytorchs_import_paths():
     code = """
 import sys, facula
 assert facula.zeros(1).is_shared() is False and "facula_multiprocessing" not in sys.modules
@@ -242,8 +242,8 @@ def use_all(shared, several, queue):
     queue.put((shared["x"], shared["array"]))
 
 
-def test_managers_have_copies(context):
-    """Their objects live in a process of their own, and each use of one gives another tensor."""
+def test_managers_return_copies(context):
+    """Check that each access to an object of the manager's process returns another tensor."""
     x = facula.arange(5000.0).reshape(50, 100)
     with context.Manager() as manager:
         shared, several, queue = manager.dict(x=x, array=np.arange(5000)), manager.list([x]), manager.Queue()

@@ -1,4 +1,4 @@
-"""Names that are not there: what PyTorch has is told from what is misspelt; `dir` shows what is public."""
+"""Missing names: errors tell names that PyTorch has from misspelt ones; `dir` shows public names."""
 
 import copy
 import importlib.util
@@ -35,7 +35,7 @@ MISSING = [
 ]
 
 
-def test_each_place_of_pytorchs_is_listed():
+def test_each_of_pytorchs_modules_is_listed():
     assert all(listing().names("torch" + place) for place in PLACES)
     assert {"cumsum", "tensor", "asarray"} <= listing().names("torch")
     assert {"LSTM", "Linear"} <= listing().names("torch.nn")
@@ -44,8 +44,8 @@ def test_each_place_of_pytorchs_is_listed():
 
 
 @pytest.mark.parametrize(("place", "name"), MISSING)
-def test_what_pytorch_has_is_named(place, name):
-    """As an attribute it is an AttributeError, and an ImportError where it is imported by name."""
+def test_errors_name_missing_names_of_pytorch(place, name):
+    """Check that attribute access raises AttributeError and an import by name ImportError."""
     module = import_module("facula" + place)
     with pytest.raises(AttributeError) as caught:
         getattr(module, name)
@@ -66,7 +66,7 @@ def test_what_pytorch_has_is_named(place, name):
     ],
 )
 def test_modules_whose_names_are_not_listed(place, name, said):
-    """What is said of the nearest module above."""
+    """Check that the message is that of the nearest listed parent module."""
     module = import_module(f"facula.{place}")
     with pytest.raises(AttributeError) as caught:
         getattr(module, name)
@@ -76,8 +76,8 @@ def test_modules_whose_names_are_not_listed(place, name, said):
     assert str(caught.value).startswith(f"cannot import name '{name}' from 'facula.{place}': {said}")
 
 
-def test_functions_are_methods_and_methods_functions():
-    """Where PyTorch has a name as both: either both are there, or neither."""
+def test_functions_and_methods_exist_together():
+    """Check that, where PyTorch has a name as function and method, facula has both or neither."""
     from facula._lookup.names import TENSORS
 
     both = listing().names("torch") & TENSORS.names("torch.Tensor")
@@ -85,14 +85,14 @@ def test_functions_are_methods_and_methods_functions():
     assert len(both) > 400 and different == {"chalf", "mtia", "xpu"}  # a dtype and two modules
 
 
-def test_modules_are_the_faces_own_from_the_first():
-    """Not the sibling's that is taken over under the same name, which knows nothing of this."""
+def test_modules_belong_to_facula_after_the_first_import():
+    """Check that the sibling's module of the same name, whose errors lack these messages, is not used."""
     names = ("nn.functional", "nn.init", "nn.utils", "optim.lr_scheduler", "nn.modules.conv", "utils.data", "cuda")
     code = "import facula, sys\nfor name in sys.argv[1:]: assert eval(name).__name__ == name, eval(name)"
     subprocess.run([sys.executable, "-c", code, *(f"facula.{name}" for name in names)], check=True)
 
 
-def test_importing_by_name_says_so_too():
+def test_imports_by_name_raise_the_same_messages():
     with pytest.raises(
         ImportError, match=r"cannot import name 'LinearCrossEntropyLoss' from 'facula.nn': PyTorch has torch.nn.LinearC"
     ):
@@ -104,7 +104,7 @@ def test_importing_by_name_says_so_too():
         from facula import quantization  # noqa: F401
 
 
-def test_modules_that_pytorch_has_are_named():
+def test_errors_name_missing_modules_of_pytorch():
     for name in ("quantization", "quantization.fx", "nn.qat", "utils.mkldnn", "utils.viz"):
         whole = name if name != "quantization.fx" else "quantization"
         with pytest.raises(
@@ -120,10 +120,10 @@ def test_modules_that_pytorch_has_are_named():
         facula.utils.mkldnn
 
 
-def test_every_module_is_there_or_says_what_to_use():
+def test_every_module_exists_or_names_an_alternative():
     for name in sorted(listing().names("modules")):
         if importlib.util.find_spec(name.replace("torch", "facula", 1).rpartition(".")[0]) is None:
-            continue  # the module above says it
+            continue  # its parent module's message applies
         try:
             import_module(name.replace("torch", "facula", 1))
         except ImportError as error:
@@ -144,14 +144,14 @@ def test_every_module_is_there_or_says_what_to_use():
         ("from facula.utils.data import Dataloader", "did you mean 'DataLoader'?"),
     ],
 )
-def test_what_is_misspelt_is_suggested(code, suggestion):
+def test_misspelt_names_get_a_suggestion(code, suggestion):
     done = subprocess.run([sys.executable, "-c", f"import facula\n{code}"], capture_output=True, text=True)
     assert done.stderr.rstrip().endswith(suggestion), done.stderr
     assert "PyTorch has" not in done.stderr
 
 
-def test_what_is_said_instead_can_be_had():
-    """Every function or method that an alternative calls, and every layer that it names, is there."""
+def test_suggested_alternatives_exist():
+    """Check that every function, method or layer that an alternative names exists."""
     from facula._lookup.names import LISTING, TENSORS
 
     known = {*dir(facula), *dir(facula.ones(2)), *dir(facula.nn), *dir(facula.nn.functional), *dir(facula.utils.data)}
@@ -177,7 +177,7 @@ METHODS = sorted(name for name in NAMES_OF_TENSORS if not hasattr(type(TENSOR), 
 
 @pytest.mark.parametrize("name", METHODS[::7])
 @pytest.mark.parametrize("kind", ["tensor", "Parameter", "subclass", "class"])
-def test_methods_that_pytorch_has_are_named(kind, name):
+def test_errors_name_missing_methods_of_pytorch(kind, name):
     class Own(facula.Tensor):
         pass
 
@@ -191,8 +191,8 @@ def test_methods_that_pytorch_has_are_named(kind, name):
     assert kind == "class" or name not in dir(owner)
 
 
-def test_missing_methods_stand_in_nobodys_way():
-    """Attributes of the user's, properties of subclasses and of classes mixed in, `__getattr__`, copies and pickles."""
+def test_missing_methods_do_not_shadow_user_attributes():
+    """Check user attributes, properties of subclasses and mixins, `__getattr__`, copies and pickles."""
 
     class Named(facula.Tensor):
         name = property(lambda self: "own")
@@ -227,8 +227,8 @@ def test_missing_methods_stand_in_nobodys_way():
     assert "sum" in shown and "geqrf" not in shown
 
 
-def test_no_tensor_is_slower_for_it():
-    """A `__getattr__` on the class would slow every look-up: missing names are attributes that raise."""
+def test_tensors_define_no_getattr():
+    """Check this because `__getattr__` slows down every lookup: missing names are attributes that raise."""
     for cls in (facula.Tensor, facula.Parameter):
         assert not any("__getattr__" in vars(base) or "__getattribute__" in vars(base) for base in cls.__mro__[:-1])
         metaclass = type(cls)
@@ -236,7 +236,7 @@ def test_no_tensor_is_slower_for_it():
         assert metaclass.__instancecheck__ is type.__instancecheck__ and not hasattr(metaclass, "__getattr__")
 
 
-def test_dir_of_a_tensor_shows_what_is_for_users():
+def test_dir_of_a_tensor_lists_public_names():
     shown = [name for name in dir(facula.Parameter(TENSOR)) if not name.startswith("_")]
     assert {"sum", "shape", "grad", "backward", "T"} <= set(shown) and shown == sorted(shown)
     undocumented = [name for name in shown if not inspect.getdoc(getattr(facula.Tensor, name))]
@@ -244,8 +244,8 @@ def test_dir_of_a_tensor_shows_what_is_for_users():
     assert not {"hooks", "node"} & set(shown)
 
 
-def test_dir_shows_no_private_names_but_the_programs_own():
-    """Of tensors and modules; Python's own with two underscores stay."""
+def test_dir_lists_no_private_names_except_the_programs():
+    """Check tensors and modules; Python's dunder names stay."""
 
     class Net(facula.nn.Module):
         _width = 2
@@ -271,7 +271,7 @@ def test_dir_shows_no_private_names_but_the_programs_own():
     assert {"forward", "train", "__call__", "weight"} <= set(dir(facula.nn.Linear(2, 2)))
 
 
-def test_modules_say_what_pytorchs_have():
+def test_errors_name_missing_methods_of_pytorchs_module():
     layer = facula.nn.Linear(2, 2)
     with pytest.raises(
         AttributeError, match=r"'Linear' object has no attribute 'ipu': PyTorch has torch.nn.Module.ipu"

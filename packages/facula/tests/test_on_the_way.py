@@ -1,4 +1,4 @@
-"""Small things that programs use beside tensors: nests, seeds, processes, one device as if there were several."""
+"""Small utilities of PyTorch programs: pytrees, seeds, processes, and data parallelism on one device."""
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
 
@@ -18,7 +18,7 @@ NESTS = [
 
 
 @pytest.mark.parametrize("nest", NESTS, ids=repr)
-def test_nests_come_apart_and_together(nest):
+def test_trees_flatten_and_unflatten(nest):
     leaves, spec = pytree.tree_flatten(nest)
     again = pytree.tree_unflatten(leaves, spec)
     assert again == nest and type(again) is type(nest)
@@ -31,7 +31,7 @@ def test_nests_come_apart_and_together(nest):
         assert again.default_factory is list
 
 
-def test_nests_of_tensors():
+def test_trees_of_tensors():
     batch = {"image": facula.ones(2), "more": [facula.zeros(1), "label"], "pair": facula.ones(2, 2).max(1)}
     moved = pytree.tree_map_only(facula.Tensor, lambda tensor: tensor.double(), batch)
     assert moved["image"].dtype is facula.float64 and moved["more"][1] == "label"
@@ -43,7 +43,7 @@ def test_nests_of_tensors():
     assert pytree.tree_map_(seen.append, [1, [2]]) == [1, [2]] and seen == [1, 2]
 
 
-def test_nests_of_other_shapes_are_refused():
+def test_trees_of_other_shapes_are_refused():
     spec = pytree.tree_structure([1, 2])
     with pytest.raises(ValueError, match=r"tree_unflatten: expected 2 leaves for TreeSpec\(list.*got 1"):
         pytree.tree_unflatten([1], spec)
@@ -54,7 +54,7 @@ def test_nests_of_other_shapes_are_refused():
         pytree.tree_unflatten([1], [1])
 
 
-def test_classes_become_containers():
+def test_registered_classes_are_containers():
     class Pair:
         def __init__(self, first, second, name):
             self.first, self.second, self.name = first, second, name
@@ -90,8 +90,8 @@ def test_leaves_have_paths():
         pytree.tree_flatten_with_path(Own(1))
 
 
-def test_containers_are_listed():
-    """As Lightning goes through them."""
+def test_container_types_are_listed():
+    """Check the registry in the way that Lightning iterates over it."""
     Point = namedtuple("Point", "x y")
     for tree in ([1, 2], (1, 2), {"a": 1, "b": 2}, Point(1, 2), deque([1, 2]), defaultdict(int, a=1, b=2)):
         kind = pytree._get_node_type(tree)
@@ -109,8 +109,8 @@ def test_containers_are_listed():
 @pytest.mark.parametrize("count", [0, 1, 5, 8, 9])
 @pytest.mark.parametrize("drop_last", [False, True])
 @pytest.mark.parametrize("shuffle", [False, True])
-def test_processes_share_a_data_set(count, drop_last, shuffle):
-    """Together they take everything, or with drop_last nothing twice; each as many; another order each epoch."""
+def test_processes_share_a_dataset(count, drop_last, shuffle):
+    """Check that shards have equal sizes, cover the dataset (disjointly with drop_last), and change each epoch."""
     samplers = [
         DistributedSampler(range(count), num_replicas=4, rank=rank, shuffle=shuffle, seed=3, drop_last=drop_last)
         for rank in range(4)
@@ -127,7 +127,7 @@ def test_processes_share_a_data_set(count, drop_last, shuffle):
         assert parts == [[0, 4], [1, 0], [2, 1], [3, 2]]
 
 
-def test_a_sampler_of_processes_says_what_it_needs():
+def test_a_distributed_sampler_names_its_missing_arguments():
     with pytest.raises(RuntimeError, match=r"DistributedSampler: expected num_replicas and rank.*pass both"):
         DistributedSampler(range(3))
     with pytest.raises(ValueError, match=r"expected rank from 0 to 1; got rank=2"):
@@ -136,7 +136,7 @@ def test_a_sampler_of_processes_says_what_it_needs():
     assert [batch.tolist() for batch in loader] == [[1, 3], [0]]
 
 
-def test_one_device_as_if_there_were_several():
+def test_data_parallel_on_one_device():
     layer = nn.Linear(2, 1)
     model = nn.DataParallel(layer)
     assert model is not layer and model.module is layer and model.device_ids == []
@@ -151,7 +151,7 @@ def test_one_device_as_if_there_were_several():
         nn.DataParallel(layer, device_ids=[0, 1])
 
 
-def test_a_block_with_random_numbers_of_its_own():
+def test_a_block_with_its_own_random_numbers():
     facula.random.manual_seed(7)
     with facula.random.fork_rng(devices=[]):
         inside = facula.rand(3)
@@ -175,7 +175,7 @@ def fail(rank, how):
         raise SystemExit(3)
 
 
-def test_processes_and_their_failures():
+def test_spawn_reports_failures_of_processes():
     mp = facula.multiprocessing
     assert mp.spawn(fail, args=("no",), nprocs=2) is None
     with pytest.raises(mp.ProcessRaisedException, match=r"process 1 ended with an exception:(.|\n)*KeyError: 'lost'"):
@@ -189,7 +189,7 @@ def test_processes_and_their_failures():
         mp.set_sharing_strategy("x")
 
 
-def test_classes_that_pickles_may_name():
+def test_registering_safe_globals():
     serialization = facula.serialization
     with serialization.safe_globals([Point]):
         assert serialization.get_safe_globals() == [Point]
@@ -212,7 +212,7 @@ def test_variables_are_tensors():
         Variable([1.0])
 
 
-def test_times_of_pieces_of_code():
+def test_timers_report_statistics():
     ticks = iter(range(1000))
     timer = Timer("pass", timer=lambda: next(ticks) / 10, label="nothing", num_threads=facula.get_num_threads())
     measured = timer.repeat(3, number=2)
@@ -225,14 +225,14 @@ def test_times_of_pieces_of_code():
         Timer("x", language="c++")
 
 
-def test_the_old_comparison_warns():
+def test_the_deprecated_comparison_warns():
     with pytest.warns(FutureWarning, match="assert_close has taken its place"):
         facula.testing.assert_allclose([1.0, float("nan")], facula.tensor([1.00001, float("nan")]))
     with pytest.warns(FutureWarning), pytest.raises(AssertionError):
         facula.testing.assert_allclose(facula.ones(2), 2)
 
 
-def test_placements_of_tensors_are_values():
+def test_placements_compare_by_value():
     from facula.distributed.tensor import Partial, Placement, Replicate, Shard
 
     assert Shard(1) == Shard(1) != Shard(0) and Replicate() == Replicate() != Partial() == Partial("sum")

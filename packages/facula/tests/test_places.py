@@ -1,4 +1,4 @@
-"""The table of names: each row is what its kind says, and each that works has a use here."""
+"""The table of names: each row has its declared kind, and each working name has a use here."""
 
 import importlib.util
 import inspect
@@ -28,18 +28,18 @@ def rows(kind):
 
 
 def is_public_elsewhere(row):
-    """Whether a row is another place of an object that its home lists as public, and tests."""
+    """Return whether a row is an alias of an object that its home lists as public, and tests."""
     return row.path in getattr(import_module(row.rest), "__all__", ())
 
 
-def test_every_name_that_works_has_a_use():
+def test_every_working_name_has_a_use():
     works = [row for row in PLAIN if row.kind == "works"]
     used = {ident(row).removeprefix("facula.") for row in works if not is_public_elsewhere(row)}
     assert used <= USES.keys() <= {ident(row).removeprefix("facula.") for row in works}
 
 
 @rows("works")
-def test_what_works_does(row):
+def test_each_working_name_does_its_job(row):
     module = import_module(row.place)
     value = getattr(module, row.name)
     assert value is row.value() and vars(module)[row.name] is value
@@ -50,7 +50,7 @@ def test_what_works_does(row):
 
 
 @rows("type")
-def test_types_are_for_annotations_and_isinstance(row):
+def test_types_serve_annotations_and_isinstance(row):
     kind = getattr(import_module(row.place), row.name)
     assert isinstance(kind, type) and not isinstance(X, kind) and not isinstance(kind, Refused)
     assert typing.get_args(kind | None) == (kind, type(None)) and typing.get_args(kind[int]) == (int,)
@@ -62,7 +62,7 @@ def test_types_are_for_annotations_and_isinstance(row):
 
 
 @rows("refused")
-def test_what_is_refused_says_so_when_it_is_used(row):
+def test_refused_names_raise_when_used(row):
     one = getattr(import_module(row.place), row.name)
     whole = f"{row.place}.{row.name}".removeprefix("facula.")
     with pytest.raises(NotImplementedError, match=rf"^{whole}: PyTorch has it, facula not yet; \w+") as caught:
@@ -85,11 +85,11 @@ def test_rows_are_well_formed():
 
 
 @pytest.mark.parametrize("name", ["_foreach_add", "_foreach_zero_"])
-def test_names_with_a_star(name):
+def test_names_from_wildcard_rows(name):
     assert getattr(facula, name) is vars(facula)[name] and not hasattr(facula, "_foreach_nothing")
 
 
-def test_modules_of_rows():
+def test_modules_made_of_rows():
     import facula.utils.data._utils.collate as collate
     from facula.jit.annotations import List
     from facula.utils.data import _utils
@@ -108,8 +108,8 @@ def test_modules_of_rows():
     facula._inductor.config.triton.unique_kernel_names = True
 
 
-def test_a_row_stands_behind_a_file():
-    """What a module defines itself is not the table's: `jit.ScriptModule` is in jit.py."""
+def test_rows_do_not_repeat_names_of_a_file():
+    """Check that the table omits names that a module defines: `jit.ScriptModule` is in jit.py."""
     for row in PLAIN:
         path = getattr(import_module(row.place), "__file__", None)
         if path and path.endswith(".py") and "make_of_rows(" not in open(path).read():
@@ -118,7 +118,7 @@ def test_a_row_stands_behind_a_file():
             assert row.name not in getattr(import_module(row.place), "__all__", ()), row
 
 
-def test_programs_that_need_none_of_it_do_not_read_it():
+def test_programs_without_table_names_do_not_read_the_table():
     code = """
 import sys, facula
 facula.nn.Linear(2, 2)(facula.ones(2)).sum().backward()

@@ -1,4 +1,4 @@
-"""A process group of one: what it answers, what its operations give and refuse, stores, and models in it."""
+"""A process group of one process: queries, collectives, refused calls, stores, and models in it."""
 
 import copy
 import os
@@ -40,7 +40,7 @@ def group():
     return dist.group.WORLD
 
 
-# ------------------------------------------------------------------------------------------- beginning and end
+# ------------------------------------------------------------------------------------- initialization and shutdown
 @pytest.mark.parametrize(
     ("address", "environment", "options"),
     [
@@ -93,7 +93,7 @@ BEGINNINGS = {
 
 
 @pytest.mark.parametrize("case", BEGINNINGS)
-def test_beginnings_that_are_refused(monkeypatch, case):
+def test_invalid_initializations_are_refused(monkeypatch, case):
     environment, options, kind, words = BEGINNINGS[case]
     for name in ("RANK", "WORLD_SIZE", *ADDRESS):
         monkeypatch.delenv(name, raising=False)
@@ -104,7 +104,7 @@ def test_beginnings_that_are_refused(monkeypatch, case):
     assert not dist.is_initialized()
 
 
-def test_a_group_begins_once(group):
+def test_a_group_is_initialized_once(group):
     with pytest.raises(ValueError, match="call destroy_process_group first"):
         begin()
 
@@ -115,14 +115,14 @@ def test_a_group_begins_once(group):
      lambda: dist.all_reduce(ONES), lambda: dist.all_gather_object([None], 1), lambda: dist.send(ONES, 0),
      lambda: DistributedDataParallel(nn.Linear(1, 1))],
 )  # fmt: skip
-def test_without_a_group(call):
+def test_calls_without_a_group_raise(call):
     with pytest.raises(ValueError, match="call init_process_group first"):
         call()
 
 
 @pytest.mark.parametrize("backend", ["nccl", "NCCL", "mpi", "xccl", "ucc", "cpu:gloo,cuda:nccl"])
-def test_backends_that_are_not_there(backend):
-    """PyTorch refuses them, too, where it has no GPU."""
+def test_missing_backends_are_refused(backend):
+    """Check the same refusals as those of PyTorch without a GPU."""
     options = {"store": dist.HashStore(), "rank": 0, "world_size": 1}
     with pytest.raises(RuntimeError, match=r"^init_process_group: expected a backend that is there; .*use 'gloo'"):
         dist.init_process_group(backend, **options)
@@ -134,7 +134,7 @@ def test_backends_that_are_not_there(backend):
     dist.destroy_process_group()
 
 
-def test_further_groups(group):
+def test_additional_groups(group):
     other = dist.new_group([0], group_desc="mine")
     assert (other.size(), other.rank(), other.name(), other.group_desc, other.group_name) == (1, 0, "gloo", "mine", "1")
     assert dist.get_process_group_ranks(other) == [0] and dist.get_rank(other) == 0 and dist.get_pg_count() == 2
@@ -155,7 +155,7 @@ def test_further_groups(group):
         dist.get_rank(mine)
 
 
-def test_no_member(group):
+def test_calls_on_a_group_of_others_warn(group):
     outside = dist.GroupMember.NON_GROUP_MEMBER
     with pytest.warns(UserWarning, match="no member of the group"):
         assert dist.all_reduce(ONES, group=outside) is None
@@ -166,7 +166,7 @@ def test_no_member(group):
 
 # ------------------------------------------------------------------------------------------------- collectives
 def _into(function, *arguments, output=None, **options):
-    """What an operation wrote to its output, which is its first argument."""
+    """Return the output, the first argument, that an operation wrote."""
     output = facula.zeros(2) if output is None else output
     function(output, *arguments, **options)
     return output
@@ -204,7 +204,7 @@ IDENTITIES = {
 
 
 @pytest.mark.parametrize("case", IDENTITIES)
-def test_each_gives_what_it_was_given(group, case):
+def test_each_collective_returns_its_input(group, case):
     x = facula.tensor([1.5, -2.0])
     assert IDENTITIES[case](x).tolist() == x.tolist() == [1.5, -2.0]
 
@@ -258,14 +258,14 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused_changes_nothing(group, case):
+def test_refused_calls_change_nothing(group, case):
     call, kind = REFUSED[case]
     with pytest.raises(kind):
         call()
     assert ONES.tolist() == [1, 1] and OTHER.tolist() == [0, 0]
 
 
-def test_work_is_done(group):
+def test_async_work_is_complete(group):
     x = facula.ones(2)
     calls = [dist.all_reduce(x, async_op=True), dist.broadcast(x, 0, async_op=True), dist.barrier(async_op=True)]
     for work in calls:
@@ -275,13 +275,13 @@ def test_work_is_done(group):
     assert dist.barrier() is None and dist.monitored_barrier() is None
 
 
-def test_objects_are_copies(group):
+def test_gathered_objects_are_copies(group):
     given, found = {"a": [1]}, [None]
     dist.all_gather_object(found, given)
     assert found == [given] and found[0] is not given and found[0]["a"] is not given["a"]
 
 
-def test_gradients_and_history_stay(group):
+def test_collectives_keep_gradients_and_history(group):
     x = facula.ones(2, requires_grad=True)
     y = x * 2
     dist.all_reduce(y)
@@ -291,7 +291,7 @@ def test_gradients_and_history_stay(group):
     assert x.grad.tolist() == [2, 2]
 
 
-def test_ways_to_reduce():
+def test_reduce_ops_are_values():
     assert [one.name for one in dist.ReduceOp.RedOpType][:3] == ["SUM", "AVG", "PRODUCT"]
     assert repr(dist.ReduceOp.SUM) == "<RedOpType.SUM: 0>" and str(dist.ReduceOp.MAX) == "RedOpType.MAX"
     assert dist.ReduceOp(dist.ReduceOp.MIN) == dist.ReduceOp.MIN != dist.ReduceOp.MAX and dist.reduce_op.SUM
@@ -313,7 +313,7 @@ def store(request, tmp_path):
     return makers[request.param]()
 
 
-def test_stores_keep_bytes(store):
+def test_stores_return_bytes(store):
     store.set("a", "b")
     store.set("binary", bytes(range(256)))
     assert (store.get("a"), store.get("binary")) == (b"b", bytes(range(256)))
@@ -351,7 +351,7 @@ def test_stores_wait_for_keys(store):
     thread.join()
 
 
-def test_stores_of_one_memory(tmp_path):
+def test_stores_with_the_same_address_share_keys(tmp_path):
     master = dist.TCPStore("localhost", 0, is_master=True)
     dist.TCPStore("localhost", master.port, 1, False).set("a", "1")
     whole = dist.HashStore()
@@ -377,7 +377,7 @@ def test_stores_of_one_memory(tmp_path):
     assert path.read_text() == "weights"
 
 
-# ------------------------------------------------------------------------------------------- models and samples
+# ----------------------------------------------------------------------------------------- models and samples
 def _trained(wrap):
     facula.manual_seed(0)
     model = wrap(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, 1)))
@@ -390,7 +390,7 @@ def _trained(wrap):
     return model, [p.grad.tolist() for p in model.parameters()]
 
 
-def test_a_model_trains_as_it_does_alone(group):
+def test_a_wrapped_model_trains_like_the_model(group):
     alone, gradients = _trained(lambda model: model)
     model, others = _trained(lambda model: DistributedDataParallel(model, find_unused_parameters=True))
     assert others == gradients and isinstance(model.module, nn.Sequential)
@@ -404,7 +404,7 @@ def test_a_model_trains_as_it_does_alone(group):
         assert again(facula.ones(1, 3)).tolist() == model(facula.ones(1, 3)).tolist()
 
 
-def test_captured_functions_notice_the_group(group):
+def test_captured_functions_detect_the_group(group):
     model = DistributedDataParallel(nn.Linear(2, 2))
     all_reduce = dist.all_reduce
 
@@ -434,14 +434,14 @@ def test_captured_functions_notice_the_group(group):
      ({"mixed_precision": 1}, NotImplementedError), ({"device_mesh": 1}, NotImplementedError),
      ({"process_group": 3}, ValueError)],
 )  # fmt: skip
-def test_models_that_are_refused(group, options, kind):
+def test_invalid_models_are_refused(group, options, kind):
     with pytest.raises(kind, match="DistributedDataParallel"):
         DistributedDataParallel(**{"module": nn.Linear(1, 1), **options})
     with pytest.raises(NotImplementedError, match="register_comm_hook"):
         DistributedDataParallel(nn.Linear(1, 1)).register_comm_hook(None, print)
 
 
-def test_samples_of_the_group():
+def test_a_sampler_takes_its_size_and_rank_from_the_group():
     with pytest.raises(RuntimeError, match=r"call distributed\.init_process_group"):
         DistributedSampler("abc")
     begin()
@@ -455,7 +455,7 @@ def test_samples_of_the_group():
         DistributedSampler("abc")
 
 
-def test_as_a_launcher_starts_it():
+def test_a_launchers_environment_initializes_the_group():
     code = """
 import os
 import facula.distributed as dist
@@ -470,7 +470,7 @@ print(rank, local, dist.get_world_size(), dist.get_node_local_rank(), dist.is_to
     assert done.stdout == "0 0 1 0 True\n", done.stderr
 
 
-def test_what_is_there():
+def test_available_backends():
     assert dist.is_available() and dist.is_gloo_available() and dist.is_backend_available("GLOO")
     assert not any([dist.is_backend_available("nccl"), dist.is_nccl_available(), dist.is_mpi_available()])
     assert dist.Backend("GLOO") == dist.Backend.GLOO == dist.get_default_backend_for_device("cpu") == "gloo"

@@ -1,4 +1,4 @@
-"""PyTorch's files by a user's hand: written and read here, and files that PyTorch and Lightning wrote."""
+"""PyTorch's files through the public API: files written here, and files that PyTorch and Lightning wrote."""
 
 import argparse
 import io
@@ -23,7 +23,7 @@ FILES = Path(__file__).with_name("pytorch_files")
 
 @pytest.mark.parametrize("name", ["run.pt", "legacy.pt"])
 def test_modules_optimizers_and_schedules(name):
-    """As PyTorch wrote them after a step in which all gradients were 1."""
+    """Check files that PyTorch wrote after a step in which all gradients were 1."""
     *networks, optimizer, schedule = facula.load(FILES / name)
     assert type(optimizer) is facula.optim.SGD and type(schedule) is facula.optim.lr_scheduler.StepLR
     assert schedule.optimizer is optimizer and optimizer.param_groups[0]["momentum"] == 0.9
@@ -40,7 +40,7 @@ def test_modules_optimizers_and_schedules(name):
         assert network[1].num_batches_tracked.item() == 1 and first[0, 0, 0, 0].item() != -0.5
 
 
-def test_a_checkpoint_of_lightning():
+def test_a_lightning_checkpoint_loads():
     found = facula.load(FILES / "lightning.ckpt", map_location="cpu", weights_only=False)
     assert found["epoch"] == 1 and found["hyper_parameters"] == {"width": 4, "lr": 0.1}
     layer = nn.Linear(4, 1)
@@ -50,7 +50,7 @@ def test_a_checkpoint_of_lightning():
     assert optimizer.state[layer.weight]["step"].item() == 4
 
 
-def test_files_have_the_names_of_pytorch():
+def test_files_contain_pytorchs_names():
     model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2), nn.LSTM(2, 2))
     run = [model, facula.optim.AdamW(model.parameters()), facula.float16, facula.Size([1]), nn.functional.relu]
     run += [facula.sin, nn.functional.gelu, facula.strided, facula.device("cpu"), facula.Tensor, facula.bool]
@@ -68,12 +68,12 @@ def test_files_have_the_names_of_pytorch():
     }
 
 
-def test_a_text_that_looks_like_a_name_stays():
+def test_a_string_that_resembles_a_name_is_unchanged():
     for text in ("cfacula_storage._dtypes\nfloat16\n", "cfacula_nn.layers.linear\nLinear\n"):
         assert again([text, facula.float16, nn.Linear, text]) == [text, facula.float16, nn.Linear, text]
 
 
-def test_whatever_can_be_pickled():
+def test_plain_python_objects_round_trip():
     kept = {
         "set": {1, (2, "x")}, "bytes": b"\x00\xff", "path": Path("/a/b"), "options": argparse.Namespace(lr=0.1),
         "dtype": facula.bfloat16, "device": facula.device("cpu"), "size": facula.Size([2]),
@@ -90,7 +90,7 @@ def test_whatever_can_be_pickled():
     assert repr(found) == repr(kept) and type(found["size"]) is facula.Size and found["dtype"] is facula.bfloat16
 
 
-def test_sharing_strides_and_gradients():
+def test_shared_memory_strides_and_gradients_round_trip():
     whole = facula.arange(6.0).reshape(2, 3)
     weight = nn.Parameter(whole[0], requires_grad=False)
     leaf = facula.ones(2, requires_grad=True)
@@ -123,13 +123,13 @@ def test_attributes_of_parameters():
     assert type(buffer) is nn.Buffer and not buffer.persistent
 
 
-def test_a_generator_goes_on():
+def test_a_generator_keeps_its_state():
     generator = facula.Generator().manual_seed(3)
     facula.rand(5, generator=generator)
     assert facula.rand(3, generator=again(generator)).tolist() == facula.rand(3, generator=generator).tolist()
 
 
-def test_a_generator_does_not_look_for_the_package_of_its_device(monkeypatch):
+def test_a_generator_does_not_import_the_package_of_its_device(monkeypatch):
     file, changed = io.BytesIO(), io.BytesIO()
     facula.save(facula.Generator(), file)
     with zipfile.ZipFile(file) as archive, zipfile.ZipFile(changed, "w") as other:
@@ -142,7 +142,7 @@ def test_a_generator_does_not_look_for_the_package_of_its_device(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["model.pt", "model.pth", "model.bin", "model.ckpt", "model", "model.safetensors"])
-def test_the_name_chooses_the_format_and_the_contents_are_recognized(name, tmp_path):
+def test_the_suffix_chooses_the_format_and_load_detects_it(name, tmp_path):
     facula.save({"w": facula.ones(2)}, tmp_path / name)
     start = (tmp_path / name).read_bytes()[:2]
     assert (start == b"PK") == (name != "model.safetensors")
@@ -150,7 +150,7 @@ def test_the_name_chooses_the_format_and_the_contents_are_recognized(name, tmp_p
     assert facula.load(tmp_path / "renamed.tar")["w"].tolist() == [1.0, 1.0]
 
 
-def test_storages_lie_at_multiples_of_64_bytes(tmp_path):
+def test_storages_are_aligned_to_64_bytes(tmp_path):
     facula.save([facula.ones(3), facula.ones(5, dtype=facula.int8), facula.ones(100)], tmp_path / "a.pt")
     content = (tmp_path / "a.pt").read_bytes()
     with zipfile.ZipFile(tmp_path / "a.pt") as archive:
@@ -163,8 +163,8 @@ def test_storages_lie_at_multiples_of_64_bytes(tmp_path):
     )]  # fmt: skip
 
 
-def test_modules_are_checked():
-    """What a file says of a module of ours."""
+def test_module_state_is_validated():
+    """Check invalid states of a library module in a file."""
 
     def refused(change, message):
         linear = nn.Linear(2, 2)
@@ -190,7 +190,7 @@ def test_modules_are_checked():
     refused(lambda data: data[: data.index(b"\x81") + 1] + b".", "has a Linear without a state")
 
 
-def test_what_cannot_be_written():
+def test_unsupported_values_and_options_are_refused():
     with pytest.raises(TypeError, match=r"save: something cannot be pickled: .*; save state_dict\(\)s"):
         again(lambda: 3)
     with pytest.raises(TypeError, match="save: LazyLinear has parameters without a shape; call the module once"):
@@ -208,14 +208,14 @@ def test_what_cannot_be_written():
         again(value)
 
 
-def test_the_old_file_stays_where_something_cannot_be_written(tmp_path):
+def test_a_failed_save_keeps_the_old_file(tmp_path):
     facula.save([1], tmp_path / "a.pt")
     with pytest.raises(TypeError):
         facula.save([facula.ones(3), lambda: 3], tmp_path / "a.pt")
     assert facula.load(tmp_path / "a.pt") == [1] and os.listdir(tmp_path) == ["a.pt"]
 
 
-def test_state_of_containers_and_uninitialized_parameters():
+def test_container_state_and_uninitialized_parameters_round_trip():
     state = again(nn.LazyLinear(3).state_dict())
     assert isinstance(state["weight"], nn.UninitializedParameter)
     state = nn.Linear(2, 2).state_dict()
@@ -223,14 +223,14 @@ def test_state_of_containers_and_uninitialized_parameters():
     assert again(state)._metadata == {"": {"version": 1}}
 
 
-def test_pickles_of_tensors_stay_as_they_are():
-    """`pickle` and `copy` know nothing of PyTorch's names."""
+def test_plain_pickles_of_tensors_keep_faculas_names():
+    """Check that `pickle` and `copy` do not use PyTorch's names."""
     tensor = pickle.loads(pickle.dumps(nn.Linear(2, 2)))
     assert type(tensor) is nn.Linear
 
 
-def test_a_file_cut_off_while_it_is_open(tmp_path):
-    """A mapping of a file that is shorter than it was is refused; later, only whoever touches it is told."""
+def test_truncated_files_are_refused(tmp_path):
+    """Check with and without a mapping; truncation of a mapped file fails only on access to the lost pages."""
     facula.save(facula.ones(1000), tmp_path / "a.pt")
     content = (tmp_path / "a.pt").read_bytes()
     (tmp_path / "a.pt").write_bytes(content[:-100])
@@ -239,8 +239,8 @@ def test_a_file_cut_off_while_it_is_open(tmp_path):
             facula.load(tmp_path / "a.pt", mmap=mmap)
 
 
-def test_little_is_imported():
-    """Loading tensors alone does not load networks."""
+def test_loading_imports_few_modules():
+    """Check that loading tensors does not import facula's networks."""
     script = (
         "import sys, facula; facula.load(sys.argv[1]); "
         "print(*[name for name in ('facula_nn', 'facula_optim', 'decimal', 'zipfile') if name in sys.modules])"

@@ -1,4 +1,4 @@
-"""What programs import on the way and that is not there yet: it can be imported and named, and refuses to be used."""
+"""PyTorch names that are not implemented yet: they can be imported and named, and raise when used."""
 
 import inspect
 import subprocess
@@ -38,11 +38,11 @@ WHERE = {
 
 
 @pytest.mark.parametrize(("place", "name"), [(place, name) for place, names in WHERE.items() for name in names])
-def test_use_is_refused_by_name(place, name):
+def test_use_raises_and_names_the_function(place, name):
     one = getattr(import_module(f"facula.{place}" if place else "facula"), name)
     with pytest.raises(NotImplementedError, match=rf"{name}: PyTorch has it, facula not yet; \w+") as caught:
         one(1, of="anything")
-    assert len(inspect.getinnerframes(caught.tb)) == 1  # it ends at the program's line
+    assert len(inspect.getinnerframes(caught.tb)) == 1  # the traceback ends at the program's line
     assert one.__name__ == name and one.__doc__.endswith("NotImplementedError.")
     if isinstance(one, type):
         assert not isinstance(facula.ones(1), one)
@@ -50,7 +50,7 @@ def test_use_is_refused_by_name(place, name):
             type("Own", (one,), {"__init__": lambda self, width: None})(3)
 
 
-def test_programs_import_them_as_they_are_used_to():
+def test_usual_imports_succeed():
     code = """
 import facula.distributed as dist
 import facula.backends.cudnn as cudnn
@@ -74,7 +74,7 @@ assert facula.backends.cudnn.benchmark and facula.jit.Final is Final
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_the_face_loads_none_of_it():
+def test_importing_facula_loads_none_of_them():
     code = """
 import sys, facula
 facula.nn.Linear(2, 2)(facula.ones(2)).sum().backward()
@@ -86,7 +86,7 @@ assert "multiprocessing" not in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_names_that_nobody_gives_a_reason_for_are_missing_as_elsewhere():
+def test_names_without_a_stated_reason_are_missing():
     with pytest.raises(AttributeError, match=r"PyTorch has torch\.distributed\.shrink_group, facula not yet"):
         facula.distributed.shrink_group
     with pytest.raises(ImportError, match=r"PyTorch has torch\.jit\.CompilationUnits|cannot import name"):

@@ -1,4 +1,4 @@
-"""`python -m facula run`: programs for PyTorch, unchanged."""
+"""`python -m facula run`: runs unmodified PyTorch programs."""
 
 import subprocess
 import sys
@@ -137,7 +137,7 @@ def test_a_program_and_its_children(tmp_path):
 METHODS = ["spawn", "forkserver", "fork"]
 
 
-def test_the_alias_in_the_first_line(tmp_path):
+def test_the_alias_as_the_first_line_of_a_script(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(ALIASED.replace("METHODS", repr(METHODS)))
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=600)
@@ -145,8 +145,8 @@ def test_the_alias_in_the_first_line(tmp_path):
     assert done.stdout.splitlines() == [*[f"{method} True torch 1.0 2.13.0" for method in METHODS], "4"]
 
 
-def test_the_alias_where_there_is_no_file(tmp_path):
-    """As in a notebook: processes that multiprocessing starts do not run the program's first line."""
+def test_the_alias_without_a_script(tmp_path):
+    """Check the case of notebooks: processes of multiprocessing do not run the program's first line."""
     (tmp_path / "work.py").write_text("import torch\n\n\ndef name(number):\n    return torch.__name__ * number\n")
     code = (
         "import facula.as_torch, multiprocessing, work\n"
@@ -159,8 +159,8 @@ def test_the_alias_where_there_is_no_file(tmp_path):
         assert done.stdout == "['torch', 'torchtorch']\n", done.stderr
 
 
-def test_the_alias_comes_before_pytorch(tmp_path):
-    """Without the alias `import torch` gives PyTorch, or whatever has that name; with it never."""
+def test_the_alias_takes_precedence_over_pytorch(tmp_path):
+    """Check that `import torch` never finds PyTorch, or another module of that name, once the alias is installed."""
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / "__init__.py").write_text("is_pytorch = True\n")
     (tmp_path / "torch" / "nn.py").write_text("is_pytorch = True\n")
@@ -192,8 +192,8 @@ def test_a_module_and_the_programs_that_it_starts(tmp_path):
     assert done.returncode == 1 and "No module named nowhere" in done.stderr
 
 
-def test_the_first_place_of_imports_is_the_scripts_folder(tmp_path):
-    """As in Python; in the processes that a program starts, too."""
+def test_the_scripts_folder_is_first_on_the_path(tmp_path):
+    """Check that this holds as in Python, also in processes that a program starts."""
     inner = tmp_path / "inner"
     inner.mkdir()
     (inner / "script.py").write_text(FIRST_PATHS)
@@ -211,7 +211,7 @@ def test_the_first_place_of_imports_is_the_scripts_folder(tmp_path):
     assert subprocess.run(command, capture_output=True, text=True).stdout == safe.stdout
 
 
-def test_captured_functions_read_the_alias(tmp_path):
+def test_captured_functions_use_the_alias(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "import facula.as_torch, torch\n"
@@ -223,14 +223,14 @@ def test_captured_functions_read_the_alias(tmp_path):
     assert "True" in done.stdout.splitlines()[-2], done.stdout + done.stderr
 
 
-def test_versions_are_those_of_pytorch(tmp_path):
+def test_reported_versions_are_pytorchs(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(VERSIONS)
     done = run("run", str(script))
     assert done.returncode == 0, done.stderr
 
 
-def test_mistakes(tmp_path):
+def test_invalid_command_lines_are_refused(tmp_path):
     done = run("run", str(tmp_path / "none.py"))
     assert done.returncode == 2
     assert "expected a Python file; got" in done.stderr

@@ -1,4 +1,4 @@
-"""Classes and functions that a program names, so that `load` takes them from a file."""
+"""Classes and functions that a program allows `load` to construct from a file."""
 
 import io
 import math
@@ -16,7 +16,7 @@ from facula_checkpoint import CheckpointError
 
 
 def archived(content):
-    """A pickle as a file of PyTorch's."""
+    """Return a PyTorch file with this pickle."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("archive/data.pkl", content)
@@ -25,7 +25,7 @@ def archived(content):
 
 
 class Net(nn.Module):
-    """A module of the program's own, with a state of its own."""
+    """A program's module with custom state methods."""
 
     def __init__(self):
         super().__init__()
@@ -57,7 +57,7 @@ class Slotted:
 
 
 class Keywords:
-    """A class that is made with arguments by their names."""
+    """A class whose arguments are keyword-only."""
 
     def __new__(cls, *, width):
         made = super().__new__(cls)
@@ -85,8 +85,8 @@ LINES = {
 
 @pytest.mark.parametrize("name", LINES)
 @pytest.mark.parametrize("clear", [facula.serialization.clear_safe_globals])
-def test_the_line_of_the_message_is_all_that_is_missing(name, clear, request):
-    """Pasted and run, as often as there are classes, with nothing else imported."""
+def test_the_suggested_line_makes_the_file_load(name, clear, request):
+    """Check that running it, once for each class and without other imports, suffices."""
     request.addfinalizer(clear)
     value, count = LINES[name]
     for _ in range(count):
@@ -96,8 +96,8 @@ def test_the_line_of_the_message_is_all_that_is_missing(name, clear, request):
     assert repr(again(value)).partition(" object at ")[0] == repr(value).partition(" object at ")[0]
 
 
-def test_names_of_python_2():
-    """`__builtin__.intern` is in another module today."""
+def test_names_of_python_2_are_mapped():
+    """Check `__builtin__.intern`, which is in another module in Python 3."""
     named = [(Options, f"{Options.__module__}.Options")]
     old = pickle.dumps([Options(1)], 2).replace(Options.__module__.encode() + b"\nOptions", b"__builtin__\nintern")
     with pytest.raises(CheckpointError, match=r"uses 'sys\.intern'.*import facula, sys; .*\(\[sys\.intern\]\)"):
@@ -109,7 +109,7 @@ def test_names_of_python_2():
         facula.load(archived(old), fix_imports=False)
 
 
-def test_texts_of_python_2():
+def test_strings_of_python_2_are_decoded():
     content = archived(b"\x80\x02U\x02a\xe4.")
     for how, expected in (
         ({"encoding": "latin1"}, "aä"),
@@ -123,7 +123,7 @@ def test_texts_of_python_2():
         facula.load(content, errors="none")
 
 
-def test_classes_of_the_program():
+def test_allowed_classes_round_trip():
     kept = [Net(), Options(3), Labels(x=1), Slotted()]
     kept[3].a = 5
     with pytest.raises(CheckpointError, match=rf"facula\.serialization\.add_safe_globals\(\[{Net.__module__}\.Net\]\)"):
@@ -138,7 +138,7 @@ def test_classes_of_the_program():
 
 
 class Careful(nn.Module):
-    """A module whose method is its hook."""
+    """A module with one of its methods as a hook."""
 
     def __init__(self):
         super().__init__()
@@ -153,7 +153,7 @@ class Careful(nn.Module):
         self.notes.append(type(module).__name__)
 
 
-def test_hooks_of_modules():
+def test_module_hooks_round_trip():
     module = hooked_modules.hooked(facula)
     expected = hooked_modules.ran(facula, module)
     assert len(set(expected[3])) == 12
@@ -170,8 +170,8 @@ def test_hooks_of_modules():
     assert not again(bare)._forward_hooks
 
 
-def test_handles_of_hooks():
-    """In a module that keeps them, before it and after it."""
+def test_hook_handles_round_trip():
+    """Check a module that contains them, pickled before and after its hooks."""
     expected = hooked_modules.removed(facula, hooked_modules.handled(facula))
     later = ["forward", "backward", "state dict"]
     assert expected == [["forward pre", *later], later, later[:2], later[:1], later[:1]]
@@ -192,7 +192,7 @@ def test_handles_of_hooks():
             facula.load(archived(b"\x80\x02ctorch.utils.hooks\nRemovableHandle\n)\x81" + content + b"b."))
 
 
-def test_methods_of_the_program_as_hooks():
+def test_methods_as_hooks_round_trip():
     module = Careful()
     with pytest.raises(CheckpointError, match=r"add_safe_globals\(\[.*Careful\]\)"):
         again(module)
@@ -212,14 +212,14 @@ def test_methods_of_the_program_as_hooks():
         ({"_backward_hooks": {1: int}, "_is_full_backward_hook": False}, "with hooks of register_backward_hook"),
     ],
 )
-def test_hooks_that_are_none(tables, message):
+def test_invalid_hooks_are_refused(tables, message):
     state = pickle.dumps({"training": True, "_parameters": {}, "_buffers": {}, "_modules": {}, **tables}, 2)
     with pytest.raises(CheckpointError, match=message):
         facula.load(archived(b"\x80\x02ctorch.nn.modules.linear\nLinear\n)\x81" + state[2:-1] + b"b."))
 
 
 class Chi2(facula.distributions.Chi2):
-    """Classes of the program may say how they are pickled, beside what their bases have."""
+    """Subclass of a library class that defines its own pickling in addition to that of its bases."""
 
     def __getstate__(self):
         return {**vars(self), "more": 1}
@@ -249,7 +249,7 @@ class Cycle(facula.optim.lr_scheduler.CyclicLR):
     pass
 
 
-def test_classes_of_the_program_with_a_state_of_their_own():
+def test_classes_with_custom_state_round_trip():
     indices, weight = Indices([2, 1]), nn.Parameter(facula.ones(1))
     indices.more = 1
     values = [Chi2(facula.ones(2)), Beta(facula.ones(2), facula.ones(2)), Scaler("cpu", 8.0), indices]
@@ -279,7 +279,7 @@ class Shards(facula.utils.data.DataLoader):
     pass
 
 
-def test_names_that_are_not_loaded(tmp_path):
+def test_unsafe_globals_are_listed(tmp_path):
     facula.save([Options(1), facula.ones(2), nn.Linear(2, 2)], tmp_path / "a.pt")
     unsafe = facula.serialization.get_unsafe_globals_in_checkpoint
     name = f"{Options.__module__}.Options"
@@ -290,7 +290,7 @@ def test_names_that_are_not_loaded(tmp_path):
         unsafe(__file__)
 
 
-def test_a_class_under_another_name():
+def test_a_class_is_allowed_under_another_name():
     old = globals_of(Options(1)) - {"copy_reg _reconstructor"}
     (name,) = [one.replace(" ", ".") for one in old if "Options" in one]
 

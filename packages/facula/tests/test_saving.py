@@ -1,4 +1,4 @@
-"""save and load: containers of tensors in files, by a user's hand."""
+"""save and load: containers of tensors in files, through the public API."""
 
 import io
 import math
@@ -19,8 +19,8 @@ def path(tmp_path):
     return tmp_path / "kept.safetensors"
 
 
-def test_a_training_run_comes_back(path):
-    """What optimizers and schedules keep: integer keys, tuples, None, infinities, tensors of no dimension."""
+def test_a_training_run_round_trips(path):
+    """Check the state of optimizers and schedules: integer keys, tuples, None, infinities, 0-dimensional tensors."""
     run = {
         "model": OrderedDict(weight=facula.randn(3, 2), steps=facula.tensor(7)),
         "optimizer": {
@@ -43,7 +43,7 @@ def test_a_training_run_comes_back(path):
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "bfloat16", "float32", "float64", "complex128"])
-def test_each_dtype(path, dtype):
+def test_each_dtype_round_trips(path, dtype):
     values = facula.arange(6).reshape(2, 3).to(getattr(facula, dtype))
     facula.save(values.T, path)
     again = facula.load(path)
@@ -51,8 +51,8 @@ def test_each_dtype(path, dtype):
     assert again.tolist() == values.T.tolist()
 
 
-def test_parameters_and_results_are_saved_as_numbers(path):
-    """They come back as tensors that want no gradient, which load_state_dict copies into parameters."""
+def test_parameters_and_results_are_saved_as_tensors(path):
+    """Check that they load as tensors without requires_grad, which load_state_dict copies into parameters."""
     weight = facula.Parameter(facula.ones(2))
     facula.save([weight, weight * 2, weight.detach()], path)
     loaded = facula.load(path)
@@ -63,13 +63,13 @@ def test_parameters_and_results_are_saved_as_numbers(path):
     assert loaded[2].tolist() == [0.0, 0.0], "the same memory when it was saved, and again"
 
 
-def test_a_size_comes_back_as_a_tuple(path):
+def test_a_size_loads_as_a_tuple(path):
     facula.save({"shape": facula.ones(2, 3).shape}, path)
     assert facula.load(path) == {"shape": (2, 3)}
 
 
 @pytest.mark.parametrize("mmap", [None, True])
-def test_what_was_loaded_can_be_written(path, mmap):
+def test_loaded_tensors_are_writable(path, mmap):
     facula.save(facula.zeros(3), path)
     loaded = facula.load(path, weights_only=True, mmap=mmap)
     loaded += 1
@@ -79,7 +79,7 @@ def test_what_was_loaded_can_be_written(path, mmap):
 
 @pytest.mark.parametrize("mmap", [None, True])
 def test_mapped_tensors_are_read_from_the_file(path, mmap):
-    """The process maps the file as long as a tensor is in it, and not at all where it was not asked to."""
+    """Check that the file stays mapped as long as a tensor uses it, and is not mapped without mmap=True."""
     facula.save({"w": facula.ones(1 << 16)}, path)
     loaded = facula.load(path, mmap=mmap)
     with open("/proc/self/maps") as maps:
@@ -90,22 +90,22 @@ def test_mapped_tensors_are_read_from_the_file(path, mmap):
         assert str(path) not in maps.read()
 
 
-def test_a_file_of_another_program(path):
-    """A safetensors file without our description of containers is a dict by name."""
+def test_a_safetensors_file_of_another_program(path):
+    """Check that a file without facula's description of containers loads as a dict by name."""
     safetensors = b'{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}'
     path.write_bytes(len(safetensors).to_bytes(8, "little") + safetensors + numpy.float32([1, 2]).tobytes())
     assert {name: tensor.tolist() for name, tensor in facula.load(path).items()} == {"w": [1.0, 2.0]}
 
 
 @pytest.mark.parametrize("location", ["cpu", facula.device("cpu"), {"cuda": "cpu"}, {"cpu": "cpu"}, None])
-def test_map_location(path, location):
+def test_map_location_to_the_cpu(path, location):
     facula.save(facula.ones(2), path)
     assert facula.load(path, map_location=location).device.type == "cpu"
 
 
 @pytest.mark.parametrize("name", ["kept.safetensors", "kept.pt"])
 @pytest.mark.parametrize("mmap", [False, True])
-def test_map_location_moves(path, name, mmap):
+def test_map_location_moves_tensors(path, name, mmap):
     path = path.with_name(name)
     facula.save([facula.ones(2), facula.ones(3)], path)
     seen = []
@@ -138,15 +138,15 @@ class Unknown:
         ([numpy.array([None])], r"the object\[0\] is a NumPy array of dtype 'object'"),
     ],
 )
-def test_what_cannot_be_saved_is_refused_and_the_old_file_stays(path, value, message):
+def test_a_refused_save_keeps_the_old_file(path, value, message):
     facula.save(1, path)
     with pytest.raises(TypeError, match=message):
         facula.save(value, path)
     assert facula.load(path) == 1
 
 
-def test_open_files(path):
-    """Several saves, one after the other, in a file of the user's or in memory."""
+def test_open_files_hold_several_saves(path):
+    """Check successive saves in an open file and in memory."""
     with open(path, "wb") as file:
         facula.save({"w": facula.ones(2)}, file)
         facula.save([1, 2], file)
@@ -159,13 +159,13 @@ def test_open_files(path):
 
 
 @pytest.mark.parametrize("name", [str, os.fsencode, os.fspath, lambda path: path])
-def test_paths_of_every_kind(path, name):
+def test_str_bytes_and_path_objects(path, name):
     facula.save(3, name(path))
     assert facula.load(name(path)) == facula.load(path) == 3
 
 
 @pytest.mark.parametrize(("operation", "mode"), [(lambda f: facula.save(1, f), "wb"), (facula.load, "rb")])
-def test_what_is_no_file_is_refused(operation, mode):
+def test_objects_that_are_no_file_are_refused(operation, mode):
     with pytest.raises(TypeError, match=f"(save|load): expected a path or a file opened with mode '{mode}'; got int"):
         operation(1)
     with pytest.raises(TypeError, match="open in text mode"):
@@ -173,7 +173,7 @@ def test_what_is_no_file_is_refused(operation, mode):
 
 
 @pytest.mark.parametrize("mmap", [None, True])
-def test_arrays_come_back_as_arrays_and_numbers_as_numbers(path, mmap):
+def test_arrays_and_numbers_keep_their_types(path, mmap):
     tensor = facula.arange(3.0)
     run = {
         "tensor": tensor,
@@ -198,14 +198,14 @@ def test_arrays_come_back_as_arrays_and_numbers_as_numbers(path, mmap):
         (b"PK\x03\x04" + b"\0" * 60, "its zip directory is missing: the file is truncated"),
     ],
 )
-def test_other_files_are_refused_by_name_and_reason(path, contents, reason):
+def test_errors_for_other_files_name_the_file_and_the_reason(path, contents, reason):
     path.write_bytes(contents)
     with pytest.raises(CheckpointError, match=reason) as caught:
         facula.load(path)
     assert str(path) in str(caught.value)
 
 
-def test_a_truncated_file_is_refused_whole(path):
+def test_a_truncated_file_is_refused(path):
     facula.save({"a": facula.ones(100), "b": facula.ones(100)}, path)
     whole = path.read_bytes()
     for length in (4, 20, len(whole) - 1):
@@ -214,8 +214,8 @@ def test_a_truncated_file_is_refused_whole(path):
             facula.load(path)
 
 
-def test_a_full_disk_leaves_the_old_file(path):
-    """A limit on the size of files stands for the disk."""
+def test_a_full_disk_keeps_the_old_file(path):
+    """Simulate the full disk by a limit on the size of files."""
     facula.save(facula.ones(4), path)
     script = (
         "import resource, signal, sys, facula\n"
@@ -230,7 +230,7 @@ def test_a_full_disk_leaves_the_old_file(path):
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_the_state_of_schedules_comes_back(path):
+def test_the_state_of_schedules_round_trips(path):
     def schedules():
         optimizer = facula.optim.SGD([facula.ones(1, requires_grad=True)], lr=1.0)
         kinds = facula.optim.lr_scheduler

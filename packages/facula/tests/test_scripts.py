@@ -1,4 +1,4 @@
-"""Scripts of modules: those of facula.nn, with training, hooks and modes, inside captured steps."""
+"""Scripted modules: facula.nn's modules, with training, hooks and modes, inside captured steps."""
 
 import copy
 
@@ -46,7 +46,7 @@ class Net(nn.Module):
         return self(x).amax()
 
 
-def test_a_script_shares_parameters_and_has_modes_of_its_own():
+def test_a_script_shares_parameters_but_not_modes():
     net = Net()
     made = jit.script(net)
     assert isinstance(made, Net) and isinstance(made.body[1], Gate) and repr(made) == repr(net)
@@ -65,7 +65,7 @@ def test_a_script_shares_parameters_and_has_modes_of_its_own():
         assert len(seen) == 1
 
 
-def test_a_captured_step_of_a_script_trains_as_the_module():
+def test_a_captured_step_of_a_script_trains_like_the_module():
     facula.manual_seed(0)
     net = Net()
     nets = [net, jit.script(copy.deepcopy(net))]
@@ -81,7 +81,7 @@ def test_a_captured_step_of_a_script_trains_as_the_module():
             return loss.detach()
 
         steps.append(step)
-    # A branch that another call takes has gradients of zeros in replays, where eager code has None.
+    # A branch that only another call takes has zero gradients in replays; in eager code they are None.
     captured = facula.capture(steps[1], on_break="error")
     for number in range(12):
         generator = facula.Generator().manual_seed(number)
@@ -92,7 +92,7 @@ def test_a_captured_step_of_a_script_trains_as_the_module():
     assert "replayed" in captured.report()
 
 
-def test_inference_of_a_script_is_captured_whole():
+def test_inference_of_a_script_is_captured_completely():
     net = Net().eval()
     fast = facula.capture(jit.script(net), on_break="error")
     with facula.no_grad():
@@ -101,7 +101,7 @@ def test_inference_of_a_script_is_captured_whole():
             facula.testing.assert_close(fast(x), net(x), rtol=0, atol=0)
 
 
-def test_the_old_marks_still_do_what_programs_ask_of_them():
+def test_older_decorators_are_supported():
     @jit.ignore
     def f(x):
         return x

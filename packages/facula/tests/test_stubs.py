@@ -1,10 +1,10 @@
-"""Stubs of the face's modules that have no list of names in their file, for type checkers.
+"""Type stubs of facula's modules whose source file has no list of names.
 
-They are rows of `_places.txt`, or what a module imports.
+Their names are rows of `_places.txt`, or imports.
 
-    python packages/facula/tests/test_stubs.py    # writes them, where facula is imported from its source tree
+    python packages/facula/tests/test_stubs.py    # writes the stubs; requires facula from its source tree
 
-Modules with an underscore have none: no program should name them.
+Modules with a leading underscore have none, since programs should not import them.
 """
 
 import ast
@@ -21,7 +21,7 @@ KINDS = {"type": "Kind", "refused": "Refusal"}
 
 
 def stub(place, rows, modules=()):
-    """The text of a module's stub, with those of the modules below it that are named."""
+    """Return the text of a module's stub, including the submodules that it names."""
     imports = {f"from . import {one} as {one}" for one in modules if one.isidentifier() and one[0] != "_"}
     values = []
     for row in rows:
@@ -29,7 +29,7 @@ def stub(place, rows, modules=()):
         if row.kind not in ("works", "parts"):
             imports.add("from facula._lookup.refusals import Kind, Refusal")
             values.append(f"{row.name}: {KINDS[row.kind]}")
-        elif rest or first != row.name:  # an import by another name would be no name of this module
+        elif rest or first != row.name:  # an import under another name is not re-exported
             imports.add(f"from {row.rest} import {first} as _own_{first}")
             values.append(f"{row.name} = _own_{row.path}")
         else:
@@ -40,14 +40,14 @@ def stub(place, rows, modules=()):
 
 
 def of_rows(place):
-    """The rows of a module, those of a list that it takes over one by one."""
+    """Return the rows of a module, with the names of a list that it re-exports one by one."""
     source = rows_of(place).get("*")
     over = [Row(place, name, "works", source.rest, name) for name in taken_over(place)] if source else []
     return [*over, *(row for row in rows_of(place).values() if row is not source)]
 
 
 def imported(place):
-    """What a module imports, as rows: those without a list of their own show all of it."""
+    """Return a module's imports as rows; modules without a list export all of them."""
     module, origin, late = import_module(place), {}, {}
     tree = ast.parse(Path(module.__file__).read_text())
     for node in ast.walk(tree):
@@ -58,7 +58,7 @@ def imported(place):
                 for name in import_module(home).__all__ if one.name == "*" else [one.name]:
                     shown = one.asname or name
                     origin[shown] = Row(place, shown, "works", home, name)
-        elif isinstance(node, ast.Dict):  # names that are taken from modules below when they are asked for
+        elif isinstance(node, ast.Dict):  # names that are imported lazily from submodules
             late |= {
                 name: f"{place}.{below}" for below, names in ast.literal_eval(node).items() for name in names.split()
             }
@@ -78,7 +78,7 @@ def imported(place):
 
 
 def below(place):
-    """The modules directly below one: files, and sections of the table."""
+    """Return the direct submodules of a module: files, and sections of the table."""
     folder = FACE.joinpath(*place.split(".")[1:])
     found = {one.removeprefix(f"{place}.").partition(".")[0] for one in sections() if one.startswith(f"{place}.")}
     found = {one for one in found if rows_of(f"{place}.{one}")}
@@ -87,18 +87,18 @@ def below(place):
 
 
 def is_of_rows(path):
-    """Whether a module has no file, or one for the editors that look for files."""
+    """Return whether a module has no file, or only one for editors."""
     return not path.exists() or "make_of_rows(__name__)" in path.read_text()
 
 
 def has_no_list(path):
-    """Whether a file's module has what it imports."""
+    """Return whether a module exports its imports because its file has no list."""
     text = path.read_text()
     return "publish(__name__" in text.replace("publish(\n    __name__", "publish(__name__") and "__all__" not in text
 
 
 def stubs():
-    """The text of each stub, by its path."""
+    """Return the text of each stub by path."""
     found = {}
     for place in sections():
         path, rows = FACE.joinpath(*place.split(".")[1:]), of_rows(place)

@@ -1,4 +1,4 @@
-"""Averaged models: parameters, buffers, state, and batch normalisation over a loader."""
+"""Averaged models: parameters, buffers, state, and batch normalization over a loader."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_buffers_are_copied_or_averaged(use_buffers, wanted):
 
 @pytest.mark.parametrize("options", [{}, {"avg_fn": get_ema_avg_fn(0.5)}, {"multi_avg_fn": get_ema_multi_avg_fn(0.5)}])
 def test_a_captured_step_averages(options):
-    """Whether it is the first average is asked in each replay, and no element is looked at."""
+    """Check that each replay decides whether this is the first average, without reading an element."""
     found = []
     for wrap in (lambda function: function, lambda function: facula.capture(function, on_break="error")):
         model = filled(nn.Linear(2, 2), 1.0)
@@ -65,7 +65,7 @@ def test_a_captured_step_averages(options):
     assert found[0] == found[1] and found[0][-1] == 2
 
 
-def test_what_does_not_fit():
+def test_invalid_arguments_are_refused():
     model = nn.Linear(2, 2)
     with pytest.raises(ValueError, match="expected avg_fn or multi_avg_fn; got both"):
         AveragedModel(model, avg_fn=get_ema_avg_fn(), multi_avg_fn=get_ema_multi_avg_fn())
@@ -73,8 +73,8 @@ def test_what_does_not_fit():
         AveragedModel(model).update_parameters(nn.Linear(2, 2, bias=False))
 
 
-def test_batch_normalisation_over_a_loader():
-    """The mean of all batches, from tensors or pairs; momentum and mode are as before."""
+def test_batch_normalization_over_a_loader():
+    """Check the mean of all batches, of tensors or pairs; momentum and mode are restored."""
     model = nn.Sequential(nn.BatchNorm1d(2, momentum=0.3)).eval()
     batches = [facula.tensor([[0.0, 1.0], [2.0, 3.0]]), facula.tensor([[4.0, 5.0], [6.0, 7.0]])]
     for loader in (batches, [(batch, 1) for batch in batches]):

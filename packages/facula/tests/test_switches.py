@@ -1,4 +1,4 @@
-"""What programs ask and switch on the way: answers as PyTorch's without a device, switches that keep values."""
+"""Global queries and settings of PyTorch: answers as without a GPU, and settings that keep their values."""
 
 import asyncio
 import copy
@@ -40,12 +40,12 @@ def named(name):
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_questions_have_answers(name):
+def test_queries_return_pytorchs_answers_without_a_gpu(name):
     answer = named(name)()
     assert answer == ANSWERS[name] and type(answer) is type(ANSWERS[name])
 
 
-def test_versions_name_no_device():
+def test_versions_report_no_device_toolkit():
     version = facula.version
     assert version.cuda is version.hip is version.xpu is None and version.debug is False
     assert version.__version__ == version.facula == facula.__version__
@@ -60,13 +60,13 @@ def test_versions_name_no_device():
      "mps.empty_cache", "mps.Event", "xpu.synchronize", "xpu.Stream", "cuda.Stream", "cuda.Event", "cuda.mem_get_info",
      "cuda.get_rng_state", "cuda.current_stream", "cuda.nvtx.range_push", "cuda.reset_peak_memory_stats"],
 )  # fmt: skip
-def test_what_needs_a_device_says_that_there_is_none(name):
+def test_calls_that_need_a_gpu_raise(name):
     module = name.partition(".")[0]
     with pytest.raises(RuntimeError, match=rf"{name}: there is no .*{module}\.is_available\(\)"):
         named(name)()
 
 
-def test_blocks_and_tensors_of_a_cuda_device():
+def test_cuda_blocks_and_tensor_types():
     cuda = facula.cuda
     for block in (cuda.device(0), cuda.stream(None), cuda.device_of(facula.ones(1))):
         with block:
@@ -77,7 +77,7 @@ def test_blocks_and_tensors_of_a_cuda_device():
     assert not isinstance(facula.ones(1), cuda.FloatTensor)
 
 
-def test_switches_keep_what_they_are_set_to():
+def test_settings_keep_their_values():
     cudnn, cuda, mkldnn = facula.backends.cudnn, facula.backends.cuda, facula.backends.mkldnn
     assert (cudnn.enabled, cudnn.benchmark, cudnn.deterministic, cudnn.allow_tf32) == (True, False, False, True)
     with cudnn.flags(enabled=True, benchmark=True, deterministic=True):
@@ -97,7 +97,7 @@ def test_switches_keep_what_they_are_set_to():
     facula._dynamo.config.suppress_errors = False
 
 
-def test_determinism_and_precision_are_kept():
+def test_determinism_and_precision_settings_keep_their_values():
     assert facula.get_deterministic_debug_mode() == 0
     facula.use_deterministic_algorithms(True, warn_only=True)
     assert facula.are_deterministic_algorithms_enabled() and facula.is_deterministic_algorithms_warn_only_enabled()
@@ -121,7 +121,7 @@ def test_determinism_and_precision_are_kept():
         facula.set_num_interop_threads(0)
 
 
-def test_what_is_compiled_is_captured():
+def test_compiled_functions_are_captured():
     model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
     compiled = facula.compile(model, mode="reduce-overhead")
     assert isinstance(compiled, nn.Module) and compiled._orig_mod is model
@@ -150,7 +150,7 @@ def test_what_is_compiled_is_captured():
     with pytest.raises(facula.jit.CaptureError, match="bool reads elements"):
         double(facula.ones(2))
     assert [triple(facula.ones(2) * n).tolist() for n in range(3)] == [[n * 3.0 + 1] * 2 for n in range(3)]
-    for rounds in (True, False):  # 2 ** -12 is lost beside 1 in float16
+    for rounds in (True, False):  # 2 ** -12 is lost when added to 1 in float16
         chained = facula.compile(lambda x: x + 1 - 1, options={"emulate_precision_casts": rounds})
         found = [chained(facula.full((2,), 2.0**-12, dtype=facula.float16)).tolist() for _ in range(4)]
         assert found[-1] == [0.0 if rounds else 2.0**-12] * 2
@@ -160,8 +160,8 @@ def test_what_is_compiled_is_captured():
         assert facula.compile(model, **eager) is model and facula.compile(**eager)(model) is model
 
 
-def test_a_compiled_module_is_the_module():
-    """Its attributes and its mode are the module's own; hooks that it is given are called around it."""
+def test_a_compiled_module_wraps_the_module():
+    """Check that attributes and mode are the module's, and that the wrapper's hooks run around the module."""
 
     class Scaled(nn.Module):
         def __init__(self):
@@ -186,7 +186,7 @@ def test_a_compiled_module_is_the_module():
     assert not hasattr(model, "scale") and len(seen) == 13 and seen[0] is compiled
 
 
-def test_functions_that_yield_or_await_run_as_they_are_written():
+def test_generators_and_coroutines_run_eagerly():
     @facula.compile
     def halves(x):
         yield x
@@ -225,7 +225,7 @@ def test_a_module_is_compiled_in_place():
     assert "replayed 3 times" in model.forward.report() and list(model.state_dict()) == ["0.weight", "0.bias"]
 
 
-def test_what_programs_say_to_the_compiler():
+def test_compiler_decorators():
     compiler, seen = facula.compiler, []
 
     @compiler.disable(reason="it counts")
@@ -252,7 +252,7 @@ def test_what_programs_say_to_the_compiler():
     assert "0 signatures" in double.report()
 
 
-def test_a_program_says_at_its_end_what_ran_captured():
+def test_a_report_at_exit_lists_captured_functions():
     program = "import facula; f = facula.compile(lambda x: x * 2 + 1); f(facula.ones(2)); f(facula.ones(2))"
     for word, said in (("jit", True), ("", False)):
         result = subprocess.run(
@@ -262,7 +262,7 @@ def test_a_program_says_at_its_end_what_ran_captured():
         assert ("facula.jit:   (float32 (2,)): 2 launches, replayed once" in result.stderr) is said, result.stderr
 
 
-def test_memory_is_pinned_nowhere_and_one_warning_says_so():
+def test_pin_memory_warns_once_and_changes_nothing():
     from facula_tensor.ops.memory import pin_memory
 
     pin_memory._warned.clear()
@@ -273,7 +273,7 @@ def test_memory_is_pinned_nowhere_and_one_warning_says_so():
     assert x.pin_memory("cuda") is x and not x.is_pinned() and x.is_pinned("cuda") is False
 
 
-def test_who_overrides_is_asked():
+def test_overriding_classes_handle_calls():
     from facula.overrides import (
         handle_torch_function,
         has_torch_function,
@@ -322,7 +322,7 @@ def test_named_results_have_classes():
     } == set()
 
 
-def test_marks_for_compilers_change_nothing():
+def test_compiler_marks_change_nothing():
     def f(x):
         return x + 1
 
@@ -339,7 +339,7 @@ def test_marks_for_compilers_change_nothing():
     warnings.filterwarnings("ignore", category=jit.TracerWarning)
 
 
-def test_marks_for_profilers_change_nothing():
+def test_profiler_marks_change_nothing():
     @facula.profiler.record_function("f")
     def f(x):
         return x + 1
@@ -349,7 +349,7 @@ def test_marks_for_profilers_change_nothing():
     assert facula.profiler.ProfilerActivity.CPU is not facula.profiler.ProfilerActivity.CUDA
 
 
-def test_the_device_where_tensors_are_made():
+def test_the_default_device_of_factories():
     facula.set_default_device(None)
     facula.set_default_device(facula.device("cpu"))
     assert facula.get_default_device() is facula.device("cpu")
@@ -365,7 +365,7 @@ def test_the_device_where_tensors_are_made():
     assert not facula.ones(2).is_meta
 
 
-def test_the_older_name_of_the_default_dtype():
+def test_the_older_setter_of_the_default_dtype():
     for kind, dtype in ((facula.DoubleTensor, facula.float64), ("torch.FloatTensor", facula.float32)):
         with pytest.warns(UserWarning, match="set_default_dtype and set_default_device have taken its place"):
             facula.set_default_tensor_type(kind)
@@ -377,7 +377,7 @@ def test_the_older_name_of_the_default_dtype():
         facula.set_default_tensor_type(facula.LongTensor)
 
 
-def test_names_of_types():
+def test_type_queries():
     assert facula.typename(facula.ones(1)) == facula.ones(1).type() and facula.typename(3) == "int"
     assert not facula.is_storage(facula.ones(1)) and not facula.is_inference(facula.ones(1))
     with pytest.raises(TypeError, match="is_inference: expected a Tensor; got int"):

@@ -1,4 +1,4 @@
-"""`SummaryWriter` writes what TensorBoard's own reader reads."""
+"""`SummaryWriter` writes files that TensorBoard's reader reads."""
 
 import io
 import subprocess
@@ -12,7 +12,7 @@ import facula
 from facula.utils.tensorboard import SummaryWriter
 
 
-def test_without_the_package_the_error_says_what_to_install(tmp_path):
+def test_the_error_for_a_missing_package_names_what_to_install(tmp_path):
     code = "import sys; sys.modules['tensorboard'] = None; import facula.utils.tensorboard as t; t.SummaryWriter('x')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert "ImportError: SummaryWriter: the package tensorboard is missing; install it" in done.stderr.replace(
@@ -23,7 +23,7 @@ def test_without_the_package_the_error_says_what_to_install(tmp_path):
 
 @pytest.fixture
 def written(tmp_path):
-    """A function that calls a method of a writer, and gives what is read from the folder."""
+    """Return a function that calls a writer's method and reads the folder back."""
     pytest.importorskip("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -63,7 +63,7 @@ def test_histograms(written, options):
         assert (values.double() < limit).sum().item() == count
 
 
-def test_a_histogram_wants_numbers_that_are_finite(written):
+def test_a_histogram_requires_finite_numbers(written):
     for values in (facula.tensor([1.0, float("nan")]), facula.ones(0)):
         with pytest.raises(ValueError, match="add_histogram: expected values that are finite, one at least"):
             written("add_histogram", "weights", values)
@@ -103,7 +103,7 @@ def test_figures(written):
     assert (found.width, found.height) == (100, 50) and not pyplot.fignum_exists(figure.number)
 
 
-def test_sounds_and_text(written):
+def test_audio_and_text(written):
     sound = facula.linspace(-1, 1, 100)
     (found,) = written("add_audio", "sound", sound, sample_rate=8000).Audio("sound")
     with wave.open(io.BytesIO(found.encoded_audio_string)) as file:
@@ -115,7 +115,7 @@ def test_sounds_and_text(written):
         written("add_text", "note", 3)
 
 
-def test_precision_and_recall(written):
+def test_precision_recall_curves(written):
     labels, predictions = facula.tensor([0, 1, 1, 0]), facula.tensor([0.1, 0.9, 0.4, 0.6])
     (found,) = written("add_pr_curve", "curve", labels, predictions, num_thresholds=3).Tensors("curve")
     from tensorboard.util.tensor_util import make_ndarray
@@ -125,7 +125,7 @@ def test_precision_and_recall(written):
     assert table[4].tolist() == [0.5, 0.5, 0.0] and table[5].tolist() == [1.0, 0.5, 0.0]
 
 
-def test_settings_of_a_run(written):
+def test_hyperparameters_of_a_run(written):
     found = written("add_hparams", {"lr": 0.1, "deep": True, "name": "x"}, {"loss": facula.tensor(2.0)}, folder="run",
                     run_name="run", hparam_domain_discrete={"name": ["x", "y"]})  # fmt: skip
     told = {"_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info"}
@@ -135,7 +135,7 @@ def test_settings_of_a_run(written):
         written("add_hparams", {"layers": [1, 2]}, {})
 
 
-def test_points_for_the_projector(tmp_path):
+def test_embeddings_for_the_projector(tmp_path):
     pytest.importorskip("tensorboard")
     from google.protobuf import text_format
     from tensorboard.plugins.projector.projector_config_pb2 import ProjectorConfig
@@ -157,7 +157,7 @@ def test_points_for_the_projector(tmp_path):
     assert list(config.embeddings[0].sprite.single_image_dim) == [4, 2]
 
 
-def test_the_folder(tmp_path, monkeypatch):
+def test_the_default_folder_and_later_files(tmp_path, monkeypatch):
     pytest.importorskip("tensorboard")
     monkeypatch.chdir(tmp_path)
     with SummaryWriter(comment="_lr") as writer:
@@ -165,7 +165,7 @@ def test_the_folder(tmp_path, monkeypatch):
     with SummaryWriter(tmp_path / "again", purge_step=3, filename_suffix=".mine") as writer:
         writer.add_scalar("x", 1, 3)
         writer.flush()
-    writer.add_scalar("x", 2, 4)  # after the end: in a new file
+    writer.add_scalar("x", 2, 4)  # after close: in a new file
     writer.close()
     assert len(list((tmp_path / "again").glob("*.mine"))) >= 1
     with pytest.raises(

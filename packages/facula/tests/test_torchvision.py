@@ -1,4 +1,4 @@
-"""Operators of torchvision that facula has, against loops over every sample and every pair of boxes."""
+"""torchvision operators that facula implements, compared with loops over every sample and every pair of boxes."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ import facula
 
 RANDOM = np.random.default_rng(0)
 IMAGES = RANDOM.standard_normal((2, 3, 9, 11))
-# Inside, over every edge, smaller than a pixel, of no size, and far outside.
+# Inside, across every edge, smaller than a pixel, empty, and far outside.
 ROIS = np.array(
     [
         [0, 1.2, 2.3, 8.9, 7.1], [1, -3.0, -2.0, 4.0, 3.0], [0, 5.0, 4.0, 16.0, 14.0], [1, 3.3, 3.4, 3.6, 3.9],
@@ -20,7 +20,7 @@ ROIS = np.array(
 
 
 def pixel(image, y, x):
-    """A value between pixels, by the rules for samples beyond the edges."""
+    """Return an interpolated pixel value, by the rules for samples outside the edges."""
     height, width = image.shape
     if not (-1 <= y <= height and -1 <= x <= width):
         return 0.0
@@ -33,7 +33,7 @@ def pixel(image, y, x):
 
 
 def align(images, rois, scale, bins_y, bins_x, ratio, aligned):
-    """Means of samples, one by one."""
+    """Return means of samples, computed one by one."""
     result = np.zeros((len(rois), images.shape[1], bins_y, bins_x))
     for k, (image, x1, y1, x2, y2) in enumerate(rois):
         x1, y1, x2, y2 = (value * scale - 0.5 * aligned for value in (x1, y1, x2, y2))
@@ -84,7 +84,7 @@ def test_gradients_of_aligned_regions(ratio):
 
 
 def suppress(boxes, scores, threshold):
-    """Greedy suppression, pair by pair."""
+    """Suppress boxes greedily, pair by pair."""
     kept = []
     for i in sorted(range(len(boxes)), key=lambda i: -scores[i]):
         for j in kept:
@@ -104,16 +104,16 @@ def test_suppressed_boxes(threshold, dtype):
     corners = RANDOM.uniform(0, 20, (60, 2))
     boxes = np.concatenate([corners, corners + RANDOM.uniform(0, 15, (60, 2))], 1).astype("f4")
     boxes[7] = boxes[8]
-    boxes[9, 2:] = boxes[9, :2]  # of no area
+    boxes[9, 2:] = boxes[9, :2]  # boxes of no area
     scores = RANDOM.permutation(60).astype("f4")
-    scores[20:24] = 5.0  # in their order
+    scores[20:24] = 5.0  # sorted by score
     expected = suppress(boxes.astype("f8"), scores, threshold)
     found = facula.ops.torchvision.nms(facula.tensor(boxes).to(dtype), facula.tensor(scores).to(dtype), threshold)
     assert found.dtype is facula.int64 and found.tolist() == expected
     assert 0 < len(expected) < 60 or threshold == 1.0
 
 
-def test_no_boxes_and_no_regions():
+def test_empty_inputs():
     assert facula.ops.torchvision.nms(facula.zeros(0, 4), facula.zeros(0), 0.5).shape == (0,)
     found = facula.ops.torchvision.roi_align(facula.zeros(1, 2, 4, 4), facula.zeros(0, 5), 1.0, 2, 2, 0, False)
     assert found.shape == (0, 2, 2, 2)
@@ -134,7 +134,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_does_not_fit_is_refused(what):
+def test_invalid_arguments_are_refused(what):
     call, message = REFUSED[what]
     with pytest.raises(ValueError, match=message):
         call(facula.ops.torchvision)
@@ -179,7 +179,7 @@ print(hasattr(torch.ops.torchvision, "_cuda_version"), hasattr(torch.ops.detectr
 """
 
 
-def test_torchvision_calls_them_in_place_of_its_library(tmp_path):
+def test_torchvision_calls_them_instead_of_its_library(tmp_path):
     package = tmp_path / "torchvision"
     package.mkdir()
     (package / "__init__.py").write_text("")

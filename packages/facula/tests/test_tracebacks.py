@@ -1,6 +1,6 @@
-"""Errors of the whole library under one base, and tracebacks that end at the program's line, whatever was called.
+"""The library's errors share a base class, and tracebacks end at the program's line for every public call.
 
-FACULA_FULL_TRACEBACK is what the tests of facula_errors look at, and the environments in which a traceback is shown.
+The tests of facula_errors cover FACULA_FULL_TRACEBACK and the environments in which a traceback is shown.
 """
 
 import copy
@@ -21,7 +21,7 @@ from facula.utils.data import DataLoader, TensorDataset, default_collate, random
 
 @pytest.fixture(autouse=True)
 def trimmed(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # `save` is among what is called
+    monkeypatch.chdir(tmp_path)  # `save` is one of the calls
     with full_traceback(False):
         yield
 
@@ -158,7 +158,7 @@ FAILING = {
     # files
     "save": lambda: facula.save(object(), "no such folder/x"),
     "load": lambda: facula.load(__file__),
-    # the rest
+    # other
     "facula.name": lambda: facula.Generator().manual_seed("no"),
     "device": lambda: facula.device("nowhere"),
     "set_num_threads": lambda: facula.set_num_threads(-1),
@@ -178,15 +178,15 @@ def test_an_error_ends_at_the_programs_line(name):
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_the_whole_is_there_on_request(name):
+def test_full_tracebacks_are_available_on_request(name):
     with full_traceback(True):
         error = raised(FAILING[name])
     assert library_frames(error)
 
 
-# ------------------------------------------------------------------------- whatever is public, whatever it is given
+# ----------------------------------------------------------------- every public function, with arbitrary arguments
 class Odd:
-    """Fits nowhere."""
+    """A value that no function accepts."""
 
 
 def public():
@@ -202,7 +202,7 @@ def public():
             if callable(thing) and name not in lasting and not inspect.ismodule(thing):
                 yield f"{space}.{name}", thing
     for name in dir(facula.Tensor):
-        thing = getattr(facula.Tensor, name, None)  # names that are PyTorch's alone raise
+        thing = getattr(facula.Tensor, name, None)  # PyTorch's names without an implementation raise
         if callable(thing) and not name.startswith("_"):
             yield f"Tensor.{name}", thing
 
@@ -220,8 +220,8 @@ PUBLIC = dict(public())
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_no_public_function_is_forgotten(name):
-    """Called with what does not fit, in many ways: an error of the library leaves at most one of its frames."""
+def test_every_public_function_trims_its_traceback(name):
+    """Check that library errors for many invalid arguments leave at most one library frame."""
     left = []
     for arguments in unfit():
         if name.startswith("Tensor.") and not (arguments and isinstance(arguments[0], facula.Tensor)):
@@ -237,7 +237,7 @@ def test_no_public_function_is_forgotten(name):
     assert not left, left[0]
 
 
-# ------------------------------------------------------------------------------------------- arguments that do not fit
+# ------------------------------------------------------------------------------------------ invalid arguments
 def public_classes():
     places = ("nn", "optim", "optim.lr_scheduler", "utils.data", "utils.data.files", "utils.data.transforms",
               "distributions", "distributions.constraints", "distributions.transforms", "jit", "autograd", "amp",
@@ -249,8 +249,8 @@ def public_classes():
 
 
 @pytest.mark.parametrize("given", [{}, {"no_such_argument": 1}], ids=["missing", "unknown"])
-def test_wrong_arguments_of_classes_show_no_library_frames(given):
-    """The call in a boundary fails, or a check in a constructor: either way the program's line is the last."""
+def test_invalid_arguments_of_classes_show_no_library_frames(given):
+    """Check both cases, a failing call in a boundary and a check in a constructor."""
     refused = 0
     for kind in public_classes():
         try:
@@ -261,7 +261,7 @@ def test_wrong_arguments_of_classes_show_no_library_frames(given):
     assert refused > 150
 
 
-PASSING_ON = {  # functions that take any arguments and pass them on
+PASSING_ON = {  # functions that accept any arguments and pass them on
     "in place": lambda: facula.ones(2).addmv_(zzz=1),
     "a copy of a view": lambda: facula.diagonal_copy(facula.ones(2, 2), zzz=1),
     "init": lambda: nn.init.xavier_uniform_(),
@@ -270,12 +270,12 @@ PASSING_ON = {  # functions that take any arguments and pass them on
 
 
 @pytest.mark.parametrize("name", PASSING_ON)
-def test_wrong_arguments_that_are_passed_on_show_no_library_frames(name):
+def test_forwarded_invalid_arguments_show_no_library_frames(name):
     assert isinstance(raised(PASSING_ON[name]), TypeError)
     assert own_frames(raised(PASSING_ON[name])) == ["<lambda>"] and not library_frames(raised(PASSING_ON[name]))
 
 
-def test_wrong_arguments_of_a_forward_end_at_the_line_that_gave_them():
+def test_invalid_arguments_of_forward_end_at_the_callers_line():
     class Net(nn.Module):
         def forward(self, x):
             return nn.Linear(2, 2)(x, 1)

@@ -1,4 +1,4 @@
-"""What the tests of tracebacks share: how much of the library an error shows."""
+"""Helpers for tests of tracebacks: how much of the library an error shows."""
 
 import traceback
 
@@ -23,7 +23,7 @@ def library_frames(error):
 
 
 def own_frames(error):
-    """The program's functions, from the one that called the library; `raised` above is left out."""
+    """Return the program's functions from the library's caller on, without `raised` above."""
     return [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__) if not in_library(frame)][1:]
 
 
