@@ -1,9 +1,9 @@
-"""Other allocators' published algorithms as policies over addresses, to compare peaks with: unvalidated.
+"""Published algorithms of other allocators as policies over addresses, for comparing peaks: unvalidated.
 
-They are written from documentation, not from source, and no snapshot of a real run has checked them yet. All follow a
-block's uses on other streams in the same way, as PyTorch documents it: an event on each of those streams when the block
-is freed, asked about at each allocation. CuPy and the binning policies have no such thing of their own; they would have
-to wait for the device.
+They are written from documentation, not from source, and no snapshot of a real run has checked them yet. All handle a
+block's uses on other streams as PyTorch documents it: freeing the block records an event on each of those streams,
+and each allocation polls the events. CuPy and the binning policies have no such mechanism; they would have to wait
+for the device.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ KIB, MIB = 1 << 10, 1 << 20
 
 
 def up(nbytes: int, step: int) -> int:
-    """A size rounded up to a multiple."""
+    """Round a size up to a multiple."""
     return -(-nbytes // step) * step
 
 
 class Full(Exception):
-    """A device has no memory left, whatever the policy gives back."""
+    """A device has no memory left, even after the policy released idle memory."""
 
 
 class Policy:
-    """What replays a trace: memory reserved, its peak, and blocks that wait for events.
+    """An allocator that replays a trace: memory reserved, its peak, and blocks that wait for events.
 
-    A policy gives `place` and `put_back`; a handle is whatever it likes. `capacity` is the bytes of the device.
+    A policy defines `place` and `put_back`; handles are opaque. `capacity` is the size of the device in bytes.
     """
 
     def __init__(self) -> None:
@@ -53,18 +53,18 @@ class Policy:
         self._news = False
 
     def place(self, nbytes: int, stream: int, pool: int) -> object:
-        """A block."""
+        """Allocate a block."""
         raise NotImplementedError
 
     def put_back(self, handle: object) -> None:
-        """A block's work is over, or in order on its own stream."""
+        """Free a block whose work is complete, or ordered on its stream."""
         raise NotImplementedError
 
     def give_back(self, nbytes: int, key: object) -> None:
-        """Give idle memory to the device, as far as the policy does so, where a request of `nbytes` was refused."""
+        """Release idle memory to the device, as far as the policy does so, after a request of `nbytes` failed."""
 
     def reserve(self, nbytes: int, key: object = None) -> None:
-        """Take memory from the device."""
+        """Reserve memory of the device."""
         if self.reserved + nbytes > self.capacity:
             self._all_over, self._news = self._requests, True
             self._poll()
@@ -75,7 +75,7 @@ class Policy:
         self.peak = max(self.peak, self.reserved)
 
     def play(self, trace: Trace) -> int:
-        """The peak of reserved bytes over a trace."""
+        """Return the peak of reserved bytes over a trace."""
         for event in trace.events:
             match event:
                 case Allocate(id, nbytes, stream, _, pool):
@@ -138,9 +138,9 @@ class BestFit(Policy):
 
     Arguments:
         granularity: sizes are multiples of it.
-        segment: the bytes to take from the device for a size.
+        segment: the bytes to reserve on the device for a size.
         kind: small or large, by size.
-        splits: whether a rest of so many bytes is cut off, by (kind, bytes).
+        splits: whether a remainder of this size is split off, by (kind, bytes).
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class BestFit(Policy):
         self._next = 0
 
     def place(self, nbytes: int, stream: int, pool: int) -> object:
-        """The smallest free chunk that fits, or a new segment."""
+        """Return the smallest free chunk that fits, or a new segment."""
         size = max(self._granularity, up(nbytes, self._granularity))
         kind = self._kind(size)
         key = stream, pool, kind
@@ -190,7 +190,7 @@ class BestFit(Policy):
         insort(free, (chunk.size, chunk.address, chunk))
 
     def give_back(self, nbytes: int, key: object) -> None:
-        """One whole idle segment that is large enough, the smallest such; where that is too little, all of them."""
+        """Release the smallest idle segment that is large enough, or else all idle segments."""
         over = self.reserved + nbytes - self.capacity
         enough = [entry for entry in self._free[key] if entry[2].whole and entry[0] >= max(over, nbytes)]
         idle = [entry for free in self._free.values() for entry in free if entry[2].whole]
@@ -206,7 +206,7 @@ class BestFit(Policy):
 
 
 def pytorch() -> BestFit:
-    """PyTorch's: 512 bytes, segments of 2 and 20 MiB, then multiples of 2 MiB; rests above 1 MiB are cut."""
+    """Return PyTorch's policy: 512 bytes, segments of 2 and 20 MiB, then multiples of 2 MiB; splits above 1 MiB."""
 
     def segment(size: int) -> int:
         return 2 * MIB if size <= MIB else 20 * MIB if size < 10 * MIB else up(size, 2 * MIB)
@@ -215,12 +215,12 @@ def pytorch() -> BestFit:
 
 
 def cupy() -> BestFit:
-    """CuPy's: 512 bytes, a segment for each request that finds nothing, whatever is left cut off."""
+    """Return CuPy's policy: 512 bytes, a segment for each request without a free chunk, all remainders split off."""
     return BestFit(512, lambda size: size, lambda size: 0, lambda kind, rest: rest >= 512)
 
 
 class Expandable(BestFit):
-    """PyTorch's expandable segments: for each key one range, whose end grows by pages of 2 or 20 MiB."""
+    """PyTorch's expandable segments: one range for each key, which grows by pages of 2 or 20 MiB."""
 
     def __init__(self) -> None:
         base = pytorch()
@@ -250,11 +250,11 @@ class Expandable(BestFit):
 
 
 class Bins(Policy):
-    """Blocks of fixed sizes, kept for their own size and stream.
+    """Blocks of fixed sizes, reused for their own size and stream.
 
     Arguments:
         size_of: the size of the block that serves a request.
-        slab_of: the bytes taken from the device at once, for a size.
+        slab_of: the bytes to reserve on the device at once, for a size.
     """
 
     def __init__(self, size_of: Callable[[int], int], slab_of: Callable[[int], int]):
@@ -263,7 +263,7 @@ class Bins(Policy):
         self._idle: defaultdict[object, int] = defaultdict(int)
 
     def place(self, nbytes: int, stream: int, pool: int) -> object:
-        """An idle block of its size, or a slab of them."""
+        """Return an idle block of its size, or a slab of them."""
         size = self._size_of(max(1, nbytes))
         key = stream, pool, size
         if not self._idle[key]:
@@ -274,17 +274,17 @@ class Bins(Policy):
         return key
 
     def put_back(self, handle: object) -> None:
-        """The block is idle."""
+        """Mark the block as idle."""
         self._idle[handle] += 1
 
 
 def powers_of_two() -> Bins:
-    """Sizes that are powers of two, from 512 bytes on, each block taken alone."""
+    """Return a policy of powers of two, from 512 bytes, with one reservation for each block."""
     return Bins(lambda nbytes: max(512, 1 << (nbytes - 1).bit_length()), lambda size: size)
 
 
 def size_classes() -> Bins:
-    """HostAllocator's sizes, four for each power of two, small ones in slabs."""
+    """Return HostAllocator's policy: four sizes for each power of two, small ones in slabs."""
 
     def slab(size: int) -> int:
         return size if size > MIB else size * max(1, min(256 * KIB, max(16 * KIB, 512 * size)) // size)
@@ -293,7 +293,7 @@ def size_classes() -> Bins:
 
 
 def smallest_device(policy: Callable[[], Policy], trace: Trace, step: int = 2 * MIB) -> int:
-    """The least multiple of `step` that a policy plays a trace in, found by bisection."""
+    """Return the least multiple of `step` in which a policy can play a trace, found by bisection."""
 
     def fits(steps: int) -> bool:
         made = policy()

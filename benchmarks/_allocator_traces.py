@@ -1,4 +1,4 @@
-"""Traces of programs that train and serve, made from layer shapes: the same numbers each time."""
+"""Traces of programs that train and serve, derived from layer shapes: the same numbers each time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COMPUTE, COPY = 0, 1
 
 
 class Program:
-    """What a program asks of an allocator, noted down. Work of a stream is over `lag` requests after it was queued."""
+    """Recorded requests of a program to an allocator. A stream's work completes `lag` requests after it was queued."""
 
     def __init__(self, seed: int = 0, lag: int = 40):
         self.draw = random.Random(seed)
@@ -23,7 +23,7 @@ class Program:
         self._ids = 0
 
     def take(self, nbytes: int, stream: int = COMPUTE) -> int:
-        """Allocate a block; its number."""
+        """Allocate a block and return its number."""
         self.events.append(Allocate(self._ids, nbytes, stream, None))
         self._ids += 1
         self._served(stream)
@@ -45,7 +45,7 @@ class Program:
         self.events.append(Mark(f"step {step}"))
 
     def trace(self) -> Trace:
-        """All of it."""
+        """Return the complete trace."""
         return Trace(512, None, {}, [], self.events)
 
     def _served(self, stream: int | None) -> None:
@@ -57,7 +57,7 @@ class Program:
 
 
 class Model:
-    """A transformer's training by Adam in mixed precision, as its memory sees it."""
+    """The memory of a transformer that Adam trains in mixed precision."""
 
     def __init__(self, program: Program, layers: int, width: int, heads: int, vocabulary: int):
         self.program, self.width, self.heads, self.vocabulary = program, width, heads, vocabulary
@@ -70,7 +70,7 @@ class Model:
         self.gradients: list[int] = []
 
     def forward(self, batch: int, length: int) -> list[list[int]]:
-        """Activations that are kept, layer by layer."""
+        """Allocate the saved activations, layer by layer."""
         program, tokens = self.program, batch * length
         kept = []
         for _ in range(self.layers):
@@ -90,7 +90,7 @@ class Model:
         return kept
 
     def backward(self, kept: list[list[int]], batch: int, length: int) -> None:
-        """Gradients of activations come and go, those of weights stay."""
+        """Allocate gradients: those of activations are temporary, those of weights remain."""
         program, tokens = self.program, batch * length
         flowing = program.take(tokens * self.vocabulary * HALF)
         program.drop(*kept.pop())
@@ -108,7 +108,7 @@ class Model:
                 if first:
                     made.append(one)
                 else:
-                    program.drop(one)  # added into the gradient that is there
+                    program.drop(one)  # added to the existing gradient
             program.drop(scores, *layer)
             flowing = nxt
         kept.clear()
@@ -118,7 +118,7 @@ class Model:
         program.drop(flowing)
 
     def step(self) -> None:
-        """The optimizer: temporary memory, then no gradients."""
+        """Step the optimizer: temporary memory, then free the gradients."""
         for count in self.weights:
             self.program.drop(self.program.take(count * FLOAT))
         self.program.drop(*self.gradients)
@@ -138,7 +138,7 @@ def random_lengths(steps: int = 40) -> Trace:
 
 
 def gradient_accumulation(steps: int = 10) -> Trace:
-    """Four small batches of their own lengths for each step of the optimizer, and an evaluation now and then."""
+    """Four small batches of different lengths for each optimizer step, and an occasional evaluation."""
     program = Program(2)
     model = Model(program, layers=12, width=512, heads=8, vocabulary=6000)
     for step in range(steps):
@@ -154,7 +154,7 @@ def gradient_accumulation(steps: int = 10) -> Trace:
 
 
 def two_streams(steps: int = 60) -> Trace:
-    """Batches copied on one stream and used on another; gradients sent from there in buckets."""
+    """Batches copied on one stream and used on another, which sends gradients in buckets."""
     program = Program(3)
     model = Model(program, layers=6, width=512, heads=8, vocabulary=4000)
     ahead: deque[tuple[int, int, list[int]]] = deque()
@@ -209,7 +209,7 @@ def growing_cache(steps: int = 700) -> Trace:
 def digits(epochs: int = 8) -> Trace:
     """A convolutional network on 8×8 digits, 1,797 of them in batches of 256, by Adam."""
     program = Program(5)
-    shapes = [(1, 32, 9, 64), (32, 64, 9, 64), (64, 64, 9, 16), (1024, 128, 1, 1), (128, 10, 1, 1)]  # places: the last
+    shapes = [(1, 32, 9, 64), (32, 64, 9, 64), (64, 64, 9, 16), (1024, 128, 1, 1), (128, 10, 1, 1)]  # indices: the last
     weights = [one for inside, out, window, _ in shapes for one in (inside * out * window, out)]
     for count in weights:
         for _ in range(3):

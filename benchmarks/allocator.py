@@ -1,7 +1,7 @@
-"""A block taken and given back, 4 KiB: what a library pays that has its memory from a caching allocator.
+"""Allocating and freeing a block of 4 KiB: the cost for a library that uses a caching allocator.
 
-PyTorch has no such call for the host; the nearest is an empty tensor, made and dropped. Rows of four threads give the
-time of a pair as it passes while all of them run.
+PyTorch has no such call for the host; the nearest is to create and drop an empty tensor. Rows of four threads give
+the elapsed time of a pair while all of them run.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from .measure import Loop, Row
 
 NBYTES = 4096
 THOUSAND = 1000
-MANY = 20_000  # turns, beside which starting four threads takes little
+MANY = 20_000  # enough turns that starting four threads takes a small share
 REFERENCE = "torch.empty(4096, dtype=torch.uint8)"
 
 
 def caching(driver: HostDriver | SimulatedDriver) -> Loop:
-    """The pair on this driver, which is called for the first block alone."""
+    """Return a loop of the pair on this driver, which is called only for the first block."""
     allocator = CachingAllocator(driver)
     kept = [allocator.allocate(97 * n) for n in range(1, 2000)]
-    del kept[::2]  # so that there are idle blocks of many sizes to choose from
+    del kept[::2]  # makes idle blocks of many sizes to choose from
 
     def loop(times):
         allocate, alive = allocator.allocate, kept
@@ -59,7 +59,7 @@ int pairs(facula_functions *at, long times, long nbytes)
 
 
 def compiled() -> ctypes.PyDLL:
-    """A library with the function `pairs`, which holds the GIL as its callers in extension modules do."""
+    """Return a library with the function `pairs`, which holds the GIL as its callers in extension modules do."""
     folder = tempfile.mkdtemp()
     source, library = os.path.join(folder, "pairs.c"), os.path.join(folder, "pairs.so")
     with open(source, "w") as file:
@@ -70,7 +70,7 @@ def compiled() -> ctypes.PyDLL:
 
 
 def in_c() -> Loop:
-    """The pair from code in C, a thousand at a call; the operators of a row are those."""
+    """Return a loop of the pair called from C, a thousand times a call, which a row counts as operators."""
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     table = c_functions(CachingAllocator(HostDriver()))
@@ -97,7 +97,7 @@ def thousand_empty_tensors() -> Loop:
 
 
 def in_threads(make) -> Loop:
-    """What `make` gives, in four threads that share the turns."""
+    """Return a loop that runs the loop of `make` in four threads, which share the turns."""
     one = make()
 
     def loop(times):

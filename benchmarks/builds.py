@@ -1,9 +1,9 @@
-"""Two builds of facula compared: rows' own loops, in a process for each build, in turn.
+"""Comparison of two builds of facula: the rows' own loops, in alternating processes, one for each build.
 
     python -m benchmarks.builds FOLDER [--group NAME] [--only TEXT] [--clock cpu]
 
-FOLDER has the packages of the other build, as `pip install --target` puts them; `nox -s bench -- --against COMMIT`
-makes it. The ratio of a row is the median of its rounds' ratios. Rows above LIMIT are measured twice more: what is
+FOLDER has the packages of the other build, as `pip install --target` writes them; `nox -s bench -- --against COMMIT`
+creates it. The ratio of a row is the median of its rounds' ratios. Rows above LIMIT are measured twice more: a row
 above it in two of three runs is slower, and makes the exit status 1, as does a geometric mean above 1.
 """
 
@@ -22,7 +22,7 @@ from .measure import CLOCKS, enough, own_code, timed
 from .run import GROUPS, HERE, ONE_THREAD
 
 LIMIT, ROUNDS, SECONDS = 1.05, 15, 0.01
-# Rows of these time processes, bytes or other libraries, not facula's code beside itself.
+# Rows of these time processes, bytes or other libraries instead of facula's code.
 WITHOUT = {"memory", "allocator", "peaks", "files", "imports", "loading", "queues", "threads", "functions"}
 
 
@@ -38,15 +38,15 @@ class Build:
         self.process = subprocess.Popen(command, cwd=HERE.parent, env=environment, **pipes)
 
     def ask(self, question: str) -> str:
-        """The process's answer; empty if it cannot."""
+        """Return the process's answer; empty if it has none."""
         self.process.stdin.write(f"{question}\n")
         self.process.stdin.flush()
         return self.process.stdout.readline().strip()
 
 
 def serve(clock: str) -> None:
-    """Answer `make MODULE PLACE` with how many turns a round has, and `time COUNT` with microseconds a turn."""
-    answers, sys.stdout = sys.stdout, sys.stderr  # what rows print is no answer
+    """Answer `make MODULE PLACE` with the turns of a round, and `time COUNT` with microseconds a turn."""
+    answers, sys.stdout = sys.stdout, sys.stderr  # keep the rows' output out of the answers
     now, loop, per = CLOCKS[clock], None, 1
     for line in sys.stdin:
         what, *given = line.split()
@@ -56,7 +56,7 @@ def serve(clock: str) -> None:
             try:
                 loop, per = own_code(row.ours()), row.per
                 answer = row.count or enough(loop, SECONDS, now)
-            except Exception as error:  # what this build does not have
+            except Exception as error:  # names that this build lacks
                 print(f"{row.name}: {type(error).__name__}: {error}", file=sys.stderr)
         else:
             answer = timed(loop, int(given[0]), now) / per
@@ -64,7 +64,7 @@ def serve(clock: str) -> None:
 
 
 def ratio(builds: tuple[Build, Build], module: str, place: int) -> float | None:
-    """How much of the other build's time a row takes in this one; None where one of them cannot run it."""
+    """Return the time in this build relative to the other one, or None if either cannot run the row."""
     counts = [build.ask(f"make {module} {place}") for build in builds]
     if not all(counts):
         return None
@@ -78,7 +78,7 @@ def ratio(builds: tuple[Build, Build], module: str, place: int) -> float | None:
 
 
 def compare(folder: str, groups: list[str], only: list[str], clock: str) -> int:
-    """Print each row's ratio, the geometric mean and what is slower; 1 where something is."""
+    """Print each row's ratio, the geometric mean and slower rows; return 1 if there are any."""
     builds = (Build("", clock), Build(folder, clock))
     known, slower = [], []
     for module in dict.fromkeys(group.module for group in GROUPS if group.module not in WITHOUT):

@@ -19,7 +19,7 @@ RUNS = 5  # until a capture is settled, passes included
 
 
 def replayed(begin: Begin, **options: Any) -> Loop:
-    """The loop of a captured step on one batch."""
+    """Return the loop of a captured step on one batch."""
     step, inputs, targets = begin(facula)
     captured = facula.capture(step, on_break="error", **options)
     for _ in range(RUNS):
@@ -33,7 +33,7 @@ def replayed(begin: Begin, **options: Any) -> Loop:
 
 
 def compiled(begin: Begin) -> Loop:
-    """The loop of PyTorch's compiled step on one batch."""
+    """Return the loop of PyTorch's compiled step on one batch."""
     step, inputs, targets = begin(torch)
     step = torch.compile(step)
     for _ in range(RUNS):
@@ -47,7 +47,7 @@ def compiled(begin: Begin) -> Loop:
 
 
 def language_model(F: Any) -> tuple[Callable, Any, Any]:
-    """A step of training an LSTM on letters (batch 16, length 32)."""
+    """Return a training step of an LSTM on letters (batch 16, length 32)."""
     embedding, lstm, scores = F.nn.Embedding(65, 32), F.nn.LSTM(32, 64, batch_first=True), F.nn.Linear(64, 65)
     parameters = [p for module in (embedding, lstm, scores) for p in module.parameters()]
     with F.no_grad():
@@ -67,7 +67,7 @@ def language_model(F: Any) -> tuple[Callable, Any, Any]:
 
 
 def written_out(F: Any, rows: int) -> tuple[Callable, Any, Any]:
-    """A step of training one layer whose activation, loss and update are written in elementwise operators."""
+    """Return a training step of one layer with activation, loss and update in elementwise operators."""
     weight = ((filled(F, 64, 64) - 0.5) / 8).requires_grad_()
     mean, square = F.zeros(64, 64), F.zeros(64, 64)
 
@@ -115,7 +115,7 @@ for widths, make in (((16, 16, 16, 10), narrow), ((64, 64, 64, 10), wide)):
 
 
 def answers(F: Any, *, captures: bool) -> Loop:
-    """What the narrow network says to one sample, without gradients."""
+    """Return a loop that evaluates the narrow network on one sample, without gradients."""
     model, x = narrow(F).eval(), filled(F, 1, 16)
 
     @F.no_grad()

@@ -1,4 +1,4 @@
-"""New tensors of 4×4 or a few numbers, and the way back to a Python number."""
+"""New tensors of 4×4 or a few numbers, and conversion back to a Python number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ rows = Rows()
 
 
 def _row(line: str, target: float) -> None:
-    """A row of one line, in which `F` is the library, `a` a tensor, and `one` and `whole` tensors of one element."""
+    """Add a row of one line with `F` for the library, `a`, a tensor, and `one` and `whole`, tensors of one element."""
 
     def setup(F: Any) -> Loop:
         names = {"F": F, "a": filled(F, 4, 4), "one": F.ones(()), "whole": F.ones(1, dtype=F.int64)}

@@ -1,4 +1,4 @@
-"""Operators declared as expressions, forward and backward: activations and losses of few elements and of a million."""
+"""Operators declared as expressions, forward and backward: activations and losses, with few elements and a million."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ FEW, MANY = 16, 1 << 20
 
 
 def step(name: str, target: float, operands: Callable[[Any], tuple], operation: Callable[..., Any]) -> None:
-    """Add a row: a gradient by the first operand, thrown away. `operation(F, *operands)` gives a tensor of one element,
-    or of the second operand's shape, which is its gradient then."""
+    """Add a row: a gradient of the first operand, which is discarded.
+
+    `operation(F, *operands)` returns a tensor of one element, or of the second operand's shape, which is its gradient
+    then.
+    """
 
     @rows.row(name, target)
     def setup(F: Any) -> Loop:

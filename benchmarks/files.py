@@ -32,7 +32,7 @@ print(time.perf_counter() - start, total)
 
 @cache
 def checkpoint() -> str:
-    """The path of the file, which is removed at the end."""
+    """Return the path of the file, which is removed at the end."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     state = {}
@@ -50,7 +50,7 @@ def checkpoint() -> str:
 
 
 def summed(library: str, way: str) -> Loop:
-    """Each turn is a process; the time is what it says of itself."""
+    """Each turn is a process, which reports its own time."""
     environment = {name: value for name, value in os.environ.items() if name not in ONE_THREAD}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     path = checkpoint()

@@ -1,7 +1,7 @@
-"""A program that says in how many seconds 2 new workers gave their first batch: LIBRARY START_METHOD.
+"""A program that prints the seconds until 2 new workers returned their first batch: LIBRARY START_METHOD.
 
-Forked ones are those of a second loader: PyTorch imports what workers need when it is imported, facula when a program
-first has some, and with `fork` that would be most of the time.
+Forked workers are those of a second loader: PyTorch imports the workers' modules when it is imported, facula on first
+use, and with `fork` that would be most of the time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Plain:
 
 
 def first_batch() -> float:
-    """Seconds from the making of a loader on."""
+    """Return the seconds since the creation of a loader."""
     begun = perf_counter()
     batches = iter(loading.DataLoader(Plain(), 32, num_workers=2, multiprocessing_context=METHOD))
     next(batches)

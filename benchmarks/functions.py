@@ -41,7 +41,7 @@ def logistic(F: Any, weight: Any) -> Any:
 
 
 def gradients(make: Callable[..., Any], F: Any, function: Callable[..., Any], argument: Any) -> Loop:
-    """A loop that takes the gradient of a function."""
+    """Return a loop that computes the gradient of a function."""
     gradient = make(partial(function, F))
 
     def loop(times):
@@ -52,7 +52,7 @@ def gradients(make: Callable[..., Any], F: Any, function: Callable[..., Any], ar
 
 
 def check(function: Callable[..., Any], argument: Any) -> None:
-    """Raise where the two gradients differ."""
+    """Raise if the two gradients differ."""
     ours = func.grad(partial(function, np))(argument)
     np.testing.assert_allclose(ours, autograd.grad(partial(function, autograd.numpy))(argument), rtol=1e-12)
 

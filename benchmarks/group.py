@@ -1,4 +1,4 @@
-"""One module's rows, in a process of their own: `python -m benchmarks.group MODULE`; a line of JSON for each result."""
+"""One module's rows, in a separate process: `python -m benchmarks.group MODULE`; a line of JSON for each result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .measure import CLOCKS, compare
 
 
 def main() -> None:
-    """Measure, and print each result as soon as it is there. A row that fails says why, and the others go on."""
+    """Measure, and print each result as soon as it is available. A failing row reports its error; others continue."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.group")
     parser.add_argument("module")
     parser.add_argument("--only", action="append", default=[])
@@ -29,7 +29,7 @@ def main() -> None:
             try:
                 result = compare(row, options.effort, options.clock)
                 line = result._asdict() | {"hit": result.hit}
-            except Exception as error:  # what is not there yet is reported, and misses
+            except Exception as error:  # missing names are reported, and miss the target
                 traceback.print_exc()
                 cause = f"{type(error).__name__}: {error}"
                 line = {"name": row.name, "target": row.target, "hit": False, "error": cause}

@@ -1,4 +1,4 @@
-"""One operator on 4×4, called again and again: what eager code pays besides arithmetic."""
+"""One operator on 4×4, called repeatedly: the overhead of eager code in addition to arithmetic."""
 
 from __future__ import annotations
 

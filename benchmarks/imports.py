@@ -1,4 +1,4 @@
-"""`import facula` against `import torch`: fresh processes, bytecode cached, the interpreter's own start left out."""
+"""`import facula` against `import torch`: fresh processes, bytecode cached, without the interpreter's own start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROGRAM = "import sys, time; start = time.perf_counter(); __import__(sys.argv[1]
 
 
 def importing(module: str) -> Loop:
-    """Each turn is a process; the time is what it says of itself."""
+    """Each turn is a process, which reports its own time."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
     def loop(times):

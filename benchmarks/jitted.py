@@ -17,7 +17,7 @@ RATE, BETA1, BETA2, EPSILON = 0.001, 0.9, 0.999, 1e-8
 
 
 def jax_step(widths: tuple[int, ...], kind: str, batch: int) -> tuple[Callable, Any, Any]:
-    """`step(pixels, targets) -> loss`, a batch, and its classes. Weights are those of `networks.begin`."""
+    """Return `step(pixels, targets) -> loss`, a batch, and its classes. Weights are those of `networks.begin`."""
     os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
     import jax
     import jax.numpy as jnp
@@ -63,7 +63,7 @@ def jax_step(widths: tuple[int, ...], kind: str, batch: int) -> tuple[Callable, 
 
 
 def jitted(widths: tuple[int, ...], kind: str, batch: int) -> Loop:
-    """The loop of a step under `jax.jit` on one batch; each step is waited for, as facula's are done on return."""
+    """Return the loop of a step under `jax.jit` on one batch; it waits for each step, as facula's return when done."""
     step, inputs, targets = jax_step(widths, kind, batch)
 
     def loop(times):
@@ -75,7 +75,7 @@ def jitted(widths: tuple[int, ...], kind: str, batch: int) -> Loop:
 
 
 def agrees_with_jax(make: Callable[[Any], Any], widths: tuple[int, ...], kind: str, batch: int) -> None:
-    """ValueError where JAX's step does not train as ours."""
+    """Raise ValueError if JAX's step does not train like facula's."""
     ours, theirs = begin(facula, make, kind, (batch, widths[0])), jax_step(widths, kind, batch)
     for number in range(5):
         loss, expected = (float(step(inputs, targets)) for step, inputs, targets in (ours, theirs))

@@ -1,6 +1,7 @@
-"""Kernels of the CPU: functions of many elements, sums along short rows, copies that transpose. One thread.
+"""CPU kernels: functions of many elements, sums along short rows, transposing copies. One thread.
 
-The rows are calls as users write them. Results are small enough for the caches, so that arithmetic counts, not memory.
+The rows are calls as users write them. Results are small enough for the caches, so that arithmetic counts, not
+memory.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ LENGTH = 1 << 20
 
 
 def row(name: str, target: float, make: Callable[[Any], tuple], call: Callable[..., Any]) -> None:
-    """A row: `make(F)` gives the operands, `call(F, *operands)` is what is timed."""
+    """Add a row: `make(F)` returns the operands, and `call(F, *operands)` is timed."""
 
     def setup(F: Any) -> Loop:
         operands = make(F)
@@ -34,18 +35,18 @@ def row(name: str, target: float, make: Callable[[Any], tuple], call: Callable[.
 
 
 def normal(F: Any, *shape: int, dtype: str = "float32") -> Any:
-    """Numbers around 0, mostly between -6 and 6."""
+    """Return numbers around 0, mostly between -6 and 6."""
     x = (np.random.default_rng(shape).standard_normal(shape) * 2).astype("f4")
     return F.from_numpy(x).clone().to(getattr(F, dtype))
 
 
 def positive(F: Any, *shape: int, dtype: str = "float32") -> Any:
-    """Numbers between 0.1 and 4.1."""
+    """Return numbers between 0.1 and 4.1."""
     return F.from_numpy(numbers(*shape) * 4 + np.float32(0.1)).to(getattr(F, dtype))
 
 
 # ------------------------------------------------------------------------------------------- functions of one element
-LOOSE = 1.0  # what PyTorch has of its own
+LOOSE = 1.0  # functions that PyTorch implements itself
 TIGHT = 0.8
 UNARY = (
     ("exp", TIGHT), ("expm1", TIGHT), ("log", TIGHT), ("log1p", TIGHT), ("sin", TIGHT), ("cos", TIGHT), ("tanh", TIGHT),
@@ -55,7 +56,7 @@ ACTIVATIONS = (("silu", LOOSE), ("softplus", LOOSE), ("logsigmoid", TIGHT), ("el
 
 
 def unary(name: str, target: float, function: Callable[..., Any]) -> None:
-    """The function of 1M elements of either type, of every second element, and of a transposed matrix."""
+    """Add rows of the function of 1M elements of either type, and of every second element."""
     make = positive if name in ("log", "log1p", "sqrt", "rsqrt") else normal
     row(f"{name}(x), 1M", target, lambda F: (make(F, LENGTH),), function)
     row(f"{name}(x), 1M float64", target, lambda F: (make(F, LENGTH, dtype="float64"),), function)
@@ -71,13 +72,13 @@ for kind in ("none", "tanh"):
 
 
 def backward(F: Any, x: Any, g: Any, function: Callable[..., Any]) -> None:
-    """Forward and backward, the gradient thrown away."""
+    """Run forward and backward, and discard the gradient."""
     function(F, x).backward(g)
     x.grad = None
 
 
 def gradient(name: str, function: Callable[..., Any], target: float = LOOSE) -> None:
-    """The function and its gradient, of 1M elements."""
+    """Add the function and its gradient, of 1M elements."""
 
     def make(F: Any) -> tuple:
         return normal(F, LENGTH).requires_grad_(), normal(F, LENGTH)
@@ -124,7 +125,7 @@ REDUCTIONS = ("sum", "mean", "prod", "amax", "amin", "argmax", "max", "any", "al
 
 
 def reduction(name: str, shape: tuple[int, ...], dim: Any, dtype: str = "float32") -> None:
-    """One reduction along a dimension."""
+    """Add one reduction along a dimension."""
 
     def call(F: Any, x: Any) -> Any:
         return getattr(x, name)(dim)
@@ -152,7 +153,7 @@ for shape, dim in SHAPES:
 
 
 def normalised(name: str, shape: tuple[int, ...], count: int, channels: int) -> None:
-    """A fused normalisation with its gradients."""
+    """Add a fused normalization with its gradients."""
 
     def make(F: Any) -> tuple:
         x, g = normal(F, *shape).requires_grad_(), normal(F, *shape)
@@ -174,7 +175,7 @@ normalised("group_norm", (32, 64, 32, 32), 8, 64)
 
 
 def softmax(name: str, shape: tuple[int, ...], dim: int, dtype: str) -> None:
-    """Softmax or its logarithm along a dimension; and its gradient alone, of a graph that is kept."""
+    """Add softmax or its logarithm along a dimension, and its gradient alone, for a retained graph."""
 
     def make(F: Any) -> tuple:
         return (normal(F, *shape, dtype=dtype),)
@@ -201,7 +202,7 @@ for shape, dim in (SHAPES[1], SHAPES[2], ((10_000, 100), 1), ((20_000, 7), 1), S
 
 # -------------------------------------------------------------------------------------------------- attention
 def attention(shape: tuple[int, ...], target: float, is_causal: bool = False) -> None:
-    """Scaled dot product attention of (batch, heads, length, width), alone and with its gradient."""
+    """Add scaled dot product attention of (batch, heads, length, width), alone and with its gradient."""
 
     def make(F: Any) -> tuple:
         return tuple(normal(F, *shape).requires_grad_() for _ in range(3))
@@ -262,7 +263,7 @@ for named in (*ON_UNIT, "lgamma", "digamma", "erfc", "exp2", "sinc", "i0", "spec
     )
 
 # ---------------------------------------------------------------------------------- linear algebra, Fourier transforms
-MATRICES = (  # what LAPACK does is bound by how NumPy was built: targets say what is, not what could be
+MATRICES = (  # LAPACK's speed depends on NumPy's build: the targets state the present figures, not possible ones
     ("solve_triangular", 1.0, lambda F, x, spd: F.linalg.solve_triangular(spd, x, upper=False)),
     ("cholesky", 1.5, lambda F, x, spd: F.linalg.cholesky(spd)), ("inv", 1.2, lambda F, x, spd: F.linalg.inv(spd)),
     ("solve", 1.2, lambda F, x, spd: F.linalg.solve(spd, x)), ("det", 1.5, lambda F, x, spd: F.linalg.det(spd)),
@@ -271,7 +272,7 @@ MATRICES = (  # what LAPACK does is bound by how NumPy was built: targets say wh
 
 
 def square_and_definite(F: Any) -> tuple:
-    """A matrix, and a positive definite one."""
+    """Return a matrix, and a positive definite one."""
     x = normal(F, 128, 128)
     return x, x @ x.T / 128 + F.eye(128)
 
@@ -297,7 +298,7 @@ CASTS = (("float32", "float64"), ("float32", "bfloat16"), ("int64", "float32"), 
 
 
 def transposing(shape: tuple[int, ...], order: tuple[int, ...], source: str, target: str) -> None:
-    """`x.permute(order)` made contiguous, or converted to another dtype."""
+    """Add a row that makes `x.permute(order)` contiguous, or converts it to another dtype."""
 
     def call(F: Any, x: Any) -> Any:
         return x.permute(order).contiguous()
@@ -325,7 +326,7 @@ for source, target in CASTS:
 
 
 def by_index(name: str, target: float, rows_: int, columns: int, call: Callable[..., Any]) -> None:
-    """A matrix, and an index along its rows for each element."""
+    """Add a row of a matrix, and an index along its rows for each element."""
 
     def operands(F: Any) -> tuple:
         index = np.random.default_rng(1).integers(0, columns, (rows_, columns))
@@ -347,7 +348,7 @@ for side in (64, 1024):
 
 
 def embedding(name: str, count: int, size: int, target: float, call: Callable[..., Any]) -> None:
-    """A table of 1,000 vectors, and as many indices into it as there are to look up."""
+    """Add a row of lookups in a table of 1,000 vectors by `count` indices."""
 
     def operands(F: Any) -> tuple:
         index = np.random.default_rng(2).integers(0, 1000, (count,))
@@ -357,7 +358,7 @@ def embedding(name: str, count: int, size: int, target: float, call: Callable[..
 
 
 def looked_up(F: Any, table: Any, index: Any, g: Any) -> None:
-    """Embedding and its gradient."""
+    """Look up, run backward, and discard the gradient."""
     F.nn.functional.embedding(index, table).backward(g)
     table.grad = None
 

@@ -1,4 +1,4 @@
-"""The two libraries, set alike: one thread each. `facula` is the face where it is installed, else facula_tensor."""
+"""The two libraries, with one thread each. `facula` is the facula package if it is installed, else facula_tensor."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Rows(list):
     ) -> Callable:
         """Add a row whose lines run with either library: `setup(F)` makes the loop, F being the library.
 
-        `against` makes the other loop where that is written differently. Options: those of Row.
+        `against` makes the other loop if it is written differently. Options: those of Row.
         """
 
         def add(setup: Callable[[Any], Loop]) -> Callable[[Any], Loop]:
@@ -41,15 +41,15 @@ class Rows(list):
 
 
 def numbers(*shape: int) -> np.ndarray:
-    """Float32 between 0 and 1, the same for the same shape."""
+    """Return float32 numbers between 0 and 1, the same for the same shape."""
     return np.random.default_rng(shape).random(shape, np.float32)
 
 
 def filled(F: Any, *shape: int, grad: bool = False) -> Any:
-    """A tensor of library F with these numbers."""
+    """Return a tensor of library F with these numbers."""
     return F.from_numpy(numbers(*shape).copy()).clone().requires_grad_(grad)
 
 
 def parameter(F: Any, *shape: int) -> Any:
-    """The same as a Parameter."""
+    """Return the same as a Parameter."""
     return (F.nn.Parameter if F is torch else Parameter)(filled(F, *shape))

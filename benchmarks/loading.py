@@ -1,4 +1,4 @@
-"""Loaders with and without workers: passes over data in memory, and the time until the first batch is there."""
+"""Loaders with and without workers: passes over data in memory, and the time until the first batch."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
-import torch.utils.data  # which torch loads late
+import torch.utils.data  # torch imports it lazily
 from PIL import Image
 
-import facula.utils.data  # which facula loads late
+import facula.utils.data  # facula imports it lazily
 
 from .libraries import Rows
 from .measure import Loop, Row
 
 rows = Rows()
-KEPT = 64  # samples in memory; a dataset gives them again and again
+KEPT = 64  # samples in memory, which a dataset returns repeatedly
 
 
 class Images:
@@ -72,7 +72,7 @@ class Pictures:
 
 
 def jpeg(seed: int) -> bytes:
-    """A picture of soft noise, of about 20 KB."""
+    """Return a picture of soft noise, of about 20 KB."""
     noise = np.random.default_rng(seed).integers(0, 256, (32, 32, 3), np.uint8)
     file = BytesIO()
     Image.fromarray(noise).resize((256, 256), Image.Resampling.BICUBIC).save(file, "JPEG", quality=90)
@@ -80,7 +80,7 @@ def jpeg(seed: int) -> bytes:
 
 
 def passes(F: Any, dataset: Any, batch_size: int, clock: Callable[[], float] = perf_counter, **how: Any) -> Loop:
-    """A loop of passes with workers that stay, the first of which is not timed; microseconds of `clock` a pass."""
+    """Return a loop of passes with persistent workers, after an untimed one; microseconds of `clock` a pass."""
     loader = F.utils.data.DataLoader(dataset, batch_size, persistent_workers=bool(how.get("num_workers")), **how)
     for _ in loader:
         pass
@@ -124,7 +124,7 @@ for kind, samples in (
 
 
 def in_threads() -> Loop:
-    """JPEG files decoded by facula's threads."""
+    """Return a loop of passes over JPEG files decoded by facula's threads."""
     return passes(facula, Pictures(facula, 512), 32, num_workers=2, worker_method="thread")
 
 
@@ -140,7 +140,7 @@ rows.append(
 
 
 def first(context: str) -> Any:
-    """The time until the first of the batches of 2 new workers is there, in a new program each time."""
+    """Return a loop of new programs that time the first batch of 2 new workers."""
 
     def setup(F: Any) -> Loop:
         command = [sys.executable, str(Path(__file__).with_name("first_batch.py")), F.__name__, context]

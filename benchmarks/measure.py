@@ -1,4 +1,4 @@
-"""How a row is timed: two loops in one process, in turn, and the median of the rounds' ratios."""
+"""Timing of a row: two loops in one process, in alternation, and the median of the rounds' ratios."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from itertools import repeat
 from types import FunctionType
 from typing import NamedTuple
 
-# Runs its body once for each item: it holds the loop itself, so that no call is timed beside the operator. Returns
-# None, or how many microseconds it took where that is not all of the call.
+# Runs its body once for each item: it contains the loop itself, so that no call is timed with the operator. Returns
+# None, or the elapsed microseconds if only a part of the call counts.
 Loop = Callable[[Iterable], float | None]
 Clock = Callable[[], float]  # seconds
 
 
 class Row(NamedTuple):
-    """Two loops to compare, and the ratio that is aimed at.
+    """Two loops to compare, and the target for their ratio.
 
-    `ours` and `theirs` make the loops, with all that they need; nothing in them is timed. `target` is the largest
-    ratio of `ours` to `theirs` that is good enough, None for a row that only informs. `per` is how many operators one
-    turn of the loop does, `count` the turns of a round (default: as many as take `seconds`), `rounds` how often.
-    `check` raises where the two do not compute the same.
+    `ours` and `theirs` make the loops and their inputs, untimed. `target` is the largest ratio of `ours` to `theirs`
+    that is good enough, None for a row that only informs. `per` is the number of operators in one turn of the loop,
+    `count` the turns of a round (default: as many as take `seconds`), `rounds` the number of rounds. `check` raises
+    if the two compute different results.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What was measured, in microseconds an operator; the ratio is the median of the rounds' ratios."""
+    """The figures of a row, in microseconds an operator; the ratio is the median of the rounds' ratios."""
 
     name: str
     reference: str
@@ -56,12 +56,12 @@ class Result(NamedTuple):
 
     @property
     def hit(self) -> bool | None:
-        """Whether the target was reached; None where there is none."""
+        """Whether the target was reached; None without a target."""
         return None if self.target is None else self.ratio <= self.target
 
 
-# "wall" is what users wait, and what is published. "cpu" counts only the time that this thread had a core: the one to
-# read while other programs keep the cores busy. It cannot see waiting, so rows that time themselves stay with wall.
+# "wall" is the time that users wait, and is published. "cpu" counts only the time in which this thread had a core: use
+# it while other programs keep the cores busy. It excludes waiting, so rows that time themselves always use wall.
 CLOCKS = {"wall": time.perf_counter, "cpu": time.thread_time}
 
 
@@ -75,7 +75,7 @@ def compare(row: Row, effort: float = 1.0, clock: str = "wall") -> Result:
     if row.check is not None:
         row.check()
     ours, theirs = own_code(row.ours()), own_code(row.theirs())
-    # Fewer but whole rounds: a fixed count is part of what the row says (shapes that never came before).
+    # Fewer but complete rounds: a fixed count is part of the row's definition (shapes that never repeat).
     rounds = max(3, round(row.rounds * min(1.0, effort)))
     now, counts = CLOCKS[clock], []
     for loop in (ours, theirs):
@@ -84,10 +84,10 @@ def compare(row: Row, effort: float = 1.0, clock: str = "wall") -> Result:
             counts.append(row.count)
         else:
             counts.append(enough(loop, row.seconds * effort, now))
-    gc.collect()  # what earlier rows left is not this one's to pay; the collector itself stays on
+    gc.collect()  # garbage of earlier rows is not charged to this one; the collector itself stays on
     x, y = [], []
     for number in range(rounds):
-        # Who goes first changes, so that neither always finds the other's data in the cache.
+        # The order alternates, so that neither always finds the other's data in the cache.
         order = ((ours, counts[0], x), (theirs, counts[1], y))
         for loop, count, times in order if number % 2 else order[::-1]:
             times.append(timed(loop, count, now) / row.per)
@@ -97,7 +97,7 @@ def compare(row: Row, effort: float = 1.0, clock: str = "wall") -> Result:
 
 
 def timed(loop: Loop, count: int, now: Clock) -> float:
-    """Microseconds a turn, of `count` turns."""
+    """Return microseconds a turn, over `count` turns."""
     turns = repeat(None, count)
     start = now()
     own = loop(turns)
@@ -106,24 +106,24 @@ def timed(loop: Loop, count: int, now: Clock) -> float:
 
 
 def enough(loop: Loop, seconds: float, now: Clock) -> int:
-    """How many turns take that long; the loop is warm afterwards."""
+    """Return the number of turns that take this long, and leave the loop warm."""
     for _ in range(3):
-        timed(loop, 1, now)  # the first turns make plans and take memory
+        timed(loop, 1, now)  # the first turns make plans and allocate memory
     count, share = 1, seconds * 1e6 / 4
     while True:
         each = timed(loop, count, now)
         if each * count >= share:
-            each = min(each, timed(loop, count, now))  # something else may have had the core
+            each = min(each, timed(loop, count, now))  # another program may have had the core
             if each * count >= share:
                 return max(1, round(seconds * 1e6 / each))
         count = max(2 * count, min(100 * count, round(share / max(each, 1e-3))))
 
 
 def own_code(loop: Loop) -> Loop:
-    """The loop with a code object of its own.
+    """Return the loop with a separate code object.
 
     Python keeps what it learned of operand types in the code object. Both libraries often run the same lines, and
-    would spoil each other's instructions if they shared them.
+    would invalidate each other's specialized instructions if they shared them.
     """
     if not isinstance(loop, FunctionType):
         return loop

@@ -1,7 +1,7 @@
-"""Large results: where the time is that of memory, fresh or used before.
+"""Large results, whose time is that of fresh or reused memory.
 
-PyTorch takes results of this size from the operating system, page by page, each time. A C library told to keep
-freed memory (the runner starts a second process with such settings) spares it that, so that is measured too.
+PyTorch allocates results of this size from the operating system, page by page, each time. A C library that keeps
+freed memory avoids this (the runner starts a second process with such settings), so that is measured too.
 """
 
 from __future__ import annotations

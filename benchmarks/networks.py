@@ -26,7 +26,7 @@ def perceptron(F: Any, widths: tuple[int, ...]) -> Any:
 
 
 def digits_network(F: Any, dropout: float = 0.5) -> Any:
-    """The network of facula.examples.digits, for images of (count, 1, 8, 8)."""
+    """Return the network of facula.examples.digits, for images of (count, 1, 8, 8)."""
     nn = F.nn
     return nn.Sequential(
         nn.Conv2d(1, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
@@ -36,7 +36,7 @@ def digits_network(F: Any, dropout: float = 0.5) -> Any:
 
 
 def begin(F: Any, make: Callable[[Any], Any], kind: str, shape: tuple[int, ...]) -> tuple[Callable, Any, Any]:
-    """A step of training, and a batch of this shape with its classes. Weights are the same in both libraries."""
+    """Return a training step, and a batch of this shape with its classes. Both libraries get the same weights."""
     model = make(F)
     with F.no_grad():
         for p in model.parameters():
@@ -55,7 +55,7 @@ def begin(F: Any, make: Callable[[Any], Any], kind: str, shape: tuple[int, ...])
 
 
 def repeated(begin: Callable[[Any], tuple[Callable, Any, Any]], F: Any) -> Loop:
-    """The loop of a step on one batch."""
+    """Return the loop of a step on one batch."""
     step, inputs, targets = begin(F)
 
     def loop(times):
@@ -66,7 +66,7 @@ def repeated(begin: Callable[[Any], tuple[Callable, Any, Any]], F: Any) -> Loop:
 
 
 def steps_agree(begin: Callable[[Any], tuple[Callable, Any, Any]]) -> None:
-    """ValueError where the two libraries do not train alike."""
+    """Raise ValueError if the two libraries train differently."""
     ours, theirs = begin(facula), begin(torch)
     for number in range(5):
         loss, expected = (step(inputs, targets).item() for step, inputs, targets in (ours, theirs))
@@ -90,7 +90,7 @@ GPT = {"letters": 65, "size": 64, "length": 64, "heads": 4, "layers": 2}
 
 
 def gpt(F: Any) -> Any:
-    """A small GPT, as examples/gpt.py has it: classes of letters (batch, length) to scores of the next letter."""
+    """Return a small GPT, as in examples/gpt.py: letters (batch, length) to scores of the next letter."""
     nn = F.nn
     letters, size, length, heads, layers = GPT.values()
 
@@ -133,7 +133,7 @@ def gpt(F: Any) -> Any:
 
 
 def begin_gpt(F: Any, batch: int = 16) -> tuple[Callable, Any, Any]:
-    """A step of training the GPT with AdamW and clipped gradients, and a batch. The weights are the same in both."""
+    """Return a GPT training step with AdamW and clipped gradients, and a batch; both libraries get the same weights."""
     model = gpt(F)
     with F.no_grad():
         for name, p in model.named_parameters():
@@ -166,7 +166,7 @@ rows.row("GPT of 2 layers, 64 wide, length 64, batch 16, AdamW", 0.85, check=par
 
 
 def stepped(F: Any, kind: str) -> Loop:
-    """Steps of an optimizer over 100 small parameters, whose gradients stay the same."""
+    """Return a loop of optimizer steps over 100 small parameters, with constant gradients."""
     parameters = [filled(F, 10, 10).requires_grad_() for _ in range(100)]
     for p in parameters:
         p.grad = filled(F, 10, 10)
@@ -198,7 +198,7 @@ for kind in KINDS:
 
 
 def recurrent(F: Any, kind: str, shape: tuple[int, ...]) -> Loop:
-    """A layer over sequences of (steps, batch, features), as many features out, and its gradients."""
+    """Return a loop of a layer over (steps, batch, features), with as many output features, and its gradients."""
     layer, x = getattr(F.nn, kind)(shape[-1], shape[-1]), filled(F, *shape)
 
     def loop(times):
@@ -214,7 +214,7 @@ for kind, targets in (("LSTM", (0.7, 0.45)), ("GRU", (0.7, 0.45)), ("RNN", (0.7,
 
 
 def aligned(F: Any, shape: tuple[int, int, int], longest: int) -> Loop:
-    """The CTC loss of sequences (steps, batch, classes) with targets of this length, and its gradient."""
+    """Return a loop of the CTC loss of (steps, batch, classes) with targets of this length, and its gradient."""
     steps, batch, classes = shape
     loss, x = F.nn.CTCLoss(), filled(F, *shape, grad=True)
     targets = F.from_numpy(np.random.default_rng(2).integers(1, classes, (batch, longest)))
@@ -235,7 +235,7 @@ for shape, longest, target in (((100, 16, 40), 20, 0.7), ((20, 4, 10), 5, 0.8)):
 
 @rows.row("module(x), forward returns x", 0.6)
 def called(F: Any) -> Loop:
-    """What a module costs by itself."""
+    """Return a loop of calls of a module that returns its input."""
 
     class Same(F.nn.Module):
         def forward(self, x):
@@ -252,7 +252,7 @@ def called(F: Any) -> Loop:
 
 @rows.row(f"DataLoader over {DIGITS} digits, batch {BATCH}, shuffled", 0.6)
 def loaded(F: Any) -> Loop:
-    """One pass over a TensorDataset of pixels and classes."""
+    """Return a loop of passes over a TensorDataset of pixels and classes."""
     data = F.utils.data
     digits = data.TensorDataset(filled(F, DIGITS, 64), F.from_numpy(np.arange(DIGITS) % 10))
     loader = data.DataLoader(digits, batch_size=BATCH, shuffle=True)

@@ -1,9 +1,10 @@
-"""What a captured step still spends outside of its launches: `python -m benchmarks.outside_launches`.
+"""The time that a captured step spends outside of its launches: `python -m benchmarks.outside_launches`.
 
-Launches are timed twice: each alone (`graph.times()`), with its operands in the cache, and all of a replay in turn, by
-what a profiler says of the one call into C. What is over that is Python, in the eager step as in the captured one. The
-targets are a tenth of it; for small steps the launches alone, 2 µs, and 0.1 µs for each parameter (`own` counts the
-program's tensors: these, an optimizer's state, gradients that stay); and 10 eager steps for capturing.
+Launches are timed twice: each alone (`graph.times()`), with its operands in the cache, and all of a replay in
+sequence, as a profiler measures the one call into C. The remaining time is Python's, in the eager step as in the
+captured one. The targets are a tenth of it; for small steps the launches alone, 2 µs, and 0.1 µs for each parameter
+(`own` counts the program's tensors: these, an optimizer's state, accumulated gradients); and 10 eager steps for
+capturing.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ ROUNDS, SECONDS, PROFILED = 11, 0.05, 200
 
 
 def account(begin: Any, clock: str) -> tuple[float, ...]:
-    """Microseconds of an eager step, a captured one, its launches in turn and alone, and what capturing adds to a step;
-    and how many tensors are the program's own."""
+    """Return the times of a step in microseconds, and the number of the program's tensors.
+
+    The times are those of an eager step, a captured one, its launches in sequence and alone, and the cost of
+    capturing.
+    """
     step, *batch = begin(facula)
     other, *others = begin(facula)
     captured = facula.capture(other, on_break="error")
@@ -51,7 +55,7 @@ def account(begin: Any, clock: str) -> tuple[float, ...]:
 
 
 def calls(function: Any, *arguments: Any) -> Loop:
-    """A loop of calls."""
+    """Return a loop of calls."""
 
     def loop(times):
         for _ in times:
@@ -61,7 +65,7 @@ def calls(function: Any, *arguments: Any) -> Loop:
 
 
 def in_turn(loop: Loop, now: Clock) -> float:
-    """Microseconds of the call into C that replays all launches."""
+    """Return the microseconds of the call into C that replays all launches."""
     profile = Profile(now)
     profile.enable()
     loop(range(PROFILED))

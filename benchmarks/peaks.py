@@ -1,8 +1,8 @@
-"""The most memory reserved over a trace, in MiB where other rows have microseconds: ours, and other algorithms'.
+"""The peak of reserved memory over a trace, in MiB instead of microseconds: facula's and other algorithms'.
 
-And the smallest device that a trace fits into, in MiB, too.
+And the smallest device that fits a trace, in MiB, too.
 
-The traces are made from layer shapes, the others are policies written from what is published (see
+The traces are derived from layer shapes, the others are policies written from publications (see
 `_allocator_policies.py`, unvalidated). A device with virtual memory is compared with the best of all, one without
 with the best of those that need none.
 """
@@ -49,12 +49,12 @@ def other_device(name: str) -> float:
 
 
 def best(name: str, pages: bool) -> float:
-    """The least peak of the others."""
+    """Return the least peak of the other policies."""
     return min(other(policy, name) for policy in POLICIES if pages or policy not in NEED_PAGES)
 
 
 def figure(find: Callable[[], float]) -> Loop:
-    """A loop whose time is a figure."""
+    """Return a loop whose time is a given figure."""
 
     def loop(times):
         return sum(find() for _ in times)

@@ -1,4 +1,4 @@
-"""A perceptron of three layers, and one step of training it: the same lines for both libraries, and PyTorch's idiom."""
+"""A perceptron of three layers and one training step: the same lines for both libraries, and PyTorch's idiom."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RATE = 0.1
 
 
 def weights(F: Any, widths: tuple[int, ...]) -> list[Any]:
-    """Weight (inputs, outputs) and bias (outputs,) of each layer, in turn; gradients are wanted."""
+    """Return weight (inputs, outputs) and bias (outputs,) of each layer in turn, with requires_grad."""
     made = []
     for inputs, outputs in pairwise(widths):
         weight = (filled(F, inputs, outputs) - 0.5) * (2 / inputs**0.5)
@@ -25,7 +25,7 @@ def weights(F: Any, widths: tuple[int, ...]) -> list[Any]:
 
 
 def plain_step(F: Any, widths: tuple[int, ...]) -> Step:
-    """`step(pixels, targets) -> loss`, in plain operators. `targets` are 0 and 1, shape (batch, classes)."""
+    """Return `step(pixels, targets) -> loss` in plain operators. `targets` are 0 and 1, shape (batch, classes)."""
     w1, b1, w2, b2, w3, b3 = parameters = weights(F, widths)
     relu, no_grad = F.relu, F.no_grad
 
@@ -45,7 +45,7 @@ def plain_step(F: Any, widths: tuple[int, ...]) -> Step:
 
 
 def torch_step(widths: tuple[int, ...], **options: Any) -> Step:
-    """The same network and data as people write it in PyTorch; `targets` are classes. Options: those of SGD."""
+    """Return the step in idiomatic PyTorch, for the same network and data; `targets` are classes. Options are SGD's."""
     values = weights(torch, widths)
     layers: list[nn.Module] = []
     for weight, bias in zip(values[::2], values[1::2], strict=True):

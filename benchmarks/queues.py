@@ -13,13 +13,13 @@ from .libraries import Rows
 from .measure import Loop
 
 rows = Rows()
-LARGE = 16 << 20  # numbers: 64 MB
+LARGE = 16 << 20  # number of elements: 64 MB
 MANY = 10_000
-SMALL = 10  # numbers
+SMALL = 10  # number of elements
 
 
 class Echo:
-    """A process that answers each message: with a number of its last tensor, after so many messages."""
+    """A process that answers each series of messages with an element of the last tensor."""
 
     def __init__(self, F: Any, messages: int = 1) -> None:
         context = F.multiprocessing.get_context("fork")
@@ -29,7 +29,7 @@ class Echo:
 
 
 def answer(inbox: Any, outbox: Any, messages: int) -> None:
-    """Take so many messages, send the last number of the last one, and so on."""
+    """Receive a number of messages, send the last element of the last one, and repeat."""
     while True:
         for _ in range(messages):
             got = inbox.get()
@@ -41,7 +41,7 @@ def answer(inbox: Any, outbox: Any, messages: int) -> None:
 
 
 def turns_of(echo: Echo, make: Any) -> Loop:
-    """A loop that sends what `make` gives, of which only the sending is timed, until the answer is there."""
+    """Return a loop that sends tensors of `make`, of which only the sending is timed, until the answer arrives."""
 
     def loop(turns):
         taken = 0.0
@@ -76,13 +76,13 @@ def _(F):
 
 
 def by_files() -> Loop:
-    """The same with PyTorch, whose other way to share runs out of descriptors here. It stays so: the last row."""
+    """Share PyTorch's memory by files, since descriptors run out here. The setting is never reset: the last row."""
     torch.multiprocessing.set_sharing_strategy("file_system")
     return in_one(torch)
 
 
 def in_one(F: Any) -> Loop:
-    """A list of tensors in one message."""
+    """Return a loop that sends a list of tensors in one message."""
     return turns_of(Echo(F), lambda: [[F.ones(SMALL) for _ in range(MANY)]])
 
 

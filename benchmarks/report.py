@@ -1,4 +1,4 @@
-"""What is shown of the results: a line for each row, JSON, and a chart."""
+"""Reports of the results: a line for each row, JSON, and a chart."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from importlib.metadata import distributions
 from pathlib import Path
 
-Line = dict  # a Result as JSON has it, with `hit`; or name, target and error
+Line = dict  # a Result in JSON, with `hit`; or name, target and error
 HEADING = f"{'':58s} {'facula µs':>11s} {'other µs':>11s} {'ratio':>6s} {'spread':>11s} {'target':>6s}"
 
 
 def text_of(line: Line) -> str:
-    """One row of the table.
+    """Format one row of the table.
 
     >>> text_of({"name": "a + b", "target": 0.6, "hit": False, "error": "ValueError: no"})
     'a + b                                                      failed: ValueError: no'
@@ -31,7 +31,7 @@ def text_of(line: Line) -> str:
 
 
 def summary(lines: Sequence[Line]) -> str:
-    """How many rows reach their target, and which do not."""
+    """Return the number of rows that reach their target, and the names of the others."""
     aimed = [line for line in lines if line["hit"] is not None]
     missed = [line for line in aimed if not line["hit"]]
     head = f"{len(aimed) - len(missed)} of {len(aimed)} rows reach their target"
@@ -44,7 +44,7 @@ def summary(lines: Sequence[Line]) -> str:
 
 
 def circumstances(clock: str) -> dict:
-    """Where and with what the figures were measured."""
+    """Return the machine and the versions of the measurement."""
     ours = ("facula", "torch", "numpy")
     packages = {found.name: found.version for found in distributions() if found.name.startswith(ours)}
     processor = platform.processor() or platform.machine()
@@ -64,13 +64,13 @@ def circumstances(clock: str) -> dict:
 
 
 def write_json(path: Path, lines: Sequence[Line], where: dict) -> None:
-    """All figures, in microseconds, and the circumstances."""
+    """Write all figures, in microseconds, and the circumstances."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"circumstances": where, "rows": list(lines)}, indent=1) + "\n")
 
 
 def draw_chart(path: Path, lines: Sequence[Line]) -> bool:
-    """A bar for each row's ratio, with its target; False where matplotlib is not installed."""
+    """Draw a bar for each row's ratio, with its target; return False if matplotlib is not installed."""
     try:
         import matplotlib
     except ModuleNotFoundError:
@@ -82,7 +82,7 @@ def draw_chart(path: Path, lines: Sequence[Line]) -> bool:
     figure, axes = pyplot.subplots(figsize=(9, 0.8 + 0.3 * len(shown)), layout="constrained")
     colours = {True: "#3a7d44", None: "#7a8ca0", False: "#c0504d"}
     ratios = [line["ratio"] for line in shown]
-    places, widest = range(len(shown)), min(2.5, max([1.0, *ratios]))  # longer bars are cut; the number says it
+    places, widest = range(len(shown)), min(2.5, max([1.0, *ratios]))  # longer bars are cut, with the number
     axes.barh(
         places, [min(ratio, widest) for ratio in ratios], height=0.62, color=[colours[line["hit"]] for line in shown]
     )

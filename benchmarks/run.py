@@ -1,4 +1,4 @@
-"""The runner: each group of rows in a process of its own, one after the other; then table, JSON and chart."""
+"""The runner: a separate process for each group of rows, one after the other; then table, JSON and chart."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .measure import CLOCKS
 
 HERE = Path(__file__).resolve().parent
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-# A C library that keeps freed memory instead of giving it back: what memory.py compares with as well.
+# Settings of a C library that keep freed memory: memory.py also compares with these.
 TUNED_MALLOC = {"MALLOC_MMAP_THRESHOLD_": str(1 << 32), "MALLOC_TRIM_THRESHOLD_": str(1 << 36)}
 
 
 class Group(NamedTuple):
-    """A module with `rows`, and what its process finds in the environment."""
+    """A module with `rows`, and environment variables for its process."""
 
     module: str
     title: str
     environment: Mapping[str, str] = MappingProxyType({})
 
 
-# What later parts of the stack add are modules of rows, named here.
+# Row modules of packages that depend on the previous ones.
 GROUPS = (
     Group("hot_path", "One operator, 4×4"),
     Group("small_calls", "Small calls of other families"),
@@ -56,7 +56,7 @@ GROUPS = (
 
 
 def results_of(group: Group, arguments: list[str]) -> Iterator[report.Line]:
-    """The results of a group as they come; a group whose process dies is one failed row."""
+    """Yield the results of a group as they arrive; a group whose process dies is one failed row."""
     command = [sys.executable, "-m", f"{__package__}.group", group.module, *arguments]
     environment = {**os.environ, **ONE_THREAD, **group.environment}
     with subprocess.Popen(command, cwd=HERE.parent, env=environment, stdout=subprocess.PIPE, text=True) as process:
@@ -69,7 +69,7 @@ def results_of(group: Group, arguments: list[str]) -> Iterator[report.Line]:
 
 
 def main() -> int:
-    """Measure what was asked for; 1 where a row failed, 0 otherwise: a missed target is a finding, not an error."""
+    """Measure the selected rows; return 1 if a row failed, 0 otherwise: a missed target is a finding, not an error."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Compare facula with PyTorch.")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="rows whose name has TEXT in it")
     parser.add_argument("--group", action="append", default=[], metavar="NAME", help="groups by their module's name")

@@ -1,7 +1,7 @@
-"""Shapes that never repeat: what a signature costs that nobody has seen, and that leaves nothing behind.
+"""Shapes that never repeat: the cost of a new signature, without growth of the caches.
 
-The rows share a process on purpose: all but the first find the tables of layouts and plans full, as a program does
-that has seen many shapes.
+The rows share a process on purpose: all but the first find the tables of layouts and plans full, as in a program that
+has seen many shapes.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ BATCHES = 1200
 
 
 def shuffled(items: list) -> list:
-    """The items in an order that is the same for both libraries."""
+    """Return the items in an order that is the same for both libraries."""
     random.Random(0).shuffle(items)
     return items
 
 
 def small_shapes() -> list[tuple[int, ...]]:
-    """Some 150,000 different shapes of four dimensions, 2,048 elements at most: kernels stay short."""
+    """Return some 150,000 different shapes of four dimensions, 2,048 elements at most: kernels stay short."""
     most = 2048
     return shuffled(
         [

@@ -1,4 +1,4 @@
-"""Small calls of other families than the elementwise ones: reductions, joins, products, changes in place."""
+"""Small calls of families other than the elementwise ones: reductions, joins, products, in-place changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An operator beside a thread that spins in Python code: what giving the interpreter away costs."""
+"""An operator in parallel to a thread that runs Python code: the cost of releasing the GIL."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def adding(F: Any) -> Loop:
 
 
 def waited(loop: Loop, times: Iterable) -> float:
-    """Microseconds by the wall: waiting for the interpreter is what this is about."""
+    """Return microseconds of wall time, which includes waiting for the GIL."""
     start = perf_counter()
     loop(times)
     return (perf_counter() - start) * 1e6
@@ -56,7 +56,7 @@ def beside(F: Any) -> Loop:
     return spinning
 
 
-# Long rounds: the interpreter changes hands every 5 ms.
+# Long rounds: the GIL changes hands every 5 ms.
 ours = partial(alone, facula)
 rows.row("a + b beside a spinning thread, other: alone", 3.0, against=ours, reference="facula alone", seconds=0.2)(
     beside

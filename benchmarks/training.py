@@ -1,4 +1,4 @@
-"""A step of training a small perceptron: forward, backward and update, batch 32."""
+"""A training step of a small perceptron: forward, backward and update, batch 32."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ CLASSES = np.arange(BATCH) % WIDTHS[-1]
 
 
 def data(F: Any) -> tuple[Any, Any]:
-    """Pixels, and the classes as rows of zeros with a one."""
+    """Return pixels, and the classes as one-hot rows."""
     return filled(F, BATCH, WIDTHS[0]), F.from_numpy(np.eye(WIDTHS[-1], dtype=np.float32)[CLASSES])
 
 
 def repeated(step: Step, pixels: Any, targets: Any) -> Loop:
-    """The loop of a step on one batch."""
+    """Return the loop of a step on one batch."""
     step = own_code(step)
 
     def loop(times):
@@ -34,17 +34,17 @@ def repeated(step: Step, pixels: Any, targets: Any) -> Loop:
 
 
 def plain(F: Any) -> Loop:
-    """In plain operators."""
+    """Return the step in plain operators."""
     return repeated(plain_step(F, WIDTHS), *data(F))
 
 
 def idiomatic(**options: Any) -> Loop:
-    """As people write it in PyTorch."""
+    """Return the step in idiomatic PyTorch."""
     return repeated(torch_step(WIDTHS, **options), data(torch)[0], torch.from_numpy(CLASSES))
 
 
 def losses_agree() -> None:
-    """ValueError where the three ways of writing the step do not train alike."""
+    """Raise ValueError if the three versions of the step train differently."""
     ours, theirs, idiom = plain_step(facula, WIDTHS), plain_step(torch, WIDTHS), torch_step(WIDTHS)
     (pixels, targets), (torch_pixels, torch_targets) = data(facula), data(torch)
     for number in range(5):

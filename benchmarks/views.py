@@ -1,4 +1,4 @@
-"""Parts of a tensor by several indices, read and written, and what gives a view of it under another name."""
+"""Parts of a tensor by several indices, read and written, and methods that return a view under another name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ rows = Rows()
 
 
 def _row(name: str, line: str, target: float, *shape: int) -> None:
-    """A row of one line, in which `a` is a tensor and `b` one of 2×2."""
+    """Add a row of one line, in which `a` is a tensor and `b` one of 2×2."""
 
     def setup(F: Any) -> Loop:
         names: dict[str, Any] = {"a": filled(F, *shape), "b": filled(F, 2, 2)}

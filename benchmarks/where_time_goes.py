@@ -1,7 +1,7 @@
-"""Where the nanoseconds go, of `a + b` and of a chain of 100 products: `python -m benchmarks.where_time_goes`.
+"""The parts of the time of `a + b` and of a chain of 100 products: `python -m benchmarks.where_time_goes`.
 
 Each part is timed alone, as the lines that `facula_tensor` runs for it, so the parts are an account and not a trace:
-what is left between their sum and the whole is printed as the rest (branches, loads and stores, the caches' share).
+the difference between their sum and the total is printed as the rest (branches, loads and stores, cache effects).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LENGTH = 100
 
 
 class Empty:
-    """Something whose `+` does nothing: the way through Python's own dispatch."""
+    """An object whose `+` returns immediately, to time Python's own dispatch."""
 
     __slots__ = ()
 
@@ -198,7 +198,7 @@ def unrecorded_chain() -> Loop:
 
 
 def engine() -> Loop:
-    """A graph of the same form whose rule gives back what it got: nodes and engine, no kernels."""
+    """Return a loop over a graph of the same form whose rule returns its gradient: nodes and engine, no kernels."""
     leaf, g = filled(facula, 4, 4, grad=True), filled(facula, 4, 4)
     rule = Rule("nothing", lambda F, node, g: ((node.e0, g),), False, False)
 
@@ -219,7 +219,7 @@ def engine() -> Loop:
 
 
 def bare_nodes() -> Loop:
-    """The nodes of `engine`, made and dropped."""
+    """Return a loop that creates and drops the nodes of `engine`."""
     leaf = filled(facula, 4, 4, grad=True)
     rule = Rule("nothing", lambda F, node, g: ((node.e0, g),), False, False)
 
@@ -237,7 +237,7 @@ def bare_nodes() -> Loop:
 
 
 def two_products() -> Loop:
-    """The two gradients of a product, by the operators that rules call."""
+    """Return a loop that computes the two gradients of a product with the operators of its rule."""
     g, a = filled(facula, 4, 4), filled(facula, 4, 4)
     mul = adapter_of(a).no_record_ops.mul
 
@@ -251,7 +251,7 @@ def two_products() -> Loop:
 
 
 def accumulation() -> Loop:
-    """Adding to the gradient of the leaf that all products share."""
+    """Return a loop that adds to the gradient of the leaf that all products share."""
     g, a = filled(facula, 4, 4), filled(facula, 4, 4)
     add_into = adapter_of(a).add_into
 
@@ -265,7 +265,7 @@ def accumulation() -> Loop:
 
 # ------------------------------------------------------------------------------------------------------------ account
 def nanoseconds(makers: dict[str, Callable[[], Loop]], clock: str) -> dict[str, float]:
-    """The median time of one turn of each loop; rounds go through all of them in turn."""
+    """Return the median time of one turn of each loop; rounds alternate between the loops."""
     now = CLOCKS[clock]
     loops = {name: own_code(make()) for name, make in makers.items()}
     counts = {name: enough(loop, SECONDS, now) for name, loop in loops.items()}
@@ -277,7 +277,7 @@ def nanoseconds(makers: dict[str, Callable[[], Loop]], clock: str) -> dict[str, 
 
 
 def show(title: str, whole: float, parts: Iterable[tuple[str, float]], scale: float = 1) -> None:
-    """Print the parts of `whole`, their shares, and what is left."""
+    """Print the parts of `whole`, their shares, and the rest."""
     print(f"\n{title}: {whole / scale:.0f} ns")
     left = whole
     for name, time in parts:

@@ -1,9 +1,9 @@
-"""Resident memory over many steps of random batch and length: it stays flat, and no block is left.
+"""Resident memory over many steps of random batch and length: it stays constant, and no block remains.
 
-A step takes a batch of random size and a sequence of random length through a small network with the whole operator
-set of a model: products, activations, joins, slices, an index by an array, log-softmax, backward, an update. After
-1,000 steps every cache has met its bound; 9,000 more may add at most 2 MB, and when the tensors are gone no block
-is live that was not before.
+A step passes a batch of random size and a sequence of random length through a small network with the operators of a
+model: products, activations, joins, slices, an index by an array, log-softmax, backward, an update. After 1,000 steps
+every cache has reached its bound; 9,000 more may add at most 2 MB, and after the tensors are freed no additional
+block is live.
 
     python soak.py [--warm 1000] [--steps 9000] [--batch 64] [--length 48] [--limit 2.0]
 """
@@ -22,20 +22,20 @@ import facula
 
 
 def resident() -> int:
-    """Bytes of this process that are in memory now."""
+    """Return the bytes of this process in resident memory."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def live_blocks() -> int:
-    """Blocks that the allocator has given out and not had back."""
+    """Return the number of blocks that the allocator has allocated and not freed."""
     from facula_allocator import default_host_allocator
 
     return default_host_allocator().statistics()["allocated_blocks"]
 
 
 class Model:
-    """Two layers over sequences; each step's shapes are new more often than not."""
+    """Two layers over sequences; most steps have new shapes."""
 
     def __init__(self, width: int = 24, classes: int = 7) -> None:
         self.classes = classes
@@ -44,7 +44,7 @@ class Model:
         self.bias = facula.zeros(classes, requires_grad=True)
 
     def step(self, batch: int, length: int) -> float:
-        """One forward, backward and update; returns the loss."""
+        """Run one forward, backward and update; return the loss."""
         inputs = facula.from_numpy(np.random.standard_normal((batch, length, 8)).astype(np.float32))
         targets = facula.from_numpy(np.random.randint(0, self.classes, batch))
         hidden = (inputs @ self.first).tanh()
@@ -62,7 +62,7 @@ class Model:
 
 
 def run(options: argparse.Namespace) -> tuple[int, int]:
-    """Bytes that `steps` steps added to those of `warm`, and blocks still live when the model is gone."""
+    """Return the bytes that `steps` steps added to those of `warm`, and the blocks that remain without the model."""
     before = live_blocks()
     model = Model()
     for _ in range(options.warm):
@@ -86,7 +86,7 @@ def main() -> int:
     random.seed(0)
     np.random.seed(0)
     facula.manual_seed(0)
-    gc.disable()  # what only the cyclic collector would free counts as a leak
+    gc.disable()  # memory that only the cyclic collector would free counts as a leak
     added, left = run(options)
     print(f"{options.steps} steps after {options.warm} added {added / 2**20:.2f} MB; {left} blocks left")
     return 0 if added <= options.limit * 2**20 and left == 0 else 1

@@ -1,10 +1,10 @@
-"""Loaders whose workers are killed at random moments, and loaders over many epochs: nothing hangs, nothing is left.
+"""Loaders whose workers are killed at random moments, and loaders over many epochs: no hangs and no leaks.
 
-A run is a pass with random settings, during which random workers get SIGKILL. It ends in a WorkerError or, where the
-policy replaces workers, with every batch but those that two workers died over. What was delivered is right, and stays
-so while it is held. After each run every worker is gone; after all of them /dev/shm is as before, and descriptors and
-resident memory are as after the first tenth. The epochs are those of a small loader, with workers that stay and with
-new ones each time. A run that hangs ends the program, with the stacks of all threads.
+A run is a pass with random settings, during which random workers get SIGKILL. It ends in a WorkerError or, if the
+policy replaces workers, with every batch except those for which two workers died. Delivered batches are correct, and
+stay so while they are referenced. After each run every worker is gone; after all runs /dev/shm is as before, and
+descriptors and resident memory are as after the first tenth. The epochs are those of a small loader, with persistent
+and with new workers. A run that hangs ends the program and prints the stacks of all threads.
 
     python soak_workers.py [--runs 500] [--epochs 1000] [--seed 0] [--limit 8.0]
 """
@@ -31,14 +31,14 @@ import numpy as np
 from facula_data import DataLoader
 from facula_data._workers.worker_errors import WorkerError
 
-PATIENCE = 600  # seconds that a run may take
+PATIENCE = 600  # time limit of a run, in seconds
 SHARED = Path("/dev/shm")
 COUNT, SIZE, WIDTH = 160, 8, 512
-SLOW = ("forkserver", "spawn")  # whose workers take half a second to begin
+SLOW = ("forkserver", "spawn")  # whose workers take half a second to start
 
 
 class Rows:
-    """Rows that say which they are, a little while after they are asked for."""
+    """Rows that contain their index, returned after a short delay."""
 
     def __len__(self) -> int:
         return COUNT
@@ -49,27 +49,27 @@ class Rows:
 
 
 class Problem(Exception):
-    """What must not happen."""
+    """A violated condition."""
 
 
 def check(condition: object, problem: str) -> None:
-    """Problem unless the condition holds."""
+    """Raise Problem unless the condition holds."""
     if not condition:
         raise Problem(problem)
 
 
 def check_batch(indices: np.ndarray, rows: np.ndarray) -> None:
-    """Problem unless each row is that of its index."""
+    """Raise Problem unless each row is that of its index."""
     check((rows == (indices * 7919 % 1009)[:, None]).all(), f"a batch of {indices.tolist()} has other samples' rows")
 
 
 def workers() -> list[int]:
-    """The processes of loaders that live now."""
+    """Return the live processes of loaders."""
     return [one.pid for one in multiprocessing.active_children() if one.name.startswith("facula worker")]
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and was not waited for does not."""
+    """Return whether a process runs; an ended one that was not waited for does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -77,7 +77,7 @@ def is_alive(pid: int) -> bool:
 
 
 def held_by_others() -> set[str]:
-    """The files of /dev/shm that other processes map or have open."""
+    """Return the files of /dev/shm that other processes map or have open."""
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
         if process.name == str(os.getpid()):
@@ -87,13 +87,13 @@ def held_by_others() -> set[str]:
                 line.split()[-1] for line in (process / "maps").read_text().splitlines() if "/dev/shm/" in line
             )
             found.update(os.readlink(link) for link in (process / "fd").iterdir())
-        except OSError:  # it has ended, or is another user's
+        except OSError:  # it has ended, or belongs to another user
             continue
     return found
 
 
 def left_in_shared_memory(before: set[str]) -> set[str]:
-    """New files of /dev/shm that no other program holds."""
+    """Return new files of /dev/shm that no other program uses."""
     new = {str(path) for path in SHARED.iterdir()} - before
     for _ in range(3):
         new = {path for path in new - held_by_others() if os.path.exists(path)} if new else new
@@ -104,17 +104,17 @@ def left_in_shared_memory(before: set[str]) -> set[str]:
 
 
 def descriptors() -> int:
-    """Of this process."""
+    """Return the number of descriptors of this process."""
     return len(os.listdir("/proc/self/fd"))
 
 
 def resident() -> int:
-    """Bytes of this process that are in memory now."""
+    """Return the bytes of this process in resident memory."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 class Killer:
-    """SIGKILL for random workers, each after a random batch of the pass and a random time."""
+    """Sends SIGKILL to random workers, each after a random batch of the pass and a random time."""
 
     def __init__(self, chance: random.Random, kills: int, start: float) -> None:
         self._chance = chance
@@ -124,7 +124,7 @@ class Killer:
         self.killed: list[int] = []
 
     def delivered(self, batches: int, pids: list[int]) -> None:
-        """Let those die whose moment comes after so many batches."""
+        """Kill the workers that are due after this number of batches."""
         while self._after and self._after[0] <= batches:
             delay = self._chance.uniform(0, self._start if self._after.pop(0) == 0 else 0.005)
             if pids:
@@ -136,18 +136,18 @@ class Killer:
     def _kill(self, pid: int, descriptor: int) -> None:
         with suppress(ProcessLookupError):
             if is_alive(pid):
-                signal.pidfd_send_signal(descriptor, signal.SIGKILL)  # never another process of the same number
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)  # never another process that reuses the id
                 self.killed.append(pid)
         os.close(descriptor)
 
     def join(self) -> None:
-        """Wait for all moments that have a time."""
+        """Wait for all kills that are due at a time."""
         for timer in self._timers:
             timer.join()
 
 
 def kill_run(chance: random.Random, method: str) -> str:
-    """One pass with random settings whose workers are killed. Says how it ended."""
+    """Run one pass with random settings whose workers are killed, and describe how it ended."""
     policy = chance.choice(["raise", "skip"])
     loader = DataLoader(
         Rows(), SIZE, shuffle=True, seed=chance.randrange(1 << 32), num_workers=chance.randint(1, 3),
@@ -213,7 +213,7 @@ def kill_run(chance: random.Random, method: str) -> str:
 
 
 def killing(options: argparse.Namespace) -> Iterator[Callable[[], str]]:
-    """The runs with kills, one after the other; now and then of a start method whose workers begin slowly."""
+    """Run the passes with kills, some of them with a start method whose workers start slowly."""
     chance = random.Random(options.seed)
     for number in range(options.runs):
         method = SLOW[number % 20] if number % 20 < len(SLOW) else "fork"
@@ -221,7 +221,7 @@ def killing(options: argparse.Namespace) -> Iterator[Callable[[], str]]:
 
 
 def epochs(options: argparse.Namespace, keep: bool) -> Iterator[Callable[[], str]]:
-    """The epochs of a small loader."""
+    """Run the epochs of a small loader."""
     loader = DataLoader(
         np.arange(32, dtype=np.float32), 8, shuffle=True, seed=0, num_workers=2, persistent_workers=keep,
         multiprocessing_context="fork",
@@ -237,7 +237,7 @@ def epochs(options: argparse.Namespace, keep: bool) -> Iterator[Callable[[], str
 
 
 def soak(name: str, runs: Iterator[Callable[[], str]], count: int, limit: float) -> bool:
-    """Do the runs under a watchdog, and compare what is left with the first tenth."""
+    """Do the runs under a watchdog, and compare leaks with those after the first tenth."""
     ends: Counter[str] = Counter()
     shared = {str(path) for path in SHARED.iterdir()}
     begun = time.monotonic()

@@ -1,8 +1,8 @@
-"""Kinds of state whose programs are written out, in text files of the folder `programs`.
+"""Kinds of state whose programs are given as source text, in text files of the folder `programs`.
 
-A kind begins with a line `=== NAME: BEHAVIOUR`, which is followed by the lines that make the state. Further parts begin
-with `--- PART`: `change`, the lines that change it; `reads`, one expression a line (none where the program defines
-`f`); `file NAME`, a module beside the program; and the other attributes of `Kind`, `observe`, `args`, `undo`, `ways`.
+A kind begins with a line `=== NAME: BEHAVIOUR`, followed by the lines that create the state. Further parts begin with
+`--- PART`: `change`, the lines that change it; `reads`, one expression a line (empty if the program defines `f`);
+`file NAME`, a module next to the program; and the other attributes of `Kind`: `observe`, `args`, `undo`, `ways`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ FOLDER = Path(__file__).parent / "programs"
 
 
 def kinds() -> list[Kind]:
-    """Those of all files, in the order of their names."""
+    """Return the kinds of all files, sorted by name."""
     return [kind for path in sorted(FOLDER.glob("*.txt")) for kind in kinds_of(path.read_text())]
 
 
 def kinds_of(text: str) -> list[Kind]:
-    """The kinds that one text describes."""
+    """Return the kinds that one text describes."""
     return [_kind(part) for part in f"\n{text}".split("\n=== ")[1:]]
 
 

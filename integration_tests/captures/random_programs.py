@@ -1,10 +1,10 @@
-"""Random programs whose state changes between calls, each beside an eager twin.
+"""Random programs whose state changes between calls, each compared with an eager twin.
 
     python -m random_programs --programs 5000 --seed 0      (in the folder integration_tests/captures)
 
-A program reads several kinds of state, on its way through branches, loops, helpers and modules, may train a network,
-and is called ten times while random state changes. Every second program runs under `capture(check=2)`. Whatever
-fails is printed with its seed and its source, and `--only SEED` runs that program alone.
+A program reads several kinds of state through branches, loops, helpers and modules, may train a network, and is
+called ten times while random state changes. Every second program runs under `capture(check=2)`. Failures are printed
+with their seed and source; `--only SEED` runs one program alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import facula
 
 CALLS = 10
 
-# Lines that make the state (with N for its number), lines that change it by v, and an expression of a number.
+# Lines that create the state (with N for its number), lines that change it by v, and an expression of a number.
 NUMBERS = [
     ("KN = 2", "global KN; KN = v", "KN"),
     ("ON = Box()", "ON.k = v", "ON.k"),
@@ -93,7 +93,7 @@ SHAPES = ["relu()", "tanh()", "sigmoid()", "abs()", "neg()", "exp().clamp(max=9)
 
 
 def program(seed: int) -> tuple[str, list[tuple[int, int]]]:
-    """A program's text, and before each call the numbers of the changes and their values."""
+    """Return a program's source and, for each call, the numbers and values of the changes before it."""
     pick = random.Random(seed)
     setup, changes, lines, numbers, tensors = ["facula.manual_seed(0)"], [], [], [], []
     for at in range(pick.randint(2, 4)):
@@ -102,7 +102,7 @@ def program(seed: int) -> tuple[str, list[tuple[int, int]]]:
         setup.append(made)
         changes.append(change)
         (numbers if is_number else tensors).append(read)
-        if pick.random() < 0.3:  # behind a helper
+        if pick.random() < 0.3:  # inside a helper
             setup.append(f"def helper{at}():\n    return {read}")
             (numbers if is_number else tensors)[-1] = f"helper{at}()"
     for number in range(pick.randint(2, 6)):
@@ -123,14 +123,14 @@ def program(seed: int) -> tuple[str, list[tuple[int, int]]]:
 
 
 def part_of(text: str, number: int) -> str:
-    """A template with its number: every name that ends with N."""
+    """Replace every name that ends with N in a template by its numbered form."""
     for name in "KOLDSTCBgPMAQERIWNG":
         text = text.replace(f"{name}N", f"{name}{number}")
     return text
 
 
 def statement(pick: random.Random, number: int, numbers: list[str], tensors: list[str]) -> list[str]:
-    """One or more lines that compute y from y and from what they read."""
+    """Return one or more lines that compute y from y and from the state that they read."""
     kind = pick.randrange(7)
     read = pick.choice([*numbers, *tensors])
     if kind == 0 and numbers:
@@ -149,7 +149,7 @@ def statement(pick: random.Random, number: int, numbers: list[str], tensors: lis
 
 
 def wrapped(function: Any, seed: int) -> Any:
-    """The captured function: every second one checked, where `capture` has that option, and some in pieces."""
+    """Return the captured function: every second one checked, if `capture` has that option, and some in pieces."""
     options: dict[str, Any] = {"on_break": "split"} if seed % 4 > 1 else {}
     if seed % 2 and "check" in inspect.signature(facula.jit.capture).parameters:
         options["check"] = 2
@@ -157,7 +157,7 @@ def wrapped(function: Any, seed: int) -> Any:
 
 
 def results(source: str, events: list[tuple[int, int]], path: Path, wrap: Any) -> list[Any]:
-    """What each call gives, or the exception's type."""
+    """Return each call's result, or the exception's type."""
     found: list[Any] = []
     try:
         module = loaded(source, path)
@@ -182,7 +182,7 @@ def results(source: str, events: list[tuple[int, int]], path: Path, wrap: Any) -
 
 
 def problem_of(seed: int, folder: Path) -> str:
-    """The first difference between the twins of one program, or nothing."""
+    """Return the first difference between the twins of one program, or an empty value."""
     source, events = program(seed)
     path = folder / f"random_program_{seed}.py"
     wanted = results(source, events, path, lambda function: function)
@@ -197,7 +197,7 @@ def problem_of(seed: int, folder: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Run programs and print those that fail; how many did."""
+    """Run programs, print those that fail, and return their number."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="of the first program; the others follow it")

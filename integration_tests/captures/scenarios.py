@@ -1,13 +1,13 @@
-"""The table of changed state: kinds of state, ways of reading them, and the programs made of both.
+"""The table of changed state: kinds of state, ways to read them, and the programs that combine both.
 
-A scenario is a program of its own: a module whose function `f` reads some state, and lines that change that state
-between calls. `twins` runs it eagerly and captured. The kinds are in the modules `state_*` and in
-the texts of `programs`; a row gives
+A scenario is a separate program: a module whose function `f` reads some state, and lines that change that state
+between calls. `twins` runs it eagerly and captured. The kinds are in the modules `state_*` and in the texts of
+`programs`; a row contains
 
-* the name, the lines that make the state, the lines that change it, the expressions that read it, and
+* the name, the lines that create the state, the lines that change it, the expressions that read it, and
 * the behaviour of a capture: a replay FOLLOWS the change, the function RECAPTURES, or the state BREAKS the capture.
 
-The lines that change the state run twice: with V = 3 and, after more calls, with V = 2, the value of the beginning.
+The lines that change the state run twice: with V = 3 and, after more calls, with V = 2, the initial value.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Box:
 X = facula.tensor([0.5, 1.0, 2.0])
 """
 
-# How the program reaches the state: {read} stands for the expression that reads it.
+# How the program reaches the state: {read} is replaced by the expression that reads it.
 WAYS = {
     "direct": """
 def f(x):
@@ -198,7 +198,7 @@ def power(number):
 def f(x):
     return x * power(2)
 """,
-    # Ways of plain numbers alone: Python reads no elements of tensors, and classes wait for the garbage collector.
+    # Ways for plain numbers only: Python reads no elements of tensors, and classes wait for the garbage collector.
     "class": """
 def f(x):
     class Local:
@@ -230,25 +230,26 @@ def f(x):
 """,
 }
 NUMBERS_ALONE = ("class", "branch", "sorted", "choice", "shape", "text")
-# Ways in which requires_grad of what is read shows in the result.
+# Ways in which requires_grad of the state appears in the result.
 RECORDED = ("direct", "helper", "comprehension", "nested", "method", "map", "forward", "keyword", "manager")
 
 
 class Kind(NamedTuple):
-    """A kind of state, how it is made, changed and read, and what a capture does when it changed.
+    """A kind of state: how it is created, changed and read, and how a capture reacts to a change.
 
     Attributes:
         setup: lines of the module; V is 2.
         change: lines that run in the module between calls, with V = 3, later with V = 2.
-        reads: expressions that read the state, of numbers near V or of tensors; () where `setup` defines `f`.
+        reads: expressions that read the state, of numbers near V or of tensors; () if `setup` defines `f`.
         behaviour: FOLLOWS, RECAPTURES or BREAKS.
-        ways: how the expressions are reached: "numbers" for all ways, "tensors" for those that tensors allow, or names.
+        ways: how the expressions are reached: "numbers" for all ways, "tensors" for those that tensors allow, or
+        names.
         observe: an expression of state that the function changes; its value is compared after each call.
         args: an expression of the arguments of a call.
-        undo: lines that put state of the whole process back.
-        files: modules beside the program, which it imports.
-        varies: results differ from call to call without a change, by state that the function itself advances.
-        compares: False where the two runs cannot agree (clocks): only that results vary is compared.
+        undo: lines that restore process-wide state.
+        files: modules next to the program, which it imports.
+        varies: results differ between calls without a change, because the function advances the state itself.
+        compares: False if the two runs cannot agree (clocks): the test then only checks that results vary.
     """
 
     name: str
@@ -278,13 +279,13 @@ class Scenario(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The module's text; only the lines that use `f` differ between ways."""
+        """Return the module's source; only the lines that use `f` differ between ways."""
         body = "" if self.way == "own" else WAYS[self.way].format(read=self.read)
         return f"{PRELUDE}\n{self.kind.setup.strip()}\n{body}"
 
 
 def ways_of(kind: Kind, at: int, count: int) -> list[str]:
-    """`count` of the ways that a kind allows; which ones depends on its name and the read's place alone."""
+    """Return `count` ways that a kind allows; the choice depends only on its name and the read's index."""
     if isinstance(kind.ways, tuple):
         allowed = list(kind.ways)
     else:
@@ -294,7 +295,7 @@ def ways_of(kind: Kind, at: int, count: int) -> list[str]:
 
 
 def scenarios_of(kind: Kind) -> list[Scenario]:
-    """The first read directly and in further ways, each other read in one."""
+    """Return the scenarios of a kind: the first read directly and in further ways, each other read in one way."""
     if not kind.reads:
         return [Scenario(kind, "", "own")]
     first = dict.fromkeys(["direct"] * (not isinstance(kind.ways, tuple)) + ways_of(kind, 0, 3))
@@ -303,7 +304,7 @@ def scenarios_of(kind: Kind) -> list[Scenario]:
 
 
 def table() -> list[Scenario]:
-    """All scenarios."""
+    """Return all scenarios."""
     import programs
     import state_names
     import state_objects

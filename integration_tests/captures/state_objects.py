@@ -97,7 +97,7 @@ ATTRIBUTES = [
     ("object as text", "D = {'k': 2}", "D['k'] = V", ("json.loads(json.dumps(D))['k']",), BREAKS),
 ]  # fmt: skip
 
-# Methods that signs and built-in functions run: (name, an expression that runs it, what it returns for V).
+# Methods that operators and built-in functions call: (name, an expression that calls it, its result for V).
 SPECIAL = [
     ("__len__", "len(O)", "V"), ("__bool__", "(3 if O else 2)", "V == 3"), ("__call__", "O()", "V"),
     ("__getitem__", "O['k']", "V"), ("__iter__", "[*O][0]", "iter([V])"), ("__contains__", "(3 if 1 in O else 2)",

@@ -1,4 +1,4 @@
-"""Kinds of state: modules, what lies outside of the program (clocks, files, random numbers), and side effects."""
+"""Kinds of state: modules, external state (clocks, files, random numbers), and side effects."""
 
 from scenarios import BREAKS, FOLLOWS, RECAPTURES, Kind
 
@@ -77,7 +77,7 @@ MODULES = [
 
 
 def varying(name: str, setup: str, *reads: str, compares: bool = True) -> Kind:
-    """State that each read advances."""
+    """Return a kind for state that each read advances."""
     return Kind(name, setup, "", reads, BREAKS, "tensors", varies=True, compares=compares)
 
 
@@ -146,14 +146,14 @@ OUTSIDE = [
 
 
 def effect(name: str, setup: str, lines: str, observe: str, change: str = "") -> Kind:
-    """What the function itself changes, in lines before its result: each call does it."""
+    """Return a kind for state that the function itself changes, in lines before its result, in each call."""
     body = "".join(f"    {line}\n" for line in lines.splitlines())
     setup = f"{setup}\ndef f(x):\n{body}    return x * 2"
     return Kind(name, setup, change, (), BREAKS, observe=observe, varies=not change)
 
 
 def again(name: str, setup: str, lines: str, observe: str, change: str) -> Kind:
-    """What each call sets to the same value, which the program changes between calls."""
+    """Return a kind for state that each call sets to the same value and the program changes between calls."""
     return effect(name, setup, lines, observe, change)._replace(behaviour=RECAPTURES)
 
 

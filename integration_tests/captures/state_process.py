@@ -1,4 +1,4 @@
-"""Kinds of state of the whole process that functions without arguments for it read: contexts, filters, registries."""
+"""Kinds of process-wide state that functions read without an argument for it: contexts, filters, registries."""
 
 from scenarios import BREAKS, RECAPTURES, Kind
 

@@ -1,4 +1,4 @@
-"""Kinds of state: tensors of the program, where they are kept, settings of the library, library functions."""
+"""Kinds of state: tensors of the program, the places that contain them, library settings, library functions."""
 
 from scenarios import BREAKS, FOLLOWS, RECAPTURES, RECORDED, Kind
 
@@ -73,7 +73,7 @@ TENSORS = [
      ("(2 if type(T) is facula.Tensor else 3)", "(3 if isinstance(T, nn.Parameter) else 2)"), RECAPTURES),
 ]  # fmt: skip
 
-# Where the program keeps a tensor: lines that make the place, that put another tensor in, an expression that reads it.
+# Places for a tensor: lines that create the place, that store another tensor there, and an expression that reads it.
 PLACES = [
     ("a list", "L = [X * 2]", "L[0] = X * V", "L[0]"),
     ("a dict", "D = {'t': X * 2}", "D['t'] = X * V", "D['t']"),
@@ -162,7 +162,7 @@ OWN = [
          "E['w'] = facula.full((3,), float(V))", (), RECAPTURES, observe="E['w'].tolist()"),
 ]  # fmt: skip
 
-# Functions of the library that return no tensor: lines that change what they return, and that put it back.
+# Library functions that return no tensor: lines that change their result, and lines that restore it.
 SETTINGS = [
     ("default dtype", "facula.set_default_dtype((facula.float32, facula.float64)[V - 2])",
      ("facula.zeros(3) + 1", "facula.get_default_dtype().itemsize", "facula.tensor([0.5])", "facula.arange(0.5, 3)",

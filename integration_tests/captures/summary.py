@@ -1,9 +1,10 @@
-"""Runs the table and prints what fails, by kinds of state; writes the table's deviations.
+"""Run the table and print failures by kinds of state; write the table's deviations.
 
     python integration_tests/captures/summary.py [--only WORDS] [--sources] [--write-deviations]
 
-`deviations.json` names the scenarios whose behaviour is another than that of their kind. Write it again when a kind
-changed on purpose, and read the difference: each entry from "recaptures" to "breaks" is a program that got slower.
+`deviations.json` names the scenarios whose behaviour differs from that of their kind. Write it again after an
+intended change of a kind, and read the difference: each entry from "recaptures" to "breaks" is a program that became
+slower.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from twins import OPTIONS, behaviour_of, captured, differences, eager
 
 
 def main(arguments: list[str]) -> int:
-    """The number of scenarios that differ from their eager twin."""
+    """Run the table and return the number of scenarios that differ from their eager twin."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="scenarios whose name contains these words")
     parser.add_argument("--sources", action="store_true", help="print the programs that differ")
@@ -55,7 +56,7 @@ def main(arguments: list[str]) -> int:
 
 
 def tried(scenario: Scenario, mode: str, folder: Path) -> tuple[str, str]:
-    """The first difference, or nothing, and what the capture did."""
+    """Return the first difference, or an empty value, and the capture's behaviour."""
     try:
         found, reports = captured(scenario, folder, mode)
     except Exception as error:

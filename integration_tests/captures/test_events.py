@@ -1,4 +1,4 @@
-"""What a function reads is noticed whoever else watches the interpreter: other tools, other threads, a Ctrl-C."""
+"""Captures detect changed state under other users of the interpreter's events: tools, threads, a Ctrl-C."""
 
 import random
 import signal
@@ -28,7 +28,7 @@ def all_taken():
 
 
 def results_of_changes(check=0):
-    """The results of a function whose state changes twice, and 4, 6, 15 where every change is seen."""
+    """Return the results of a function whose state changes twice: 4, 6, 15 if every change is detected."""
     box = {"v": 2.0}
 
     class Scale:

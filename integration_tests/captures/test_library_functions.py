@@ -1,4 +1,4 @@
-"""Every public function of the library that returns plain values is in a table: compared, constant, or a break."""
+"""Every public library function that returns plain values is in a table: compared, constant, or a break."""
 
 import importlib
 import inspect
@@ -18,19 +18,19 @@ LEFT_OUT = ("facula.__main__", "facula.run", "facula.examples")
 
 
 def modules():
-    """The library's public modules."""
+    """Return the library's public modules."""
     found = [facula]
     for one in pkgutil.walk_packages(facula.__path__, "facula."):
         if not any(part.startswith("_") for part in one.name.split(".")) and not one.name.startswith(LEFT_OUT):
             try:
                 found.append(importlib.import_module(one.name))
-            except ImportError:  # of a package that is not installed
+            except ImportError:  # belongs to a package that is not installed
                 continue
     return found
 
 
 def functions():
-    """Public functions whose annotation says that they return plain values, by name."""
+    """Return public functions by name whose annotation says that they return plain values."""
     found = {}
     for module in modules():
         for name, one in vars(module).items():

@@ -1,4 +1,4 @@
-"""Ordinary programs without changing state: captured whole, and equal to their eager twins in every mode."""
+"""Ordinary programs without changing state are captured completely and equal their eager twins in every mode."""
 
 import warnings
 from pathlib import Path
@@ -16,7 +16,7 @@ CALLS = 6
 
 
 def run(source, path, wrap):
-    """The results of a program's calls, and its function."""
+    """Return the results of a program's calls, and its function."""
     facula.manual_seed(0)
     function, found = wrap(loaded(f"{PRELUDE}\n{source}", path).f), []
     for number in range(CALLS):

@@ -1,4 +1,4 @@
-"""A sample of the random programs, and that a wrong capture among them would be noticed."""
+"""A sample of the random programs, and a check that a wrong capture among them is detected."""
 
 import pytest
 import random_programs
@@ -16,7 +16,7 @@ def test_programs_depend_on_their_seed_alone():
 
 
 def test_frozen_state_is_noticed(tmp_path, monkeypatch):
-    """A capture that replays its first result fails most programs whose state changes."""
+    """Check that a capture that replays its first result fails most programs whose state changes."""
 
     def frozen(function, seed):
         kept = []

@@ -1,4 +1,4 @@
-"""Every scenario of the table: no replay differs from the eager twin, and captures do what the table says."""
+"""Every scenario of the table: no replay differs from the eager twin, and captures behave as the table says."""
 
 import json
 from functools import cache
@@ -10,7 +10,7 @@ from twins import OPTIONS, behaviour_of, captured, differences, eager
 
 SCENARIOS = {one.name: one for one in table()}
 DEVIATIONS = json.loads((Path(__file__).parent / "deviations.json").read_text())
-SETTLED = 10  # entries of results, two a call, before the first change
+SETTLED = 10  # entries of results, two for each call, before the first change
 
 
 @pytest.fixture(scope="session")
@@ -38,10 +38,10 @@ def test_the_table_is_large():
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_each_change_changes_the_eager_result(name, folder):
-    """Else a capture that sees nothing would pass: the table is wrong."""
+    """Check the table itself: without a visible change, a capture without guards would pass."""
     kind, found = SCENARIOS[name].kind, eagerly(name, folder)
     assert not any(str(one).startswith("raised") for one in found[:SETTLED]), found
-    if kind.varies:  # by itself, in results or in what is observed
+    if kind.varies:  # on its own, in results or in observed state
         assert any(len({str(one) for one in found[at:SETTLED:2]}) > 2 for at in (0, 1)), found
     else:
         unchanged = eager(SCENARIOS[name], folder, changes=False)

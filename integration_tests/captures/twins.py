@@ -1,8 +1,8 @@
-"""Runs one scenario as twins: the same program eagerly and captured, each with state of its own.
+"""Run one scenario as twins: the same program eagerly and captured, each with separate state.
 
 Both make the same calls with the same arguments: five, then the state is changed, three calls, the state is changed
-back, three calls. What is compared is the result of each call (bytes, shape, type, requires_grad, or the exception's
-type) and, where the scenario names it, the state that the function changes.
+back, three calls. The twins are compared by the result of each call (bytes, shape, type, requires_grad, or the
+exception's type) and, if the scenario names it, by the state that the function changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OPTIONS: dict[str, dict[str, Any]] = {"capture": {}, "split": {"on_break": "spli
 
 
 def described(value: Any) -> Any:
-    """What is compared of a value."""
+    """Return the properties of a value that are compared."""
     if isinstance(value, facula.Tensor):
         array = value.detach().numpy()
         return f"{type(value).__name__} {array.dtype} {array.shape} {value.requires_grad} {array.tolist()}"
@@ -40,13 +40,13 @@ def described(value: Any) -> Any:
 
 
 def loaded(source: str, path: Path) -> Any:
-    """A module of this text, with the text where `inspect` finds it."""
+    """Load a module of this source, and register the source for `inspect`."""
     path.write_text(source)
     linecache.checkcache(str(path))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # where dataclasses and pickle look for it
+    sys.modules[path.stem] = module  # dataclasses and pickle find it here
     spec.loader.exec_module(module)
     return module
 
@@ -61,7 +61,7 @@ def result_of(function: Callable[[], Any]) -> Any:
 def run(
     scenario: Scenario, folder: Path, wrap: Callable[[Any], Any], changes: bool = True
 ) -> tuple[list[Any], list[str]]:
-    """The results of all calls and changes, and the captured function's reports before each change and at the end."""
+    """Return the results of all calls and changes, and the capture's reports before each change and at the end."""
     kind, name = scenario.kind, f"program_{abs(hash((scenario.name, id(wrap))))}"
     for file, text in kind.files.items():
         (folder / f"{file}.py").write_text(text)
@@ -105,16 +105,19 @@ def eager(scenario: Scenario, folder: Path, changes: bool = True) -> list[Any]:
 
 
 def captured(scenario: Scenario, folder: Path, mode: str = "capture") -> tuple[list[Any], list[str]]:
-    """The results of the captured twin, and the capture's reports."""
+    """Return the results of the captured twin, and the capture's reports."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return run(scenario, folder, lambda function: facula.capture(function, **OPTIONS[mode]))
 
 
 def differences(scenario: Scenario, wanted: list[Any], found: list[Any]) -> list[str]:
-    """Where the twins differ; for state that no two runs share, calls whose result is that of the call before."""
+    """Return the differences between the twins.
+
+    For state that no two runs share, return the calls whose result equals that of the previous call.
+    """
     if not scenario.kind.compares:
-        results = [one for one in found if one != repr(None)]  # such programs observe nothing
+        results = [one for one in found if one != repr(None)]  # such programs observe no state
         return [f"entry {at}: the same again, {one}" for at, one in enumerate(results) if at and one == results[at - 1]]
     return [
         f"entry {at}: eager {a}, captured {b}" for at, (a, b) in enumerate(zip(wanted, found, strict=True)) if a != b
@@ -122,7 +125,7 @@ def differences(scenario: Scenario, wanted: list[Any], found: list[Any]) -> list
 
 
 def behaviour_of(reports: list[str]) -> str:
-    """What a capture did, by its reports before the first change, before the second one, and at the end."""
+    """Classify a capture by its reports before the first change, before the second one, and at the end."""
     if re.search(r"eagerly|runs split|not captured yet", reports[-1]) or "replayed" not in reports[-1]:
         return BREAKS
     captures = re.findall(r"replayed (\w+)", reports[-1])
@@ -132,5 +135,5 @@ def behaviour_of(reports: list[str]) -> str:
 
 
 def count_of(word: str) -> int:
-    """How often, of "never", "once" and "3 times"."""
+    """Return the number of "never", "once" or "3 times"."""
     return ("never", "once").index(word) if word.isalpha() else int(word)

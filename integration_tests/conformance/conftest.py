@@ -1,4 +1,4 @@
-"""The way of an object from one library to the other."""
+"""Transfer of objects from one library to the other."""
 
 import io
 
@@ -10,7 +10,7 @@ import facula
 
 @pytest.fixture(params=["zip", "legacy"])
 def across(request):
-    """Takes an object from one library to the other by way of a file."""
+    """Return a function that transfers an object from one library to the other through a file."""
 
     def crossed(value, theirs):
         file = io.BytesIO()

@@ -1,4 +1,4 @@
-"""What tests of PyTorch's files share."""
+"""Helpers for tests of PyTorch's files."""
 
 import io
 

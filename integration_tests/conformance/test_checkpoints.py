@@ -1,4 +1,4 @@
-"""Checkpoints go to PyTorch and come back, as safetensors files: the same network gives the same outputs there."""
+"""Checkpoints as safetensors files, to PyTorch and back: the same network gives the same outputs there."""
 
 import json
 import struct
@@ -42,7 +42,7 @@ def images(dtype, count=8):
 
 
 def trained(library, build, dtype):
-    """A network after a few steps, so that running statistics are not what they were, in evaluation."""
+    """Return a network in evaluation mode after a few steps, which changed its running statistics."""
     library.manual_seed(1)
     network = build(library.nn).to(getattr(library, dtype))
     optimizer = library.optim.SGD(network.parameters(), lr=0.1)
@@ -82,7 +82,7 @@ def test_what_pytorch_saved_runs_in_facula(build, dtype, tmp_path):
 
 
 def test_a_nested_run_is_found_by_name(tmp_path):
-    """The tensors of nested containers have the names of the way to them, in any reader."""
+    """Check that any reader finds tensors of nested containers under their joined keys."""
     facula.save({"model": {"0.weight": facula.ones(2)}, "epoch": 3}, tmp_path / "run.safetensors")
     assert safetensors.torch.load_file(tmp_path / "run.safetensors")["model.0.weight"].tolist() == [1.0, 1.0]
     start = (tmp_path / "run.safetensors").read_bytes()

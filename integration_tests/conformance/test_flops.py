@@ -1,4 +1,4 @@
-"""Counts of operations are PyTorch's, for products and for convolutions without groups."""
+"""FLOP counts equal PyTorch's, for products and for convolutions without groups."""
 
 import importlib
 
@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 
 def counts(name):
-    """Counts of each module of a small network, and of products, forward and backward."""
+    """Return counts of each module of a small network, and of products, forward and backward."""
     library = importlib.import_module(name)
     nn, F = library.nn, library.nn.functional
     mode = importlib.import_module(f"{name}.utils.flop_counter").FlopCounterMode

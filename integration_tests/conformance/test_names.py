@@ -1,4 +1,4 @@
-"""The table of names has names that PyTorch has, each where PyTorch has it."""
+"""The table of names contains only names that PyTorch has, in PyTorch's modules."""
 
 import importlib
 import warnings
@@ -12,7 +12,7 @@ ROWS = [row for place in _places.sections() for row in _places.rows_of(place).va
 
 
 def is_there(path):
-    """Whether PyTorch has a module or an attribute; names of its C++ are only where it was built with them."""
+    """Return whether PyTorch has a module or an attribute; C++ names depend on its build."""
     module, _, name = path.rpartition(".")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -22,7 +22,7 @@ def is_there(path):
             return False
 
 
-# In modules that need another package, which PyTorch does not install, or another build.
+# Modules that need another build of PyTorch, or a package that it does not install.
 ELSEWHERE = {
     "torch._C._distributed_rpc._is_current_rpc_agent_set",
     "torch.onnx._internal.exporter.ONNXProgram",

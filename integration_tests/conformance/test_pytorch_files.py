@@ -1,4 +1,4 @@
-"""PyTorch's own files, both ways: state dicts, whole modules and optimizers of ten architectures, and plain values."""
+"""PyTorch's files, both ways: state dicts, complete modules and optimizers of ten architectures, and plain values."""
 
 import argparse
 import collections
@@ -19,7 +19,7 @@ import facula
 
 
 class Residual:
-    """A network with a class of its own, made for either library."""
+    """A network with a custom class, built for either library."""
 
     def __new__(cls, nn):
         return nn.Sequential(
@@ -37,7 +37,7 @@ def embedding(nn):
     return nn.ModuleDict({"words": nn.Embedding(7, 4, padding_idx=0), "bag": nn.EmbeddingBag(5, 4, mode="mean")})
 
 
-# Each with the shape of its input, None where a whole module is not called.
+# Each with the shape of its input, or None if a complete module is not called.
 ARCHITECTURES = {
     "linear": (lambda nn: nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(0.1), nn.Linear(8, 2, False)), (3, 4)),
     "convolutions": (Residual, (2, 3, 6, 6)),
@@ -83,7 +83,7 @@ def ones(nn):
 
 
 def numbers(value):
-    """Tensors as arrays, in containers of any kind."""
+    """Convert tensors to arrays, in containers of any kind."""
     if isinstance(value, (torch.Tensor, facula.Tensor)):
         return value.detach().numpy()
     if isinstance(value, dict):
@@ -94,7 +94,7 @@ def numbers(value):
 
 
 def same(left, right, exact=True):
-    """Whether two values are equal, with all of their types and elements."""
+    """Return whether two values are equal, including all of their types and elements."""
     left, right = numbers(left), numbers(right)
     if isinstance(left, dict):
         return left.keys() == right.keys() and all(same(left[key], right[key], exact) for key in left)
@@ -156,7 +156,7 @@ ATTEMPTS = ((), (2,), (2, 2), (0.1, 20.0), (2, 2, 1))
 
 
 def plain(value):
-    """An attribute as a value that can be compared between the libraries."""
+    """Convert an attribute to a value that can be compared between the libraries."""
     if isinstance(value, (list, tuple)):
         return type(value), [plain(one) for one in value]
     if isinstance(value, dict):
@@ -169,7 +169,7 @@ def plain(value):
 
 
 def modules_of(library):
-    """An instance of each class of modules, by its name."""
+    """Return an instance of each module class by name."""
     made = {}
     for name, kind in vars(library.nn).items():
         if not inspect.isclass(kind) or not issubclass(kind, library.nn.Module) or name.startswith("Lazy"):
@@ -182,7 +182,7 @@ def modules_of(library):
 
 
 def test_modules_of_all_classes_have_the_attributes_of_pytorch():
-    """What is written here has in PyTorch what PyTorch's own has, and the other way around."""
+    """Check that modules written by one library have the attributes of the other library's modules."""
     ours, theirs = modules_of(facula), modules_of(torch)
     assert len(ours) > 130
     with warnings.catch_warnings():
@@ -194,7 +194,7 @@ def test_modules_of_all_classes_have_the_attributes_of_pytorch():
 
 
 def trained(network, optimizer, steps):
-    """A few steps; the loss after them."""
+    """Train for a few steps and return the loss after them."""
     library = library_of(optimizer)
     images = library.from_numpy(np.random.default_rng(1).standard_normal((3, 4)).astype("float32"))
 
@@ -212,7 +212,7 @@ def trained(network, optimizer, steps):
 @pytest.mark.parametrize("theirs", [True, False], ids=["from PyTorch", "to PyTorch"])
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_optimizers(name, theirs, across):
-    """State dicts, and whole optimizers beside their network, go on as if they had stayed."""
+    """Check that state dicts, and optimizers saved with their network, continue as in the library that wrote them."""
     library, other = (torch, facula) if theirs else (facula, torch)
     network = made("linear", theirs).eval()
     optimizer = getattr(library.optim, name)(network.parameters(), **OPTIMIZERS[name])
@@ -228,7 +228,7 @@ def test_optimizers(name, theirs, across):
     assert whole_optimizer.param_groups[0]["params"][0] is whole[0].weight
     expected = trained(network, optimizer, 3)
     assert trained(again, again_optimizer, 3) == pytest.approx(expected, rel=1e-3)
-    if name != "LBFGS" or theirs:  # PyTorch's keeps no list of parameters in its pickle
+    if name != "LBFGS" or theirs:  # PyTorch pickles no list of parameters
         assert trained(whole, whole_optimizer, 3) == pytest.approx(expected, rel=1e-3)
 
 
@@ -239,7 +239,7 @@ DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat
 @pytest.mark.parametrize("mmap", [False, True])
 @pytest.mark.parametrize("weights_only", [False, True])
 def test_dtypes_strides_and_sharing(weights_only, mmap, tmp_path):
-    """Both ways, and for PyTorch's restricted reader."""
+    """Check both directions, also with PyTorch's restricted reader."""
     for library, other, folder in ((torch, facula, "theirs"), (facula, torch, "ours")):
         whole = library.arange(24.0).reshape(4, 6)
         kept = {name: library.arange(6).reshape(2, 3).to(getattr(library, name)) for name in DTYPES}
@@ -262,7 +262,7 @@ BITS = ("uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e8
 
 @pytest.mark.parametrize("name", BITS)
 def test_dtypes_without_a_storage_class(name, tmp_path):
-    """Written as bytes with a dtype beside them, which PyTorch's restricted reader takes, too."""
+    """Check that they are written as bytes with a dtype, which PyTorch's restricted reader accepts, too."""
     for library, other in ((torch, facula), (facula, torch)):
         bits = library.arange(16, dtype=library.uint8).view(getattr(library, name))
         library.save([bits, bits[1:], bits.dtype], tmp_path / "a.pt")
@@ -296,7 +296,7 @@ def test_arrays_of_the_other_byte_order(across):
 
 
 def test_values_of_the_library(across):
-    """Dtypes, devices, sizes, layouts, storages, classes, functions, parameters with attributes and buffers."""
+    """Check dtypes, devices, sizes, layouts, storages, classes, functions, parameters with attributes and buffers."""
     for library, other in ((torch, facula), (facula, torch)):
         theirs = library is torch
         tagged = library.nn.Parameter(library.ones(2), requires_grad=False)
@@ -317,7 +317,7 @@ def test_values_of_the_library(across):
 
 
 class Net(torch.nn.Module):
-    """A network of the program's own."""
+    """A custom network of the program."""
 
     def __init__(self):
         super().__init__()
@@ -327,7 +327,7 @@ class Net(torch.nn.Module):
 
 
 class OurNet(facula.nn.Module):
-    """The same for facula."""
+    """The same network for facula."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Objects of the libraries' classes in PyTorch's files, both ways: each is what the other library would make."""
+"""Objects of the libraries' classes in PyTorch's files, both ways: each equals an object of the other library."""
 
 import pathlib
 import runpy
@@ -11,17 +11,17 @@ from exchange import library_of, saved
 
 import facula
 
-TESTS = pathlib.Path(__file__).parents[2] / "packages" / "facula" / "tests"  # which have no PyTorch
+TESTS = pathlib.Path(__file__).parents[2] / "packages" / "facula" / "tests"  # they have no counterpart in PyTorch
 
 
 def table_of_objects():
-    """The table of the tests of facula."""
+    """Return the table of facula's own tests."""
     return runpy.run_path(str(TESTS / "library_objects.py"))
 
 
 @pytest.mark.parametrize("name", table_of_objects()["made_objects"](facula)[0])
 def test_objects_of_library_classes(name, across):
-    """Datasets, distributions, results with names and others: each is what the other library itself would make."""
+    """Check that datasets, distributions, named results and others equal objects that the other library creates."""
     table = table_of_objects()
     ours, theirs = (table["made_objects"](library)[0][name]() for library in (facula, torch))
     for value, expected in ((ours, theirs), (theirs, ours)):
@@ -49,7 +49,7 @@ def test_attributes_and_classes_of_the_program(name, own):
 
 
 def used(value):
-    """What a distribution or transform gives, which PyTorch's keeps some of in attributes."""
+    """Return results of a distribution or transform, some of which PyTorch caches in attributes."""
     if isinstance(value, (list, tuple)):
         return [used(one) for one in value]
     given, module = [], torch if type(value).__module__.startswith("torch") else facula
@@ -80,7 +80,7 @@ def test_what_pytorch_keeps_once_it_is_computed(name, across):
 
 
 def test_inverses_of_transforms(across):
-    """PyTorch leaves the transform out of its own files, and cannot use what it reads; a Gumbel has such inverses."""
+    """Check inverses, such as a Gumbel's: PyTorch omits the transform from its files and cannot use them itself."""
     found = across(facula.distributions.transforms.ExpTransform().inv, False)
     assert found(torch.ones(2)).tolist() == [0.0, 0.0]
     for value in (torch.distributions.Gumbel(0.0, 2.0), facula.distributions.Gumbel(0.0, 2.0)):
@@ -96,7 +96,7 @@ def batches(loader):
 
 
 def loaders(library):
-    """Loaders, with what a pass gives; where the order is random, what it gives when sorted."""
+    """Return loaders with the batches of a pass, sorted if the order is random."""
     data, threes = library.utils.data, [[[0, 1], [0, 1]], [[2], [2]]]
     dataset = data.TensorDataset(library.arange(3), library.arange(3))
     yield data.DataLoader(dataset, 2), threes, False
@@ -130,7 +130,7 @@ def test_a_shard_is_for_facula_alone():
 
 
 def test_generators(across):
-    """Numbers are each library's own; equal states give equal ones, and other states others."""
+    """Check that equal states give equal numbers within each library, and other states other numbers."""
     for theirs, library, other in ((True, torch, facula), (False, facula, torch)):
         generator = library.Generator().manual_seed(2**40 + 5)
         fresh, drawn = across(generator, theirs), []
@@ -159,7 +159,7 @@ def test_sequences_of_sobol_go_on(across):
 
 
 def scaled(scaler, weight, optimizer, value):
-    """A step of a gradient scaler; its scale afterwards."""
+    """Make a step with a gradient scaler and return its scale."""
     optimizer.zero_grad()
     scaler.scale((weight * value).sum()).backward()
     scaler.step(optimizer)
@@ -183,7 +183,7 @@ def test_gradient_scalers_go_on(across):
 
 
 def test_hooks_of_modules(across, monkeypatch):
-    """A file names hooks by their module, so both libraries find them."""
+    """Check that both libraries find hooks, which a file names by their module."""
     monkeypatch.syspath_prepend(TESTS)
     import hooked_modules
 
@@ -211,7 +211,7 @@ def test_handles_of_hooks(across, monkeypatch):
         assert hooked_modules.removed(other, found) == hooked_modules.removed(library, module)
 
 
-WEIGHTS = {  # what computes a weight by a hook, and what ends it
+WEIGHTS = {  # hooks that compute a weight, and functions that remove them
     "weight_norm": (lambda u, m: u.weight_norm(m), lambda u, m: u.remove_weight_norm(m)),
     "spectral_norm": (lambda u, m: u.spectral_norm(m), lambda u, m: u.remove_spectral_norm(m)),
     "pruning": (lambda u, m: u.prune.l1_unstructured(m, "weight", 3), lambda u, m: u.prune.remove(m, "weight")),

@@ -1,4 +1,4 @@
-"""Snapshots of the allocator in PyTorch's own memory viewer: it reads our pickle, and its figures are ours."""
+"""Allocator snapshots in PyTorch's memory viewer: it reads facula's pickle, and its figures equal facula's."""
 
 import pickle
 import re
@@ -17,7 +17,7 @@ SITES = [[{"filename": f"/data/{name}.py", "line": 10 * i, "name": name}] for i,
 
 @pytest.fixture
 def loaded(tmp_path):
-    """Our pickle as PyTorch's programs load it: with Python's pickle."""
+    """Load facula's pickle like PyTorch's programs, with Python's pickle."""
     blocks = [
         ("active_allocated", 30 * MIB, 30 * MIB - 700, SITES[0]),
         ("inactive", 4 * MIB, 0, []),
@@ -82,7 +82,7 @@ def test_the_pages_and_the_comparison(loaded):
 
 
 def test_snapshots_of_pytorch_are_read(tmp_path):
-    """One as PyTorch's profiler makes it, without addresses or sizes asked for; there is no device here for others."""
+    """Check a snapshot of PyTorch's profiler, without addresses or requested sizes: others require a device."""
     snapshot = {
         "segments": [{"device": 0, "address": 4096, "total_size": 96, "stream": 0, "blocks": [
             {"size": 32, "state": "inactive"},
@@ -95,7 +95,7 @@ def test_snapshots_of_pytorch_are_read(tmp_path):
 
 
 def test_the_history_of_an_allocator(tmp_path):
-    """What `record_history` keeps: who holds what, and the events."""
+    """Check the records of `record_history`: owners of blocks, and events."""
     caching = CachingAllocator(SimulatedDriver(64 * MIB))
     caching.record_history()
     kept = caching.allocate(30 * MIB - 700)

@@ -1,4 +1,4 @@
-"""Whole schedules in PyTorch's files, both ways: they go on as if they had stayed, with PyTorch's attributes."""
+"""Complete schedules in PyTorch's files, both ways: they continue, with PyTorch's attributes."""
 
 import io
 
@@ -33,7 +33,7 @@ SCHEDULES = {
 
 
 def made(name, library):
-    """A schedule after two steps."""
+    """Return a schedule after two steps."""
     optimizer = library.optim.SGD([library.ones(2, requires_grad=True)], lr=0.1, momentum=0.9)
     module = library.optim.swa_utils if "SWALR" in name else library.optim.lr_scheduler
     schedule = SCHEDULES[name](module, optimizer)
@@ -42,7 +42,7 @@ def made(name, library):
 
 
 def steps(schedule, count):
-    """The rates and momenta of the next steps."""
+    """Return the rates and momenta of the next steps."""
     found = []
     for _ in range(count):
         schedule.optimizer.step()

@@ -1,4 +1,4 @@
-"""Which package the checks of this folder look at: FACULA_PACKAGE names its folder, set by the session."""
+"""The package that the checks of this folder examine: the session sets FACULA_PACKAGE to its folder name."""
 
 import os
 import re
@@ -16,24 +16,24 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session")
 def place() -> Path:
-    """The folder with copies of the package's README.md, CHANGELOG.md and pyproject.toml."""
+    """Return the folder with copies of the package's README.md, CHANGELOG.md and pyproject.toml."""
     return Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="session")
 def project(place) -> dict:
-    """The `[project]` table."""
+    """Return the `[project]` table."""
     return tomllib.loads((place / "pyproject.toml").read_text())["project"]
 
 
 @pytest.fixture(scope="session")
 def module_name(project) -> str:
-    """`facula-storage` is imported as `facula_storage`."""
+    """Return the import name, `facula_storage` for `facula-storage`."""
     return project["name"].replace("-", "_")
 
 
 def requirement_name(requirement: str) -> str:
-    """`facula-storage>=0.1,<0.2` -> `facula-storage`."""
+    """Return the name in a requirement: `facula-storage>=0.1,<0.2` -> `facula-storage`."""
     return re.match(r"[A-Za-z0-9._-]+", requirement)[0].lower()
 
 
@@ -43,7 +43,7 @@ def is_sibling(name: str) -> bool:
 
 @pytest.fixture(scope="session")
 def declared_siblings(project) -> set[str]:
-    """The siblings that follow from the package's declarations, its test extra's included, and the package."""
+    """Return the package and the siblings that it requires, directly, indirectly or in its test extra."""
     pending = [project["name"]]
     pending += map(requirement_name, project.get("optional-dependencies", {}).get("test", []))
     found: set[str] = set()
@@ -58,6 +58,6 @@ def declared_siblings(project) -> set[str]:
 
 @pytest.fixture(scope="session")
 def installed_siblings() -> set[str]:
-    """Every distribution of ours that this interpreter sees."""
+    """Return every facula distribution that this interpreter finds."""
     names = {distribution.metadata["Name"].lower() for distribution in metadata.distributions()}
     return {name for name in names if is_sibling(name)}

@@ -1,4 +1,4 @@
-"""What the documentation shows is run: doctests of every module, the Python blocks of the README."""
+"""Code in documentation runs: doctests of every module, and the Python blocks of the README."""
 
 import doctest
 import importlib
@@ -15,7 +15,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def modules_of(module_name):
-    """All modules of the package but programs, which run when they are imported: private ones after public ones."""
+    """Return the package's modules, public ones first, without programs, which run on import."""
     root = importlib.import_module(module_name)
     yield root
     names = [found.name for found in pkgutil.walk_packages(root.__path__, prefix=f"{module_name}.")]
@@ -25,7 +25,7 @@ def modules_of(module_name):
 
 
 def test_doctests(module_name):
-    """An object is shown where `__module__` has it: a function in the public module, which may load it late."""
+    """Check examples under each object's `__module__`: the public module, which may load a function lazily."""
     attempted = 0
     failures = []
     modules = list(modules_of(module_name))
@@ -48,7 +48,7 @@ def test_the_readme_says_what_it_is_for_and_shows_it(place, project):
 
 
 def test_the_readme_runs(place, tmp_path):
-    """All blocks of one README, in order, as one program, like a reader who types them."""
+    """Run all blocks of one README, in order, as one program."""
     blocks = FENCED.findall((place / "README.md").read_text())
     if any(block.startswith(">>>") for block in blocks):
         plain = "\n".join(block for block in blocks if block.startswith(">>>"))
@@ -63,7 +63,7 @@ def test_the_readme_runs(place, tmp_path):
 
 
 def test_no_readme_installs_from_an_index(place):
-    """The names are not registered there yet: `pip install facula-…` would fetch a stranger's package."""
+    """Check this because the names are not registered: `pip install facula-…` would install a stranger's package."""
     bare = re.search(r"pip install (?:-\S+ )*facula", (place / "README.md").read_text())
     assert bare is None, bare[0]
 
@@ -78,7 +78,7 @@ def test_the_project_table_is_complete(project, field):
 
 
 def test_the_wheel_says_where_its_pages_are(project):
-    """What an index or a package manager shows beside the name."""
+    """Check the URLs that an index or a package manager shows for the package."""
     written = metadata.metadata(project["name"]).get_all("Project-URL") or []
     urls = dict(line.split(", ", 1) for line in written)
     assert urls == project["urls"]
@@ -86,7 +86,7 @@ def test_the_wheel_says_where_its_pages_are(project):
 
 
 def test_every_requirement_has_a_floor_and_a_cap(project):
-    """Ranges were tested at both ends; only the face pins its siblings exactly."""
+    """Check that ranges have tested ends; only the facula package pins its siblings exactly."""
     listed = project.get("dependencies", []) + project.get("optional-dependencies", {}).get("test", [])
     for requirement in listed:
         exact = project["name"] == "facula" and requirement.startswith("facula-")

@@ -1,4 +1,4 @@
-"""What is installed beside a package is what it declares, and it came from dist/."""
+"""The environment contains exactly the package's declared dependencies, installed from dist/."""
 
 import importlib.util
 import json
@@ -13,14 +13,14 @@ def test_no_undeclared_sibling_is_installed(installed_siblings, declared_sibling
 
 
 def wheel_of(name: str) -> Path:
-    """Where pip says that it took a distribution from."""
+    """Return the file or URL from which pip installed a distribution."""
     written = metadata.distribution(name).read_text("direct_url.json")
     assert written, f"{name} came from an index; expected a wheel of dist/"
     return Path(unquote(urlsplit(json.loads(written)["url"]).path))
 
 
 def test_no_undeclared_sibling_can_be_imported(project, declared_siblings):
-    """Sources beside the tests would make this fail where the list of distributions does not see them."""
+    """Check importing, since a list of distributions does not show sources in the tests' folder."""
     constraints = wheel_of(project["name"]).with_name("constraints.txt").read_text().splitlines()
     siblings = [line.partition(" @ ")[0] for line in constraints]
     assert project["name"] in siblings

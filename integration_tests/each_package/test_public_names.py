@@ -1,4 +1,4 @@
-"""A package's public names: one explicit list, each name with one home, each name there."""
+"""A package's public names: one explicit list, one home for each name, and every name exists."""
 
 import importlib
 import pkgutil
@@ -8,12 +8,12 @@ from types import ModuleType
 
 
 def public_modules(module_name):
-    """The package and its public submodules; a module with a `__main__` guard is a program, not a part."""
+    """Return the package and its public submodules, except programs with a `__main__` guard."""
     root = importlib.import_module(module_name)
     yield root
     for found in pkgutil.iter_modules(root.__path__, prefix=f"{module_name}."):
         name = found.name.rpartition(".")[2]
-        if not name.startswith("_") and name != "as_torch":  # which changes what `import torch` means
+        if not name.startswith("_") and name != "as_torch":  # changes the meaning of `import torch`
             yield importlib.import_module(found.name)
 
 
@@ -31,10 +31,10 @@ def test_all_is_explicit_sorted_by_case_and_true(module_name):
 
 
 def documented(root, module, name):
-    """Whether a name that `dir` shows is for users: listed, Python's own, a module for users, or a sibling's."""
+    """Return whether a name in `dir` is public: listed, Python's own, a public module, or a sibling's."""
     if name in module.__all__ or (name.startswith("__") and name.endswith("__")):
         return True
-    table = sys.modules.get("facula._lookup.places")  # of names without code of their own
+    table = sys.modules.get("facula._lookup.places")  # re-exports without code
     if table is not None and name in table.public_names(module.__name__):
         return True
     value = getattr(module, name)
@@ -46,7 +46,7 @@ def documented(root, module, name):
 
 
 def test_dir_shows_what_is_public(module_name):
-    """No leaked import, no helper, no private module; all that is listed."""
+    """Check that `dir` shows all listed names, and no leaked import, helper or private module."""
     root = importlib.import_module(module_name)
     for module in public_modules(module_name):
         if module.__name__.rpartition(".")[2] in ("extend", "examples") or not hasattr(module, "__all__"):
@@ -59,7 +59,7 @@ def test_dir_shows_what_is_public(module_name):
 
 
 def test_importing_starts_nothing(module_name):
-    """No thread is started, and no signal handler or environment variable changed, by an import."""
+    """Check that an import starts no thread and changes no signal handler or environment variable."""
     import os
     import subprocess
     import sys
@@ -73,6 +73,6 @@ def test_importing_starts_nothing(module_name):
         "threads = os.listdir('/proc/self/task') if os.path.isdir('/proc/self/task') else threading.enumerate()\n"
         "assert len(threads) == 1, threads\n"
     )
-    # NumPy's BLAS starts its threads at import; with one there is nothing of its to tell apart from ours.
+    # NumPy's BLAS starts threads on import; with one thread only the package's remain to be counted.
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     subprocess.run([sys.executable, "-c", script], check=True, env=env)

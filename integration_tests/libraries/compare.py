@@ -1,4 +1,4 @@
-"""Compare PyTorch's results with facula's: `python compare.py FOLDER NAME...`. Ends with 1 where any differ.
+"""Compare PyTorch's results with facula's: `python compare.py FOLDER NAME...`. Exits with 1 if any differ.
 
 Reads FOLDER/NAME.torch.npz and FOLDER/NAME.facula.npz, and prints each difference and a table.
 """
@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-# Of the largest number of a result. Models in float64 compute parts in float32: losses, norms, attention of some.
+# Relative to a result's largest number. Models in float64 compute parts in float32: losses, norms, some attention.
 TOLERANCE = {"float64": 1e-6, "float32": 1e-5, "float16": 1e-3}
-# A result counts as this large at least: where terms cancel (gradients of keys' biases), only rounding is left.
+# The smallest scale of a result: if terms cancel (gradients of keys' biases), only rounding errors remain.
 SMALLEST = 0.1
 COLUMNS = ("library", "results", "equal", "different")
 
 
 def difference(one, other):
-    """How two arrays differ, in words; None where they are equal."""
+    """Describe the difference between two arrays, or return None if they are equal."""
     if one is None or other is None:
         return f"only {'facula' if one is None else 'PyTorch'} has it"
     if one.shape != other.shape or one.dtype != other.dtype:
@@ -32,7 +32,7 @@ def difference(one, other):
 
 
 def compare(folder, name):
-    """A row of the table, and the differences, a line each."""
+    """Return a row of the table, and the differences, a line each."""
     files = {side: folder / f"{name}.{side}.npz" for side in ("torch", "facula")}
     stopped = [f"the program stopped with {side}" for side, file in files.items() if not file.exists()]
     if stopped:

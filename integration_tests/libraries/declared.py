@@ -1,4 +1,4 @@
-"""For PyTorch: operators of torchvision, whose compiled library expects CUDA, declared before it is imported."""
+"""For PyTorch: operators of torchvision, whose compiled library requires CUDA, declared before it is imported."""
 
 from importlib import import_module
 
@@ -11,7 +11,7 @@ if not FACULA:
     library.define("qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 
     def nms(dets, scores, iou_threshold):
-        """Greedy, pair by pair."""
+        """Suppress boxes greedily, pair by pair."""
         overlaps = import_module("torchvision.ops").box_iou(dets, dets)
         kept = []
         for i in scores.argsort(descending=True, stable=True).tolist():
@@ -22,6 +22,6 @@ if not FACULA:
     library.impl("nms", nms, "CPU")
 
     import_module("torchvision.ops.boxes")._assert_has_ops = lambda: None
-    # In plain Python: torchvision would compile its function.
+    # In plain Python, since torchvision would compile its own function.
     roi_align = import_module("torchvision.ops.roi_align")
     roi_align._roi_align = roi_align._roi_align.__wrapped__

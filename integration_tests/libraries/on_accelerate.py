@@ -1,4 +1,4 @@
-"""accelerate: a loop of training with accumulation, clipping, schedules, gathered metrics and a checkpoint."""
+"""accelerate: a training loop with accumulation, clipping, schedules, gathered metrics and a checkpoint."""
 
 import tempfile
 

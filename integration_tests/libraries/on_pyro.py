@@ -20,7 +20,7 @@ def regression(x, y=None):
         return pyro.sample("obs", dist.Normal(x @ weight + bias, 0.5), obs=y)
 
 
-# The largest a posteriori: nothing is random.
+# The maximum a posteriori estimate involves no random numbers.
 pyro.clear_param_store()
 guide = AutoDelta(
     regression,
@@ -32,7 +32,7 @@ record("point", [guide.median()["weight"], guide.median()["bias"]])
 
 
 def mixture(data):
-    """Two normal distributions, whose assignment is summed over."""
+    """Two normal distributions, with the assignment summed out."""
     weight = pyro.param("share", torch.tensor([0.4, 0.6]), constraint=dist.constraints.simplex)
     places = pyro.param("places", torch.tensor([-1.0, 1.5]))
     with pyro.plate("data", len(data)):
@@ -48,7 +48,7 @@ svi = SVI(
 record("losses of a mixture", [svi.step(data) for _ in range(20)])
 record("mixture", [pyro.param("share"), pyro.param("places")])
 
-# Random: compared by what they come to.
+# Random results: compared by their statistics.
 pyro.clear_param_store()
 pyro.set_rng_seed(0)
 guide = AutoDiagonalNormal(regression)

@@ -17,7 +17,7 @@ convnext_atto convnextv2_atto edgenext_xx_small mobilevit_xxs mobilevitv2_050 po
 efficientvit_b0 starnet_s1 ghostnetv2_100 xcit_nano_12_p16_224 vit_tiny_patch16_224 deit_tiny_patch16_224 mixer_s32_224
 gmlp_ti16_224 resmlp_12_224
 """.split()
-SIZED = ("vit", "deit", "mixer", "gmlp", "resmlp")  # whose weights depend on the size of images
+SIZED = ("vit", "deit", "mixer", "gmlp", "resmlp")  # their weights depend on the image size
 
 for name in MODELS:
     options = {"img_size": 64} if name.startswith(SIZED) else {}

@@ -43,11 +43,11 @@ extractor = torchvision.models._utils.IntermediateLayerGetter(
 fill(extractor, "extractor")
 record("extracted", list(extractor.eval()(draw("images", 1, 3, 64, 64)).values()))
 
-# Images, as files have them and as tensors.
+# Images from files and as tensors.
 pixels = generator("pixels").integers(0, 256, (40, 50, 3), dtype=np.uint8)
 picture = Image.fromarray(pixels)
 ONE = {
-    # To sizes of which no mean lies exactly between two bytes: PyTorch's weights in float32 would round it either way.
+    # Sizes at which no mean is exactly between two bytes, which PyTorch's float32 weights could round either way.
     "resize": transforms.Resize((23, 29)),
     "resize the shorter side": transforms.Resize(27),
     "crop": transforms.CenterCrop(24),

@@ -30,7 +30,7 @@ ENDS = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
 
 
 def models():
-    """Each model, anew, with its inputs."""
+    """Yield each model, newly built, with its inputs."""
     words, mask = integers("words", 90, 2, 7) + 3, torch.ones(2, 7, dtype=torch.int64)
     mask[1, 5:] = 0
     yield "bert", BertForSequenceClassification(BertConfig(vocab_size=99, **SMALL)), {
@@ -94,7 +94,7 @@ for name, model, inputs in models():
 
 
 class Rows(torch.utils.data.Dataset):
-    """Twelve rows like those of a model's inputs, drawn one by one."""
+    """Twelve rows with the shapes of a model's inputs, drawn one by one."""
 
     def __init__(self, inputs):
         self.inputs = inputs
@@ -117,13 +117,13 @@ class Rows(torch.utils.data.Dataset):
 
 
 def accuracy(found):
-    """The share of right answers, by what Trainer gathered."""
+    """Return the share of correct answers, from the data that Trainer gathered."""
     logits = found.predictions[0] if isinstance(found.predictions, tuple) else found.predictions
     return {"accuracy": float((np.argmax(logits, -1) == found.label_ids).mean())}
 
 
 def losses(trainer):
-    """What Trainer logged."""
+    """Return the losses that Trainer logged."""
     return [one["loss"] for one in trainer.state.log_history if "loss" in one]
 
 

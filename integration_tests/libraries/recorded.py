@@ -1,4 +1,4 @@
-"""What the programs of this folder share: weights and inputs drawn by NumPy, and results written to one file.
+"""Helpers for the programs of this folder: NumPy draws weights and inputs, and results are written to one file.
 
 The programs are written for PyTorch. `nox -s libraries` runs each with PyTorch and with facula in its place, and
 compares the files: `compare.py`.
@@ -17,22 +17,22 @@ results: dict[str, np.ndarray] = {}
 
 
 def generator(name: str) -> np.random.Generator:
-    """NumPy's generator, with a seed from a name: models do not depend on which were drawn before them."""
+    """Return NumPy's generator, seeded by a name: models do not depend on the order in which they are drawn."""
     return np.random.default_rng(zlib.crc32(name.encode()))
 
 
 def draw(name: str, *shape: int, dtype: str = "float32") -> torch.Tensor:
-    """A tensor of normal numbers."""
+    """Draw a tensor of normal numbers."""
     return torch.from_numpy(generator(name).standard_normal(shape).astype(dtype))
 
 
 def integers(name: str, high: int, *shape: int) -> torch.Tensor:
-    """A tensor of integers below `high`."""
+    """Draw a tensor of integers below `high`."""
     return torch.from_numpy(generator(name).integers(0, high, shape))
 
 
 def fill(model: torch.nn.Module, name: str) -> None:
-    """Draw the weights of a model and the averages of its norms; turn off what is random in it."""
+    """Draw the weights of a model and the averages of its norms, and disable its randomness."""
     random = generator(name)
     with torch.no_grad():
         for key, value in sorted({**dict(model.named_parameters()), **dict(model.named_buffers())}.items()):
@@ -59,7 +59,7 @@ def fill(model: torch.nn.Module, name: str) -> None:
 
 
 def record(name: str, value: object) -> None:
-    """Keep a result: a tensor, an array, a number or a list of such."""
+    """Record a result: a tensor, an array, a number or a list of these."""
     if isinstance(value, (list, tuple)):
         for place, one in enumerate(value):
             record(f"{name}.{place}", one)
@@ -67,12 +67,12 @@ def record(name: str, value: object) -> None:
     array = value.detach().to("cpu") if isinstance(value, torch.Tensor) else value
     if isinstance(array, torch.Tensor):
         array = array.float().numpy() if array.dtype == torch.bfloat16 else array.numpy()
-    # Libraries give losses computed in float32 as numbers of Python.
+    # Libraries return losses computed in float32 as Python numbers.
     results[name] = np.array(array, np.float32 if isinstance(array, float) else None)
 
 
 def record_gradients(name: str, model: torch.nn.Module) -> None:
-    """Keep the size of each parameter's gradient, and the smallest gradient whole."""
+    """Record the size of each parameter's gradient, and all elements of the smallest gradient."""
     gradients = {key: one.grad for key, one in model.named_parameters() if one.grad is not None}
     for key, one in gradients.items():
         record(f"{name} gradient of {key}, size", one.double().norm())
@@ -82,14 +82,14 @@ def record_gradients(name: str, model: torch.nn.Module) -> None:
 
 
 def doubled(value: object) -> object:
-    """Floating tensors as float64, in lists and dicts, too."""
+    """Convert floating tensors to float64, also in lists and dicts."""
     if isinstance(value, dict):
         return {key: doubled(one) for key, one in value.items()}
     return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
 
 
 def output_of(found: object) -> torch.Tensor:
-    """The tensor that a model gives: its result, its logits or its first hidden state."""
+    """Return a model's output tensor: its result, its logits or its first hidden state."""
     if isinstance(found, torch.Tensor):
         return found
     if isinstance(found, (tuple, list)):
@@ -98,9 +98,9 @@ def output_of(found: object) -> torch.Tensor:
 
 
 def run_model(name: str, model: torch.nn.Module, *args: object, classes: torch.Tensor | None = None, **options) -> None:
-    """Evaluate a model with drawn weights in float32; then a forward and a backward pass in float64.
+    """Evaluate a model with drawn weights in float32, then run a forward and a backward pass in float64.
 
-    Norms over few numbers multiply the rounding of float32 by thousands in gradients.
+    Norms over few numbers amplify float32 rounding in gradients a thousandfold.
     """
     fill(model, name)
     with torch.no_grad():

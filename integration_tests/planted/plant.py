@@ -1,8 +1,9 @@
-"""Plants each defect of `defects/` into the installed packages, and runs the test that has to find it.
+"""Plant each defect of `defects/` into the installed packages, and run the test that has to find it.
 
-`nox -s planted` runs this on the built wheels; `-- -k tensor` takes the defects whose package, file, test or kind has
-that text. A defect in Python is written into site-packages, one in C into a copy of the package, which is built and
-installed in place of the wheel. Either way the installed package is restored afterwards, also after an interrupt.
+`nox -s planted` runs this on the built wheels; `-- -k tensor` selects the defects whose package, file, test or kind
+contains that text. A defect in Python is written into site-packages, one in C into a copy of the package, which is
+built and installed in place of the wheel. Either way the installed package is restored afterwards, also after an
+interrupt.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE_PACKAGES = Path(sysconfig.get_paths()["purelib"])
-MAX_SECONDS = 300  # of one test with one defect: a test that hangs has not found the defect
+MAX_SECONDS = 300  # for one test with one defect: a test that hangs has not found the defect
 BUILT = shutil.ignore_patterns("build", "tests", "*.egg-info", "__pycache__", "*.so", "*.o")
 PASSED, FAILED = 0, 1  # exit codes of pytest
 
@@ -51,12 +52,12 @@ class Defect(NamedTuple):
 
     @property
     def test_folder(self) -> Path:
-        """The folder that the test's path starts from."""
+        """The folder to which the test's path is relative."""
         return ROOT if self.test.startswith("integration_tests/") else ROOT / "packages" / self.package
 
 
 def load() -> list[Defect]:
-    """All rows of the tables in `defects/`, each named after its package."""
+    """Return all rows of the tables in `defects/`, named after their packages."""
     rows = []
     for path in sorted(Path(__file__).parent.glob("defects/*.py")):
         spec = importlib.util.spec_from_file_location(f"defects_{path.stem}", path)
@@ -68,7 +69,7 @@ def load() -> list[Defect]:
 
 
 def replaced(defect: Defect, path: Path) -> str:
-    """The text of a file with the defect in it."""
+    """Return a file's text with the defect."""
     text = path.read_text()
     if text.count(defect.old) != 1:
         raise SystemExit(f"{path}: expected the old text once; got it {text.count(defect.old)} times:\n{defect.old}")
@@ -77,7 +78,7 @@ def replaced(defect: Defect, path: Path) -> str:
 
 @contextmanager
 def in_python(defect: Defect, folder: Path = SITE_PACKAGES) -> Iterator[None]:
-    """The defect in an installed file. The file's time is restored, too: its bytecode stays valid."""
+    """Put the defect into an installed file. The file's time is restored, too: its bytecode stays valid."""
     path = folder / defect.file.removeprefix("src/")
     text, before, status = replaced(defect, path), path.read_bytes(), path.stat()
     try:
@@ -90,7 +91,7 @@ def in_python(defect: Defect, folder: Path = SITE_PACKAGES) -> Iterator[None]:
 
 @contextmanager
 def in_c(defect: Defect) -> Iterator[None]:
-    """The package built with the defect. With FACULA_OBJECTS only the changed files are compiled."""
+    """Build the package with the defect. With FACULA_OBJECTS only the changed files are compiled."""
     (wheel,) = ROOT.glob(f"dist/facula_{defect.package}-[0-9]*.whl")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, defect.package)
@@ -104,15 +105,15 @@ def in_c(defect: Defect) -> Iterator[None]:
 
 
 def pip_install(*arguments: str) -> None:
-    """Install over what is there, without dependencies."""
+    """Install over the installed package, without dependencies."""
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", *arguments]
     subprocess.run(command, check=True)
 
 
 def run_tests(folder: Path, tests: list[str], **env: str) -> tuple[int | None, str]:
-    """The exit code of pytest, or None where it took too long; and its output.
+    """Return pytest's exit code, or None after a timeout, and its output.
 
-    Without PYTHONPATH: sources that it leads to would be tested in place of the installed packages.
+    PYTHONPATH is removed: sources on it would be tested instead of the installed packages.
     """
     settings = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}"]
     command = [sys.executable, "-m", "pytest", *settings, "-x", "-q", *tests]
@@ -126,12 +127,12 @@ def run_tests(folder: Path, tests: list[str], **env: str) -> tuple[int | None, s
         return None, ""
     finally:
         if process.returncode is None:
-            os.killpg(process.pid, signal.SIGKILL)  # its workers, too
+            os.killpg(process.pid, signal.SIGKILL)  # including its workers
             process.communicate()
 
 
 def check_environment(packages: list[str]) -> None:
-    """Refuse an environment that has other packages than the wheels in dist/: development installs are not changed."""
+    """Refuse an environment with other packages than the wheels in dist/: development installs are not changed."""
     for package in packages:
         name = package if package == "facula" else f"facula-{package}"
         try:
@@ -143,7 +144,7 @@ def check_environment(packages: list[str]) -> None:
 
 
 def check_unpatched(defects: list[Defect]) -> None:
-    """All named tests must pass without a defect; one run for each folder, as test files of two may have one name."""
+    """Check that all named tests pass without a defect; one run for each folder, as test files may share a name."""
     by_folder: dict[Path, list[str]] = {}
     for defect in defects:
         by_folder.setdefault(defect.test_folder, []).append(defect.test)
@@ -155,10 +156,10 @@ def check_unpatched(defects: list[Defect]) -> None:
 
 
 def outcome_of(defect: Defect) -> str:
-    """ "found", or what happened instead."""
+    """Return "found", or a description of the failure."""
     plant: Callable[[Defect], AbstractContextManager[None]] = in_python if defect.file.endswith(".py") else in_c
     with plant(defect):
-        # Bytecode with the defect must not outlive it.
+        # Bytecode with the defect must not remain.
         code, output = run_tests(defect.test_folder, [defect.test], PYTHONDONTWRITEBYTECODE="1")
     if code == FAILED:
         return "found"
@@ -167,7 +168,7 @@ def outcome_of(defect: Defect) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Plant the defects one after the other; 1 where one was not found."""
+    """Plant the defects one after the other; return 1 if one was not found."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-k", metavar="TEXT", default="", help="only defects whose package, file, test or kind has it")
     text = parser.parse_args(arguments).k.lower()

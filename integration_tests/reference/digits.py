@@ -1,7 +1,7 @@
-"""The loss of a perceptron on the handwritten digits, step by step, by any library with these names.
+"""The loss of a perceptron on the handwritten digits at each step, for any library with these names.
 
-The same initial weights and the same batches give the same losses, up to rounding, in every library that means the
-same by its operators: 64 pixels, 64 hidden units, 10 classes; plain gradient descent on batches of 32.
+The same initial weights and batches give the same losses, up to rounding, in every library with the same operators:
+64 pixels, 64 hidden units, 10 classes; plain gradient descent on batches of 32.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ RATE = 0.1
 
 
 def losses(library, dtype: str) -> list[float]:
-    """The 100 losses, each before its step; `dtype` is "float32" or "float64"."""
+    """Return the 100 losses, each before its step; `dtype` is "float32" or "float64"."""
     from sklearn.datasets import load_digits
 
     pixels, classes = load_digits(return_X_y=True)
@@ -46,5 +46,5 @@ def losses(library, dtype: str) -> list[float]:
 
 
 def answers(library) -> dict[str, list[float]]:
-    """The losses in both precisions."""
+    """Return the losses in both precisions."""
     return {dtype: losses(library, dtype) for dtype in ("float32", "float64")}

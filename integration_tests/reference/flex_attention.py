@@ -1,4 +1,4 @@
-"""Attention by functions of positions, its masks and their blocks: asked of any library alike, in float64."""
+"""Attention with functions of positions, its masks and their blocks, computed by any library in float64."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BATCH, HEADS, QUERIES, KEYS, WIDTH = 2, 4, 12, 10, 4
 
 
 def answers(lib) -> dict[str, list]:
-    """Results, logarithms of sums, and blocks of masks, as nested lists."""
+    """Return results, logarithms of sums, and blocks of masks, as nested lists."""
     flex = import_module(f"{lib.__name__}.nn.attention.flex_attention")
     rng = np.random.default_rng(0)
 

@@ -1,7 +1,7 @@
-"""What modules look like, what is in their state dicts, and what they compute, given numbers that follow from names.
+"""The repr, state dict and results of modules, with parameters derived from their names.
 
 Each case is a module's class, its arguments, and the shape of an input. Parameters and buffers are filled with a
-pattern, so that what comes out says whether each argument got where it belongs.
+pattern, so that results show whether each argument was used correctly.
 """
 
 from __future__ import annotations
@@ -95,18 +95,18 @@ LOSSES = [
 
 
 def pattern(library, shape, start: float):
-    """Numbers between -2 and 2 that follow from their places."""
+    """Return numbers between -2 and 2 that depend on their positions."""
     listed = [2 * math.sin(start + 1.7 * k) for k in range(math.prod(shape))]
     return library.tensor(listed, dtype=library.float64).reshape(shape)
 
 
 def numbers(tensor) -> list[float]:
-    """All elements, with the precision that is compared."""
+    """Return all elements, rounded to the compared precision."""
     return [round(number, 9) for number in tensor.detach().double().reshape(-1).tolist()]
 
 
 def fill(library, module) -> None:
-    """Give parameters and buffers their pattern; variances are positive, counts stay."""
+    """Fill parameters and buffers with their pattern; variances are positive, counts do not change."""
     for place, (name, tensor) in enumerate(module.state_dict().items()):
         if tensor.dtype.is_floating_point:
             values = pattern(library, tuple(tensor.shape), place + 1.0)
@@ -114,13 +114,13 @@ def fill(library, module) -> None:
 
 
 def described(module) -> dict:
-    """How it is shown, and what is in its state dict."""
+    """Return the repr and the keys of the state dict."""
     state = {name: [str(tensor.dtype).split(".")[-1], *tensor.shape] for name, tensor in module.state_dict().items()}
     return {"repr": repr(module), "state": state}
 
 
 def computed(library, module, *inputs) -> dict:
-    """What it gives for inputs, the gradients of a sum of that, and the buffers afterwards."""
+    """Return results, the gradients of their sum, and the buffers afterwards."""
     leaf = inputs[0].requires_grad_()
     out = module(leaf * 1, *inputs[1:])
     (out * pattern(library, tuple(out.shape), 0.3)).sum().backward()
@@ -130,7 +130,7 @@ def computed(library, module, *inputs) -> dict:
 
 
 def layer(library, name, args, kwargs, shape) -> dict:
-    """Everything about one layer, in training and in evaluation."""
+    """Return all answers for one layer, in training and in evaluation."""
     module = getattr(library.nn, name)(*args, **kwargs)
     found = described(module)
     if shape is not None:
@@ -143,7 +143,7 @@ def layer(library, name, args, kwargs, shape) -> dict:
 
 
 def loss(library, name, kwargs, target) -> dict:
-    """Everything about one loss."""
+    """Return all answers for one loss."""
     kwargs = {key: pattern(library, (value,), 1.0).abs() if "weight" in key else value for key, value in kwargs.items()}
     module = getattr(library.nn, name)(**kwargs)
     input, number = pattern(library, (5, 4), 0.0), pattern(library, (5, 4), 2.0)
@@ -158,7 +158,7 @@ def loss(library, name, kwargs, target) -> dict:
 
 
 def answers(library) -> dict:
-    """One answer for each case, under a name that says it."""
+    """Return one answer for each case, under a descriptive name."""
     import warnings
 
     with warnings.catch_warnings():

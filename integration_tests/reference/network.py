@@ -1,4 +1,4 @@
-"""The loss of the digits network, step by step, by any library with these names.
+"""The loss of the digits network at each step, for any library with these names.
 
 The network of `facula.examples.digits` without its dropout, since generators differ: two convolutions with batch norm
 and pooling, and a linear layer. The same initial weights and the same batches give the same losses, up to rounding.
@@ -16,7 +16,7 @@ RATE = 0.01
 
 
 def build(library):
-    """The network, in the library's dtype by default."""
+    """Build the network, in the library's dtype by default."""
     nn = import_module(f"{library.__name__}.nn")
     return nn.Sequential(
         nn.Conv2d(1, 16, 3, padding=1),
@@ -33,7 +33,7 @@ def build(library):
 
 
 def weights(library, network, dtype: str, generator) -> dict:
-    """A state drawn by NumPy for each parameter; buffers stay as they are."""
+    """Return a state that NumPy draws for each parameter; buffers do not change."""
     state = dict(network.state_dict())
     for name, parameter in network.named_parameters():
         drawn = generator.standard_normal(tuple(parameter.shape)) / np.sqrt(np.prod(parameter.shape[1:]) or 1.0)
@@ -43,7 +43,7 @@ def weights(library, network, dtype: str, generator) -> dict:
 
 
 def losses(library, dtype: str) -> list[float]:
-    """The 100 losses, each before its step; `dtype` is "float32" or "float64"."""
+    """Return the 100 losses, each before its step; `dtype` is "float32" or "float64"."""
     from sklearn.datasets import load_digits
 
     functional = import_module(f"{library.__name__}.nn.functional")
@@ -68,5 +68,5 @@ def losses(library, dtype: str) -> list[float]:
 
 
 def answers(library) -> dict[str, list[float]]:
-    """The losses in both precisions."""
+    """Return the losses in both precisions."""
     return {dtype: losses(library, dtype) for dtype in ("float32", "float64")}

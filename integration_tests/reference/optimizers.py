@@ -1,7 +1,7 @@
-"""Where optimizers lead parameters, and what rates schedules set, by any library with these names.
+"""Parameters after steps of optimizers, and rates that schedules set, for any library with these names.
 
-The loss is a quartic with several minima, so that gradients change sign and size on the way. Answers are the
-parameters after every fifth step, and all of a schedule's rates.
+The loss is a quartic with several minima, so that gradients change sign and size. Answers are the parameters after
+every fifth step, and all of a schedule's rates.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OPTIMIZERS = {
 
 
 def path(library, optim, name: str, options: dict, dtype: str) -> list[list[float]]:
-    """All elements of two parameters after every fifth step; the second has no gradient in each third step."""
+    """Return all elements of two parameters after every fifth step; the second has no gradient in each third step."""
     generator = np.random.default_rng(5)
     parameters = [
         library.tensor(generator.standard_normal(shape).astype(dtype)).requires_grad_() for shape in [(3, 4), (5,)]
@@ -51,7 +51,7 @@ def path(library, optim, name: str, options: dict, dtype: str) -> list[list[floa
 
 
 def two_groups(library, optim):
-    """An optimizer with a rate of 0.5 in one group, 1.5 in the other."""
+    """Return an optimizer with a rate of 0.5 in one group, 1.5 in the other."""
     first, second = library.ones(1, requires_grad=True), library.ones(1, requires_grad=True)
     return optim.SGD([{"params": [first]}, {"params": [second], "lr": 1.5}], lr=0.5, momentum=0.9)
 
@@ -94,7 +94,7 @@ PLATEAUS = [
 
 
 def rates(optimizer, schedule, steps) -> list[list[float]]:
-    """Rates and momentum of both groups, at first and after each step; `steps` are the arguments of `step`."""
+    """Return rates and momentum of both groups, initially and after each step; `steps` are the arguments of `step`."""
 
     def now():
         return [float(group[key]) for group in optimizer.param_groups for key in ("lr", "momentum")]
@@ -108,7 +108,7 @@ def rates(optimizer, schedule, steps) -> list[list[float]]:
 
 
 def answers(library) -> dict[str, list]:
-    """Paths under "SGD 0 float32" and the like; rates under the schedule's name."""
+    """Return paths under "SGD 0 float32" and the like, and rates under the schedule's name."""
     optim, schedulers = library.optim, library.optim.lr_scheduler
     found = {}
     with warnings.catch_warnings():

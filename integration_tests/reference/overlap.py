@@ -1,7 +1,7 @@
-"""Which in-place and `out=` calls are refused because their operands lie over one another in memory.
+"""In-place and `out=` calls that are refused because their operands overlap in memory.
 
-A case is two programs of views over one tensor of 4 by 6 elements: the first makes what is written, the second what
-is read. The programs are drawn at random, from a seed, so that the cases are not only those that came to mind.
+A case is two programs of views over one tensor of 4 by 6 elements: the first makes the output, the second the input.
+The programs are drawn at random, from a seed, to cover more than hand-picked cases.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ SHAPE = (4, 6)
 
 
 def draw_program(rng: random.Random) -> list[tuple]:
-    """One to three views, each legal on what the one before gives."""
+    """Draw one to three views, each valid for the result of the previous one."""
     shape = list(SHAPE)
     program: list[tuple] = []
     for _ in range(rng.randint(1, 3)):
@@ -38,7 +38,7 @@ def draw_program(rng: random.Random) -> list[tuple]:
 
 
 def view(tensor, program):
-    """Carry out a program of views."""
+    """Apply a program of views."""
     for kind, *arguments in program:
         if kind == "slice":
             dim, start, stop, step = arguments
@@ -53,12 +53,12 @@ def view(tensor, program):
 
 
 def places(library, program) -> list[int]:
-    """Where in memory the elements of a view lie, in the view's order."""
+    """Return the memory positions of a view's elements, in the view's order."""
     return view(library.arange(24).reshape(*SHAPE), program).reshape(-1).tolist()
 
 
 def outcome(library, write, read) -> str:
-    """ "refused"; "overlapping" where a write may be read again; or all elements afterwards."""
+    """Return "refused", "overlapping" if a written element may be read again, or all elements afterwards."""
     base = library.arange(24, dtype=library.float32).reshape(*SHAPE)
     try:
         view(base, write).add_(view(base, read))
@@ -71,7 +71,7 @@ def outcome(library, write, read) -> str:
 
 
 def comparable(library, write, read) -> bool:
-    """Equal shapes; and no place reached by two programs, whose strides PyTorch may take for two places."""
+    """Return whether shapes are equal and no element has two strides, which PyTorch may take for two elements."""
     base = library.zeros(SHAPE)
     if tuple(view(base, write).shape) != tuple(view(base, read).shape):
         return False
@@ -79,7 +79,7 @@ def comparable(library, write, read) -> bool:
 
 
 def answers(library) -> dict[str, str]:
-    """Each case's programs in words, and what came of `written.add_(read)`."""
+    """Return each case's programs in words, and the outcome of `written.add_(read)`."""
     rng = random.Random(7)
     found: dict[str, str] = {}
     while len(found) < CASES:

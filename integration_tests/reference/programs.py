@@ -1,7 +1,7 @@
-"""The losses of the programs in examples/, step by step, in both precisions.
+"""The losses of the programs in examples/ at each step, in both precisions.
 
-They say `import torch`, so they run in a process of their own, in which that is PyTorch or facula: this file is what
-runs there, and prints what it finds. Weights, batches, noise and moves are NumPy's draws, the same in both.
+They contain `import torch`, so they run in a separate process in which that is PyTorch or facula. This file is the
+program of that process and prints the losses. NumPy draws weights, batches, noise and moves, the same for both.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ SIZE = 16
 
 
 def answers(library) -> dict[str, list[float]]:
-    """The losses of each program in each precision, by the library that has this name."""
+    """Return the losses of each program in each precision, by the library of this name."""
     run = {"torch": [], "facula": ["-m", "facula", "run"]}[library.__name__]
     done = subprocess.run([sys.executable, *run, __file__], check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout)
 
 
 def losses(name: str, dtype: str) -> list[float]:
-    """The losses of one program in this process."""
+    """Return the losses of one program in this process."""
     program = importlib.import_module(name)
     options = argparse.Namespace(steps=STEPS, size=SIZE, dtype=dtype, seed=0)
     with contextlib.redirect_stdout(sys.stderr):

@@ -1,6 +1,6 @@
-"""Which dtype comes out of two operands, of an `out=` and of an in-place call: asked of any library alike.
+"""Result dtypes of two operands, of an `out=` and of an in-place call, for any library.
 
-Not asked: float16 with a complex number or zero-dimensional tensor, which PyTorch makes complex32.
+Float16 with a complex number or zero-dimensional tensor is omitted: PyTorch returns complex32.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ SCALARS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
 
 
 def name_of(dtype) -> str:
-    """`torch.float32` and `facula.float32` are both float32."""
+    """Return the dtype's name: `torch.float32` and `facula.float32` are both float32."""
     return str(dtype).rpartition(".")[2]
 
 
 def outcome(call, *arguments, **keywords) -> str:
-    """The dtype that a call gives, or that it refuses."""
+    """Return the result dtype of a call, or that it is refused."""
     try:
         return name_of(call(*arguments, **keywords).dtype)
     except (RuntimeError, TypeError, ValueError, NotImplementedError):
@@ -26,7 +26,7 @@ def outcome(call, *arguments, **keywords) -> str:
 
 
 def answers(library) -> dict[str, str]:
-    """`add(int8[2], float16[])` and the like, with the dtype of each result or "refused"."""
+    """Return the dtype of each result or "refused", under `add(int8[2], float16[])` and the like."""
 
     def ones(dtype, *shape):
         return library.ones(shape, dtype=getattr(library, dtype))

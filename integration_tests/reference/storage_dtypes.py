@@ -1,7 +1,7 @@
-"""What float8 and uint16, uint32, uint64 hold, and what operators make of them: asked of any library alike.
+"""Values of float8, uint16, uint32 and uint64, and operators on them, for any library.
 
-Conversions are asked of every float16 and bfloat16 number, and answered by a digest of the bits. Left out: what PyTorch
-lacks kernels for on the CPU, and has elsewhere or in other versions (`add` of unsigned integers, `mul` of float8).
+Conversions cover every float16 and bfloat16 number; the answer is a digest of the bits. Omitted are operators that
+PyTorch lacks on the CPU but has elsewhere or in other versions (`add` of unsigned integers, `mul` of float8).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ x.numpy(); lib.set_default_dtype(dtype); x.requires_grad_().float().requires_gra
 
 
 def outcome(lib, dtype, expression: str) -> str:
-    """The value of an expression, with its dtype if it is a tensor; or that it is refused."""
+    """Return the value of an expression, with its dtype if it is a tensor, or that it is refused."""
     x = lib.tensor([1.0, 2.0, 4.0, 2.0]).to(dtype)
     names = {"lib": lib, "dtype": dtype, "x": x, "floats": lib.ones(4), "index": lib.tensor([3, 0])}
     names["mask"] = lib.tensor([True, False, True, True])
@@ -56,12 +56,12 @@ def outcome(lib, dtype, expression: str) -> str:
 
 
 def digest(tensor, bits) -> str:
-    """A digest of a tensor's bits, seen as an integer dtype."""
+    """Return a digest of a tensor's bits, viewed as an integer dtype."""
     return sha256(tensor.contiguous().view(bits).numpy().tobytes()).hexdigest()[:32]
 
 
 def answers(lib) -> dict[str, str]:
-    """Digests of conversions, and outcomes of expressions for each dtype."""
+    """Return digests of conversions, and outcomes of expressions for each dtype."""
     found = {}
     every = lib.arange(65536).to(lib.uint16)
     for name in FLOAT8:

@@ -1,7 +1,7 @@
-"""Writes PyTorch's answers to the questions of this folder, as JSON beside each: `nox -s conformance`.
+"""Write PyTorch's answers to the questions of this folder, as JSON next to each: `nox -s conformance`.
 
-Each module here asks its questions of a library that it is handed. PyTorch is asked here, once; the tests ask facula
-and compare, and so need no PyTorch.
+Each module here evaluates its questions with a given library. This program evaluates them with PyTorch; the tests
+evaluate them with facula and compare, and so need no PyTorch.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Writes files of PyTorch's, which the tests of checkpoint and of the face read: `nox -s conformance`.
+"""Write PyTorch files, which the tests of facula_checkpoint and facula read: `nox -s conformance`.
 
-`lightning.ckpt` beside them is what Lightning 2.6 wrote for the same network; this does not write it again.
+`lightning.ckpt` in the same folder was written by Lightning 2.6 for the same network; this program does not write it.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ PACKAGES = Path(__file__).resolve().parents[2] / "packages"
 
 
 def save_legacy(value: object, path: Path) -> None:
-    """Write the format before version 1.6, once: it has addresses in it, which differ each time."""
+    """Write the format before version 1.6 only once: it contains addresses, which differ each time."""
     if not path.exists():
         torch.save(value, path, _use_new_zipfile_serialization=False)
 
 
 def counted(module: nn.Module) -> nn.Module:
-    """The module with 0, 1, 2, ... for elements, in each parameter."""
+    """Fill each parameter of the module with 0, 1, 2, ... and return the module."""
     for parameter in module.parameters():
         parameter.data = torch.arange(parameter.numel()).reshape(parameter.shape).to(parameter.dtype)
     return module
 
 
 def values() -> dict[str, object]:
-    """Tensors of each kind of sharing and layout, and plain values."""
+    """Return tensors of each kind of sharing and layout, and plain values."""
     whole = torch.arange(12.0).reshape(3, 4)
     return {
         "whole": whole,
@@ -51,7 +51,7 @@ def values() -> dict[str, object]:
 
 
 def run() -> list[object]:
-    """A network, its optimizer after a step and a schedule."""
+    """Return a network, its optimizer after a step, and a schedule."""
     network = counted(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatten(), nn.Linear(8, 2)))
     optimizer = torch.optim.SGD(network.parameters(), lr=0.5, momentum=0.9)
     schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2)
@@ -72,5 +72,5 @@ if __name__ == "__main__":
     torch.jit.script(counted(nn.Linear(2, 2))).save(checkpoint / "script.pt")
     face = PACKAGES / "facula" / "tests" / "pytorch_files"
     torch.save(run(), face / "run.pt")
-    save_legacy(run()[1:], face / "legacy.pt")  # without modules, whose source code is written, too
+    save_legacy(run()[1:], face / "legacy.pt")  # without modules, whose source code would be written, too
     print("wrote files of PyTorch's")

@@ -1,6 +1,6 @@
-"""Writes which public names PyTorch has, as text beside the code that tells users of them: `nox -s conformance`.
+"""Write the public names of PyTorch as text next to the code that reports missing names: `nox -s conformance`.
 
-Names only, by module: what is missing here is told from what is misspelt by them.
+Only names, by module: they distinguish missing names from misspelt ones.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ FILES = {
 
 
 def foreign(name: str, value: object) -> bool:
-    """Whether a module merely imported this from elsewhere."""
+    """Return whether a module merely imported this object."""
     home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
     top = home.partition(".")[0] if isinstance(home, str) else ""
     return name in ("TYPE_CHECKING", "annotations", "torch") or top in ELSEWHERE
 
 
 def public_names(owner: object) -> list[str]:
-    """What is listed as public, or is there and does not begin with an underscore."""
+    """Return the names that a module lists as public, or that have no leading underscore."""
     names = {name for name in (*getattr(owner, "__all__", ()), *dir(owner)) if not name.startswith("_")}
     return sorted(name for name in names if not foreign(name, getattr(owner, name, None)))
 
 
 def submodules() -> list[str]:
-    """The modules that can be imported, down to torch.A.B."""
+    """Return the modules that can be imported, down to torch.A.B."""
     root = Path(torch.__file__).parent
     found = set()
     for pattern in ("*.py", "*/__init__.py", "*/*.py", "*/*/__init__.py"):

@@ -1,4 +1,4 @@
-"""The repository as files: these checks read it and import nothing of it, so they run before anything is built."""
+"""The repository as files: these checks read it without importing it, so they run before anything is built."""
 
 import ast
 import os
@@ -11,12 +11,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 NEVER_TRACKED = {".git", ".nox", ".venv", "dist", "build", "results", "__pycache__"}
-TRAINED = {"digits.png", "digits.safetensors"}  # what the README's first command leaves
+TRAINED = {"digits.png", "digits.safetensors"}  # created by the README's first command
 
 
 @cache
 def tracked_files() -> tuple[Path, ...]:
-    """What is in version control or would be, relative to the root; without git, everything but leftovers."""
+    """Return the paths that are or would be under version control; without git, all files except build products."""
     if (ROOT / ".git").exists():
         command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout

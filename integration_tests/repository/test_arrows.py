@@ -1,10 +1,10 @@
-"""Who may import whom: sources, pyproject.toml and the README's diagram tell the same story."""
+"""Allowed imports between packages: sources, pyproject.toml and the README's diagram agree."""
 
 import ast
 import re
 import sys
 
-# A distribution is not always imported by its own name.
+# Some distributions have another import name.
 IMPORTED_AS = {"facula": "facula", "pillow": "PIL", "protobuf": "google", "scikit-learn": "sklearn"}
 
 
@@ -18,7 +18,7 @@ def module_of(requirement):
 
 
 def imports(tree):
-    """Each imported module with the names taken from it and the line; relative imports stay at home."""
+    """Return imported modules with their names and lines; relative imports are omitted."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -28,13 +28,13 @@ def imports(tree):
 
 
 def for_type_checkers(tree):
-    """The lines under `if TYPE_CHECKING:`, which no program runs."""
+    """Return the lines under `if TYPE_CHECKING:`, which no program runs."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     return {line for node in found for one in node.body for line in range(one.lineno, one.end_lineno + 1)}
 
 
 def siblings_of(package):
-    """The siblings that its pyproject.toml lets it stand on."""
+    """Return the siblings that a package's pyproject.toml declares."""
     required = map(requirement_name, package.project.get("dependencies", []))
     return {name.removeprefix("facula-") for name in required if name.startswith("facula-")}
 
@@ -43,7 +43,7 @@ def test_every_import_is_declared(package):
     required = package.project.get("dependencies", [])
     extras = package.project.get("optional-dependencies", {})
     required = [*required, *(one for name, extra in extras.items() if name != "test" for one in extra)]
-    if package.name == "facula":  # its examples and command line may use what its tests bring
+    if package.name == "facula":  # its examples and command line may use the test extra
         required = [*required, *extras["test"]]
     allowed = {package.module, "__future__", *sys.stdlib_module_names, *map(module_of, required)}
     undeclared = [
@@ -51,13 +51,13 @@ def test_every_import_is_declared(package):
         for path, tree in package.parsed()
         for module, _, line in imports(tree)
         if module.partition(".")[0] not in allowed
-        and not (module == "typing_extensions" and line in for_type_checkers(tree))  # every type checker brings it
+        and not (module == "typing_extensions" and line in for_type_checkers(tree))  # type checkers contain it
     ]
     assert not undeclared, undeclared
 
 
 def test_every_declared_sibling_is_imported(package):
-    """A dependency that nothing uses is an arrow that means nothing; the face brings and pins them all."""
+    """Check that no dependency is unused; the facula package requires and pins all siblings."""
     if package.name == "facula":
         return
     used = {module.partition(".")[0] for _, tree in package.parsed() for module, _, _ in imports(tree)}
@@ -70,7 +70,7 @@ def private(name):
 
 
 def test_no_private_name_of_a_sibling_is_used(package, packages):
-    """What a sibling may use beyond the public API is in its extend.py, and nowhere else."""
+    """Check that siblings use only public names and extend.py."""
     others = {other.module for other in packages} - {package.module}
     found = []
     for path, tree in package.parsed():
@@ -89,7 +89,7 @@ def test_no_private_name_of_a_sibling_is_used(package, packages):
 
 
 def test_the_readme_diagram_shows_the_declared_arrows(root, packages):
-    """Each `a --> b` of the README's diagram is a dependency, and each dependency is drawn."""
+    """Check that each `a --> b` of the README's diagram is a dependency, and that each dependency is drawn."""
     diagram = re.search(r"^```mermaid\n(.*?)^```", (root / "README.md").read_text(), re.MULTILINE | re.DOTALL)[1]
     drawn = {tuple(edge) for edge in re.findall(r"^\s*(\w+) --> (\w+)$", diagram, re.MULTILINE)}
     declared = {(package.name, sibling) for package in packages for sibling in siblings_of(package)}

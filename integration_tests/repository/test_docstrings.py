@@ -1,9 +1,9 @@
-"""Parameters are explained: each public function with more than two of them has an `Arguments:` block that names all.
+"""Public functions with more than two parameters have an `Arguments:` block that names all of them.
 
-Public is what the lists `__all__` of the packages and of their public modules lead to: functions, and the public
-methods and constructors of classes. In the place of a block may stand "Arguments: those of `name`." and what is
-inherited needs none: its base says it. A constructor that a class has from a private base is the class's own to
-explain. The rules of an operator's declaration (`vjp_input`) take its operands and the gradient, and need no block.
+Public names are those in the lists `__all__` of the packages and of their public modules: functions, and the public
+methods and constructors of classes. "Arguments: those of `name`." may replace a block, and inherited methods need
+none: their base documents them. A class documents a constructor that it inherits from a private base. The rules of an
+operator's declaration (`vjp_input`) take its operands and the gradient, and need no block.
 """
 
 import ast
@@ -18,7 +18,7 @@ COMPLETE = {"allocator", "autograd", "checkpoint", "cpu", "data", "distributions
             "multiprocessing", "nn", "optim", "storage", "tensor"}  # fmt: skip
 
 CALLED = ("__init__", "__new__", "__call__")
-MOST = 2  # parameters that the first line alone may explain
+MOST = 2  # number of parameters that the summary line alone may explain
 BLOCK = re.compile(r"^( *)Arguments:\n(?P<lines>(?:\1 +\S.*\n|\n)+)", re.MULTILINE)
 ENTRY = re.compile(r"^( *)(?P<names>\*{0,2}\w+(?:, \*{0,2}\w+)*): ", re.MULTILINE)
 REFERENCE = re.compile(r"[Aa]rguments(?::| are) those of `([\w.]+)`")
@@ -31,7 +31,7 @@ def package_of(module: str) -> str:
 
 @cache
 def source_of(module: str) -> ast.Module | None:
-    """What is written in a module of ours, or None."""
+    """Return the syntax tree of a facula module, or None."""
     top, *parts = module.split(".")
     if top not in FOLDERS:
         return None
@@ -48,7 +48,7 @@ def is_module_folder(module: str) -> bool:
 
 
 def statements(body):
-    """What is run of these statements: no lines for type checkers alone, both sides of any other question."""
+    """Yield the statements that run, without TYPE_CHECKING blocks and with both branches of other conditions."""
     for one in body:
         if isinstance(one, ast.If):
             test = ast.unparse(one.test)
@@ -65,7 +65,7 @@ def is_overload(node) -> bool:
 
 
 def is_declared_with_signature(node) -> bool:
-    """Whether the public function is written from this declaration, with what its docstring leaves out."""
+    """Return whether the public function is generated from this declaration, which supplies parts of its docstring."""
     if isinstance(node, ast.ClassDef):
         return any(isinstance(one, ast.FunctionDef) and one.name == "signature" for one in node.body)
     return any(
@@ -74,7 +74,7 @@ def is_declared_with_signature(node) -> bool:
 
 
 def table(module: str) -> dict:
-    """The public names of a module that takes them from others by a table, `_NAMES`: (module, name) of each."""
+    """Return the names that a module re-exports by a table, `_NAMES`, with the (module, name) of each."""
     found = {}
     for one in source_of(module).body:
         if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "_NAMES":
@@ -86,7 +86,7 @@ def table(module: str) -> dict:
 
 @cache
 def names_in(module: str) -> dict:
-    """The definitions and imports of a module by name: an AST node, or (module, name); and the modules it stars."""
+    """Return a module's definitions and imports by name, as AST nodes or (module, name), and its star imports."""
     found, starred = table(module), []
     for one in statements(source_of(module).body):
         if isinstance(one, (ast.FunctionDef, ast.ClassDef)) and not is_overload(one):
@@ -105,7 +105,7 @@ def names_in(module: str) -> dict:
 
 
 def find(module: str, name: str):
-    """(module, node) of what a name in a module means; None where that is not written in a file of ours as such."""
+    """Return the (module, node) that defines a name of a module, or None if no facula file defines it."""
     if source_of(module) is None:
         return None
     names = names_in(module)
@@ -151,7 +151,7 @@ def members(node: ast.ClassDef) -> dict:
 
 
 def bases(module: str, node: ast.ClassDef):
-    """The classes of ours that a class derives from, nearest first: (module, node)."""
+    """Return the facula base classes of a class, nearest first: (module, node)."""
     for base in node.bases:
         named = base.value if isinstance(base, ast.Subscript) else base
         found = find(module, named.id) if isinstance(named, ast.Name) else None
@@ -161,7 +161,7 @@ def bases(module: str, node: ast.ClassDef):
 
 
 def parameters(function: ast.FunctionDef, *, method: bool) -> list[str]:
-    """What is to be explained: not `self`, `out`, `*args` and `**kwargs`."""
+    """Return the parameters to explain: all except `self`, `out`, `*args` and `**kwargs`."""
     static = any(ast.unparse(decorator) == "staticmethod" for decorator in function.decorator_list)
     given = [each.arg for each in function.args.posonlyargs + function.args.args]
     given = given[1:] if method and not static else given
@@ -170,7 +170,7 @@ def parameters(function: ast.FunctionDef, *, method: bool) -> list[str]:
 
 
 def explained(docstring: str) -> set[str]:
-    """The names in the `Arguments:` block of a docstring."""
+    """Return the names in the `Arguments:` block of a docstring."""
     block = BLOCK.search(docstring + "\n")
     if block is None:
         return set()
@@ -180,7 +180,7 @@ def explained(docstring: str) -> set[str]:
 
 
 def told(module: str, docstring: str, owner: ast.ClassDef | None, seen: frozenset = frozenset()) -> set[str]:
-    """The parameters that a docstring explains, itself or by the function that it refers to."""
+    """Return the parameters that a docstring explains, directly or by reference to another function."""
     found = explained(docstring)
     reference = REFERENCE.search(docstring)
     if reference is None or reference[1] in seen:
@@ -202,7 +202,7 @@ def told(module: str, docstring: str, owner: ast.ClassDef | None, seen: frozense
 
 
 def inherited_constructors(module: str, node: ast.ClassDef) -> dict:
-    """The constructors that a public class has from private classes, by name."""
+    """Return the constructors that a public class inherits from private classes, by name."""
     found = {}
     for _, base in bases(module, node):
         for name in ("__init__", "__new__"):
@@ -219,7 +219,7 @@ def missing_in_function(module: str, function: ast.FunctionDef) -> list[str]:
 
 
 def missing_in_class(module: str, node: ast.ClassDef) -> dict[str, list[str]]:
-    """The unexplained parameters of the public methods and the constructor of a class, by method."""
+    """Return the unexplained parameters of a class's public methods and constructor, by method."""
     found = {}
     for name, function in {**inherited_constructors(module, node), **members(node)}.items():
         wanted = parameters(function, method=True)
@@ -227,7 +227,7 @@ def missing_in_class(module: str, node: ast.ClassDef) -> dict[str, list[str]]:
         if len(wanted) <= MOST or name.startswith("vjp_") or (name.startswith("_") and name not in CALLED):
             continue
         if constructs and node.name.startswith("_"):
-            continue  # each class that derives from it is asked
+            continue  # checked in each derived class
         known = told(module, ast.get_docstring(function) or "", node)
         if constructs:
             known |= told(module, ast.get_docstring(node) or "", node)
@@ -242,7 +242,7 @@ def missing_in_class(module: str, node: ast.ClassDef) -> dict[str, list[str]]:
 
 
 def reached() -> dict:
-    """All that public names lead to, once each: (module, name) of its definition, and the AST node."""
+    """Return the definitions of all public names, once each: (module, name) and the AST node."""
     found = {}
     for top in FOLDERS:
         for module in public_modules(top):

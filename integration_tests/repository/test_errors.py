@@ -1,4 +1,4 @@
-"""What the packages raise on purpose has the library's base, so that its traceback ends at the program's line."""
+"""Exceptions that the packages raise deliberately derive from FaculaError, so tracebacks end at the program's line."""
 
 import ast
 import builtins
@@ -10,7 +10,7 @@ BUILTIN = {
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, Exception) and not issubclass(value, Warning)
 }
-# Part of Python's protocols: they end an iteration, and are no errors.
+# Part of Python's protocols: they end an iteration and are no errors.
 PROTOCOL = {"StopIteration", "StopAsyncIteration"}
 ALLOWED = {
     "facula/_lookup/siblings.py": "says that a package is missing, facula_errors among them",
@@ -27,7 +27,7 @@ def is_allowed(package, path):
 
 
 def bare(tree):
-    """Lines that raise or make a builtin exception; a module's own `__getattr__` may, which speaks as Python does."""
+    """Return lines that raise or construct a builtin exception, except in a module's `__getattr__`."""
     methods = {one for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for one in node.body}
     skipped = {
         id(inner)
@@ -69,7 +69,7 @@ def test_the_rule_sees(text, number):
 
 
 def test_every_exception_class_has_the_base(package):
-    """A class that derives from a builtin exception derives from FaculaError first, or from one that does."""
+    """Check that a class that derives from a builtin exception derives first from FaculaError or a subclass of it."""
     found = [
         f"{path.relative_to(package.folder)}:{node.lineno} {node.name}"
         for path, tree in package.parsed()

@@ -1,16 +1,16 @@
-"""A public name stands in one list: `__all__` of the module where users find it. Private modules have no lists.
+"""A public name is in one list: `__all__` of the module where users find it. Private modules have no lists.
 
-Lists are written out, as type checkers and editors compute none. Those that are computed have a stub beside their
-module, or are out of type checkers' sight, which go by the imports then. `integration_tests/together/test_lists.py`
-counts the lists that a name stands in.
+Lists are literal, as type checkers and editors compute none. Modules with computed lists have a stub, or hide the
+list from type checkers, which then use the imports. `integration_tests/together/test_lists.py` counts the lists that
+contain a name.
 """
 
 import ast
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACES = ("facula/_C.py", "facula/_dynamo/__init__.py", "facula/utils/_pytree.py")  # names of PyTorch's for programs
-ROOMS = ("facula_tensor/ops/", "facula_tensor/transforms/", "facula_nn/layers/")  # private, though their names are not
+PLACES = ("facula/_C.py", "facula/_dynamo/__init__.py", "facula/utils/_pytree.py")  # names of PyTorch for programs
+ROOMS = ("facula_tensor/ops/", "facula_tensor/transforms/", "facula_nn/layers/")  # private despite their names
 
 
 def modules() -> list[tuple[Path, ast.Module]]:
@@ -30,7 +30,7 @@ def is_private(path: Path) -> bool:
 
 
 def lists(tree: ast.Module) -> list[ast.expr]:
-    """The values that a module gives `__all__` in sight of type checkers."""
+    """Return the values of a module's `__all__` that type checkers see."""
     return [
         node.value
         for node in tree.body
@@ -41,7 +41,7 @@ def lists(tree: ast.Module) -> list[ast.expr]:
 
 
 def is_written_out(values: list[ast.expr]) -> bool:
-    """Whether a module's lists are one, of constants."""
+    """Return whether a module's lists are a single list of constants."""
     return len(values) < 2 and all(
         isinstance(value, (ast.List, ast.Tuple)) and all(isinstance(one, ast.Constant) for one in value.elts)
         for value in values
@@ -49,7 +49,7 @@ def is_written_out(values: list[ast.expr]) -> bool:
 
 
 def test_private_modules_have_no_lists():
-    """The module that makes a name public lists it; `__all__` in the others would say it again."""
+    """Check this because the module that makes a name public lists it, and other lists would repeat it."""
     assert [
         inner(path) for path, tree in MODULES if is_private(path) and lists(tree) and inner(path) not in PLACES
     ] == []
@@ -62,7 +62,7 @@ def test_lists_are_written_out():
 
 
 def test_whole_lists_are_taken_over_without_another():
-    """`from x import *` of a module beside a list in sight would hide from type checkers what that leaves out."""
+    """Check that no visible list accompanies `from x import *`, since it would hide other names from type checkers."""
     starred = [
         inner(path)
         for path, tree in MODULES

@@ -1,4 +1,4 @@
-"""The page of words: in order, each word once, and each thing where the page says it is."""
+"""The glossary page: sorted, each word once, and each object in the stated place."""
 
 import re
 
@@ -13,7 +13,7 @@ ROWS = [
 
 
 def missing(where):
-    """What a place in the third column names and is not there; None where all of it is."""
+    """Return the missing part of a place in the third column, or None."""
     package, *names = where.replace("`", "").split()
     folder = ROOT / "packages" / package / "src" / f"facula_{package}"
     if not names:

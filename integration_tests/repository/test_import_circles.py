@@ -1,4 +1,4 @@
-"""Imports within a package: no circle, and none inside a function without a reason."""
+"""Imports within a package: no cycle, and no import inside a function without a stated reason."""
 
 import ast
 
@@ -6,7 +6,7 @@ import pytest
 
 PACKAGES = ("allocator", "autograd", "errors", "storage")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-# Imports of a package's own modules inside functions, each with what keeps it there.
+# Imports of a package's own modules inside functions, each with its reason.
 IN_FUNCTIONS: dict[str, str] = {
     "facula_allocator._caching.caching_allocator -> facula_allocator._caching.oom_message": (
         "what is only needed when memory has run out"
@@ -21,7 +21,7 @@ IN_FUNCTIONS: dict[str, str] = {
 
 
 def own_imports(name, is_package, source, modules):
-    """The modules of `modules` that this one imports: (module, whether inside a function)."""
+    """Return the modules of `modules` that this one imports: (module, whether inside a function)."""
     found = set()
 
     def visit(node, inside):
@@ -42,7 +42,7 @@ def own_imports(name, is_package, source, modules):
 
 
 def circle_in(edges):
-    """Modules that import each other in a ring, or None. What no longer imports anything left is taken away first."""
+    """Return modules that import each other in a cycle, or None, by repeatedly removing modules without imports."""
     left = {name: set(targets) & set(edges) for name, targets in edges.items()}
     while done := [name for name, targets in left.items() if not targets]:
         left = {name: targets - set(done) for name, targets in left.items() if name not in done}

@@ -1,4 +1,4 @@
-"""The folders of the kernels' C sources: what each may include."""
+"""The folders of the kernels' C sources, and the folders that each may include."""
 
 import re
 
@@ -11,7 +11,7 @@ PUBLIC = "facula_run.h"  # in the package's include folder
 
 
 def included():
-    """The folders of csrc, each with those that its files include files of."""
+    """Return the folders of csrc, each with the folders that its files include."""
     found = {}
     for path in CSRC.rglob("*.*"):
         names = [name for name in INCLUDE.findall(path.read_text()) if name != PUBLIC]
@@ -23,7 +23,7 @@ def included():
 
 
 def in_order(graph):
-    """The folders so that each comes after those that it includes; ValueError, which names the rest, in a circle."""
+    """Sort folders after those that they include; a cycle raises ValueError, which names the remaining folders."""
     done, left = [], {one: others - {one} for one, others in graph.items()}
     while left:
         ready = sorted(one for one, others in left.items() if others <= set(done))
@@ -45,5 +45,5 @@ def test_a_circle_is_found():
 
 
 def test_elements_stand_alone():
-    """Other compilers can include them: no loops, no vectors, no threads."""
+    """Check that other compilers can include them: no loops, no vectors, no threads."""
     assert included()["elements"] == {"elements"}

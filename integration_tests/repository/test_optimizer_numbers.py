@@ -1,4 +1,4 @@
-"""What Python gives an optimizer's step by name is what C reads by place."""
+"""The scalars that Python passes to an optimizer step by name match those that C reads by position."""
 
 import ast
 import re
@@ -12,19 +12,19 @@ NUMBERS = ROOT / "packages/tensor/src/facula_tensor/ops/optimizers/numbers.py"
 
 
 def enumerations():
-    """The numbers that C knows, by the optimizer's name: ``{"ADAM": ["rate", ...]}``."""
+    """Return C's scalars by the optimizer's name: ``{"ADAM": ["rate", ...]}``."""
     found = {}
     for source in SOURCES:
         for body in re.findall(r"\benum \{([^}]*)\}", source.read_text()):
             names = re.findall(r"\w+", body)
             optimizer = names[0].partition("_")[0]
             places = [name.removeprefix(optimizer + "_").lower() for name in names]
-            found[optimizer] = [one for one in places if one != "numbers"]  # their count, which comes last
+            found[optimizer] = [one for one in places if one != "numbers"]  # their count, the last entry
     return found
 
 
 def fields():
-    """The fields of Python's classes, in their order, by the optimizer's name."""
+    """Return the fields of Python's classes in order, by the optimizer's name."""
     return {
         node.name.removesuffix("Numbers").upper(): [
             one.target.id.rstrip("_") for one in node.body if isinstance(one, ast.AnnAssign)
@@ -45,7 +45,7 @@ def test_there_are_no_others():
 
 @pytest.mark.parametrize("page", ["docs/optim.md", "packages/optim/README.md"])
 def test_pages_list_all_optimizers(page):
-    """The package has a name more, `SparseAdam`, which refuses when it is made."""
+    """Check all except `SparseAdam`, whose constructor raises."""
     tree = ast.parse((ROOT / "packages/optim/src/facula_optim/__init__.py").read_text())
     public = next(
         ast.literal_eval(node.value)

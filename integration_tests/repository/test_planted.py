@@ -1,4 +1,4 @@
-"""The defects that `nox -s planted` plants: each row still has its place, and what it changes is restored."""
+"""The defects that `nox -s planted` plants: each row still matches a place, and changed files are restored."""
 
 import importlib.util
 import re
@@ -8,7 +8,7 @@ import pytest
 
 COUNT = 60
 COMPILED = {".c", ".h", ".inc"}
-DECLARATIONS = "src/facula_tensor/(_dispatch|_forms/_dispatch|ops)/"  # what changes with how operators are declared
+DECLARATIONS = "src/facula_tensor/(_dispatch|_forms/_dispatch|ops)/"  # depends on how operators are declared
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_no_row_is_lost(plant, packages):
 
 
 def test_each_row_has_its_place(plant):
-    """After a move: give the row the new file and text. A row whose code is gone is replaced by another defect."""
+    """After a move: give the row the new file and text. Replace a row whose code was removed by another defect."""
     wrong = []
     for row in plant.load():
         found = row.source.read_text().count(row.old) if row.source.is_file() else 0
@@ -71,7 +71,7 @@ def test_an_old_text_that_is_not_there_once_is_refused(plant, tmp_path, text):
 
 
 def test_the_installed_packages_are_tested(plant, tmp_path, monkeypatch):
-    """Not what PYTHONPATH leads to."""
+    """Check that packages on PYTHONPATH are not tested instead."""
     (tmp_path / "test_it.py").write_text("import os\n\n\ndef test_it():\n    assert 'PYTHONPATH' not in os.environ\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     code, output = plant.run_tests(tmp_path, ["test_it.py::test_it"])

@@ -11,7 +11,7 @@ MARKER = "<!-- tests -->\n"
 
 
 def command_of_tests(root):
-    """The block after the marker."""
+    """Return the block after the marker."""
     text = (root / "README.md").read_text()
     assert text.count(MARKER) == 1
     language, body = FENCE.match(text, text.index(MARKER) + len(MARKER)).groups()
@@ -35,7 +35,7 @@ def test_the_block_after_the_marker_tests_in_one_line(root):
 
 
 def run_ci_on(root, folder, readme):
-    """`.ci/run` in a folder where bash is replaced: it prints the command instead of running it."""
+    """Run `.ci/run` in a folder with a fake bash, which prints the command instead of running it."""
     (folder / ".ci").mkdir()
     script = (root / ".ci" / "run").read_text()
     assert script.count("exec bash -euo pipefail -c") == 1
@@ -46,7 +46,7 @@ def run_ci_on(root, folder, readme):
 
 
 def test_ci_runs_the_block_after_the_marker(root, tmp_path):
-    """`.ci/run` takes the command from the README, so that no second copy of it can go stale."""
+    """Check that `.ci/run` reads the command from the README, so that no second copy can become outdated."""
     done = run_ci_on(root, tmp_path, (root / "README.md").read_text())
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(command_of_tests(root))
@@ -71,7 +71,7 @@ def test_ci_refuses_another_command(root, tmp_path, readme):
 
 
 def test_sessions_fetch_torch_only_to_compare(root):
-    """The torch requirement is used by the sessions that compare with it, and nowhere else."""
+    """Check that only the sessions that compare with PyTorch require torch."""
     text = (root / "noxfile.py").read_text()
     sessions = re.findall(r"^def (\w+)\(session[^\n]*\n(.*?)(?=^@|^def |\Z)", text, re.MULTILINE | re.DOTALL)
     assert {name for name, body in sessions if "TORCH" in body} == {"bench", "conformance", "libraries"}
@@ -79,7 +79,7 @@ def test_sessions_fetch_torch_only_to_compare(root):
 
 
 def test_links_between_pages_lead_somewhere(root, files):
-    """Every relative link of every page is a file or folder of the tree."""
+    """Check that every relative link of every page is a file or folder of the tree."""
     dead = [
         f"{page}: {target}"
         for page in files
@@ -91,7 +91,7 @@ def test_links_between_pages_lead_somewhere(root, files):
 
 
 def anchors(text):
-    """The anchors of a page's headings, as GitHub derives them."""
+    """Return the anchors of a page's headings, as GitHub derives them."""
     prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
     found = []
     for heading in re.findall(r"^#+ (.+)$", prose, re.MULTILINE):
@@ -104,7 +104,7 @@ def test_anchors_are_derived_as_by_github():
 
 
 def test_anchors_of_links_are_headings(root, files):
-    """Every `page.md#anchor` and `#anchor` names a heading of that page."""
+    """Check that every `page.md#anchor` and `#anchor` names a heading of that page."""
     dead = []
     for page in files:
         if page.suffix != ".md":
@@ -117,7 +117,7 @@ def test_anchors_of_links_are_headings(root, files):
 
 
 def test_the_index_lists_every_page(root):
-    """Each page under docs/ is linked from docs/README.md exactly once."""
+    """Check that docs/README.md links each page under docs/ exactly once."""
     listed = re.findall(r"^\| \[[^\]]+\]\((\w[\w-]*\.md)\)", (root / "docs/README.md").read_text(), re.MULTILINE)
     assert sorted(listed) == sorted(page.name for page in (root / "docs").glob("*.md") if page.name != "README.md")
 
@@ -127,7 +127,7 @@ PAGES = ("adding-an-operator", "adding-a-layer", "adding-an-optimizer", "adding-
 
 @pytest.mark.parametrize("name", PAGES)
 def test_diffs_of_a_guide_apply(root, tmp_path, name):
-    """`integration_tests/together/test_adding.py` also builds and tests what they add, which takes minutes."""
+    """`integration_tests/together/test_adding.py` also builds and tests the added code, which takes minutes."""
     text = (root / "docs" / f"{name}.md").read_text()
     patch = tmp_path / "page.diff"
     patch.write_text("".join(body for language, body in FENCE.findall(text) if language == "diff"))

@@ -1,4 +1,4 @@
-"""Sessions side by side: all of them run, in order, at once where there is room, and a failed one is named."""
+"""Parallel sessions: all of them run, in order, several at once in free lanes, and failed ones are named."""
 
 import importlib.util
 import re
@@ -16,7 +16,7 @@ def program(root):
 
 
 def test_two_lanes_run_at_once(program):
-    """Each of the first two waits until the other has begun: one lane would never pass."""
+    """Each of the first two waits until the other has started: with one lane they would never end."""
     both = threading.Barrier(2, timeout=600)
 
     def run(name):
@@ -42,7 +42,7 @@ def test_failed_sessions_are_named_and_the_others_run(program, capsys):
 
 
 def test_an_interrupt_begins_nothing_new(program, monkeypatch):
-    """The lane ends with the session that was running, or the one after it."""
+    """Check that the lane stops after the running session or the next one."""
     begun, cancelled = [], threading.Event()
     shutdown = program.ThreadPoolExecutor.shutdown
 

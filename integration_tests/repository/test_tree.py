@@ -1,4 +1,4 @@
-"""The tree itself: what is in it, what is not, and how its files begin."""
+"""The file tree: required and forbidden files, and how files begin."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ TOP_LEVEL = {
     "packages",
     "pyproject.toml",
 }
-# Home folders and scratch places of whoever wrote a file; and addresses from which packages are fetched.
+# Home and scratch folders of a developer's machine, and addresses of package servers.
 MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:home|root|work|Users|mnt|opt|scratch)/[\w.]")
 REGISTRY = re.compile(r"https?://[\w.:/-]*(?:pypi|pythonhosted|artifact|nexus|mirror|proxy)[\w.:/-]*", re.IGNORECASE)
 LONGEST = 800
@@ -55,7 +55,7 @@ def test_a_machine_path_would_be_seen(planted):
 
 
 def test_no_file_is_too_long(files, root):
-    """Beyond 800 lines a file is several; a list of answers in JSON, and stubs that a program writes, are not read."""
+    """Check the limit of 800 lines; lists of answers in JSON and generated stubs are exempt."""
     long = [
         f"{path} ({text.count(chr(10))} lines)"
         for path, text in texts(root, files)
@@ -65,9 +65,9 @@ def test_no_file_is_too_long(files, root):
 
 
 def test_nothing_runs_text(packages):
-    """No `exec`, `eval` or `compile` of text: every line that runs is a line that can be read.
+    """Check that no `exec`, `eval` or `compile` of text is used: every line that runs is in a source file.
 
-    What cuts a captured function compiles trees of lines that stand in the program; `facula.compile` captures.
+    The code that splits a captured function compiles syntax trees of the program's lines; `facula.compile` captures.
     """
     found = [
         f"{path.relative_to(package.folder)}:{node.lineno}"
@@ -94,7 +94,7 @@ def test_each_package_is_typed_and_named_after_its_folder(package):
 
 
 def test_each_package_says_first_what_it_is(package):
-    """`__init__` opens with at most ten lines: what this is, what it may import, where to look next."""
+    """Check that `__init__` opens with at most ten lines: purpose, allowed imports, and the next module to read."""
     tree = ast.parse((package.root / "__init__.py").read_text())
     opening = tree.body[0]
     assert isinstance(opening, ast.Expr), f"{package.module}/__init__.py does not open with a docstring"
@@ -116,7 +116,7 @@ HOME = "https://github.com/facula/facula/"
 
 
 def test_each_packages_urls_lead_into_the_tree(package, root):
-    """Addresses in the wheel's metadata: of pages and folders that are here."""
+    """Check that URLs in the wheel's metadata point to pages and folders of the tree."""
     urls = package.project["urls"]
     assert urls.keys() == {"Documentation", "Changelog", "Source"}
     for kind, url in urls.items():
@@ -128,7 +128,7 @@ def test_each_packages_urls_lead_into_the_tree(package, root):
 
 
 def listed(path):
-    """The names of `__all__`, as the stub beside a file has them if there is one; none without a file or a list."""
+    """Return the names in `__all__` of a file or of its stub; none without a file or a list."""
     path = path.with_suffix(".pyi") if path.with_suffix(".pyi").is_file() else path
     if not path.is_file():
         return set()
@@ -144,7 +144,7 @@ def test_a_name_is_public_or_for_siblings_never_both(package):
 
 
 def test_news_are_sentences_for_the_changelog(package):
-    """What a release puts into CHANGELOG.md as items of a list; see docs/releasing.md."""
+    """A release adds these sentences to CHANGELOG.md as list items; see docs/releasing.md."""
     for path in sorted((package.folder / "changes").glob("*")):
         text = path.read_text()
         assert re.fullmatch(r"[a-z0-9][a-z0-9-]*\.md", path.name), f"{path}: name it after its subject"

@@ -1,4 +1,4 @@
-"""The walks of docs/architecture.md stay true: every file they name is there, and defines what they say it does."""
+"""The walks of docs/architecture.md are correct: every named file exists and defines the names that they state."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ PLACE = re.compile(r"packages/[\w/.-]*\w")
 
 
 def untrue(text, root):
-    """What the walks say that is not so: files that are missing, and names that the file before them lacks."""
+    """Return the walks' errors: missing files, and names that the preceding file lacks."""
     short = dict(SHORT.findall(text))
     wrong, file, content = [], "", ""
     for span in SPAN.findall(text):
@@ -61,7 +61,7 @@ def test_what_became_untrue_is_named(root, old, new, complaint):
 
 
 def test_paths_in_pages_lead_somewhere(root, files):
-    """Each path under packages/ that a page names in backticks; `NAME` stands for any package."""
+    """Check each path under packages/ that a page names in backticks; `NAME` matches any package."""
     dead = [
         f"{page}: {span}"
         for page in files

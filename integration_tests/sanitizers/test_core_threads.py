@@ -1,4 +1,4 @@
-"""The caching allocator's books under threads that push while others take, with each sanitizer, without Python."""
+"""The caching allocator's accounting under concurrent push and take, with each sanitizer, without Python."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ def build_and_run(folder, program, sanitizer):
     flags = ["-std=gnu11", "-O1", "-g", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all", "-pthread"]
     target = folder / "stress"
     subprocess.run(["gcc", *flags, f"-I{CSRC}", str(program), *SOURCES, "-o", str(target)], env=env, check=True)
-    # Without randomised addresses: older thread sanitizers do not know all that a new kernel gives.
+    # Without address randomization: older thread sanitizers do not support the address ranges of newer kernels.
     command = ["setarch", "-R", str(target)] if sanitizer == "thread" else [str(target)]
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
 

@@ -1,4 +1,4 @@
-"""The sanitizers see what they are there for: planted faults in a kernel, launched as every kernel is."""
+"""The sanitizers detect planted faults in a kernel, which is launched like every kernel."""
 
 import ctypes
 import os
@@ -67,7 +67,7 @@ def launch(library, kind, name, count):
 
 @pytest.mark.parametrize("kind", ["facula_storage", "facula_allocator"])
 def test_an_overrun_is_caught(library, kind):
-    """A block of 64 bytes holds 16 floats; the seventeenth is somebody else's."""
+    """A block of 64 bytes holds 16 floats; the seventeenth is outside."""
     within = launch(library, kind, "fill", 16)
     assert "survived" in within.stdout, within.stderr
     beyond = launch(library, kind, "fill", 17)
@@ -84,7 +84,7 @@ def test_undefined_behaviour_is_caught(library):
 
 
 def test_the_packages_are_sanitized_builds():
-    """The libraries in use here call the sanitizers; otherwise all that runs under them would prove nothing."""
+    """Check that the libraries in use call the sanitizers; otherwise tests under them would check no accesses."""
     import facula_cpu
     import facula_storage
 

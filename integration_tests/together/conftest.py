@@ -1,4 +1,4 @@
-"""What these tests share: the wheels that `build` made, where all of them are installed, and the operators' cases."""
+"""Shared fixtures: the wheels that `build` made, the environment that contains all of them, and operator cases."""
 
 import sys
 from pathlib import Path
@@ -15,13 +15,13 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def dist() -> Path:
-    """The folder with the wheels and constraints.txt."""
+    """Return the folder with the wheels and constraints.txt."""
     return ROOT / "dist"
 
 
 @pytest.fixture(scope="session")
 def wheels(dist) -> dict[str, Path]:
-    """Each distribution's wheel, as constraints.txt has it."""
+    """Return each distribution's wheel, from constraints.txt."""
     lines = (dist / "constraints.txt").read_text().splitlines()
     addresses = dict(line.split(" @ file://") for line in lines)
     return {name: dist / Path(address).name for name, address in addresses.items()}
@@ -29,7 +29,7 @@ def wheels(dist) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def cases(root):
-    """The cases of the operators' tests."""
+    """Return the cases of the operators' tests."""
     folder = str(root / "packages" / "tensor" / "tests" / "operators")
     sys.path.insert(0, folder)
     try:

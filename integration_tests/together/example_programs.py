@@ -1,4 +1,4 @@
-"""The programs of examples/, and the digits of the face, as functions of what captures their steps."""
+"""The programs of examples/, and facula's digits example, as functions of the wrapper that captures their steps."""
 
 import importlib.util
 import sys
@@ -15,7 +15,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def example(name):
-    """A program of examples/, which says `import torch`, with facula in its place."""
+    """Load a program of examples/, which contains `import torch`, with facula in place of PyTorch."""
     ours = {one: module for one, module in sys.modules.items() if one == "facula" or one.startswith("facula.")}
     names = {f"torch{one.removeprefix('facula')}": module for one, module in ours.items()}
     before = {one: sys.modules.get(one) for one in names}
@@ -101,7 +101,7 @@ def gcn(wrap):
 
 
 def actor_critic(wrap):
-    """The captured network plays, and all its moves are gone back through at once."""
+    """The captured network plays, and one backward pass covers all its moves."""
     program = example("actor_critic")
     model = drawn(program, program.ActorCritic(8))
     optimizer = optim.Adam(model.parameters(), lr=0.01)
@@ -122,7 +122,7 @@ def hogwild(wrap):
 
 
 def digits(wrap):
-    """With a last batch that is smaller, and held-out digits read in between."""
+    """With a smaller last batch, and held-out digits evaluated during training."""
     model, learn = Network(), wrap(learn_digits)
     optimizer, read = optim.AdamW(model.parameters(), lr=1e-2), wrap(model)
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, 100)

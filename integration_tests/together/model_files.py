@@ -1,4 +1,4 @@
-"""Captures as files that facula-run runs, and running them."""
+"""Captures as files that facula-run runs, and helpers to run them."""
 
 import ctypes
 import json
@@ -17,12 +17,12 @@ PROGRAM = Path(facula_cpu.__file__).with_name("facula-run")
 
 
 def latest(captured):
-    """The one replay of a captured function that was called in one way; the latest of several."""
+    """Return the replay of a captured function with one signature, or the latest of several."""
     return [one for kind in captured._entries.values() for one in kind.replays][-1]
 
 
 def write(path, **captures):
-    """A file with a program of each capture, and the tensors of all, which they may share."""
+    """Write a file with a program for each capture, and the tensors of all, which they may share."""
     known, tensors, sections = {}, {}, {}
     for batch, captured in captures.items():
         replay = latest(captured)
@@ -45,7 +45,7 @@ def write(path, **captures):
 
 
 def run(folder, path, inputs, outputs, *options, **environment):
-    """The outputs of facula-run, for arrays with one entry a step."""
+    """Return the outputs of facula-run, for arrays with one entry a step."""
     arguments = [path]
     for number, array in enumerate(inputs):
         np.save(folder / f"x{number}.npy", array)

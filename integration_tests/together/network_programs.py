@@ -1,4 +1,4 @@
-"""Training of networks of several kinds, as functions of what captures their steps."""
+"""Training of networks of several kinds, as functions of the wrapper that captures their steps."""
 
 from training_programs import Program, integers, normal
 
@@ -9,7 +9,7 @@ from facula import optim, utils
 
 
 class Denoiser(nn.Module):
-    """A small U-Net: down, in the middle, up with what was there before."""
+    """A small U-Net: down, middle, and up with skip connections."""
 
     def __init__(self):
         super().__init__()
@@ -27,7 +27,7 @@ class Denoiser(nn.Module):
 
 
 def diffusion(wrap):
-    """Noise is drawn inside; part of the network runs again in the backward; an average is kept by the library."""
+    """Noise is drawn inside; checkpointing recomputes part of the network; the library maintains an average."""
     model = Denoiser()
     average = optim.swa_utils.AveragedModel(model, multi_avg_fn=optim.swa_utils.get_ema_multi_avg_fn(0.9))
     optimizer = optim.Adam(model.parameters(), lr=2e-3, amsgrad=True)
@@ -95,7 +95,7 @@ def translation(wrap):
 
 
 class Attending(nn.Module):
-    """A GRU reads, and another writes a letter at a time, looking back at what was read."""
+    """A GRU encodes; a second one decodes letter by letter with attention to the encoded sequence."""
 
     def __init__(self):
         super().__init__()
@@ -116,7 +116,7 @@ class Attending(nn.Module):
 
 
 def attention(wrap):
-    """Taught by the right letters in some steps, by its own in others."""
+    """Teacher forcing in some steps, and the network's own letters in others."""
     model = Attending()
     optimizer = optim.NAdam(model.parameters(), lr=1e-2)
 
@@ -135,7 +135,7 @@ def attention(wrap):
 
 
 def word_vectors(wrap):
-    """Words near each other and words drawn by chance; the weights' norm is bounded when they are looked up."""
+    """Neighbouring and randomly drawn words; the lookup bounds the weights' norm."""
     words, around = nn.Embedding(30, 6, max_norm=1.0), nn.EmbeddingBag(30, 6, mode="mean")
     optimizer = optim.Adagrad([*words.parameters(), *around.parameters()], lr=0.1)
     chances = facula.arange(1.0, 31.0).reciprocal()
@@ -157,7 +157,7 @@ def word_vectors(wrap):
 
 
 def spoken(wrap):
-    """Convolutions in time, an LSTM in two directions, and the loss of all alignments."""
+    """Convolutions in time, a bidirectional LSTM, and the CTC loss."""
     model = nn.ModuleDict(
         {"waves": nn.Conv1d(3, 8, 3, padding=1), "norm": nn.BatchNorm1d(8), "back": nn.LSTM(8, 6, bidirectional=True),
          "scores": nn.Linear(12, 5)}

@@ -1,4 +1,4 @@
-"""Random functions of tensors, for comparing what facula-run makes of a saved capture with the eager function."""
+"""Random functions of tensors, which compare facula-run on a saved capture with the eager function."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ DTYPES = ("float32", "float32", "float32", "float64", "int64", "int32", "bool")
 
 
 class Draws:
-    """Numbers that look random, from plain Python: captures may draw them, each call draws the same."""
+    """Pseudorandom numbers from plain Python: captures may draw them, and each call draws the same."""
 
     def __init__(self, seed):
         self.state = seed
@@ -39,7 +39,7 @@ def _array(rng, shape, dtype):
 
 
 def _strided(rng, tensor):
-    """The same elements in other memory: transposed, with gaps, in the midst of a larger tensor, or as they were."""
+    """Return the same elements in other memory: transposed, with gaps, inside a larger tensor, or unchanged."""
     kind, n = rng.randrange(6), tensor.ndim
     if not n or kind > 2:
         return tensor
@@ -57,7 +57,7 @@ def _shape(rng, most=3):
 
 
 class Program:
-    """A function that a seed chooses: its arguments, its tensors and its lines."""
+    """A function determined by a seed: its arguments, its tensors and its lines."""
 
     def __init__(self, seed):
         rng = self.rng = Draws(seed)
@@ -72,14 +72,14 @@ class Program:
         self.results = rng.randrange(1, 5)
 
     def arguments(self, number):
-        """Arguments for a call."""
+        """Return arguments for a call."""
         rng = Draws(self.seed * 100 + number + 1)
         kinds = Draws(self.seed)
         made = [_array(rng, tuple(one.shape), one.dtype.name) for one in self.example]
         return [_strided(kinds, one) for one in made]
 
     def function(self):
-        """The function, whose choices are the same in each call."""
+        """Call the function, which makes the same choices in each call."""
         own, lines, results, seed = self.own, self.lines, self.results, self.seed
 
         def run(*given):
@@ -98,7 +98,7 @@ class Program:
 
 
 def constant(rng):
-    """A tensor that no argument changes."""
+    """Return a tensor that no argument changes."""
     shape = _shape(rng)
     return rng.choice([
         lambda: facula.full(shape, rng.uniform(-2, 2)), lambda: facula.ones(*shape), lambda: facula.zeros(*shape),
@@ -109,7 +109,7 @@ def constant(rng):
 
 
 def view(rng, value):
-    """A view, or a value moved about."""
+    """Return a view, or a rearranged value."""
     n = value.ndim
     if not n:
         return rng.choice([lambda: value.reshape(1), lambda: value.expand(3), lambda: value.unsqueeze(0)])()
@@ -126,7 +126,7 @@ def view(rng, value):
 
 
 def control_flow(rng, value):
-    """A branch or a loop that the value's elements decide, which may give what it was given."""
+    """Return a branch or a loop that depends on the value's elements, which may return its input."""
     x = value.float()
     return rng.choice([
         lambda: facula.cond(x.sum() > 0, lambda x: x, lambda x: x * 2, (x,)),
@@ -140,7 +140,7 @@ def control_flow(rng, value):
 
 
 def line(rng, values):
-    """One more value."""
+    """Compute one more value."""
     kind = rng.random()
     a, b = values[rng.randrange(len(values))], values[rng.randrange(len(values))]
     if kind < 0.1:
@@ -175,5 +175,5 @@ def line(rng, values):
         ])()  # fmt: skip
     try:
         return rng.choice([lambda: a + b, lambda: a * b, lambda: facula.where(a > b, a, b), lambda: f - b.float()])()
-    except (ValueError, RuntimeError):  # shapes that do not go together: the same in each call
+    except (ValueError, RuntimeError):  # incompatible shapes: the same in each call
         return f.sum() + b.float().sum()

@@ -1,4 +1,4 @@
-"""The pages that add an operator, a layer, an optimizer: their diffs apply, pass the linter, build, and are tested."""
+"""The pages on adding an operator, a layer and an optimizer: their diffs apply, lint, build and pass tests."""
 
 import os
 import re
@@ -18,7 +18,7 @@ TEST = re.compile(r"/tests/(?:\w+/)*test_\w+\.py$")
 # Samples for the matrix and the invariants.
 CASE = re.compile(r"^\+ +(?:unary|along|Case)\(\n\+ +\"(\w+)\"|^\+ +unary\(\"(\w+)\"", re.MULTILINE)
 OF_SAMPLES = "packages/tensor/tests"
-# Examples of a file's classes, and of the public functions that it has, whose `__module__` is the public module.
+# Examples of a file's classes and public functions, whose `__module__` is the public module.
 DOCTESTS = """import doctest, importlib, sys, types
 for name in sys.argv[1:]:
     module = importlib.import_module(name)
@@ -31,7 +31,7 @@ for name in sys.argv[1:]:
 
 
 def run(command, folder, **variables):
-    """A command's output; the test fails with it where the command does."""
+    """Return a command's output; fail the test with the output if the command fails."""
     env = {**os.environ, "HYPOTHESIS_PROFILE": "ci", **variables}
     done = subprocess.run([str(part) for part in command], cwd=folder, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
@@ -39,7 +39,7 @@ def run(command, folder, **variables):
 
 
 def apply(patch, folder):
-    """A copy of the packages with the patch applied; the files that it touches."""
+    """Apply the patch to a copy of the packages, and return the copy and the changed files."""
     ignored = shutil.ignore_patterns("build", "*.so", "*.egg-info", "__pycache__", ".hypothesis")
     shutil.copytree(ROOT / "packages", folder / "packages", ignore=ignored)
     (folder / "page.diff").write_text(patch)
@@ -48,7 +48,7 @@ def apply(patch, folder):
 
 
 def install(touched, folder):
-    """The place where the changed packages' wheels are installed."""
+    """Return the folder in which the changed packages' wheels are installed."""
     changed = {path.split("/")[1] for path in touched if "/tests/" not in path}
     for package in sorted(changed):
         command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", "wheels"]
@@ -61,7 +61,7 @@ def install(touched, folder):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_adds_is_added(page, tmp_path):
-    """The diff applies, passes the linter, builds, and passes the test and the examples that it brings."""
+    """Check that the diff applies, passes the linter, builds, and passes its own test and examples."""
     patch = "".join(DIFF.findall(page.read_text()))
     assert patch, f"{page.name} shows no diff"
     too_long = [line for line in re.findall(r"^\+(?!\+\+ )(.*)", patch, re.MULTILINE) if len(line) > 120]
@@ -87,7 +87,7 @@ def test_what_a_page_adds_is_added(page, tmp_path):
 
 
 def test_the_page_lists_every_key_of_a_declaration():
-    """In order, each once, and none that no declaration knows."""
+    """Check that keys are listed in order, once each, and that declarations know all of them."""
     from facula_tensor._dispatch.operator import KNOWN
 
     table = (ROOT / "docs" / "adding-an-operator.md").read_text().partition("## Every key")[2]

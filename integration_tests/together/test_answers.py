@@ -1,4 +1,4 @@
-"""facula's answers are PyTorch's, checked in as JSON: dtypes, overlapping operands, modules, optimizers, training."""
+"""facula's answers equal PyTorch's, stored as JSON: dtypes, overlapping operands, modules, optimizers, training."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ facula = pytest.importorskip("facula", reason="packages/facula is not begun", ex
 
 
 def ask(root, name, library=facula):
-    """Questions are beside PyTorch's answers to them."""
+    """Load questions, and PyTorch's answers from the same folder."""
     folder = root / "integration_tests" / "reference"
     sys.path.insert(0, str(folder))
     try:
@@ -21,7 +21,7 @@ def ask(root, name, library=facula):
 
 
 def differences(ours, theirs):
-    """The questions that facula and PyTorch answer differently, with both answers."""
+    """Return the questions that facula and PyTorch answer differently, with both answers."""
     assert ours.keys() == theirs.keys()
     pairs = {question: (ours[question], theirs[question]) for question in ours}
     return {question: pair for question, pair in pairs.items() if pair[0] != pair[1]}
@@ -34,10 +34,10 @@ def test_dtypes_are_pytorchs(root, questions):
 
 
 def test_overlap_is_refused_where_pytorch_refuses_it(root):
-    """Operands that share no element, or lie on one another exactly, give PyTorch's numbers.
+    """Check that operands that share no element, or all elements in order, give PyTorch's numbers.
 
-    Those that overlap in part are refused wherever PyTorch refuses them. It looks only where that is quick, and else
-    gives what the order of the loop gives; there facula may refuse.
+    Partially overlapping operands are refused wherever PyTorch refuses them. PyTorch checks only cheap cases, and
+    otherwise returns a result that depends on the order of the loop; there facula may refuse.
     """
     different = differences(*ask(root, "overlap"))
     wrong = {question: pair for question, pair in different.items() if pair != ("refused", "overlapping")}
@@ -45,7 +45,7 @@ def test_overlap_is_refused_where_pytorch_refuses_it(root):
 
 
 def far(ours, theirs):
-    """The paths at which two answers of dicts, lists and numbers differ by more than rounding."""
+    """Return the paths at which two nested answers differ by more than rounding."""
     if isinstance(theirs, dict):
         if list(ours) != list(theirs):
             return [f": {list(ours)} instead of {list(theirs)}"]
@@ -58,7 +58,7 @@ def far(ours, theirs):
 
 
 def test_modules_are_pytorchs(root):
-    """What they look like, the keys of their state dicts, results, gradients and buffers, for the same numbers."""
+    """Compare reprs, the keys of state dicts, results, gradients and buffers, for the same numbers."""
     import facula_nn
 
     library = SimpleNamespace(**{**vars(facula), "nn": facula_nn})
@@ -69,7 +69,7 @@ def test_modules_are_pytorchs(root):
 
 
 def test_attention_by_functions_of_positions_is_pytorchs(root):
-    """Results, logarithms of sums, masks and their blocks."""
+    """Compare results, logarithms of sums, masks and their blocks."""
     different = far(*ask(root, "flex_attention"))
     assert not different, different[:10]
 
@@ -77,7 +77,7 @@ def test_attention_by_functions_of_positions_is_pytorchs(root):
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("float64", 1e-9)])
 @pytest.mark.parametrize("program", ["digits", "network"], ids=["perceptron", "convolutions"])
 def test_networks_train_alike(root, program, dtype, tolerance):
-    """The same initial weights and batches give PyTorch's loss at each of 100 steps."""
+    """Check that the same initial weights and batches give PyTorch's loss at each of 100 steps."""
     ours, theirs = ask(root, program)
     assert len(theirs[dtype]) == 100
     assert theirs[dtype][-1] < 0.5 * theirs[dtype][0]
@@ -85,7 +85,7 @@ def test_networks_train_alike(root, program, dtype, tolerance):
 
 
 def test_optimizers_and_schedules_lead_where_pytorchs_do(root):
-    """Parameters after steps with all options, and the rates and momentum that schedules set."""
+    """Compare parameters after steps with all options, and the rates and momentum that schedules set."""
     import facula_optim
 
     ours, theirs = ask(root, "optimizers", SimpleNamespace(**{**vars(facula), "optim": facula_optim}))

@@ -1,4 +1,4 @@
-"""Builds that lack a compiler, or what they require, say so in one sentence."""
+"""Builds without a compiler, or without a build requirement, fail with a message of one sentence."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import pytest
 
 
 def answer(folder, package, root, before, **environment):
-    """The last line that building a package's C modules writes, where it fails."""
+    """Return the last line of a failing build of a package's C modules."""
     place = folder / package
     ignored = shutil.ignore_patterns("tests", "build", "__pycache__", "*.so*", "*.egg-info")
     shutil.copytree(root / "packages" / package, place, ignore=ignored)
@@ -33,6 +33,6 @@ def test_without_a_compiler(tmp_path, root, package):
 
 @pytest.mark.parametrize("package", ["allocator", "cpu"])
 def test_without_what_the_build_requires(tmp_path, root, package):
-    """As with pip's --no-build-isolation, where setuptools would leave out the modules that cffi makes."""
+    """Check pip's --no-build-isolation, where setuptools would omit the modules that cffi builds."""
     said = answer(tmp_path, package, root, "sys.modules['cffi'] = None")
     assert said == f'facula-{package} is built with cffi: first run pip install cffi "setuptools>=77"'

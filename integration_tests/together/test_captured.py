@@ -1,4 +1,4 @@
-"""Training programs captured: the same numbers as eager, bit for bit, whatever the step is made of."""
+"""Captured training programs give the same numbers as eager ones, bit for bit, for all kinds of steps."""
 
 import copy
 import pickle
@@ -16,7 +16,7 @@ STEPS, EVALUATED = 24, range(10, 13)
 
 @pytest.fixture(autouse=True)
 def checked(monkeypatch):
-    """Every second call that would be replayed is checked."""
+    """Capture with a check of every second replay."""
     monkeypatch.setenv("FACULA_CAPTURE_CHECK", "2")
 
 
@@ -53,7 +53,7 @@ class Transformer(nn.Module):
 
 
 class Choosing(nn.Module):
-    """Its input goes round a loop for as long as it is large; then it says what is done with it."""
+    """A module that loops while its input is large, then reports its choice."""
 
     def __init__(self):
         super().__init__()
@@ -111,7 +111,7 @@ def simple(model, optimizer, after_backward=lambda model: None, after_step=lambd
 
 
 def scaled(model, optimizer):
-    """A step in mixed precision, whose gradients are infinite now and then."""
+    """A step in mixed precision, with infinite gradients in some calls."""
     scaler = facula.amp.GradScaler("cpu", init_scale=1.0, growth_factor=64.0, growth_interval=3)
 
     def step(x, y):
@@ -128,7 +128,7 @@ def scaled(model, optimizer):
 
 
 def gathered(model, optimizer):
-    """Gradients that add up over calls; the optimizer steps outside."""
+    """Gradients accumulated over calls; the optimizer steps outside."""
 
     def step(x, y):
         loss = F.cross_entropy(model(x), y) / 4
@@ -139,7 +139,7 @@ def gathered(model, optimizer):
 
 
 def at_once(model, optimizer):
-    """Each parameter steps as soon as its gradient is there, which is dropped."""
+    """Each parameter steps as soon as its gradient is computed; the gradient is then dropped."""
     own = {one: optim.Adam([one], lr=0.01) for one in model.parameters()}
 
     def descend(parameter):
@@ -193,7 +193,7 @@ def build(make, begin, write):
 
 
 def same(a, b):
-    """Whether two tensors, or None, are the same bits."""
+    """Return whether two tensors, or None, are the same bits."""
     if a is None or b is None:
         return a is b
     a, b = [one.detach().numpy() for one in (a, b)]
@@ -381,7 +381,7 @@ def test_rates_that_the_function_sets():
 
 
 class Branching(nn.Module):
-    """Looks at values, in a part of a part of it too."""
+    """A module that branches on values, also in a nested submodule."""
 
     def __init__(self):
         super().__init__()
@@ -401,7 +401,7 @@ class Branching(nn.Module):
 
 
 def branching_step(model, optimizer, schedule, x, y, losses):
-    """A step that looks at its loss, and keeps it."""
+    """A step that reads its loss and keeps it."""
     loss = F.cross_entropy(model(x), y)
     losses.append(loss.item())
     if losses[-1] > 2:
@@ -431,7 +431,7 @@ def test_a_step_that_looks_at_values_is_captured_in_pieces(make):
 
 
 class Wrapped(nn.Module):
-    """Calls a module that looks at values."""
+    """A module that calls a module that branches on values."""
 
     def __init__(self):
         super().__init__()

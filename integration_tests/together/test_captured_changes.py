@@ -1,4 +1,4 @@
-"""What a program may change between two calls of a captured step: noticed before anything is written."""
+"""Changes that a program makes between two calls of a captured step are detected before any write."""
 
 import threading
 from contextlib import nullcontext
@@ -14,7 +14,7 @@ from facula import optim
 
 
 class Network(nn.Module):
-    """Looks at flags; parts of it are called, but never itself."""
+    """A module that branches on flags; the program calls its parts but never the module."""
 
     def __init__(self):
         super().__init__()
@@ -133,7 +133,7 @@ CHANGES = {
 
 @pytest.fixture(autouse=True)
 def settings():
-    """Those of all programs are as they were afterwards."""
+    """Restore process-wide settings after each test."""
     threads = facula.get_num_threads()
     yield
     facula.set_default_dtype(facula.float32)

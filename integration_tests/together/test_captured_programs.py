@@ -1,4 +1,4 @@
-"""Whole training programs, captured and as written side by side: every number alike after every step."""
+"""Complete training programs, captured and eager: every number is equal after every step."""
 
 import pytest
 
@@ -21,11 +21,11 @@ PROGRAMS = {
 }
 STEPS, ALL_STEPS = 10, 100
 SHORT = {"actor_critic": 3}  # an episode is a hundred calls
-UNCAPTURED = {"frozen", "rebuilt", "actor_critic"}  # changed all the time, or called from one place alone
+UNCAPTURED = {"frozen", "rebuilt", "actor_critic"}  # changed in every step, or called from only one place
 
 
 def bits(value):
-    """A value with all bits of its tensors, to be compared."""
+    """Convert a value to a comparable one with all bits of its tensors."""
     if isinstance(value, facula.Tensor):
         flat = value.detach().contiguous().reshape(-1)
         return str(value.dtype), tuple(value.shape), value.requires_grad, flat.view(facula.uint8).numpy().tobytes()
@@ -35,7 +35,7 @@ def bits(value):
 
 
 def everything(program, result):
-    """All that a program is made of: parameters, buffers, gradients, state, generators, and what a step gave."""
+    """Return a program's state: parameters, buffers, gradients, state dicts, generators, and a step's results."""
     found = {"result": bits(result), "generator": bits(facula.get_rng_state()), "more": bits(program.more())}
     for place, one in enumerate(program.parts):
         found[f"state of {place}"] = bits(one.state_dict())
@@ -45,7 +45,7 @@ def everything(program, result):
 
 
 def compare(name, wrap, dtype, steps):
-    """Run a program twice; gives what was captured."""
+    """Run a program twice, compare, and return the captured functions."""
     captured, programs, results = [], [], [None, None]
 
     def wrapping(function):
@@ -91,7 +91,7 @@ def test_a_program_captured_is_the_program(name, wrap, dtype, steps):
 
 
 def test_the_examples_captured_by_one_line():
-    """The whole loop is cut where it looks at losses; the pieces are captured."""
+    """Check that the complete loop is cut where it reads losses, and that the pieces are captured."""
     for name in ("lstm", "gcn"):
         program = example_programs.example(name)
         options = program.arguments().parse_args(["--steps", "12", "--size", "8"])

@@ -1,6 +1,6 @@
-"""What README.md and CONTRIBUTING.md tell a reader to type is typed here, on a copy of the tree.
+"""The commands of README.md and CONTRIBUTING.md run on a copy of the tree.
 
-The command that runs the tests is what `.ci/run` runs: only its installation is typed, since it would run itself.
+The command that runs the tests is that of `.ci/run`: only its installation runs here, since it would run itself.
 """
 
 import os
@@ -18,7 +18,7 @@ LEFT_OUT = shutil.ignore_patterns(
 
 
 def command_blocks(root):
-    """The README's blocks without a language: what is typed in a shell."""
+    """Return the README's blocks without a language, which contain shell commands."""
     return typed_blocks(root / "README.md")
 
 
@@ -28,21 +28,21 @@ def typed_blocks(page):
 
 @pytest.fixture(scope="module")
 def copy(root, tmp_path_factory):
-    """The tree as a reader has it, and the wheels, so that they are not built a second time."""
+    """Return a copy of the tree, with the wheels so that they are not built a second time."""
     target = tmp_path_factory.mktemp("reader") / "facula"
     shutil.copytree(root, target, ignore=LEFT_OUT)
-    if "FACULA_OBJECTS" in os.environ:  # where the contributor's lines keep kernels: those of this tree are there
+    if "FACULA_OBJECTS" in os.environ:  # the contributor's commands reuse the compiled kernels of this tree from here
         (target / ".nox").mkdir()
         (target / ".nox" / "objects").symlink_to(os.environ["FACULA_OBJECTS"])
     return target
 
 
 def type_in(folder, block):
-    """Run a block in a shell that knows nothing of the environment these tests run in."""
+    """Run a block in a shell without the environment of these tests."""
     hidden = ("VIRTUAL_ENV", "PYTHON", "NOX", "PYTEST", "HYPOTHESIS", "FACULA")
     env = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
     if "FACULA_OBJECTS" in os.environ:
-        env["FACULA_OBJECTS"] = os.environ["FACULA_OBJECTS"]  # kernels that a wheel was made of are not compiled again
+        env["FACULA_OBJECTS"] = os.environ["FACULA_OBJECTS"]  # reuses the compiled kernels of the wheels
     if "VIRTUAL_ENV" in os.environ:
         inside = os.path.join(os.environ["VIRTUAL_ENV"], "bin")
         env["PATH"] = os.pathsep.join(part for part in env["PATH"].split(os.pathsep) if part != inside)
@@ -51,7 +51,7 @@ def type_in(folder, block):
 
 
 def test_the_first_command_trains(root, copy):
-    """From the sources, by a reader who has no wheels; it keeps the network and draws its picture."""
+    """Run it from the sources, without wheels; it saves the network and plots it."""
     done = type_in(copy, command_blocks(root)[0])
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert "digits/s" in done.stderr, "the progress bar shows the throughput"
@@ -62,7 +62,7 @@ def test_the_first_command_trains(root, copy):
 
 
 def test_the_other_commands_run(root, copy):
-    """In the folder where the first command made .venv and that of the tests installs nox; the tests are not run."""
+    """Run them in the folder with the first command's .venv; that of the tests only installs nox."""
     _, *blocks = command_blocks(root)
     (tests,) = (block for block in blocks if block.strip().endswith("nox -s tests"))
     others = [block for block in blocks if block != tests]
@@ -74,7 +74,7 @@ def test_the_other_commands_run(root, copy):
 
 
 def test_the_contributors_lines_run(root, copy):
-    """In a fresh environment, as one script: development installs, a package's tests, kernels compiled in place."""
+    """Run them in a fresh environment, as one script: editable installs, a package's tests, kernels built in place."""
     install, kernels = typed_blocks(root / "CONTRIBUTING.md")
     shutil.rmtree(copy / ".venv", ignore_errors=True)
     done = type_in(copy, install + kernels)
@@ -86,7 +86,7 @@ def test_the_contributors_lines_run(root, copy):
 
 
 def test_the_readmes_program_runs(root, tmp_path):
-    """All its Python blocks, in order, as one program, outside the tree."""
+    """Run all its Python blocks, in order, as one program, outside the tree."""
     blocks = [body for language, body in FENCE.findall((root / "README.md").read_text()) if language == "python"]
     assert blocks
     (tmp_path / "readme.py").write_text("\n".join(blocks))

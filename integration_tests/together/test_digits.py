@@ -1,4 +1,4 @@
-"""The example that trains on digits, as a user runs it: what it keeps, what it reads, what it says of mistakes."""
+"""The example that trains on digits, as a user runs it: saved files, reading of digits, error messages."""
 
 import errno
 import os
@@ -18,13 +18,13 @@ PROGRAM = [sys.executable, "-m", "facula.examples.digits"]
 
 
 def run(folder, *arguments, **variables):
-    """The program in a folder of its own, without a terminal."""
+    """Run the program in a separate folder, without a terminal."""
     env = {**os.environ, **variables}
     return subprocess.run([*PROGRAM, *arguments], cwd=folder, env=env, capture_output=True, text=True)
 
 
 def ask(folder, monkeypatch, capsys, *arguments):
-    """The same in this process: exit status, and what is printed."""
+    """Run it in this process; return the exit status and the output."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "argv", ["digits", *arguments])
     try:
@@ -37,7 +37,7 @@ def ask(folder, monkeypatch, capsys, *arguments):
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """A folder in which two epochs were trained: enough to read most digits."""
+    """Return a folder with a network trained for two epochs, which recognizes most digits."""
     folder = tmp_path_factory.mktemp("trained")
     done = run(folder, "--epochs", "2")
     assert done.returncode == 0, done.stderr
@@ -70,7 +70,7 @@ def test_a_digit_of_the_data_set_is_read(trained):
 
 @pytest.mark.parametrize("kind", ["grey", "colour", "transparent"])
 def test_a_digit_is_read_from_an_image_as_from_the_data_set(trained, tmp_path, monkeypatch, capsys, kind):
-    """Dark ink on bright paper, enlarged and away from the middle, in each kind of PNG."""
+    """Check dark ink on bright paper, enlarged and off centre, in each kind of PNG."""
     from matplotlib.image import imsave
     from sklearn.datasets import load_digits
 
@@ -171,7 +171,7 @@ def test_ctrl_c_keeps_the_network(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs ignore it
     )
     deadline = time.monotonic() + 600
     while not (tmp_path / "digits.safetensors").exists():
@@ -242,7 +242,7 @@ def test_mistakes_are_said_in_one_line(trained, arguments, message, monkeypatch,
 
 @pytest.mark.parametrize("module", ["sklearn", "tqdm", "matplotlib"])
 def test_without_the_extra_it_says_what_to_install(module, tmp_path):
-    """The module is hidden by a finder that does not find it."""
+    """Hide the module with a finder that raises for it."""
     (tmp_path / "sitecustomize.py").write_text(
         "import importlib.util\nfind = importlib.util.find_spec\n"
         f"importlib.util.find_spec = lambda name, *rest: None if name == {module!r} else find(name, *rest)\n"

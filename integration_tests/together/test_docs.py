@@ -1,4 +1,4 @@
-"""The Python blocks of the pages under docs/ run; the list of what is missing is true."""
+"""The Python blocks of the pages under docs/ run, and the list of missing names is correct."""
 
 import re
 import subprocess
@@ -9,13 +9,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
-NEEDS = {"onnx": ("onnx", "onnxruntime")}  # of a page's programs, beside all that is ours
+NEEDS = {"onnx": ("onnx", "onnxruntime")}  # imported by a page's programs, in addition to facula's packages
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_pages_python_runs(page, tmp_path):
-    """All blocks of a page, in order, as one program."""
+    """Run all blocks of a page, in order, as one program."""
     for package in NEEDS.get(page.stem, ()):
         pytest.importorskip(package, reason=f"{package} is not installed")
     blocks = PYTHON.findall(page.read_text())
@@ -27,7 +27,7 @@ def test_the_pages_python_runs(page, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-# Listed in torch.nn and torch.nn.functional, and in no documentation of PyTorch's: what layers are made of, old names.
+# Listed in torch.nn and torch.nn.functional but not in PyTorch's documentation: helpers of layers, old names.
 INNER = set(
     "Container NLLLoss2d RNNBase RNNCellBase LinearCrossEntropyOptions attention common_types factory_kwargs grad "
     "intrinsic parallel qat quantizable quantized BroadcastingList1 BroadcastingList2 BroadcastingList3 DType "
@@ -39,7 +39,7 @@ INNER = set(
 
 @pytest.mark.parametrize("place", ["nn", "nn.functional"])
 def test_the_page_lists_the_layers_and_functions_that_are_missing(place):
-    """All of them by name, and none that is there."""
+    """Check that the page names all missing ones, and no available one."""
     import facula
     from facula._lookup.names import LISTING
 

@@ -1,4 +1,4 @@
-"""The programs in examples/, which say `import torch`: they run unchanged, and train as they do with PyTorch."""
+"""The programs in examples/, which contain `import torch`, run unmodified and train as with PyTorch."""
 
 import json
 import os
@@ -14,7 +14,7 @@ NAMES = ("actor_critic", "dcgan", "gcn", "gpt", "lstm", "vit")
 
 
 def run(root, path, *arguments):
-    """What a program prints under `python -m facula run`, where every second call of a capture is checked."""
+    """Return a program's output under `python -m facula run`, with every second call of a capture checked."""
     command = [sys.executable, "-m", "facula", "run", str(root / path), *arguments]
     env = {**os.environ, "FACULA_CAPTURE_CHECK": "2"}
     done = subprocess.run(command, capture_output=True, text=True, env=env)
@@ -24,20 +24,20 @@ def run(root, path, *arguments):
 
 @pytest.fixture(scope="module")
 def expected(root):
-    """PyTorch's losses, by program and dtype."""
+    """Return PyTorch's losses, by program and dtype."""
     return json.loads((root / "integration_tests" / "reference" / "programs.json").read_text())["answers"]
 
 
 @pytest.fixture(scope="module")
 def losses(root):
-    """facula's losses, by program and dtype."""
+    """Return facula's losses, by program and dtype."""
     return json.loads(run(root, "integration_tests/reference/programs.py"))
 
 
 @pytest.mark.parametrize("dtype", TOLERANCES)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_program_trains_alike(losses, expected, name, dtype):
-    """From the same weights, batches, noise and moves, the same loss at each step."""
+    """Check that the same weights, batches, noise and moves give the same loss at each step."""
     key = f"{name} {dtype}"
     assert losses.keys() == expected.keys() and len(expected[key]) >= 20
     assert losses[key] == pytest.approx(expected[key], rel=TOLERANCES[dtype], abs=TOLERANCES[dtype])
@@ -53,7 +53,7 @@ def test_a_program_reads_its_command_line_and_prints_how_it_goes(root, expected,
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_processes_that_share_a_network_read_as_well_as_one(root, method):
-    """Their steps fall as they fall, so accuracies are compared, not losses."""
+    """Compare accuracies instead of losses, since the order of the processes' steps varies."""
     printed = run(root, "examples/hogwild.py", "--processes", "3", "--start-method", method)
     alone, together = (float(line.rpartition(" ")[2]) for line in printed.splitlines())
     assert alone > 0.97 and together > alone - 0.03

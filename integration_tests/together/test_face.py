@@ -1,4 +1,4 @@
-"""The face gives out its siblings' objects, the very same ones."""
+"""The facula package re-exports its siblings' objects."""
 
 import importlib
 import pkgutil
@@ -10,10 +10,11 @@ facula = pytest.importorskip("facula", reason="packages/facula is not begun", ex
 
 
 def test_a_public_name_is_one_object():
-    """A name that several packages give out, the face among them, is one object, not two that look alike.
+    """Check that a name that several packages export, including facula, is one object.
 
-    But for the ways between libraries, where storage's take and give storages, and tensor's, made with them, tensors;
-    and for `cpu`, storage's device, which is a module of the face, as of PyTorch.
+    Exceptions are the functions that exchange data between libraries, which take and return storages in
+    facula_storage and tensors in facula_tensor, and `cpu`, a device in facula_storage and a module in facula, as in
+    PyTorch.
     """
     homes = dict.fromkeys(("from_numpy", "from_dlpack", "to_dlpack", "cpu"), facula)
     skipped = {("storage", name) for name in homes}
@@ -30,7 +31,7 @@ def test_a_public_name_is_one_object():
 
 
 def public_classes():
-    """Each public class of the face and of its modules, once, by its name there."""
+    """Return each public class of facula and its modules, once, by its name there."""
     found = {}
     names = [part.name for part in pkgutil.walk_packages(facula.__path__, "facula.")]
     for place in [*names, *importlib.import_module("facula._lookup.places").sections()]:
@@ -45,7 +46,7 @@ def public_classes():
 
 
 def test_annotations_of_public_classes_are_there_at_run_time():
-    """`typing.get_type_hints` resolves the names in them, as libraries ask of modules that they are given."""
+    """Check that `typing.get_type_hints` resolves names in them, since libraries call it on modules."""
     unresolved, classes = {}, public_classes()
     assert len(classes) > 500
     for value, name in classes.items():

@@ -1,7 +1,7 @@
-"""Every operator's own samples, captured, saved and loaded: the same bits, with gradients inside and outside.
+"""Every operator's samples, captured, saved and loaded: the same bits, with gradients inside and outside.
 
-Once each, in float32: other dtypes are other loops of the same kernels. Complex numbers, of which launches have two
-floats, are those of every fourth case, and of cases of nothing else.
+Each runs once, in float32: other dtypes are other loops of the same kernels. Every fourth case, and cases without
+float32, run with complex numbers, for which launches have two floats.
 """
 
 import io
@@ -12,7 +12,7 @@ import pytest
 import facula
 from facula_tensor.testing._operands import call, tensors_of_case
 
-LEAST = {"float32": 670, "complex64": 90}  # cases that can be captured: more are better, fewer are a mistake
+LEAST = {"float32": 670, "complex64": 90}  # number of cases that can be captured; fewer indicate a regression
 
 
 def tensors_in(result):
@@ -29,7 +29,7 @@ def gradients(results, given, retain_graph=False):
 
 
 def function_of(case):
-    """The results of a case, and gradients that the function takes itself."""
+    """Return a function of a case's results, with gradients that it computes itself."""
 
     def function(*given):
         results = tensors_in(call(case, list(given)))
@@ -43,7 +43,7 @@ def bits(results):
 
 
 def ran(function, case, dtype):
-    """What a call gives, and the gradients through it."""
+    """Return the results of a call, and the gradients through it."""
     facula.manual_seed(0)
     given = tensors_of_case(case, dtype, requires_grad=True)
     results, inside = function(*given)
@@ -62,9 +62,9 @@ def test_samples(cases, dtype):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 captured = facula.capture(function_of(case))
-                for _ in range(2):  # captured, and replayed beside the plain call
+                for _ in range(2):  # captured, and replayed after the plain call
                     wanted = ran(captured, case, dtype)
-            if not captured._latest_by_signature():  # shapes that depend on data, and looks at elements
+            if not captured._latest_by_signature():  # shapes that depend on data, or reads of elements
                 continue
             file = io.BytesIO()
             facula.jit.save(captured, file)

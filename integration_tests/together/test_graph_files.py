@@ -1,4 +1,4 @@
-"""Whole networks and optimizers in files: what is loaded goes on as the program would have, bit for bit."""
+"""Complete networks and optimizers in files: a loaded program continues bit for bit."""
 
 import subprocess
 import sys
@@ -54,7 +54,7 @@ def step_of(model, optimizer, loss_of=F.mse_loss, clip=None):
 
 
 def equal(step, loaded, *args, times=3):
-    """Whether both give the same losses, by the same random numbers."""
+    """Return whether both give the same losses, with the same random numbers."""
     state = facula.get_rng_state()
     wanted = [step(*args).item() for _ in range(times)]
     facula.set_rng_state(state)
@@ -109,7 +109,7 @@ def digits():
 
 
 def test_a_digits_network_for_all_sizes_of_the_batch(tmp_path):
-    """Convolutions, statistics, dropout, clipping and AdamW; trained on by a program that knows the file alone."""
+    """Check convolutions, statistics, dropout, clipping and AdamW, trained by a program that has only the file."""
     facula.manual_seed(1)
     model = digits()
     step = step_of(model, optim.AdamW(model.parameters(), lr=0.01), F.cross_entropy, clip=1.0)
@@ -237,7 +237,7 @@ def test_a_loaded_model_is_fine_tuned_by_an_optimizer(tmp_path):
 
 
 def test_modes_and_buffers(tmp_path):
-    """A loaded graph says which mode its modules were in, and stays in it."""
+    """Check that a loaded graph records the mode of its modules, and does not change it."""
     model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
     path, modes = tmp_path / "model.facula", ("evaluation", "training")
     for mode in (True, False):
@@ -273,7 +273,7 @@ def test_schedules_inside_are_refused_by_name(tmp_path):
 
 
 def test_a_saved_step_runs_without_python_and_comes_back(tmp_path):
-    """`facula-run` goes on with a saved step, and Python with what it has saved."""
+    """Check that `facula-run` continues a saved step, and that Python continues the file that it saves."""
     facula.manual_seed(6)
     model = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3))
     step = step_of(model, optim.AdamW(model.parameters(), lr=0.02), F.cross_entropy)

@@ -1,4 +1,4 @@
-"""`import facula` loads the modules that imported.txt lists, and no other: each costs every program's start.
+"""`import facula` loads exactly the modules that imported.txt lists: each costs start-up time of every program.
 
 Run as a program, this file writes the list.
 """
@@ -11,7 +11,7 @@ LIST = Path(__file__).with_name("imported.txt")
 
 
 def loaded_by(statement: str) -> set[str]:
-    """Every module that a fresh interpreter loads for a statement, as `-X importtime` tells, removed ones included."""
+    """Return the modules that a fresh interpreter loads for a statement, including removed ones, by `-X importtime`."""
     command = [sys.executable, "-X", "importtime", "-c", statement]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     lines = (line for line in done.stderr.splitlines() if line.startswith("import time:"))
@@ -19,14 +19,14 @@ def loaded_by(statement: str) -> set[str]:
 
 
 def added() -> set[str]:
-    """What `import facula` loads beyond `import numpy`."""
+    """Return the modules that `import facula` loads in addition to `import numpy`."""
     return loaded_by("import facula") - loaded_by("import numpy")
 
 
 def complaint(loaded: set[str], listed: set[str]) -> str:
-    """What is wrong with the modules loaded, and what to do; nothing where they are those listed."""
+    """Describe differences from the list and the remedy; return an empty text if there are none."""
     new = loaded - listed
-    # Of others' modules some may be missing: another release of NumPy loads them first.
+    # Third-party modules may be missing: another release of NumPy loads them first.
     gone = {name for name in listed - loaded if name.partition(".")[0].startswith("facula")}
     said = ""
     if new:

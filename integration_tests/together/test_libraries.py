@@ -29,7 +29,7 @@ def test_small_libraries(root, tmp_path):
     np.testing.assert_allclose(found["einsum"], np.einsum("bchw,bdhw->bcd", images, images), rtol=1e-5, atol=3e-4)
     losses = [float(found[f"skorch train_loss.{epoch}"]) for epoch in range(4)]
     assert losses == sorted(losses, reverse=True)
-    for method in ADAPTIVE:  # of different orders, so that they agree on the solution alone
+    for method in ADAPTIVE:  # of different orders, so only their solutions agree
         np.testing.assert_allclose(found[f"{method}.0"], found["dopri8.0"], atol=3e-4)
         np.testing.assert_allclose(found[f"{method}.1"], found["dopri8.1"], atol=3e-3)
     fall = np.sqrt(2 * 2.0 / 9.8)

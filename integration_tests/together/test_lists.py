@@ -1,7 +1,7 @@
-"""A public name stands in one list, `__all__` of the module where users find it; exceptions are stated.
+"""A public name is in one list, `__all__` of the module where users find it; exceptions are stated.
 
-What counts is a name for one object: `cuda.Event` and `multiprocessing.Event` are two. Lists are those that files have
-written out; lists that are taken over, tables and stubs are none.
+Names are counted for each object: `cuda.Event` and `multiprocessing.Event` are two. Only literal lists in files
+count; re-exported lists, tables and stubs do not.
 """
 
 import ast
@@ -13,9 +13,9 @@ import pytest
 
 facula = pytest.importorskip("facula", reason="packages/facula is not begun", exc_type=ModuleNotFoundError)
 
-#: Groups of modules that may list names of each other, and why.
+#: Groups of modules that may list each other's names, and the reason.
 SHARED = [
-    # PyTorch has these names in each of the modules, which have code of their own.
+    # PyTorch has these names in each of the modules, which contain other code.
     {"facula.cpu", "facula.cpu.memory"},
     {"facula.cuda", "facula.cuda.graphs", "facula.cuda.memory", "facula.cuda.random", "facula.cuda.streams"},
     {"facula._dynamo", "facula.compiler"},
@@ -26,7 +26,7 @@ SHARED = [
      "facula_distributions.relaxed_bernoulli", "facula_distributions.relaxed_categorical",
      "facula_distributions.transforms"},
     {"facula_data", "facula_data.transforms", "facula.utils.data"},
-    # Modules of the face that list some names of a sibling beside their own.
+    # Modules of facula that list some names of a sibling in addition to their own.
     {"facula.cuda", "facula_allocator"},
     {"facula.jit", "facula_jit"},
     {"facula.library", "facula_tensor.library", "facula_tensor.extend"},
@@ -35,12 +35,12 @@ SHARED = [
     {"facula.optim.optimizer", "facula_optim"},
     {"facula.optim.swa_utils", "facula_optim.swa_utils"},
     {"facula.testing", "facula_tensor.testing"},
-    # A package and its modules that may be imported alone, without the others.
+    # A package, and modules of it that may be imported alone, without the others.
     {"facula_allocator.drivers", *(f"facula_allocator.drivers.{name}" for name in (
         "cuda", "fake", "host", "managed", "pinned", "protocol", "simulated"))},
     # An error of each package that reads files.
     {"facula_errors", "facula_allocator.snapshots", "facula_data", "facula_data.files", "facula.utils.data"},
-    # What a package gives on to those above, which do not import the one below.
+    # Names that a package re-exports for packages above it, which do not import the one below.
     {"facula_autograd.extend", "facula_autograd.graph"},
     {"facula_autograd.extend", "facula_storage.extend", "facula_tensor.extend"},
     {"facula_multiprocessing.extend", "facula_storage.sharing"},
@@ -48,7 +48,7 @@ SHARED = [
 
 
 def written(path):
-    """The names in the list that a file has written out; none where it has no list, or a computed one."""
+    """Return the names in a file's literal list; none without a list, or with a computed one."""
     for node in ast.parse(path.read_text()).body:
         if (
             isinstance(node, ast.Assign)
@@ -60,7 +60,7 @@ def written(path):
 
 
 def modules():
-    """The modules of all packages that have lists, with these."""
+    """Return the modules of all packages that have lists, with these lists."""
     for name in ("allocator", "autograd", "checkpoint", "cpu", "data", "distributions", "errors", "jit",
                  "multiprocessing", "nn", "optim", "storage", "tensor", ""):  # fmt: skip
         top = Path(import_module(f"facula_{name}" if name else "facula").__file__).parent

@@ -1,4 +1,4 @@
-"""Tensors under FACULA_HOST_LIMIT: what the error says, and how a program goes on after it."""
+"""Tensors under FACULA_HOST_LIMIT: the error message, and how a program continues after it."""
 
 import os
 import subprocess

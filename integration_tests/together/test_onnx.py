@@ -1,4 +1,4 @@
-"""Networks as ONNX files: onnxruntime computes what facula does, and the format's own checker finds nothing."""
+"""Networks as ONNX files: onnxruntime computes facula's results, and the format's checker accepts the files."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ import facula.nn as nn
 import facula.nn.functional as F
 
 EXAMPLES = ("actor_critic", "dcgan", "gcn", "gpt", "hogwild", "lstm", "vit")
-# Makes a model of an example program, with inputs, and exports it: a program itself, since it says `import torch`.
+# Builds a model of an example program, with inputs, and exports it in a process, since it contains `import torch`.
 EXPORT = """
 import sys
 import torch
@@ -54,7 +54,7 @@ np.savez(path + ".npz", *[one.numpy() for one in [*args, *results]])
 
 
 def session_of(model):
-    """What runs a model."""
+    """Return an onnxruntime session for a model."""
     onnx.checker.check_model(model, full_check=True)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.log_severity_level = 1, 3
@@ -63,7 +63,7 @@ def session_of(model):
 
 
 def run(session, *inputs):
-    """What a file computes of arrays."""
+    """Return a file's results for arrays."""
     return session.run(None, {one.name: given for one, given in zip(session.get_inputs(), inputs, strict=True)})
 
 
@@ -75,7 +75,7 @@ def tensors_in(result):
 
 
 def check(program, model, *inputs):
-    """The file computes what the model does, and finds the same greatest elements."""
+    """Check that the file gives the model's results and the same maximal elements."""
     found = run(session_of(program.model_proto), *[one.numpy() for one in inputs])
     with facula.no_grad():
         wanted = [one.numpy() for one in tensors_in(model(*inputs))]
@@ -88,7 +88,7 @@ def check(program, model, *inputs):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_models_of_the_example_programs(root, tmp_path, name):
-    """With `torch.onnx.export`, in a program of their kind; then run with other batches and lengths."""
+    """Export with `torch.onnx.export`, in a separate program; then run with other batches and lengths."""
     program, path = tmp_path / "program.py", str(tmp_path / "model.onnx")
     program.write_text(EXPORT)
     command = [sys.executable, "-m", "facula", "run", str(program), str(root / "examples"), name, path]
@@ -102,7 +102,7 @@ def test_the_models_of_the_example_programs(root, tmp_path, name):
 
 
 class Block(nn.Module):
-    """Two convolutions beside a way around them, as ResNets have them."""
+    """Two convolutions with a skip connection, as in ResNets."""
 
     def __init__(self, inputs, outputs, stride):
         super().__init__()
@@ -118,7 +118,7 @@ class Block(nn.Module):
 
 
 class UNet(nn.Module):
-    """Down by pooling, up by resizing and by a transposed convolution, joined with what was there before."""
+    """Down by pooling, up by resizing and by a transposed convolution, with skip connections."""
 
     def __init__(self):
         super().__init__()
@@ -134,7 +134,7 @@ class UNet(nn.Module):
 
 
 class Seq2Seq(nn.Module):
-    """A transformer of both halves, with masks."""
+    """An encoder-decoder transformer, with masks."""
 
     def __init__(self):
         super().__init__()
@@ -205,7 +205,7 @@ def letters(batch, length=5):
     return (facula.randint(1, 12, (batch, length)),)
 
 
-# A model, its inputs for a size, the axes of the first input that vary, and whether lengths vary, too.
+# A model, its inputs for a size, the variable axes of the first input, and whether lengths vary, too.
 NETWORKS = {
     "resnet": (resnet, images, {0: "batch"}),
     "unet": (UNet, images, {0: "batch"}),
@@ -247,7 +247,7 @@ def test_networks(name, opset):
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_batches_and_lengths_that_vary(name):
-    """Exported for 4 (and 6 letters), used for 1, 2 and 7."""
+    """Export for 4 (and 6 letters), run for 1, 2 and 7."""
     model, inputs, axes = made(name)
     given = inputs(4)
     names = [f"in{place}" for place in range(len(given))]
@@ -296,7 +296,7 @@ def test_a_large_model_keeps_its_parameters_beside_the_file(tmp_path):
 
 
 def test_modules_of_another_framework_are_not_taken_for_the_models():
-    """They have the same methods, and tensors of their own; a program may hold some beside its model."""
+    """Check this because they have the same methods and their own tensors; a program may keep some with its model."""
 
     class ForeignModule:
         training = False

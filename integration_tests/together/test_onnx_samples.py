@@ -1,4 +1,4 @@
-"""Every operator's own samples, exported: onnxruntime computes what facula does, or the operator is refused by name."""
+"""Every operator's samples, exported: onnxruntime computes facula's results, or the operator is refused by name."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from facula_tensor.testing._operands import call, lay, operands
 
 TOLERANCES = {"float32": 1e-4, "float16": 2e-2}
 SAMPLED = [("float32", "transposed"), ("int64", "contiguous"), ("bool", "zero_dim")]
-LEAST = {"float32": 400, "int64": 250, "bool": 40}  # cases that have nodes: more are better, fewer are a mistake
+LEAST = {"float32": 400, "int64": 250, "bool": 40}  # number of cases that have nodes; fewer indicate a regression
 
 
 def tensors_in(result):
@@ -19,7 +19,7 @@ def tensors_in(result):
 
 
 def problem_of(case, dtype, layout):
-    """None where a case is exported and computed as here; else what is wrong with it, or the error that refuses it."""
+    """Return None if a case is exported and computed correctly, and otherwise the problem or the refusing error."""
     given = [lay(array, dtype, layout, "cpu") for array in operands(case, dtype, layout)]
     with facula.no_grad():
         wanted = tensors_in(call(case, given))

@@ -1,10 +1,9 @@
-"""Pickles of earlier commits load: each class and function that they name is found, and is what has its public name.
+"""Pickles of earlier commits load: each class and function that they name exists under its public name.
 
-`pickled_names.json` has rows `"MODULE PLACE": "NAME ..."`: the module that pickles name, and the public module that had
-the names; `-` where they are private, and objects of the library have them in their pickles. `NAME=PATH` is a name of
-the public module, and the `__qualname__` in pickles. Run as a program, this file adds the names of today, for a
-release; no name is ever taken out. What has moved goes into a package's `_moved.txt`: Note [Moved paths] in
-facula_errors.
+`pickled_names.json` has rows `"MODULE PLACE": "NAME ..."`: the module that pickles name, and the public module that
+had the names, or `-` if they are private but occur in pickles of library objects. `NAME=PATH` is a name of the public
+module, and the `__qualname__` in pickles. Run as a program, this file adds the current names, for a release; no name
+is ever removed. Moved names are in a package's `_moved.txt`: Note [Moved paths] in facula_errors.
 """
 
 import importlib
@@ -25,12 +24,12 @@ import facula
 FOLDERS = Path(__file__).resolve().parents[2].glob("packages/*/pyproject.toml")
 PACKAGES = sorted([f"facula_{one.parent.name}".removesuffix("_facula") for one in FOLDERS])
 LIST = Path(__file__).with_name("pickled_names.json")
-PRIVATE = re.compile(r"\._|^facula_tensor\.(ops|transforms)\.|^facula_nn\.layers\.")  # modules that are no place
+PRIVATE = re.compile(r"\._|^facula_tensor\.(ops|transforms)\.|^facula_nn\.layers\.")  # modules without public names
 PROGRAMS = re.compile(r"__main__|_stand_in|as_torch|examples")
 
 
 def listed():
-    """The rows (module, path, public module or "-", name there)."""
+    """Return the rows (module, path, public module or "-", name there)."""
     found = []
     for head, names in json.loads(LIST.read_text()).items():
         module, place = head.split()
@@ -41,9 +40,9 @@ def listed():
 
 
 def places():
-    """The public modules of all packages, those of rows included, in the order in which they publish."""
+    """Return the public modules of all packages, including those of rows, in the order in which they publish."""
     names = []
-    for package in [*PACKAGES[1:], PACKAGES[0]]:  # the face last
+    for package in [*PACKAGES[1:], PACKAGES[0]]:  # facula last
         root = importlib.import_module(package)
         names += [package, *[one.name for one in pkgutil.walk_packages(root.__path__, f"{package}.")]]
     names += importlib.import_module("facula._lookup.places").sections()
@@ -51,12 +50,12 @@ def places():
 
 
 def is_extend(name):
-    """Whether a module is what siblings use."""
+    """Return whether a module is for siblings."""
     return name.endswith(".extend") or "tests" in name
 
 
 def public_objects():
-    """Each public class and function of the library: its public module, its name there, and itself."""
+    """Return each public class and function of the library: its public module, its name there, and itself."""
     for place in places():
         module = importlib.import_module(place)
         for name in getattr(module, "__all__", ()):
@@ -70,7 +69,7 @@ def found(module, path):
 
 
 def is_found(value):
-    """Whether a pickle of a class or function leads back to it."""
+    """Return whether unpickling a class or function finds the same object."""
     try:
         return found(value.__module__, value.__qualname__) is value
     except AttributeError:
@@ -96,7 +95,7 @@ def test_functions_and_errors_say_that_they_are_in_a_public_module():
     for place, name, value in public_objects():
         if isinstance(value, type) and not issubclass(value, BaseException):
             continue
-        if value.__module__ == "facula._functions.rare":  # what rows of the face have under another name
+        if value.__module__ == "facula._functions.rare":  # rows of facula under another name
             continue
         if PRIVATE.search(value.__module__) or not is_found(value):
             elsewhere.append(f"{place}.{name}: {value.__module__}.{value.__qualname__}")
@@ -105,7 +104,7 @@ def test_functions_and_errors_say_that_they_are_in_a_public_module():
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_they_do_where_a_module_was_only_imported(package):
-    """Before public modules that are imported late are."""
+    """Check this before lazily imported public modules are loaded."""
     program = f"""
 import types
 import {package} as package
@@ -119,7 +118,7 @@ for name in package.__all__:
 
 
 def rows():
-    """The rows of all packages' tables: (old module, new module, names)."""
+    """Return the rows of all packages' tables: (old module, new module, names)."""
     for package in PACKAGES:
         file = Path(importlib.import_module(package).__file__).with_name("_moved.txt")
         for line in file.read_text().splitlines() if file.exists() else ():
@@ -134,7 +133,7 @@ def test_rows_of_moved_paths_lead_somewhere():
         for one in names:
             name, _, now = one.partition("=")
             assert found(old, name) is found(new, now or name), f"{old} -> {new}: {one}"
-        parent, _, last = old.rpartition(".")  # which an import of the old module replaces
+        parent, _, last = old.rpartition(".")  # an import of the old module replaces it
         spec = importlib.util.find_spec(old)
         if spec.origin is None:
             assert not names or new != old, f"{old} is gone"
@@ -156,7 +155,7 @@ METHODS = sorted(name for name, value in vars(facula.Tensor).items() if isinstan
 
 
 def test_methods_of_tensors_are_found():
-    """Those that are functions, and have names of their own."""
+    """Check methods that are functions with their own names."""
     assert len(METHODS) > 500
     assert not [name for name in METHODS if not is_found(getattr(facula.Tensor, name))]
     for name in ("div_", "divide_", "true_divide_", "pow_", "logit", "sinc"):
@@ -165,7 +164,7 @@ def test_methods_of_tensors_are_found():
 
 
 def test_hooks_of_older_pickles_are_called():
-    """Objects around the functions, in a table without flags."""
+    """Check objects that wrap the functions, in a table without flags."""
     from facula_autograd.extend import Hooks
     from facula_nn._modules.older_hooks import ForwardHook
 
@@ -180,7 +179,7 @@ def test_hooks_of_older_pickles_are_called():
 
 
 def written(names):
-    """The text of the list."""
+    """Return the text of the list."""
     sections = {}
     for module, path, place, name in sorted(names):
         sections.setdefault((module, place), []).append(name if name == path else f"{name}={path}")

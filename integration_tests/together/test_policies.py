@@ -1,4 +1,4 @@
-"""The caching allocator beside other algorithms' policies, on traces of programs: the policies of the benchmarks."""
+"""The caching allocator against other algorithms' policies from the benchmarks, on traces of programs."""
 
 import sys
 from functools import cache
@@ -28,7 +28,7 @@ def peak_of(policy, name):
 
 @pytest.mark.parametrize("name", [name for name in TRACES if name != "two streams"])
 def test_with_published_settings_the_peak_is_that_of_the_published_algorithm(name):
-    """Two implementations, one in C with trees and one in Python with lists, agree to the byte."""
+    """Check that two implementations, one in C with trees and one in Python with lists, agree to the byte."""
     assert replay(traces[name], **PUBLISHED).peak_reserved == peak_of("PyTorch", name)
 
 

@@ -1,6 +1,6 @@
-"""Ctrl-C at random moments: afterwards no mode is on, modules have their own parameters, and no error was swallowed.
+"""Ctrl-C at random moments: afterwards no mode is active, modules have their parameters, and errors propagate.
 
-FACULA_INTERRUPTS of each program; the kinds of places at which one can come are counted in facula_autograd's tests.
+FACULA_INTERRUPTS is the number for each program; facula_autograd's tests count the kinds of interruptible places.
 """
 
 import os
@@ -106,7 +106,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_random_interrupts(name, monkeypatch):
-    """The error is kept until all was looked at, as an interactive interpreter keeps it."""
+    """The error is kept until all checks ran, as in an interactive interpreter."""
     swallowed = []
     monkeypatch.setattr(sys, "unraisablehook", swallowed.append)
     former = signal.signal(signal.SIGALRM, signal.default_int_handler)
@@ -121,7 +121,7 @@ def test_random_interrupts(name, monkeypatch):
             error = None
             try:
                 try:
-                    signal.setitimer(signal.ITIMER_REAL, rng.random() * span + 2e-6, 10)  # once more where it is lost
+                    signal.setitimer(signal.ITIMER_REAL, rng.random() * span + 2e-6, 10)  # again if it was lost
                     while True:
                         program()
                 finally:

@@ -1,4 +1,4 @@
-"""What `jit.save(run=True)` writes runs: random functions, and those whose files were refused."""
+"""Files of `jit.save(run=True)` run correctly: random functions, and functions whose files were once refused."""
 
 import os
 
@@ -15,14 +15,14 @@ AT_ONCE = 20
 
 
 def leaves_of(result):
-    """The tensors of a result, in order."""
+    """Return the tensors of a result, in order."""
     if isinstance(result, dict):
         result = list(result.values())
     return [one for part in result for one in leaves_of(part)] if isinstance(result, (list, tuple)) else [result]
 
 
 def compare(folder, function, calls, given):
-    """The file of a captured function gives what the function gives."""
+    """Check that the file of a captured function gives the function's results."""
     wanted = [one.detach().numpy().copy() for one in leaves_of(function(*given))]
     captured = facula.capture(function, on_break="error")
     for arguments in calls:
@@ -37,7 +37,7 @@ def compare(folder, function, calls, given):
 
 @pytest.mark.parametrize("first", range(1, COUNT + 1, AT_ONCE))
 def test_random_functions(first, tmp_path):
-    """Constants, views, parts without elements, branches and loops; inputs and outputs alike. Bit for bit."""
+    """Check constants, views, empty parts, branches and loops, for inputs and outputs, bit for bit."""
     compared = 0
     for seed in range(first, first + AT_ONCE):
         program = Program(seed)
@@ -54,7 +54,7 @@ def test_random_functions(first, tmp_path):
 
 
 X = facula.arange(6).float().reshape(2, 3)
-REFUSED = {  # functions of a tensor, whose files were refused
+REFUSED = {  # functions of a tensor, whose files were once refused
     "a constant that is moved": lambda x: (facula.full((2, 2), 2.0).roll(1), x * 2),
     "views without elements": lambda x: (facula.ones(3)[3:] + 1, x[2:].reshape(-1), x[:, 3:] * 2),
     "parts of a constant without elements": lambda x: facula.cat([x.reshape(-1), facula.arange(4).float()[4:].roll(1)]),
@@ -65,5 +65,5 @@ REFUSED = {  # functions of a tensor, whose files were refused
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_files_that_were_refused(name, tmp_path):
-    """Each as a test of its own."""
+    """Run each as a separate test."""
     compare(tmp_path, REFUSED[name], [(X + k,) for k in range(3)], (X * 2,))

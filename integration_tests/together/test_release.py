@@ -1,4 +1,4 @@
-"""`.ci/release.py`: it refuses what is not ready, and builds and looks into what is; news become a changelog."""
+"""`.ci/release.py` refuses packages that are not ready, builds and inspects others, and dates the changelog."""
 
 import importlib.util
 import os
@@ -33,7 +33,7 @@ def commit(tree):
 
 @pytest.fixture
 def tree(root, tmp_path):
-    """A repository with one package in it, committed, tagged and ready."""
+    """Return a repository with one package that is committed, tagged and ready."""
     tree = tmp_path / "tree"
     ignored = shutil.ignore_patterns("tests", "changes", "build", "*.egg-info", "__pycache__")
     shutil.copytree(root / "packages" / "errors", tree / "packages" / "errors", ignore=ignored)
@@ -118,7 +118,7 @@ def test_a_package_that_is_not_there_is_refused(release, tree):
 
 
 def test_news_become_a_dated_section(release, tree):
-    """Into the unreleased section, if there is one; else into a new one above the others."""
+    """Check that news go into the unreleased section, or into a new one above the others."""
     older = "\n## 0.0.1 (2025-01-01)\n\n- Zero.\n"
     (tree / CHANGELOG).write_text(
         "# Changelog\n\n## 0.1.0 (unreleased)\n\n- One.\n\n## 0.0.1 (2025-01-01)\n\n- Zero.\n"

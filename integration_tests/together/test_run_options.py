@@ -11,13 +11,13 @@ import facula.nn as nn
 
 
 def command(*arguments):
-    """What facula-run prints; its message if it fails."""
+    """Return facula-run's output, or its message if it fails."""
     done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=600)
     return done.stdout if not done.returncode else done.stderr
 
 
 def saved(folder, function, *calls):
-    """The file of a function that was captured with these arguments."""
+    """Save a function that was captured with these arguments."""
     captured = facula.capture(function, on_break="error")
     for arguments in calls:
         for _ in range(3):
@@ -27,7 +27,7 @@ def saved(folder, function, *calls):
 
 
 def test_inputs_have_the_names_of_arguments(tmp_path):
-    """Also inside of containers; given by name in any order, with and without names mixed."""
+    """Check inputs in containers, given by name in any order, with and without names mixed."""
 
     def weigh(images, scale, /, parts, *more, bias):
         return images * scale - parts["low"] * parts["list"][1] + more[0] / bias + parts["list"][0]
@@ -60,13 +60,13 @@ def test_inputs_have_the_names_of_arguments(tmp_path):
 
 
 def test_methods_and_modules_name_their_inputs(tmp_path):
-    """Without `self`."""
+    """Check that `self` is no input."""
     path = saved(tmp_path, nn.Linear(3, 2), (facula.ones(4, 3),))
     assert command(path, "--list").startswith("input input: float32 (4, 3)\n")
 
 
 def test_programs_of_both_modes(tmp_path):
-    """The latest capture by default; `--eval` and `--train` choose, with the same parameters."""
+    """Check that the latest capture is the default; `--eval` and `--train` select one, with the same parameters."""
     facula.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5))
     captured = facula.capture(model, on_break="error")
@@ -91,7 +91,7 @@ def test_programs_of_both_modes(tmp_path):
 
 
 def test_a_mode_that_was_not_captured(tmp_path):
-    """Said; functions without modules run in any mode."""
+    """Check the message; functions without modules run in any mode."""
     path = saved(tmp_path, nn.Linear(3, 2), (facula.ones(4, 3),))
     np.save(tmp_path / "x.npy", np.ones((4, 3), "f4"))
     assert "it has no program in evaluation mode;" in command(path, "--input", tmp_path / "x.npy", "--eval")
@@ -100,7 +100,7 @@ def test_a_mode_that_was_not_captured(tmp_path):
 
 
 def test_programs_are_chosen_by_all_sizes(tmp_path):
-    """Second dimensions, other inputs and dtypes; steps where no program fits as it is."""
+    """Check second dimensions, other inputs and dtypes, and steps if no program fits the arrays as they are."""
     shapes = [((4, 3), (2,)), ((4, 5), (2,)), ((4, 5), (3,)), ((2, 5), (3,))]
     calls = [(facula.ones(*one), facula.ones(*two)) for one, two in shapes]
     calls.append((facula.ones(4, 3), facula.ones(2).double()))
@@ -120,7 +120,7 @@ def test_programs_are_chosen_by_all_sizes(tmp_path):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_outputs_of_every_step(tmp_path, threads):
-    """Stacked; those of strided results and of the last step as well."""
+    """Check that they are stacked, also for strided results and the last step."""
     weight = facula.tensor([0.0], requires_grad=False)
 
     def count(x):
@@ -144,7 +144,7 @@ def test_outputs_of_every_step(tmp_path, threads):
 
 
 def test_steps_that_fail_leave_no_file(tmp_path):
-    """What was written of the steps before is taken away."""
+    """Check that the outputs of earlier steps are removed."""
     path = saved(tmp_path, lambda table, index: table[index], (facula.ones(3), facula.tensor([1, 2])))
     np.save(tmp_path / "table.npy", np.ones(3, "f4"))
     np.save(tmp_path / "index.npy", np.array([[0, 1], [0, 5]]))

@@ -1,4 +1,4 @@
-"""examples/serve: the C program that the page says how to build answers as the network does in Python."""
+"""examples/serve: the C program, built as the page describes, gives the network's answers in Python."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ import facula.nn as nn
 
 @pytest.fixture(scope="module")
 def server(root, tmp_path_factory):
-    """The program, built by the line that its source has."""
+    """Build the program with the command in its source."""
     source = root / "examples" / "serve" / "serve.c"
     (line,) = re.findall(r"^ +(gcc .*)$", source.read_text(), re.M)
     assert line in (root / "examples" / "README.md").read_text()
@@ -31,7 +31,7 @@ def network():
 
 @pytest.fixture(scope="module")
 def model(network, tmp_path_factory):
-    """The network's file, for one request at a time."""
+    """Return the network's file, for one request at a time."""
     captured = facula.capture(lambda x: network(x), on_break="error")
     with facula.no_grad():
         for _ in range(2):
@@ -40,7 +40,7 @@ def model(network, tmp_path_factory):
 
 
 def test_requests_are_answered(server, model, network):
-    """Each by itself; what is no request is answered, too."""
+    """Check each request separately, including invalid ones."""
     requests = facula.randn(5, 6)
     lines = [" ".join(map(str, one)) for one in requests.tolist()]
     lines[2:2] = ["1 2 three", "1 2 3 4 5 6 7"]
@@ -54,7 +54,7 @@ def test_requests_are_answered(server, model, network):
 
 
 def test_a_model_that_is_not_there(server, tmp_path):
-    """Said, and the program ends."""
+    """Check the message and that the program exits."""
     done = subprocess.run([server, tmp_path / "none.facula"], capture_output=True, text=True, timeout=600)
     assert done.returncode == 1
     assert "No such file" in done.stderr

@@ -1,4 +1,4 @@
-"""Siblings come from this commit, never from an index, even beside one that offers equal versions."""
+"""Siblings are installed from this commit, never from an index, even if an index offers equal versions."""
 
 import json
 import subprocess
@@ -19,7 +19,7 @@ def test_everything_of_ours_here_came_from_dist(wheels):
 
 @pytest.fixture(scope="module")
 def decoys(wheels, tmp_path_factory):
-    """A folder of strangers' wheels with our names and versions, and the same as an index."""
+    """Return a folder of fake wheels with facula's names and versions, and the same as an index."""
     folder = tmp_path_factory.mktemp("decoys")
     for name, wheel in wheels.items():
         module = name.replace("-", "_")
@@ -38,7 +38,7 @@ def decoys(wheels, tmp_path_factory):
 
 
 def plan_install(tmp_path, *arguments):
-    """What pip would install, by distribution: (address, whether asked for by that address)."""
+    """Return pip's install plan by distribution: (address, whether requested by that address)."""
     report = tmp_path / "report.json"
     command = [sys.executable, "-m", "pip", "install", "-qq", "--dry-run", "--ignore-installed"]
     subprocess.run([*command, "--report", str(report), *arguments], check=True)
@@ -57,7 +57,7 @@ def test_a_decoy_index_is_not_asked(wheels, dist, decoys, tmp_path):
 
 
 def test_without_the_constraints_the_decoys_would_win(wheels, decoys, tmp_path):
-    """The test above can fail: pip, asked by name, takes the strangers' wheels."""
+    """Check that the test above can fail: pip, given names, installs the fake wheels."""
     name = "facula-storage"
     planned = plan_install(tmp_path, "--no-index", "--find-links", str(decoys), "--no-deps", name)
     assert planned[name][0].startswith(decoys.as_uri())

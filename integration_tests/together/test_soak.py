@@ -1,6 +1,6 @@
-"""Five hundred steps of the soak, of few enough sizes that its caches fill early, and that it would notice a leak.
+"""Five hundred steps of the soak test with so few sizes that its caches fill early, and detection of a leak.
 
-Twenty loaders whose workers are killed, and that a process, a descriptor or a wrong batch would be noticed.
+Also twenty loaders whose workers are killed, and detection of a leaked process or descriptor and a wrong batch.
 """
 
 import os
@@ -13,7 +13,7 @@ pytest.importorskip("facula", reason="packages/facula is not begun", exc_type=Mo
 
 
 def soak(root, *arguments, program=None):
-    """Run the program, or a changed copy of it, and return what it did."""
+    """Run the program, or a changed copy of it, and return the completed process."""
     script = program or (root / "integration_tests" / "soak.py")
     command = [sys.executable, str(script), "--batch", "8", "--length", "8", *arguments]
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "FACULA_NUM_THREADS": "1"})
@@ -25,7 +25,7 @@ def test_five_hundred_steps_add_no_memory(root):
 
 
 def test_a_kept_loss_would_be_seen(root, tmp_path):
-    """A program that keeps each step's inputs, as a careless training loop does."""
+    """Check a program that keeps each step's inputs, as a careless training loop does."""
     source = (root / "integration_tests" / "soak.py").read_text()
     leaking = source.replace(
         "        return loss.item()", "        KEPT.append(inputs * 1)\n        return loss.item()"

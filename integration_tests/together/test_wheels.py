@@ -1,4 +1,4 @@
-"""The built wheels: their tags, what is in them, and that each instruction level of the kernels loads."""
+"""The built wheels: their tags and contents, and loading each instruction level of the kernels."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ LIBRARY, PROGRAM = "facula_cpu/libfacula_kernels.1.so", "facula_cpu/facula-run"
 
 
 def written(wheel, name):
-    """A file of the wheel's .dist-info, parsed as the headers that WHEEL and METADATA are."""
+    """Return a file of the wheel's .dist-info, such as WHEEL or METADATA, parsed as headers."""
     with zipfile.ZipFile(wheel) as archive:
         (path,) = (entry for entry in archive.namelist() if entry.partition("/")[2] == name and ".dist-info/" in entry)
         return Parser().parsestr(archive.read(path).decode())
@@ -27,7 +27,7 @@ def extensions(wheel):
 
 
 def test_the_tag_says_what_is_inside(wheels):
-    """A limited-API build whose tag says cp311-cp311 would be refused by every later Python: the tag must be abi3."""
+    """Check for abi3: later Python versions would refuse a limited-API wheel tagged cp311-cp311."""
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     for name, wheel in wheels.items():
         expected = f"cp311-abi3-{platform}" if name in HAVE_C else "py3-none-any"
@@ -44,7 +44,7 @@ def test_extensions_use_the_limited_api_alone(wheels):
 
 
 def test_a_program_and_its_library_use_no_python(wheels, tmp_path):
-    """They are executable, find each other, and need the C library alone."""
+    """Check that they are executable, find each other, and require only the C library."""
     with zipfile.ZipFile(wheels["facula-cpu"]) as archive:
         for name in (LIBRARY, PROGRAM):
             assert archive.getinfo(name).external_attr >> 16 & 0o111, name
@@ -73,7 +73,7 @@ def test_wheels_carry_their_licence_by_name(wheels):
 
 
 def level_with(requested):
-    """What facula_cpu says its level is, in a process of its own, when one is asked for (None: none is)."""
+    """Return facula_cpu's level in a separate process with this level requested (None: no request)."""
     env = {key: value for key, value in os.environ.items() if key != "FACULA_CPU_LEVEL"}
     if requested is not None:
         env["FACULA_CPU_LEVEL"] = requested
@@ -83,7 +83,7 @@ def level_with(requested):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_kernels_load_at_each_level(wheels, level):
-    """At a level that this processor has, that level runs; at a higher one, the error says which there are."""
+    """Check that a supported level runs, and that the error for a higher one lists the available levels."""
     if "facula-cpu" not in wheels:
         pytest.skip("packages/cpu is not begun")
     best = level_with(None).stdout.strip()

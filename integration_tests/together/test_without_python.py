@@ -1,4 +1,4 @@
-"""Captured programs run by the C program, bit for bit as in Python: networks, training steps, at every level."""
+"""The C program runs captured programs bit for bit like Python: networks and training steps, at every level."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def arrays_of(results):
 
 
 def captured_step(name, calls=5):
-    """A captured step that has run a few times, and batches for more."""
+    """Return a captured step after a few calls, and batches for more."""
     make, begin, write_step, data = PROGRAMS[name]
     _, _, step = build(make, begin, write_step)
     captured = facula.capture(step, on_break="error")
@@ -33,7 +33,7 @@ AT_LEVELS = [(name, level) for name in NAMES for level in levels() if level == l
 
 @pytest.mark.parametrize(("name", "level"), AT_LEVELS)
 def test_training_without_python(name, level, tmp_path):
-    """Losses and results after 20 steps, and the parameters that are saved."""
+    """Compare losses and results after 20 steps, and the saved parameters."""
     with at_level(level):
         captured, batches = captured_step(name)
         path = write(tmp_path / "step.facula", step=captured)
@@ -55,7 +55,7 @@ def test_training_without_python(name, level, tmp_path):
 
 @pytest.mark.parametrize("name", ["optim.AdamW", "dropout", "LSTM", "transformer", "batch norm"])
 def test_models_for_several_batches(name, tmp_path):
-    """Forward passes of two sizes from one file, which share parameters."""
+    """Check forward passes of two sizes from one file, which share parameters."""
     make, _, _, data = PROGRAMS[name]
     facula.manual_seed(0)
     model = make().eval()
@@ -75,7 +75,7 @@ def test_models_for_several_batches(name, tmp_path):
     "name", ["optim.AdamW", "dropout", "LSTM", "transformer", "batch norm", "scaler", "conditions"]
 )
 def test_files_that_python_reads_too(name, tmp_path):
-    """`save(run=True)`: facula-run trains, and a graph that is loaded from what it saved has its parameters."""
+    """Check `save(run=True)`: facula-run trains, and a graph loaded from its saved file has the new parameters."""
     make, begin, write_step, data = PROGRAMS[name]
     model, _, step = build(make, begin, write_step)
     captured = facula.capture(step, on_break="error")
@@ -96,7 +96,7 @@ def test_files_that_python_reads_too(name, tmp_path):
 
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_threads_and_levels_of_another_machine(tmp_path, threads):
-    """A file from the best level at the lowest: what Python makes there."""
+    """Run a file made at the best level at the lowest, and compare with a file made there."""
     captured, batches = captured_step("LSTM")
     path = write(tmp_path / "best.facula", step=captured)
     with at_level("baseline"):
@@ -111,7 +111,7 @@ def test_threads_and_levels_of_another_machine(tmp_path, threads):
 @pytest.mark.parametrize("begin", [sgd, adam, lambda p: facula.optim.AdamW(p, lr=0.1, weight_decay=0.3)])
 @pytest.mark.parametrize("make", [perceptron, Choosing])
 def test_learning_rates_by_name(make, begin, tmp_path):
-    """What follows from lr, decoupled decay too, follows in C, behind conditions and loops as well."""
+    """Check that values derived from lr, including decoupled decay, follow in C, also in conditions and loops."""
     _, optimizer, step = build(make, begin, simple)
     captured = facula.capture(step, on_break="error")
     batches = [vectors() for _ in range(4)]
@@ -127,7 +127,7 @@ def test_learning_rates_by_name(make, begin, tmp_path):
 
 
 def test_groups_of_an_optimizer(tmp_path):
-    """A name sets all groups, or one of them by its number."""
+    """Check that a name sets all groups, or one of them by its number."""
     facula.manual_seed(0)
     model = perceptron()
     groups = [{"params": model[0].parameters()}, {"params": model[3].parameters()}]
@@ -149,7 +149,7 @@ def test_groups_of_an_optimizer(tmp_path):
 
 
 def test_what_needs_python_is_refused():
-    """By name: a schedule inside the step, functions of NumPy's, tensors without a name."""
+    """Check the names in messages: a schedule inside the step, NumPy functions, tensors without a name."""
     captured, _ = captured_step("schedule")
     with pytest.raises(NotImplementedError, match=r"jit.save: the captured function steps a schedule"):
         section(latest(captured), dict.fromkeys(range(1000), ("a", 0)))
@@ -166,6 +166,6 @@ def test_what_needs_python_is_refused():
 
 
 def test_the_program_is_installed():
-    """Beside its library and header."""
+    """Check that it is in the folder of its library and header."""
     assert (PROGRAM.parent / "libfacula_kernels.1.so").exists()
     assert (PROGRAM.parent / "include" / "facula_run.h").exists()

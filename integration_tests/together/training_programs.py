@@ -1,4 +1,4 @@
-"""What training programs that are run twice, as written and captured, are made of."""
+"""Components of training programs that run twice, eagerly and captured."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ import facula.nn.functional as F
 
 @dataclass
 class Program:
-    """A program: `step(number, last)` does a step and gives results; `parts` have a `state_dict()`."""
+    """A program: `step(number, last)` makes a step and returns results; `parts` have a `state_dict()`."""
 
     step: Callable[[int, Any], Any]
     parts: list[Any]
     between: Callable[[int], object] = lambda number: None
-    more: Callable[[], list[facula.Tensor]] = field(default=list)  # tensors beside those of `parts`
+    more: Callable[[], list[facula.Tensor]] = field(default=list)  # tensors in addition to those of `parts`
 
 
 def draws(number):
@@ -26,7 +26,7 @@ def draws(number):
 
 
 def normal(number, *shape):
-    """Numbers of the default dtype that are the same for a number."""
+    """Return numbers of the default dtype that are determined by `number`."""
     return facula.from_numpy(draws(number).standard_normal(shape)).to(facula.get_default_dtype())
 
 
@@ -60,5 +60,5 @@ def trained(model, optimizer, *, set_to_none=True, clip=None):
 
 
 def every(steps, changes):
-    """What happens between steps: one of the changes after so many, in turn."""
+    """Return a function of the step number that makes one of the changes, in rotation, every `steps` steps."""
     return lambda number: changes[number // steps % len(changes)]() if number % steps == steps - 1 else None

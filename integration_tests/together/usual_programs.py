@@ -1,4 +1,4 @@
-"""What programs do around a step of training, as functions of what captures it."""
+"""Common code of programs around a training step, as functions of the wrapper that captures it."""
 
 from training_programs import Program, batch, every, normal, perceptron, trained
 
@@ -9,7 +9,7 @@ from facula import amp, distributions, func, optim
 
 
 def early_stopping(wrap):
-    """The best weights are kept, and come back with the optimizer's state; an average of the weights is kept beside."""
+    """The best weights and the optimizer's state are kept and restored; an average of the weights is maintained."""
     model = perceptron()
     optimizer = optim.AdamW(
         [{"params": model[:4].parameters(), "lr": 0.03}, {"params": model[4:].parameters(), "weight_decay": 0.2}],
@@ -95,7 +95,7 @@ def least_squares(wrap):
 
 
 def mixed(wrap, dtype, scale):
-    """Mixed precision, with infinite gradients now and then, gradients added up and clipped."""
+    """Mixed precision, with infinite gradients in some steps, and accumulated and clipped gradients."""
     model = perceptron()
     optimizer = optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     scaler = amp.GradScaler("cpu", init_scale=scale, growth_interval=4, growth_factor=16.0)
@@ -124,7 +124,7 @@ def mixed(wrap, dtype, scale):
 
 
 def frozen(wrap):
-    """Layers that are frozen midway, groups that are added, weights that are loaded, modes that change."""
+    """Layers frozen during training, added groups, loaded weights, changing modes."""
     model = nn.Sequential(perceptron(), nn.BatchNorm1d(4), nn.Linear(4, 4))
     optimizer = optim.Adam(model[0].parameters(), lr=0.01)
     learn = wrap(trained(model, optimizer))
@@ -143,7 +143,7 @@ def frozen(wrap):
 
 
 def rebuilt(wrap):
-    """Hooks that come and go, modules that are replaced and added, another dtype, gradients from elsewhere."""
+    """Hooks that are added and removed, modules that are replaced and added, another dtype, external gradients."""
     model = nn.Sequential(perceptron(), nn.BatchNorm1d(4), nn.Linear(4, 4))
     optimizer = optim.Adam(model[0].parameters(), lr=0.01)
     learn, hooks = wrap(trained(model, optimizer, set_to_none=False)), []
@@ -173,7 +173,7 @@ def rebuilt(wrap):
 
 
 def parametrized(wrap):
-    """Norms in the weights' place, and running statistics of instances."""
+    """Weight norms as parametrizations, and running statistics of instances."""
     model = nn.Sequential(
         nn.utils.parametrizations.spectral_norm(nn.Linear(12, 16)), nn.PReLU(16),
         nn.utils.parametrizations.weight_norm(nn.Linear(16, 16)), nn.Unflatten(1, (4, 4)),
@@ -185,7 +185,7 @@ def parametrized(wrap):
 
 
 def reinforcement(wrap):
-    """Double Q-learning: a second network follows the first one slowly; what is gathered lies in tensors."""
+    """Double Q-learning: a second network follows the first one slowly; tensors contain the replay buffer."""
     model, target = perceptron(dropout=0.0), perceptron(dropout=0.0)
     target.load_state_dict(model.state_dict())
     target.requires_grad_(False)
@@ -238,7 +238,7 @@ def meta_learning(wrap):
 
 
 def outside(wrap):
-    """A captured model whose loss, backward and step are the program's; two results before a backward."""
+    """A captured model whose loss, backward and step run eagerly; two results before a backward."""
     model = nn.Sequential(perceptron(), nn.BatchNorm1d(4))
     optimizer = optim.Adadelta(model.parameters(), lr=0.5)
     scores = wrap(model)
@@ -256,7 +256,7 @@ def outside(wrap):
 
 
 def averaged(wrap):
-    """Stochastic weight averaging: statistics of BatchNorm are taken again by the averaged model."""
+    """Stochastic weight averaging: the averaged model recomputes BatchNorm's statistics."""
     model = nn.Sequential(
         nn.Linear(12, 8), nn.BatchNorm1d(8, momentum=None), nn.ELU(), nn.AlphaDropout(0.1), nn.Linear(8, 4)
     )
@@ -274,7 +274,7 @@ def averaged(wrap):
 
 
 def half_precision(wrap):
-    """In float16, whose scale is far too great at first."""
+    """In float16, with a scale that is initially much too large."""
     return mixed(wrap, facula.float16, 2.0**14)
 
 

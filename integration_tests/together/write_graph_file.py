@@ -1,4 +1,4 @@
-"""Writes the file that a release leaves in packages/jit/tests/files, and the losses of its step: run it once a release.
+"""Write the file that a release adds to packages/jit/tests/files, and the losses of its step: run once a release.
 
 python integration_tests/together/write_graph_file.py 0.1.0
 """

@@ -1,4 +1,4 @@
-"""A program as users write it: type checkers find nothing wrong with it."""
+"""A user's program in which type checkers find no errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from facula.utils.data import BatchSampler, DataLoader, Dataset, RandomSampler, 
 
 
 class Squares(Dataset[tuple[Tensor, int]]):
-    """Points of the plane, and on which side of a circle they are."""
+    """Points of the plane, and their side of a circle."""
 
     def __init__(self, count: int, transform: Callable[[Tensor], Tensor] | None = None) -> None:
         self.points = facula.rand(count, 2) * 2 - 1
@@ -39,7 +39,7 @@ class Squares(Dataset[tuple[Tensor, int]]):
 
 
 class Noise(Dataset[Tensor]):
-    """Samples that are made with random numbers: a loader gives each a generator."""
+    """Samples that are drawn at random: a loader gives each a generator."""
 
     def __len__(self) -> int:
         return 4
@@ -49,7 +49,7 @@ class Noise(Dataset[Tensor]):
 
 
 class Steps:
-    """Such a dataset of no class of the library's."""
+    """The same dataset without a base class of the library."""
 
     def __len__(self) -> int:
         return 4
@@ -74,7 +74,7 @@ class Block(nn.Module):
 
 
 class Undeclared(nn.Module):
-    """Members that no line declares: buffers and modules by name."""
+    """Members without a declaration: buffers and modules by name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -262,5 +262,5 @@ if __name__ == "__main__":
 
 
 def a_layer_by_its_place(layer: BatchNorm1d) -> facula.nn.modules.linear.Linear:
-    """PyTorch's places of layers, whose names are rows of a table."""
+    """PyTorch's paths of layers, whose names are rows of a table."""
     return facula.nn.modules.linear.Linear(layer.num_features, 2)

@@ -1,4 +1,4 @@
-"""A program full of mistakes: type checkers find one in each line that expects an error, and nothing in the others."""
+"""A program of mistakes: type checkers find one in each line that expects an error, and none in the others."""
 
 # ruff: noqa: F401
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""mypy and pyright read users' programs against the installed wheels: what is right passes, what is wrong is found.
+"""mypy and pyright accept correct users' programs with the installed wheels, and find the mistakes of wrong ones.
 
-`correct.py` is a program as users write it; each line of `mistakes.py` that ends in `# expect: error` has a mistake.
+`correct.py` is a user's program; each line of `mistakes.py` that ends in `# expect: error` has a mistake.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MARK = "# expect: error"
 
 
 def public_modules() -> list[str]:
-    """All modules whose names, up to the last, have no underscore; examples and programs apart."""
+    """Return all modules without an underscore in their path, except examples and programs."""
     found = list(ROOTS)
     for root in ROOTS:
         top = Path(importlib.import_module(root).__file__).parent
@@ -45,7 +45,7 @@ def public_modules() -> list[str]:
 
 
 def every_name(modules: list[str], header: str = "") -> str:
-    """A program that takes each public name from where it is public."""
+    """Return a program that imports each public name from its public module."""
     text = header
     for module in modules:
         for name in getattr(importlib.import_module(module), "__all__", ()):
@@ -55,13 +55,13 @@ def every_name(modules: list[str], header: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The programs, with no sources of ours beside them."""
+    """Return a folder with the programs, without facula's sources."""
     folder = tmp_path_factory.mktemp("programs")
     for name in ("correct.py", "mistakes.py"):
         shutil.copy(HERE / name, folder)
     (folder / "strict.py").write_text("# pyright: strict\n" + (HERE / "correct.py").read_text())
     modules = public_modules()
-    inner = [name for name in modules if name.endswith(".extend") or ".ops" in name]  # what only siblings use
+    inner = [name for name in modules if name.endswith(".extend") or ".ops" in name]  # used by siblings only
     users = [name for name in modules if name not in inner]
     (folder / "names.py").write_text(every_name(users, "# pyright: strict, reportUnusedImport=false\n"))
     (folder / "siblings.py").write_text(every_name(inner))
@@ -70,7 +70,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=COMMANDS)
 def errors(request, folder):
-    """What one type checker, started once, says of each program: line -> message."""
+    """Return each type checker's messages from one run, for each program: line -> message."""
     env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MYPYPATH")}
     env["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"
     programs = sorted(path.name for path in folder.glob("*.py"))
@@ -89,7 +89,7 @@ def test_a_correct_program_is_accepted(errors):
 
 
 def test_every_public_name_is_seen(errors):
-    """And none of those for users has a type that is not known."""
+    """Check that no public name has an unknown type."""
     assert errors["names.py"] == {}
     assert errors["siblings.py"] == {}
 

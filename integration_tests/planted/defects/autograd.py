@@ -1,4 +1,4 @@
-"""Defects of facula-autograd: file, old text, new text, the test that must fail, what kind of defect it is."""
+"""Defects of facula-autograd: file, old text, new text, the test that must fail, the kind of defect."""
 
 DEFECTS = [
     (

@@ -1,11 +1,11 @@
-"""Defects of facula: file, old text, new text, the test that must fail, what kind of defect it is."""
+"""Defects of facula: file, old text, new text, the test that must fail, the kind of defect."""
 
 DEFECTS = [
     (
         "src/facula/amp/grad_scaler.py",
         "self._growth_tracker.copy_(where(infinite | grows, 0, count))",
         "self._growth_tracker.copy_(where(grows, 0, count))",
-        "tests/test_grad_scaler.py::test_the_scale_shrinks_where_gradients_are_not_finite_and_grows_where_they_are",
+        "tests/test_grad_scaler.py::test_the_scale_shrinks_after_non_finite_gradients_and_grows_otherwise",
         "a count that is not reset after an infinite gradient",
     ),
     (
