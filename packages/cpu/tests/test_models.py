@@ -134,17 +134,17 @@ def test_programs_of_version_1_still_run(path, tmp_path):
 
 
 JUMPS = {  # launches 1 and 4 jump: the table, row and column of the changed number, and the new number
-    "behind the end": ("launches", 1, 5, 4),
-    "far behind": ("launches", 1, 5, (1 << 63) - 1),
+    "after the end": ("launches", 1, 5, 4),
+    "far after the end": ("launches", 1, 5, (1 << 63) - 1),
     "before the first": ("launches", 4, 5, -6),
-    "far before": ("launches", 4, 5, -(1 << 63)),
+    "far before the first": ("launches", 4, 5, -(1 << 63)),
     "of another kind": ("launches", 1, 0, -3),
-    "by nothing": ("launches", 1, 3, 0),
-    "by an argument that is not there": ("launches", 1, 2, 1 << 40),
+    "without a condition": ("launches", 1, 3, 0),
+    "by a missing argument": ("launches", 1, 2, 1 << 40),
     "by a number": ("arguments", -1, 0, NUMBER),
-    "by a part of a float32": ("arguments", -1, 3, 3),
-    "by memory that is not there": ("arguments", -1, 2, 4),
-    "by what lies behind its block": ("arguments", -1, 1, 1),
+    "by part of a float32": ("arguments", -1, 3, 3),
+    "by memory out of range": ("arguments", -1, 2, 4),
+    "by memory after its block": ("arguments", -1, 1, 1),
 }
 
 

@@ -17,13 +17,13 @@ CALLS = {
     "transposed and flattened": lambda x: einops.rearrange(x, "a b c -> (c a) b"),
     "split and with an axis of 1": lambda x: einops.rearrange(x, "a b (c d) -> a 1 d c b", d=2),
     "with an ellipsis": lambda x: einops.rearrange(x, "a ... -> ... a"),
-    "the same": lambda x: einops.rearrange(x, "a b c -> a b c"),
+    "unchanged": lambda x: einops.rearrange(x, "a b c -> a b c"),
     "listed": lambda x: einops.rearrange([x, x + 1], "l a b c -> a l (b c)"),
     **{
         f"{name} of part": lambda x, name=name: einops.reduce(x, "a (b d) c -> b c", name, d=3)
         for name in ("sum", "mean", "max", "min", "prod")
     },
-    "mean of everything": lambda x: einops.reduce(x, "... -> ", "mean"),
+    "mean of all elements": lambda x: einops.reduce(x, "... -> ", "mean"),
     "any": lambda x: einops.reduce(x > 0, "a b c -> b", "any"),
     "all": lambda x: einops.reduce(x > 0, "a b c -> c", "all"),
     "repeated along a new axis": lambda x: einops.repeat(x, "a b c -> a k b c", k=2),

@@ -180,7 +180,7 @@ def test_no_changed_file_crashes_or_runs_code(how, tmp_path):
     other = tmp_path / "other.safetensors"  # a changed file may be mistaken for this format
     facula.save([facula.ones(2), np.ones(2)], other)
     touch(facula.load(other, mmap=True))
-    assert pathlib and types  # load it once before, too
+    assert pathlib and types  # imported before the hook is installed
     for number in range(COUNT if how == "memory" else COUNT // 20):
         content = next(mutations)
         path = tmp_path / "changed.pt"

@@ -88,7 +88,7 @@ def test_loaders_continue_with_the_next_epoch():
     assert [batch.tolist() for batch in copies[0]] == epochs[1]
     assert [batch.tolist() for batch in copies[1]] == epochs[0]
     pair = [facula.utils.data.DataLoader(range(9), 2, True, generator=np.random.default_rng(7)) for _ in range(2)]
-    copy = again(pair[0])  # drawing its seed does not depend on the copy
+    copy = again(pair[0])  # copying does not change the next seed
     assert all(batches[0].tolist() == batches[1].tolist() for batches in zip(copy, pair[1], strict=True))
     third = again(loader)
     assert third.on_error == "skip" and third.state_dict() == loader.state_dict() == {**third.state_dict(), "epoch": 2}
@@ -152,7 +152,7 @@ def public_classes():
     found = {}
     for one in pkgutil.walk_packages(facula.__path__, "facula."):
         parts = one.name.split(".")
-        if any(part.startswith("_") for part in parts) or {"examples", "as_torch"} & set(parts):  # the last one applies
+        if any(part.startswith("_") for part in parts) or {"examples", "as_torch"} & set(parts):  # importing it acts
             continue
         try:
             module = importlib.import_module(one.name)

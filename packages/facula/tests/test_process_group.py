@@ -79,10 +79,10 @@ BEGINNINGS = {
     "no rank, tcp": ({}, {"init_method": "tcp://a:1", "world_size": 1}, ValueError, "expected rank="),
     "no port": ({}, {"init_method": "tcp://a", "rank": 0, "world_size": 1}, ValueError, "a port"),
     "another address": ({}, {"init_method": "bad://a:1", "rank": 0, "world_size": 1}, RuntimeError, "'bad://a:1'"),
-    "no address at all": ({}, {"init_method": 3, "rank": 0, "world_size": 1}, TypeError, "init_method to be a str"),
-    "store alone": ({}, {"store": dist.HashStore()}, ValueError, "got -1, -1"),
+    "address is no str": ({}, {"init_method": 3, "rank": 0, "world_size": 1}, TypeError, "init_method to be a str"),
+    "store without rank": ({}, {"store": dist.HashStore()}, ValueError, "got -1, -1"),
     "no store": ({}, {"store": {}, "rank": 0, "world_size": 1}, TypeError, "got dict"),
-    "two ways": ({}, {"store": dist.HashStore(), "init_method": "env://"}, ValueError, "got both"),
+    "address and store": ({}, {"store": dist.HashStore(), "init_method": "env://"}, ValueError, "got both"),
     "another backend": ({}, {"backend": "smoke", "init_method": "tcp://a:1", "rank": 0, "world_size": 1}, ValueError,
                         "got 'smoke'"),
     "timeout": ({}, {"timeout": 3, "init_method": "tcp://a:1", "rank": 0, "world_size": 1}, TypeError, "timedelta"),
@@ -155,7 +155,7 @@ def test_additional_groups(group):
         dist.get_rank(mine)
 
 
-def test_calls_on_a_group_of_others_warn(group):
+def test_calls_on_a_group_without_this_process_warn(group):
     outside = dist.GroupMember.NON_GROUP_MEMBER
     with pytest.warns(UserWarning, match="no member of the group"):
         assert dist.all_reduce(ONES, group=outside) is None
@@ -231,20 +231,20 @@ REFUSED = {
     "dtype of a tensor": (lambda: dist.all_gather_into_tensor(OTHER.int(), ONES), RuntimeError),
     "part": (lambda: dist.reduce_scatter_tensor(facula.zeros(3), ONES), RuntimeError),
     "parts": (lambda: dist.reduce_scatter(OTHER, [ONES, ONES]), RuntimeError),
-    "nowhere": (lambda: dist.gather(ONES, None, dst=0), ValueError),
-    "elsewhere": (lambda: dist.gather(ONES, dst=1), RuntimeError),
-    "too many places": (lambda: dist.gather(ONES, [OTHER, OTHER]), RuntimeError),
-    "from nowhere": (lambda: dist.scatter(OTHER, None, src=0), ValueError),
-    "from elsewhere": (lambda: dist.scatter(OTHER, [ONES], src=1), ValueError),
-    "two to all": (lambda: dist.all_to_all([OTHER] * 2, [ONES] * 2), RuntimeError),
-    "shape to all": (lambda: dist.all_to_all([facula.zeros(3)], [ONES]), RuntimeError),
+    "gather without a list": (lambda: dist.gather(ONES, None, dst=0), ValueError),
+    "gather to another rank": (lambda: dist.gather(ONES, dst=1), RuntimeError),
+    "gather of too many": (lambda: dist.gather(ONES, [OTHER, OTHER]), RuntimeError),
+    "scatter without a list": (lambda: dist.scatter(OTHER, None, src=0), ValueError),
+    "scatter from another rank": (lambda: dist.scatter(OTHER, [ONES], src=1), ValueError),
+    "all_to_all of two": (lambda: dist.all_to_all([OTHER] * 2, [ONES] * 2), RuntimeError),
+    "all_to_all shape": (lambda: dist.all_to_all([facula.zeros(3)], [ONES]), RuntimeError),
     "split": (lambda: dist.all_to_all_single(OTHER, ONES, [1], [1]), RuntimeError),
     "splits": (lambda: dist.all_to_all_single(OTHER, ONES, [1, 1], [1, 1]), RuntimeError),
-    "no place": (lambda: dist.all_gather_object([], 1), IndexError),
+    "no output for an object": (lambda: dist.all_gather_object([], 1), IndexError),
     "no list of objects": (lambda: dist.gather_object(1, None, dst=0), ValueError),
-    "objects elsewhere": (lambda: dist.broadcast_object_list([1], src=1), RuntimeError),
+    "objects of another rank": (lambda: dist.broadcast_object_list([1], src=1), RuntimeError),
     "two objects": (lambda: dist.scatter_object_list([None], [1, 2], src=0), RuntimeError),
-    "what cannot be pickled": (lambda: dist.broadcast_object_list([lambda: 1], src=0), NO_PICKLE),
+    "unpicklable object": (lambda: dist.broadcast_object_list([lambda: 1], src=0), NO_PICKLE),
     "to itself": (lambda: dist.send(ONES, 0), ValueError),
     "to another": (lambda: dist.isend(ONES, 1), ValueError),
     "from any": (lambda: dist.recv(ONES), ValueError),

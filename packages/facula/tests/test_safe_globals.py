@@ -171,7 +171,7 @@ def test_module_hooks_round_trip():
 
 
 def test_hook_handles_round_trip():
-    """Check a module that contains them, pickled before and after its hooks."""
+    """Check handles that a module keeps, and handles saved before and after it."""
     expected = hooked_modules.removed(facula, hooked_modules.handled(facula))
     later = ["forward", "backward", "state dict"]
     assert expected == [["forward pre", *later], later, later[:2], later[:1], later[:1]]
