@@ -242,8 +242,7 @@ class Kind(NamedTuple):
         change: lines that run in the module between calls, with V = 3, later with V = 2.
         reads: expressions that read the state, of numbers near V or of tensors; () if `setup` defines `f`.
         behaviour: FOLLOWS, RECAPTURES or BREAKS.
-        ways: how the expressions are reached: "numbers" for all ways, "tensors" for those that tensors allow, or
-        names.
+        ways: how the expressions are reached: "numbers" for all ways, "tensors" for those of tensors, or names.
         observe: an expression of state that the function changes; its value is compared after each call.
         args: an expression of the arguments of a call.
         undo: lines that restore process-wide state.
