@@ -34,4 +34,4 @@ class ExitLock:
 
     @staticmethod
     def _leave(*error: object) -> None:
-        """Do nothing: the lock was not acquired."""
+        """Leave the lock alone: it was not acquired."""

@@ -1,8 +1,10 @@
-"""Recognition of other file formats by their first bytes, for files whose header cannot be one of safetensors."""
+"""Recognition of other file formats by their first bytes, if the header is not a valid safetensors header."""
 
 from __future__ import annotations
 
-_CONVERT = "load it with what wrote it and save it with safetensors (for PyTorch: safetensors.torch.save_file)"
+_CONVERT = (
+    "load it with the program that wrote it and save it with safetensors (for PyTorch: safetensors.torch.save_file)"
+)
 _KINDS = (
     (b"PK\x03\x04", "a zip archive, perhaps a checkpoint of PyTorch's", "read it with facula_checkpoint.load"),
     (b"PK\x05\x06", "an empty zip archive", _CONVERT),
@@ -22,7 +24,7 @@ def recognized_format(start: bytes) -> str:
     """Return ``"this looks like ...: do ..."`` for a file that begins with `start`, or "".
 
     >>> recognized_format(b"GGUF....")
-    'this looks like a GGUF file: load it with what wrote it and save it with safetensors (for PyTorch: ...'
+    'this looks like a GGUF file: load it with the program that wrote it and save it with safetensors (for PyTorch: ...'
     """
     if len(start) > 1 and start[0] == 0x80 and start[1] in _PICKLE_PROTOCOLS:
         return "this looks like a pickle, perhaps an old checkpoint of PyTorch's: read it with facula_checkpoint.load"

@@ -112,7 +112,7 @@ class CupyRuntime:
         self._call("eventRecord", event, stream)
 
     def event_query(self, event: int) -> bool:
-        """Return whether the work before the event is complete. CuPy returns the status and raises nothing."""
+        """Return whether the work before the event is complete. CuPy returns the status without raising."""
         status = int(self._call("eventQuery", event))
         if status:
             try:
@@ -156,7 +156,7 @@ class CupyRuntime:
         raise RuntimeFailure(name, found)
 
     def exchange_capture_mode(self, mode: int) -> int:
-        """Set the thread's capture mode. Does nothing without cuda-bindings: CuPy's own captures are relaxed anyway."""
+        """Set the thread's capture mode. No effect without cuda-bindings: CuPy's own captures are relaxed anyway."""
         driver = _bindings()
         return mode if driver is None else int(self._bound(_EXCHANGE, driver.CUstreamCaptureMode(mode)))
 

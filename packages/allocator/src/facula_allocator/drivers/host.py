@@ -65,17 +65,17 @@ class HostDriver:
         return 0
 
     def wait_event(self, stream: int, event: int) -> None:
-        """Do nothing: all events are done."""
+        """Return immediately: all events are done."""
 
     def event_done(self, event: int) -> bool:
         """Return True."""
         return True
 
     def free_event(self, event: int) -> None:
-        """Do nothing: events hold no resources."""
+        """Return immediately: events hold no resources."""
 
     def synchronize(self) -> None:
-        """Do nothing: all work is complete."""
+        """Return immediately: all work is complete."""
 
     def is_capturing(self, stream: int | None = None) -> bool:
         """Return False: the host has no graph capture."""

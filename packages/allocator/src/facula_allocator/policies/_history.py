@@ -42,7 +42,7 @@ class Call(NamedTuple):
 class History(Policy):
     """The last calls of a driver, in `calls`: with their time, their result and the calling line.
 
-    Queries that change nothing (`is_capturing`, `memory_info`) are not included.
+    Queries without effect (`is_capturing`, `memory_info`) are not included.
 
     Arguments:
         driver: the driver below.

@@ -1,7 +1,7 @@
 """A restricted unpickler for plain containers and NumPy arrays that executes no code from the pickle.
 
 A pickle is a program. This reader provides only the few functions with which arrays and old bytes are pickled, each
-replaced by one of its own that allocates no more than the file contains. Any other name is rejected. The replacements
+replaced by a substitute that allocates no more than the file contains. Any other name is rejected. The replacements
 are objects without attributes, so a pickle can neither call a class nor modify one.
 """
 
@@ -27,7 +27,7 @@ class Refused(FaculaError, ValueError):  # never leaves this module
 
 
 class _Pending:
-    """An object available to a pickle's program: it may be called or given a state, and supports nothing else."""
+    """An object available to a pickle's program: only calls and a state are supported."""
 
     __slots__ = ()
 

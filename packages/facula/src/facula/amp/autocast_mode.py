@@ -233,12 +233,12 @@ def _cast(value: AnyValue, dtype: DType) -> AnyValue:
 
 
 def custom_fwd(fwd: AnyValue = None, *, device_type: str = "cpu", cast_inputs: DType | None = None) -> AnyValue:
-    """Decorate `forward` of a Function whose `backward` has `custom_bwd`, for use inside `autocast`.
+    """Decorate `forward` of a Function with `custom_bwd` on its `backward`, for use inside `autocast`.
 
     Arguments:
         fwd: the method; without it, a decorator is returned.
         device_type: the device type of the affected blocks.
-        cast_inputs: cast the inputs to this dtype, and cast nothing inside; None: leave autocast on.
+        cast_inputs: cast the inputs to this dtype and turn autocast off inside; None: leave it on.
     """
     if fwd is None:
         return partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
@@ -257,7 +257,7 @@ def custom_fwd(fwd: AnyValue = None, *, device_type: str = "cpu", cast_inputs: D
 
 
 def custom_bwd(bwd: AnyValue = None, *, device_type: str = "cpu") -> AnyValue:
-    """Decorate `backward` of a Function whose `forward` has `custom_fwd`: it runs inside `autocast` if that did."""
+    """Decorate `backward` of a Function with `custom_fwd` on its `forward`: it runs inside `autocast` if that did."""
     if bwd is None:
         return partial(custom_bwd, device_type=device_type)
 
