@@ -59,7 +59,7 @@ def _replay_of(run: RecordedCall, signature: Signature, name: str, busy_flag: Bu
     replay = Replay(run.recording, name, run.reads, busy_flag)
     replay.eager_backward, replay.identity_args = run.eager_backward, run.identity_args
     replay.compared_at = run.reads.identity.compared_at
-    replay.reads_attributes = run.reads is not None and run.reads.reads_any_of(signature.attributes)
+    replay.reads_attributes = run.reads.reads_any_of(signature.attributes)
     is_unchecked = run.recorder.has_control_flow or (run.recorder.uses_allowed and interval is None)
     replay.check_at = NEVER if is_unchecked else first_check(interval)
     return replay
