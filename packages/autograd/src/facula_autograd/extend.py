@@ -29,9 +29,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
-from facula_errors import MissingAttributeError
+from facula_errors.extend import imported_later
 
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
 from ._engine.backward import run_backward
@@ -135,16 +133,10 @@ __all__ = [
 ]
 
 # Most programs transform no functions: `import facula` is quicker for it.
-_LATER = {
-    "._func_arguments": ("check_callable", "pair_of", "per_argument", "places_of", "with_arguments"),
-    "._trees": ("LEAF_SHAPE", "Shape", "leaves_like", "put_together", "take_apart"),
-}
-
-
-def __getattr__(name: str) -> object:
-    for module, names in _LATER.items():
-        if name in names:
-            value: object = getattr(import_module(module, __package__), name)
-            globals()[name] = value
-            return value
-    raise MissingAttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = imported_later(
+    __name__,
+    {
+        "._func_arguments": ("check_callable", "pair_of", "per_argument", "places_of", "with_arguments"),
+        "._trees": ("LEAF_SHAPE", "Shape", "leaves_like", "put_together", "take_apart"),
+    },
+)

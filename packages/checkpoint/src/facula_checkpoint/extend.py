@@ -13,10 +13,9 @@
 - `write_pytorch` writes such a file; its `reduce` receives a `CheckpointPickler`, and `Block`s describe the memory.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from facula_errors import MissingAttributeError
+from facula_errors.extend import imported_later
 
 from ._streams import resolved, shown, take, write_pieces
 
@@ -56,22 +55,17 @@ __all__ = [
 ]
 
 # Imported on first use, because a program needs few of them.
-_LATER = {
-    "_atomic": ("replacing",),
-    "_header": ("parse_json",),
-    "_pytorch.pickling": ("Block", "CheckpointPickler"),
-    "_pytorch.plain_globals": ("attributes", "expect", "is_settable"),
-    "_pytorch.outline": ("names_in",),
-    "_pytorch.storages": ("Memory",),
-    "_pytorch.tables": ("Global", "Marker", "Pending", "refuse"),
-    "_pytorch.tensor_globals": ("Stored", "TensorTable", "attributes_of"),
-    "_pytorch.writing": ("write_pytorch",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in _LATER.items():
-        if name in names:
-            value = globals()[name] = getattr(import_module(f".{module}", __package__), name)
-            return value
-    raise MissingAttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = imported_later(
+    __name__,
+    {
+        "._atomic": ("replacing",),
+        "._header": ("parse_json",),
+        "._pytorch.pickling": ("Block", "CheckpointPickler"),
+        "._pytorch.plain_globals": ("attributes", "expect", "is_settable"),
+        "._pytorch.outline": ("names_in",),
+        "._pytorch.storages": ("Memory",),
+        "._pytorch.tables": ("Global", "Marker", "Pending", "refuse"),
+        "._pytorch.tensor_globals": ("Stored", "TensorTable", "attributes_of"),
+        "._pytorch.writing": ("write_pytorch",),
+    },
+)

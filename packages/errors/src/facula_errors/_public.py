@@ -17,11 +17,15 @@ pickles to it: Note [Moved paths] in `_moved.py`. An error has a docstring and n
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from types import FunctionType
+
+from ._classes import MissingAttributeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 _public: set[str] = set()
 
@@ -86,3 +90,23 @@ def published(module_name: str, *also: str) -> Callable[[], list[str]]:
         return sorted({*module["__all__"], *also, *(name for name in module if name.startswith("__"))})
 
     return __dir__
+
+
+def imported_later(module_name: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a module that imports some of its names on their first use.
+
+    Arguments:
+        module_name: the module.
+        homes: the names, by the modules that define them: absolute, or relative to the module's package.
+    """
+    module = sys.modules[module_name]
+
+    def __getattr__(name: str) -> Any:
+        for home, names in homes.items():
+            if name in names:
+                value = getattr(import_module(home, module.__package__), name)
+                setattr(module, name, value)
+                return value
+        raise MissingAttributeError(f"module {module_name!r} has no attribute {name!r}")
+
+    return __getattr__

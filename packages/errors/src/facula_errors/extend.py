@@ -11,6 +11,7 @@
   enter its result.
 * `published` is called by each public module; `publish`, `publish_methods` and `settle` are its parts (Note [Public
   places]).
+* `imported_later` is for modules that import names on their first use.
 * `moved` redirects old names of a module (Note [Moved paths]).
 * `kind_of` returns the class for an error that is re-raised with a better message.
 """
@@ -21,7 +22,7 @@ from ._frames import in_library, is_library_module, library, register, warn
 from ._frames import known as known_modules
 from ._moved import moved
 from ._other_names import renamed
-from ._public import publish, publish_methods, published, settle
+from ._public import imported_later, publish, publish_methods, published, settle
 from ._trimming import boundary, is_boundary, trim_traceback
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "enters_at_once",
     "exhaust",
     "guarded",
+    "imported_later",
     "in_library",
     "is_boundary",
     "is_library_module",

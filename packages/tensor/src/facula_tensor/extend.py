@@ -40,11 +40,10 @@ one.
 makes functions check for it.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd.extend import Handle, Hooks, enter_scope, leave_scope, provide_scopes
-from facula_errors import MissingAttributeError
+from facula_errors.extend import imported_later
 from facula_storage.extend import collecting, current_recorder
 
 from ._core.call_sites import ACCESSORS, user_frame, user_site
@@ -211,22 +210,17 @@ __all__ = [
 ]
 
 # Families that most programs do not need are loaded when a sibling uses one, to make `import facula` faster.
-_LATER = {
-    "facula_autograd.extend": ("Shape", "put_together", "take_apart"),
-    "._interop.repr": ("elements_as_text",),
-    ".library._definition": ("operators_by_name",),
-    ".ops.neural.losses.regression": ("reduction_of",),
-    ".ops.neural.batch_norm": ("counted_batch_norm",),
-    ".ops.optimizers.numbers": tuple(name for name in __all__ if name.endswith("Numbers")),
-    ".ops.optimizers.steps": tuple(name for name in __all__ if name.endswith("_step")),
-    ".ops.neural.recurrent": ("recurrent_layer",),
-    ".ops.return_types": ("return_types",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in _LATER.items():
-        if name in names:
-            value = globals()[name] = getattr(import_module(module, __package__), name)
-            return value
-    raise MissingAttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = imported_later(
+    __name__,
+    {
+        "facula_autograd.extend": ("Shape", "put_together", "take_apart"),
+        "._interop.repr": ("elements_as_text",),
+        ".library._definition": ("operators_by_name",),
+        ".ops.neural.losses.regression": ("reduction_of",),
+        ".ops.neural.batch_norm": ("counted_batch_norm",),
+        ".ops.optimizers.numbers": tuple(name for name in __all__ if name.endswith("Numbers")),
+        ".ops.optimizers.steps": tuple(name for name in __all__ if name.endswith("_step")),
+        ".ops.neural.recurrent": ("recurrent_layer",),
+        ".ops.return_types": ("return_types",),
+    },
+)
