@@ -9,9 +9,9 @@ Start with `_caching/caching_allocator.py`, Note [The slow path] in `_blocks/slo
 garbage collections matter here).
 """
 
+from facula_errors.extend import imported_later as _imported_later
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
-from facula_errors.extend import settle as _settle
 
 from ._errors import OutOfMemoryError
 from ._host.host_allocator import HostAllocator, default_host_allocator
@@ -43,31 +43,6 @@ if TYPE_CHECKING:
     from ._replay.replay_report import ReplayReport as ReplayReport
     from ._replay.replaying import replay as replay
 
-# Imported on first access, so that programs that only need host memory do not wait for them.
-_LATER = {
-    "Block": "_core",
-    "CachingAllocator": "_caching.caching_allocator",
-    "Fit": "_replay.fitting",
-    "MemPool": "_caching.private_pools",
-    "MemoryEvent": "_observers.listeners",
-    "Recording": "_caching.recording",
-    "ReplayReport": "_replay.replay_report",
-    "SmallestCapacity": "_replay.fitting",
-    "StorageAllocator": "_caching.storage_allocator",
-    "device_allocator": "_caching.devices",
-    "follow": "_caching.following",
-    "known_device_allocators": "_caching.devices",
-    "pinned_allocator": "_caching.devices",
-    "replay": "_replay.replaying",
-    "retry_after_oom": "_caching.recovery",
-    "set_device_allocator": "_caching.devices",
-    "smaller_batches": "_caching.recovery",
-    "smallest_capacity": "_replay.fitting",
-    "unfollow": "_caching.following",
-    "use_mem_pool": "_caching.private_pools",
-    "will_it_fit": "_replay.fitting",
-}
-
 __all__ = [
     "Block",
     "CachingAllocator",
@@ -96,16 +71,27 @@ __all__ = [
     "will_it_fit",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    found: object = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
-    globals()[name] = found
-    _settle(__name__, name, found)
-    return found
-
-
+# Imported on first access, so that programs that only need host memory do not wait for them.
+__getattr__ = _imported_later(
+    __name__,
+    {
+        "._caching.caching_allocator": ("CachingAllocator",),
+        "._caching.devices": (
+            "device_allocator",
+            "known_device_allocators",
+            "pinned_allocator",
+            "set_device_allocator",
+        ),
+        "._caching.following": ("follow", "unfollow"),
+        "._caching.private_pools": ("MemPool", "use_mem_pool"),
+        "._caching.recording": ("Recording",),
+        "._caching.recovery": ("retry_after_oom", "smaller_batches"),
+        "._caching.storage_allocator": ("StorageAllocator",),
+        "._core": ("Block",),
+        "._observers.listeners": ("MemoryEvent",),
+        "._replay.fitting": ("Fit", "SmallestCapacity", "smallest_capacity", "will_it_fit"),
+        "._replay.replay_report": ("ReplayReport",),
+        "._replay.replaying": ("replay",),
+    },
+)
 __dir__ = _published(__name__)

@@ -7,9 +7,9 @@ sibling. Start at `_loading.py` (files of any format), then `_header.py` (safete
 `_pytorch/`.
 """
 
+from facula_errors.extend import imported_later as _imported_later
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
-from facula_errors.extend import settle as _settle
 
 from ._errors import CheckpointError
 from ._loading import load
@@ -24,29 +24,18 @@ if TYPE_CHECKING:
     from ._reading import load_metadata as load_metadata
     from ._writing import save_file as save_file
 
-# Imported on first use, so that a program that only loads PyTorch's checkpoints does not wait for these modules.
-_LATER = {
-    "Parts": "_parts",
-    "load_file": "_reading",
-    "load_metadata": "_reading",
-    "save": "_nested",
-    "save_file": "_writing",
-}
-
 __version__ = "0.1.0"
 
 __all__ = ["CheckpointError", "Parts", "load", "load_file", "load_metadata", "save", "save_file"]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    found: object = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
-    globals()[name] = found
-    _settle(__name__, name, found)
-    return found
-
-
+# Imported on first use, so that a program that only loads PyTorch's checkpoints does not wait for these modules.
+__getattr__ = _imported_later(
+    __name__,
+    {
+        "._nested": ("save",),
+        "._parts": ("Parts",),
+        "._reading": ("load_file", "load_metadata"),
+        "._writing": ("save_file",),
+    },
+)
 __dir__ = _published(__name__)

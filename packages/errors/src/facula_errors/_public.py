@@ -95,6 +95,8 @@ def published(module_name: str, *also: str) -> Callable[[], list[str]]:
 def imported_later(module_name: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
     """Return the `__getattr__` of a module that imports some of its names on their first use.
 
+    If the module is published, these names are published with it.
+
     Arguments:
         module_name: the module.
         homes: the names, by the modules that define them: absolute, or relative to the module's package.
@@ -106,6 +108,8 @@ def imported_later(module_name: str, homes: Mapping[str, tuple[str, ...]]) -> Ca
             if name in names:
                 value = getattr(import_module(home, module.__package__), name)
                 setattr(module, name, value)
+                if module_name in _public:
+                    settle(module_name, name, value)
                 return value
         raise MissingAttributeError(f"module {module_name!r} has no attribute {name!r}")
 
