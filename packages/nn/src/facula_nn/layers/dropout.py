@@ -8,11 +8,11 @@ from facula_tensor import Tensor
 
 from .. import functional as F
 from .._modules.layer import layer
-from .._modules.module import Module
+from .variant import Variant
 
 
 @layer
-class Dropout(Module):
+class Dropout(Variant, operator="dropout"):
     """Zero each element with probability `p` in training, and divide the others by 1 - p; the identity in evaluation.
 
     ValueError unless `p` is from 0 to 1.
@@ -24,7 +24,6 @@ class Dropout(Module):
     """
 
     _repr_items = "p=, inplace="
-    _operator = "dropout"
     p: float = 0.5
     inplace: bool = False
 
@@ -38,38 +37,28 @@ class Dropout(Module):
 
 
 @boundary
-class Dropout1d(Dropout):
+class Dropout1d(Dropout, operator="dropout1d"):
     """`Dropout` of whole channels of (N, C, L), or without N."""
 
-    _operator = "dropout1d"
-
 
 @boundary
-class Dropout2d(Dropout):
+class Dropout2d(Dropout, operator="dropout2d"):
     """`Dropout` of whole channels of images (N, C, H, W)."""
 
-    _operator = "dropout2d"
-
 
 @boundary
-class Dropout3d(Dropout):
+class Dropout3d(Dropout, operator="dropout3d"):
     """`Dropout` of whole channels of volumes (N, C, D, H, W), or without N."""
 
-    _operator = "dropout3d"
-
 
 @boundary
-class AlphaDropout(Dropout):
+class AlphaDropout(Dropout, operator="alpha_dropout"):
     """`Dropout` to the negative saturation value of `SELU` instead of 0, which preserves mean and variance.
 
     G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
     """
 
-    _operator = "alpha_dropout"
-
 
 @boundary
-class FeatureAlphaDropout(Dropout):
+class FeatureAlphaDropout(Dropout, operator="feature_alpha_dropout"):
     """`AlphaDropout` of whole channels of (N, C, ...)."""
-
-    _operator = "feature_alpha_dropout"

@@ -108,7 +108,14 @@ def unsized(
 
 
 class Lazy(LazyModuleMixin):
-    """Base class of the lazy layers in this package; it precedes the class that the layer becomes."""
+    """Base class of the lazy layers in this package; it precedes the class that the layer becomes.
+
+    The class keyword `becomes` sets `cls_to_become`.
+    """
+
+    def __init_subclass__(cls, becomes: type[Module] | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.cls_to_become = becomes or cls.cls_to_become
 
     def reset_parameters(self) -> None:
         """Initialize the parameters if they have shapes."""
@@ -117,7 +124,7 @@ class Lazy(LazyModuleMixin):
 
 
 @boundary
-class LazyLinear(Lazy, Linear):
+class LazyLinear(Lazy, Linear, becomes=Linear):
     """`Linear` that infers `in_features` on its first call, and then becomes a `Linear`.
 
     Arguments:
@@ -131,8 +138,6 @@ class LazyLinear(Lazy, Linear):
     >>> layer(ones(5, 3)).shape, layer
     (facula.Size([5, 2]), Linear(in_features=3, out_features=2, bias=True))
     """
-
-    cls_to_become = Linear
 
     @unsized(Linear.__init__)
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -10,22 +10,26 @@ from facula_tensor import Tensor
 
 from .. import functional as F
 from .._arguments import check_input
-from .._modules.module import Module
+from .variant import Variant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class _Pad(Module):
+class _Pad(Variant):
     """Base class of padding layers: two amounts for each dimension, the last dimension first."""
 
     _repr_items = "padding"
-    _dims = 1
+    dims = 1
     _mode = "constant"
+
+    def __init_subclass__(cls, mode: str | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._mode = mode or cls._mode
 
     def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__()
-        name, count = type(self).__name__, 2 * self._dims
+        name, count = type(self).__name__, 2 * self.dims
         if isinstance(padding, int) and not isinstance(padding, bool):
             self.padding: Sequence[int] = (padding,) * count
         elif (
@@ -65,17 +69,13 @@ class ConstantPad1d(_ConstantPad):
 
 
 @boundary
-class ConstantPad2d(_ConstantPad):
+class ConstantPad2d(_ConstantPad, dims=2):
     """Pad images (N, C, H, W) with `value`; padding (left, right, top, bottom)."""
-
-    _dims = 2
 
 
 @boundary
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPad, dims=3):
     """Pad volumes (N, C, D, H, W) with `value`; padding (left, right, top, bottom, front, back)."""
-
-    _dims = 3
 
 
 @boundary
@@ -84,7 +84,7 @@ class ZeroPad1d(_Pad):
 
 
 @boundary
-class ZeroPad2d(_Pad):
+class ZeroPad2d(_Pad, dims=2):
     """Pad images with zeros; padding (left, right, top, bottom).
 
     >>> from facula_tensor import ones
@@ -93,18 +93,14 @@ class ZeroPad2d(_Pad):
              [0., 0.]]])
     """
 
-    _dims = 2
-
 
 @boundary
-class ZeroPad3d(_Pad):
+class ZeroPad3d(_Pad, dims=3):
     """Pad volumes with zeros."""
 
-    _dims = 3
-
 
 @boundary
-class ReflectionPad1d(_Pad):
+class ReflectionPad1d(_Pad, mode="reflect"):
     """Pad sequences by reflection at their first and last elements.
 
     >>> from facula_tensor import arange
@@ -112,50 +108,34 @@ class ReflectionPad1d(_Pad):
     tensor([[2., 1., 0., 1., 2., 1., 0.]])
     """
 
-    _mode = "reflect"
-
 
 @boundary
-class ReflectionPad2d(_Pad):
+class ReflectionPad2d(_Pad, dims=2, mode="reflect"):
     """Pad images by reflection at their edges; padding (left, right, top, bottom)."""
 
-    _dims = 2
-    _mode = "reflect"
-
 
 @boundary
-class ReflectionPad3d(_Pad):
+class ReflectionPad3d(_Pad, dims=3, mode="reflect"):
     """Pad volumes by reflection at their faces."""
 
-    _dims = 3
-    _mode = "reflect"
-
 
 @boundary
-class ReplicationPad1d(_Pad):
+class ReplicationPad1d(_Pad, mode="replicate"):
     """Pad sequences by repeating their first and last elements."""
 
-    _mode = "replicate"
-
 
 @boundary
-class ReplicationPad2d(_Pad):
+class ReplicationPad2d(_Pad, dims=2, mode="replicate"):
     """Pad images by repeating their edges; padding (left, right, top, bottom)."""
 
-    _dims = 2
-    _mode = "replicate"
-
 
 @boundary
-class ReplicationPad3d(_Pad):
+class ReplicationPad3d(_Pad, dims=3, mode="replicate"):
     """Pad volumes by repeating their faces."""
 
-    _dims = 3
-    _mode = "replicate"
-
 
 @boundary
-class CircularPad1d(_Pad):
+class CircularPad1d(_Pad, mode="circular"):
     """Pad sequences with the elements of their opposite end.
 
     >>> from facula_tensor import arange
@@ -163,20 +143,12 @@ class CircularPad1d(_Pad):
     tensor([[2., 0., 1., 2., 0.]])
     """
 
-    _mode = "circular"
-
 
 @boundary
-class CircularPad2d(_Pad):
+class CircularPad2d(_Pad, dims=2, mode="circular"):
     """Pad images with the elements of their opposite side; padding (left, right, top, bottom)."""
 
-    _dims = 2
-    _mode = "circular"
-
 
 @boundary
-class CircularPad3d(_Pad):
+class CircularPad3d(_Pad, dims=3, mode="circular"):
     """Pad volumes with the elements of their opposite side."""
-
-    _dims = 3
-    _mode = "circular"

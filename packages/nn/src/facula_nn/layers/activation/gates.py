@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from ... import functional as F
 from ..._modules.layer import layer
 from ..._modules.module import Module
-from .base import OnlyInplace
-
-if TYPE_CHECKING:
-    pass
+from .base import Activation
 
 
 @layer
@@ -31,48 +25,38 @@ class GELU(Module):
         return F.gelu(input, approximate=self.approximate)
 
 
-@boundary
-class SiLU(OnlyInplace):
+@layer
+class SiLU(Activation, function="silu"):
     """x · sigmoid(x)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.silu(input, self.inplace)
+    inplace: bool = False
 
 
-@boundary
-class Hardswish(OnlyInplace):
+@layer
+class Hardswish(Activation, function="hardswish"):
     """x · min(max(x + 3, 0), 6) / 6.
 
     A. Howard et al., Searching for MobileNetV3, ICCV 2019.
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.hardswish(input, self.inplace)
+    inplace: bool = False
 
 
-@boundary
-class Mish(OnlyInplace):
+@layer
+class Mish(Activation, function="mish"):
     """x · tanh(log(1 + exp(x))).
 
     D. Misra, Mish: A Self Regularized Non-Monotonic Activation Function, BMVC 2020.
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.mish(input, self.inplace)
+    inplace: bool = False
 
 
 @layer
-class GLU(Module):
+class GLU(Activation, function="glu"):
     """The first half along a dimension, times the sigmoid of the second half: halves the length of the dimension.
 
     Y. Dauphin et al., Language Modeling with Gated Convolutional Networks, ICML 2017.
     """
 
     dim: int = -1
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function along the dimension."""
-        return F.glu(input, self.dim)

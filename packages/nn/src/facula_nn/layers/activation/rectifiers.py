@@ -11,14 +11,14 @@ from ... import functional as F
 from ... import init
 from ..._modules.layer import layer
 from ..._modules.module import Module
-from .base import OnlyInplace
+from .base import Activation
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
 
-@boundary
-class ReLU(OnlyInplace):
+@layer
+class ReLU(Activation, function="relu"):
     """max(x, 0).
 
     >>> from facula_tensor import tensor
@@ -26,25 +26,19 @@ class ReLU(OnlyInplace):
     tensor([0., 2.])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.relu(input, self.inplace)
+    inplace: bool = False
 
 
 @layer
-class LeakyReLU(Module):
+class LeakyReLU(Activation, function="leaky_relu"):
     """x if it is positive, else x · negative_slope."""
 
     negative_slope: float = 1e-2
     inplace: bool = False
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.leaky_relu(input, self.negative_slope, self.inplace)
-
 
 @layer
-class ELU(Module):
+class ELU(Activation, function="elu"):
     """x if it is positive, else alpha · (exp(x) - 1).
 
     D. Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, ICLR 2016.
@@ -53,13 +47,9 @@ class ELU(Module):
     alpha: float = 1.0
     inplace: bool = False
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.elu(input, self.alpha, self.inplace)
-
 
 @layer
-class CELU(Module):
+class CELU(Activation, function="celu"):
     """x if it is positive, else alpha · (exp(x / alpha) - 1).
 
     J. T. Barron, Continuously Differentiable Exponential Linear Units, 2017.
@@ -68,21 +58,15 @@ class CELU(Module):
     alpha: float = 1.0
     inplace: bool = False
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.celu(input, self.alpha, self.inplace)
 
-
-@boundary
-class SELU(OnlyInplace):
+@layer
+class SELU(Activation, function="selu"):
     """`ELU` with scales that preserve mean 0 and variance 1 through layers.
 
     G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.selu(input, self.inplace)
+    inplace: bool = False
 
 
 @boundary
@@ -148,7 +132,7 @@ class RReLU(Module):
 
 
 @layer
-class Threshold(Module):
+class Threshold(Activation, function="threshold"):
     """x if it is greater than `threshold`, else `value`.
 
     Arguments:
@@ -160,7 +144,3 @@ class Threshold(Module):
     threshold: float
     value: float
     inplace: bool = False
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.threshold(input, self.threshold, self.value, self.inplace)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
@@ -12,10 +10,7 @@ from facula_tensor.extend import recorded_ops  # operators whose errors skip the
 from ... import functional as F
 from ..._modules.layer import layer
 from ..._modules.module import Module
-from .base import OnlyInplace
-
-if TYPE_CHECKING:
-    pass
+from .base import Activation
 
 
 @boundary
@@ -67,15 +62,11 @@ class ReLU6(Hardtanh):
 
 
 @layer
-class Softplus(Module):
+class Softplus(Activation, function="softplus"):
     """log(1 + exp(beta · x)) / beta; x itself if beta · x is above `threshold`."""
 
     beta: float = 1.0
     threshold: float = 20.0
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.softplus(input, self.beta, self.threshold)
 
 
 @boundary
@@ -88,12 +79,8 @@ class Sigmoid(Module):
 
 
 @boundary
-class LogSigmoid(Module):
+class LogSigmoid(Activation, function="logsigmoid"):
     """log(sigmoid(x)), without underflow."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.logsigmoid(input)
 
 
 @boundary
@@ -105,19 +92,13 @@ class Tanh(Module):
         return recorded_ops.tanh(input)
 
 
-@boundary
-class Hardsigmoid(OnlyInplace):
+@layer
+class Hardsigmoid(Activation, function="hardsigmoid"):
     """min(max(x + 3, 0), 6) / 6."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.hardsigmoid(input, self.inplace)
+    inplace: bool = False
 
 
 @boundary
-class Softsign(Module):
+class Softsign(Activation, function="softsign"):
     """x / (1 + abs(x))."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function to each element."""
-        return F.softsign(input)

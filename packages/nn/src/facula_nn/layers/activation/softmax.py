@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
@@ -12,13 +10,11 @@ from ... import functional as F
 from ..._arguments import check_input
 from ..._modules.layer import layer
 from ..._modules.module import Module
-
-if TYPE_CHECKING:
-    pass
+from .base import Activation
 
 
 @layer
-class Softmax(Module):
+class Softmax(Activation, function="softmax"):
     """exp(x), divided by its sum along a dimension.
 
     >>> from facula_tensor import zeros
@@ -28,20 +24,12 @@ class Softmax(Module):
 
     dim: int | None = None
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function along the dimension."""
-        return F.softmax(input, self.dim)
-
 
 @layer
-class LogSoftmax(Module):
+class LogSoftmax(Activation, function="log_softmax"):
     """The logarithm of `Softmax`, without underflow."""
 
     dim: int | None = None
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function along the dimension."""
-        return F.log_softmax(input, self.dim)
 
 
 @boundary
@@ -57,11 +45,7 @@ class Softmax2d(Module):
 
 
 @layer
-class Softmin(Module):
+class Softmin(Activation, function="softmin"):
     """exp(-x), divided by its sum along a dimension."""
 
     dim: int | None = None
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function along the dimension."""
-        return F.softmin(input, self.dim)

@@ -12,7 +12,7 @@ from facula_tensor import Parameter, Tensor, empty
 from ... import functional as F
 from ... import init
 from ..._arguments import check_lengths, lengths
-from ..._modules.module import Module
+from ..variant import Variant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 @boundary
-class Convolution(Module):
+class Convolution(Variant):
     """Base class of convolutions: geometry, weight and bias. Transposes swap the weight's first two dimensions.
 
     Arguments:
@@ -51,8 +51,6 @@ class Convolution(Module):
     weight: Parameter
 
     transposed: bool = False
-    dims: int = 2
-    _operator: str
     bias: Parameter | None
 
     def __init__(
@@ -142,36 +140,22 @@ class _Conv(Convolution):
 
 
 @boundary
-class Conv1d(_Conv):
+class Conv1d(_Conv, dims=1, operator="conv1d"):
     """A convolution (cross-correlation) of sequences: (N, C_in, L) to (N, C_out, L'), or without N.
 
     `weight` is (out_channels, in_channels / groups, kernel_size). Other details are as in `Conv2d`, with one size
     instead of two.
 
-    Arguments:
-        in_channels: the number of input channels.
-        out_channels: the number of output channels.
-        kernel_size: the size of the windows, one number or one per dimension.
-        stride: the step between windows.
-        padding: the padding at both ends of each dimension; or "same" or "valid".
-        dilation: the step between the elements of a window.
-        groups: the number of groups of channels, which are convolved separately.
-        bias: whether to add a trainable bias to each channel.
-        padding_mode: "zeros", "reflect", "replicate" or "circular".
-        device: the parameters' device; the default device if None.
-        dtype: the parameters' dtype; the default dtype if None.
+    Arguments: those of `Conv2d`.
 
     >>> from facula_tensor import ones
     >>> Conv1d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5)).shape
     facula.Size([2, 8, 5])
     """
 
-    dims = 1
-    _operator = "conv1d"
-
 
 @boundary
-class Conv2d(_Conv):
+class Conv2d(_Conv, dims=2, operator="conv2d"):
     """A convolution (cross-correlation) of images: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
 
     `weight` (out_channels, in_channels / groups, *kernel_size) and `bias` (out_channels) are initialized uniformly from
@@ -197,36 +181,20 @@ class Conv2d(_Conv):
     facula.Size([2, 8, 5, 5])
     """
 
-    _operator = "conv2d"
-
 
 @boundary
-class Conv3d(_Conv):
+class Conv3d(_Conv, dims=3, operator="conv3d"):
     """A convolution (cross-correlation) of volumes: (N, C_in, D, H, W) to (N, C_out, D', H', W'), or without N.
 
     `weight` is (out_channels, in_channels / groups, *kernel_size). Other details are as in `Conv2d`, with three sizes
     instead of two.
 
-    Arguments:
-        in_channels: the number of input channels.
-        out_channels: the number of output channels.
-        kernel_size: the size of the windows, one number or one per dimension.
-        stride: the step between windows.
-        padding: the padding at both ends of each dimension; or "same" or "valid".
-        dilation: the step between the elements of a window.
-        groups: the number of groups of channels, which are convolved separately.
-        bias: whether to add a trainable bias to each channel.
-        padding_mode: "zeros", "reflect", "replicate" or "circular".
-        device: the parameters' device; the default device if None.
-        dtype: the parameters' dtype; the default dtype if None.
+    Arguments: those of `Conv2d`.
 
     >>> from facula_tensor import ones
     >>> Conv3d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 4, 5, 5)).shape
     facula.Size([2, 8, 4, 5, 5])
     """
-
-    dims = 3
-    _operator = "conv3d"
 
 
 def _padding(layer: str, padding: object, stride: tuple[int, ...], transposed: bool) -> str | tuple[int, ...]:

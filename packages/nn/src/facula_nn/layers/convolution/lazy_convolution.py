@@ -48,14 +48,12 @@ class _LazyConvTranspose(_LazyChannels):
 
 
 @boundary
-class LazyConv1d(_LazyConv, Conv1d):
+class LazyConv1d(_LazyConv, Conv1d, becomes=Conv1d):
     """`Conv1d` that infers `in_channels` on its first call; otherwise like `LazyConv2d`."""
-
-    cls_to_become = Conv1d
 
 
 @boundary
-class LazyConv2d(_LazyConv, Conv2d):
+class LazyConv2d(_LazyConv, Conv2d, becomes=Conv2d):
     """`Conv2d` that infers `in_channels` on its first call, and then becomes a `Conv2d`; takes the other arguments.
 
     >>> from facula_tensor import ones
@@ -64,32 +62,22 @@ class LazyConv2d(_LazyConv, Conv2d):
     (facula.Size([2, 8, 3, 3]), facula.Size([8, 3, 3, 3]))
     """
 
-    cls_to_become = Conv2d
-
 
 @boundary
-class LazyConv3d(_LazyConv, Conv3d):
+class LazyConv3d(_LazyConv, Conv3d, becomes=Conv3d):
     """`Conv3d` that infers `in_channels` on its first call; otherwise like `LazyConv2d`."""
 
-    cls_to_become = Conv3d
-
 
 @boundary
-class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
+class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d, becomes=ConvTranspose1d):
     """`ConvTranspose1d` that infers `in_channels` on its first call; otherwise like `LazyConv2d`."""
 
-    cls_to_become = ConvTranspose1d
-
 
 @boundary
-class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
+class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d, becomes=ConvTranspose2d):
     """`ConvTranspose2d` that infers `in_channels` on its first call; otherwise like `LazyConv2d`."""
 
-    cls_to_become = ConvTranspose2d
-
 
 @boundary
-class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
+class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d, becomes=ConvTranspose3d):
     """`ConvTranspose3d` that infers `in_channels` on its first call; otherwise like `LazyConv2d`."""
-
-    cls_to_become = ConvTranspose3d

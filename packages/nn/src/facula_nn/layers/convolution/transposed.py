@@ -90,7 +90,7 @@ class Transposed(Convolution):
 
 
 @boundary
-class ConvTranspose1d(Transposed):
+class ConvTranspose1d(Transposed, dims=1, operator="conv_transpose1d"):
     """The transpose of a convolution of sequences: (N, C_in, L) to (N, C_out, L'), or without N.
 
     `weight` is (in_channels, out_channels / groups, kernel_size); other details are as in `ConvTranspose2d`.
@@ -100,12 +100,9 @@ class ConvTranspose1d(Transposed):
     facula.Size([2, 3, 10])
     """
 
-    dims = 1
-    _operator = "conv_transpose1d"
-
 
 @boundary
-class ConvTranspose2d(Transposed):
+class ConvTranspose2d(Transposed, dims=2, operator="conv_transpose2d"):
     """The transpose of a convolution of images: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
 
     `weight` is (in_channels, out_channels / groups, *kernel_size). H' is
@@ -116,12 +113,9 @@ class ConvTranspose2d(Transposed):
     facula.Size([2, 3, 10, 10])
     """
 
-    dims = 2
-    _operator = "conv_transpose2d"
-
 
 @boundary
-class ConvTranspose3d(Transposed):
+class ConvTranspose3d(Transposed, dims=3, operator="conv_transpose3d"):
     """The transpose of a convolution of volumes: (N, C_in, D, H, W) to (N, C_out, D', H', W'), or without N.
 
     `weight` is (in_channels, out_channels / groups, *kernel_size); other details are as in `ConvTranspose2d`.
@@ -130,6 +124,3 @@ class ConvTranspose3d(Transposed):
     >>> ConvTranspose3d(8, 3, kernel_size=2, stride=2)(ones(2, 8, 2, 3, 4)).shape
     facula.Size([2, 3, 4, 6, 8])
     """
-
-    dims = 3
-    _operator = "conv_transpose3d"

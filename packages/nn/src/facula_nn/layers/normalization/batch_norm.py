@@ -16,6 +16,7 @@ from ... import functional as F
 from ... import init
 from ..._arguments import check_input, check_lengths
 from ..._modules.module import Module
+from ..variant import Variant
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @boundary
-class ChannelNorm(Module):
+class ChannelNorm(Variant):
     """Base class with per-channel state: a weight and a bias if `affine`, and running statistics if they are tracked.
 
     Arguments:
@@ -39,7 +40,6 @@ class ChannelNorm(Module):
     """
 
     _repr_items = "num_features, eps=, momentum=, affine=, bias=, track_running_stats="
-    dims: tuple[int, ...]  # the numbers of dimensions that inputs may have
     weight: Parameter | None
     bias: Parameter | None
     running_mean: Tensor | None
@@ -127,7 +127,7 @@ class _BatchNorm(ChannelNorm):
 
 
 @boundary
-class BatchNorm1d(_BatchNorm):
+class BatchNorm1d(_BatchNorm, dims=(2, 3)):
     """Batch normalisation of each channel of (N, C) or (N, C, L).
 
     Training uses each channel's mean and variance in the batch. It moves `running_mean` and `running_var` towards them
@@ -149,43 +149,21 @@ class BatchNorm1d(_BatchNorm):
     [[-1.0], [1.0]]
     """
 
-    dims = (2, 3)
-
 
 @boundary
-class BatchNorm2d(_BatchNorm):
+class BatchNorm2d(_BatchNorm, dims=(4,)):
     """Batch normalisation of each channel of images (N, C, H, W); otherwise like `BatchNorm1d`.
 
-    Arguments:
-        num_features: the number of channels.
-        eps: the constant added to the variance.
-        momentum: the weight of a batch in the running statistics; None for a cumulative mean.
-        affine: whether to use a trainable weight and bias.
-        track_running_stats: track running statistics and use them in evaluation.
-        device: the parameters' device; the default device if None.
-        dtype: the parameters' dtype; the default dtype if None.
-        bias: whether to add a trainable bias, too.
+    Arguments: those of `BatchNorm1d`.
     """
-
-    dims = (4,)
 
 
 @boundary
-class BatchNorm3d(_BatchNorm):
+class BatchNorm3d(_BatchNorm, dims=(5,)):
     """Batch normalisation of each channel of volumes (N, C, D, H, W); otherwise like `BatchNorm1d`.
 
-    Arguments:
-        num_features: the number of channels.
-        eps: the constant added to the variance.
-        momentum: the weight of a batch in the running statistics; None for a cumulative mean.
-        affine: whether to use a trainable weight and bias.
-        track_running_stats: track running statistics and use them in evaluation.
-        device: the parameters' device; the default device if None.
-        dtype: the parameters' dtype; the default dtype if None.
-        bias: whether to add a trainable bias, too.
+    Arguments: those of `BatchNorm1d`.
     """
-
-    dims = (5,)
 
 
 @boundary

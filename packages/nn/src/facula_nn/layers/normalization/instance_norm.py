@@ -21,15 +21,7 @@ if TYPE_CHECKING:
 class _InstanceNorm(ChannelNorm):
     """Base class: subtract each channel's mean, divide by its standard deviation, multiply by `weight`, add `bias`.
 
-    Arguments:
-        num_features: the number of channels.
-        eps: the constant added to the variance.
-        momentum: the weight of a batch in the running statistics; None for a cumulative mean.
-        affine: whether to use a trainable weight and bias.
-        track_running_stats: track running statistics and use them in evaluation.
-        device: the parameters' device; the default device if None.
-        dtype: the parameters' dtype; the default dtype if None.
-        bias: whether to add a trainable bias, too.
+    Arguments: those of `ChannelNorm`.
     """
 
     def __init__(
@@ -77,7 +69,7 @@ class _InstanceNorm(ChannelNorm):
 
 
 @boundary
-class InstanceNorm1d(_InstanceNorm):
+class InstanceNorm1d(_InstanceNorm, dims=(2, 3)):
     """Normalisation of each channel of each example of (N, C, L), or of one example (C, L).
 
     With `track_running_stats`, training updates `running_mean` and `running_var` towards the means over the examples by
@@ -91,18 +83,12 @@ class InstanceNorm1d(_InstanceNorm):
     tensor([[-1.0000,  1.0000]])
     """
 
-    dims = (2, 3)
-
 
 @boundary
-class InstanceNorm2d(_InstanceNorm):
+class InstanceNorm2d(_InstanceNorm, dims=(3, 4)):
     """Normalisation of each channel of images (N, C, H, W), or of one (C, H, W); otherwise like `InstanceNorm1d`."""
 
-    dims = (3, 4)
-
 
 @boundary
-class InstanceNorm3d(_InstanceNorm):
+class InstanceNorm3d(_InstanceNorm, dims=(4, 5)):
     """Normalisation of each channel of volumes (N, C, D, H, W), or of one (C, D, H, W)."""
-
-    dims = (4, 5)

@@ -42,7 +42,7 @@ class _LazyInstanceNorm(_LazyNorm):
 
 
 @boundary
-class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
+class LazyBatchNorm1d(_LazyNorm, BatchNorm1d, becomes=BatchNorm1d):
     """`BatchNorm1d` that infers `num_features` on its first call, and then becomes a `BatchNorm1d`.
 
     It takes the other arguments of `BatchNorm1d`.
@@ -53,39 +53,27 @@ class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
     (facula.Size([2, 3]), 3)
     """
 
-    cls_to_become = BatchNorm1d
-
 
 @boundary
-class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
+class LazyBatchNorm2d(_LazyNorm, BatchNorm2d, becomes=BatchNorm2d):
     """`BatchNorm2d` that infers `num_features` on its first call; otherwise like `LazyBatchNorm1d`."""
 
-    cls_to_become = BatchNorm2d
-
 
 @boundary
-class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
+class LazyBatchNorm3d(_LazyNorm, BatchNorm3d, becomes=BatchNorm3d):
     """`BatchNorm3d` that infers `num_features` on its first call; otherwise like `LazyBatchNorm1d`."""
 
-    cls_to_become = BatchNorm3d
-
 
 @boundary
-class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
+class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d, becomes=InstanceNorm1d):
     """`InstanceNorm1d` that infers `num_features` on its first call; weights and running statistics are the default."""
 
-    cls_to_become = InstanceNorm1d
-
 
 @boundary
-class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
+class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d, becomes=InstanceNorm2d):
     """`InstanceNorm2d` that infers `num_features` on its first call; otherwise like `LazyInstanceNorm1d`."""
 
-    cls_to_become = InstanceNorm2d
-
 
 @boundary
-class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
+class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d, becomes=InstanceNorm3d):
     """`InstanceNorm3d` that infers `num_features` on its first call; otherwise like `LazyInstanceNorm1d`."""
-
-    cls_to_become = InstanceNorm3d

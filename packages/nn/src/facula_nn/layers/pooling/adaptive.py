@@ -9,7 +9,7 @@ from facula_tensor import Tensor
 
 from ... import functional as F
 from ..._arguments import check_sizes
-from ..._modules.module import Module
+from ..variant import Variant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,12 +17,10 @@ if TYPE_CHECKING:
     from ..._types import Pooled
 
 
-class _AdaptivePool(Module):
+class _AdaptivePool(Variant):
     """Base class of poolings whose windows are sized for a given output size."""
 
     _repr_items = "output_size="
-    dims: int
-    _operator: str
     output_size: Any  # integers, or None for the input's length
 
     def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
@@ -54,57 +52,39 @@ class _AdaptiveMaxPool(_AdaptivePool):
 
 
 @boundary
-class AdaptiveAvgPool1d(_AdaptivePool):
+class AdaptiveAvgPool1d(_AdaptivePool, dims=1, operator="adaptive_avg_pool1d"):
     """Adaptive average pooling of sequences to length `output_size`."""
 
-    dims = 1
-    _operator = "adaptive_avg_pool1d"
-
 
 @boundary
-class AdaptiveAvgPool2d(_AdaptivePool):
+class AdaptiveAvgPool2d(_AdaptivePool, dims=2, operator="adaptive_avg_pool2d"):
     """Adaptive average pooling of images to size `output_size` (None in a pair: the input's length)."""
 
-    dims = 2
-    _operator = "adaptive_avg_pool2d"
-
 
 @boundary
-class AdaptiveAvgPool3d(_AdaptivePool):
+class AdaptiveAvgPool3d(_AdaptivePool, dims=3, operator="adaptive_avg_pool3d"):
     """Adaptive average pooling of volumes to size `output_size` (None: the input's length)."""
 
-    dims = 3
-    _operator = "adaptive_avg_pool3d"
-
 
 @boundary
-class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+class AdaptiveMaxPool1d(_AdaptiveMaxPool, dims=1, operator="adaptive_max_pool1d"):
     """Adaptive max pooling of sequences to length `output_size`.
 
     With `return_indices`, also returns the index of each maximum in its sequence, as int64.
     """
 
-    dims = 1
-    _operator = "adaptive_max_pool1d"
-
 
 @boundary
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+class AdaptiveMaxPool2d(_AdaptiveMaxPool, dims=2, operator="adaptive_max_pool2d"):
     """Adaptive max pooling of images to size `output_size`.
 
     With `return_indices`, also returns the index of each maximum in its image, as int64.
     """
 
-    dims = 2
-    _operator = "adaptive_max_pool2d"
-
 
 @boundary
-class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+class AdaptiveMaxPool3d(_AdaptiveMaxPool, dims=3, operator="adaptive_max_pool3d"):
     """Adaptive max pooling of volumes to size `output_size`.
 
     With `return_indices`, also returns the index of each maximum in its volume, as int64.
     """
-
-    dims = 3
-    _operator = "adaptive_max_pool3d"

@@ -12,17 +12,15 @@ from facula_tensor import Tensor
 from ... import functional as F
 from ..._arguments import lengths
 from ..._fractional_pooling import output_sizes
-from ..._modules.module import Module
+from ..variant import Variant
 
 if TYPE_CHECKING:
     from ..._types import Pooled
 
 
-class _FractionalMaxPool(Module):
+class _FractionalMaxPool(Variant):
     """Base class with the geometry, specified by sizes or by ratios."""
 
-    dims: int
-    _operator: str
     kernel_size: tuple[int, ...]
     _random_samples: Tensor | None
     output_size: tuple[int, ...] | None
@@ -56,7 +54,7 @@ class _FractionalMaxPool(Module):
 
 
 @boundary
-class FractionalMaxPool2d(_FractionalMaxPool):
+class FractionalMaxPool2d(_FractionalMaxPool, dims=2, operator="fractional_max_pool2d"):
     """The maxima of randomly placed windows: (N, C, H, W) to (N, C, *output_size), or without N.
 
     Arguments:
@@ -76,17 +74,11 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     facula.Size([1, 6, 6])
     """
 
-    dims = 2
-    _operator = "fractional_max_pool2d"
-
 
 @boundary
-class FractionalMaxPool3d(_FractionalMaxPool):
+class FractionalMaxPool3d(_FractionalMaxPool, dims=3, operator="fractional_max_pool3d"):
     """The maxima of randomly placed windows of volumes; otherwise like `FractionalMaxPool2d`.
 
     Sizes and ratios are one number or three; the random samples are (N, C, 3).
     Arguments: those of `FractionalMaxPool2d`.
     """
-
-    dims = 3
-    _operator = "fractional_max_pool3d"

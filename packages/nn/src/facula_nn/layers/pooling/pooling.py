@@ -10,18 +10,16 @@ from facula_tensor import Tensor
 
 from ... import functional as F
 from ..._arguments import check_sizes, lengths
-from ..._modules.module import Module
+from ..variant import Variant
 
 if TYPE_CHECKING:
     from ..._types import Pooled
 
 
-class Windows(Module):
+class Windows(Variant):
     """Base class with the geometry of windows: a size, a stride and the padding of the input."""
 
     _repr_items = "kernel_size=, stride=, padding="
-    dims: int
-    _operator: str
     kernel_size: int | Sequence[int]
     stride: int | Sequence[int]
     padding: int | Sequence[int]
@@ -84,7 +82,7 @@ class _AvgPool(Windows):
 
 
 @boundary
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPool, dims=1, operator="max_pool1d"):
     """The maximum of each window of a sequence: (N, C, L) to (N, C, L'), or without N; otherwise like `MaxPool2d`.
 
     Arguments: those of `MaxPool2d`.
@@ -94,12 +92,9 @@ class MaxPool1d(_MaxPool):
     tensor([[3., 2.]])
     """
 
-    dims = 1
-    _operator = "max_pool1d"
-
 
 @boundary
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPool, dims=2, operator="max_pool2d"):
     """The maximum of each window: (N, C, H, W) to (N, C, H', W'), or without N.
 
     Sizes are integers or pairs; `stride` defaults to `kernel_size`. With `return_indices`, also returns the index of
@@ -119,12 +114,9 @@ class MaxPool2d(_MaxPool):
              [13., 15.]]])
     """
 
-    dims = 2
-    _operator = "max_pool2d"
-
 
 @boundary
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPool, dims=3, operator="max_pool3d"):
     """The maximum of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N.
 
     Sizes are integers or triples; otherwise like `MaxPool2d`. Arguments: those of `MaxPool2d`.
@@ -134,12 +126,9 @@ class MaxPool3d(_MaxPool):
     tensor([[[[7.]]]])
     """
 
-    dims = 3
-    _operator = "max_pool3d"
-
 
 @boundary
-class AvgPool1d(Windows):
+class AvgPool1d(Windows, dims=1):
     """The mean of each window of a sequence: (N, C, L) to (N, C, L'), or without N.
 
     `count_include_pad` includes the padding as zeros in the means.
@@ -155,8 +144,6 @@ class AvgPool1d(Windows):
     >>> AvgPool1d(2)(tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[2., 1.]])
     """
-
-    dims = 1
 
     def __init__(
         self,
@@ -178,7 +165,7 @@ class AvgPool1d(Windows):
 
 
 @boundary
-class AvgPool2d(_AvgPool):
+class AvgPool2d(_AvgPool, dims=2, operator="avg_pool2d"):
     """The mean of each window: (N, C, H, W) to (N, C, H', W'), or without N.
 
     `count_include_pad` includes the padding as zeros; `divisor_override` replaces the divisor of the sums.
@@ -192,16 +179,10 @@ class AvgPool2d(_AvgPool):
         divisor_override: the divisor of the sums; the size of the windows if None.
     """
 
-    dims = 2
-    _operator = "avg_pool2d"
-
 
 @boundary
-class AvgPool3d(_AvgPool):
+class AvgPool3d(_AvgPool, dims=3, operator="avg_pool3d"):
     """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N; see `AvgPool2d`.
 
     Arguments: those of `AvgPool2d`.
     """
-
-    dims = 3
-    _operator = "avg_pool3d"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
@@ -11,15 +10,13 @@ from facula_tensor import Tensor
 from ... import functional as F
 from ..._arguments import check_sizes
 from ..._modules.layer import layer
-from ..._modules.module import Module
+from ..variant import Variant
 
 
 @layer
-class _LPPool(Module):
+class _LPPool(Variant):
     """Base class of power-average poolings."""
 
-    dims: ClassVar[int]
-    _operator: ClassVar[str]
     norm_type: float
     kernel_size: int | Sequence[int]
     stride: int | Sequence[int] | None = None
@@ -35,7 +32,7 @@ class _LPPool(Module):
 
 
 @boundary
-class LPPool1d(_LPPool):
+class LPPool1d(_LPPool, dims=1, operator="lp_pool1d"):
     """Power-average pooling of sequences: the `norm_type`-th root of each window's sum of `norm_type`-th powers.
 
     Arguments:
@@ -49,21 +46,12 @@ class LPPool1d(_LPPool):
     tensor([[5., 1.]])
     """
 
-    dims = 1
-    _operator = "lp_pool1d"
-
 
 @boundary
-class LPPool2d(_LPPool):
+class LPPool2d(_LPPool, dims=2, operator="lp_pool2d"):
     """Power-average pooling of images. Arguments: those of `LPPool1d`."""
 
-    dims = 2
-    _operator = "lp_pool2d"
-
 
 @boundary
-class LPPool3d(_LPPool):
+class LPPool3d(_LPPool, dims=3, operator="lp_pool3d"):
     """Power-average pooling of volumes. Arguments: those of `LPPool1d`."""
-
-    dims = 3
-    _operator = "lp_pool3d"

@@ -43,7 +43,7 @@ class _MaxUnpool(Windows):
 
 
 @boundary
-class MaxUnpool1d(_MaxUnpool):
+class MaxUnpool1d(_MaxUnpool, dims=1, operator="max_unpool1d"):
     """Restore the maxima of `MaxPool1d` at their original positions in a sequence of zeros.
 
     `forward(input, indices, output_size=None)`; the sizes are those of the pooling.
@@ -58,21 +58,12 @@ class MaxUnpool1d(_MaxUnpool):
     tensor([[0., 3., 2., 0.]])
     """
 
-    dims = 1
-    _operator = "max_unpool1d"
-
 
 @boundary
-class MaxUnpool2d(_MaxUnpool):
+class MaxUnpool2d(_MaxUnpool, dims=2, operator="max_unpool2d"):
     """Restore the maxima of `MaxPool2d` at their positions in images of zeros. Arguments: those of `MaxUnpool1d`."""
 
-    dims = 2
-    _operator = "max_unpool2d"
-
 
 @boundary
-class MaxUnpool3d(_MaxUnpool):
+class MaxUnpool3d(_MaxUnpool, dims=3, operator="max_unpool3d"):
     """Restore the maxima of `MaxPool3d` at their positions in volumes of zeros. Arguments: those of `MaxUnpool1d`."""
-
-    dims = 3
-    _operator = "max_unpool3d"
