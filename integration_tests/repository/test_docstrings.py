@@ -7,8 +7,10 @@ operator's declaration (`vjp_input`) take its operands and the gradient, and nee
 """
 
 import ast
+import inspect
 import re
 from functools import cache
+from importlib import import_module
 
 import pytest
 from conftest import ROOT
@@ -179,6 +181,14 @@ def explained(docstring: str) -> set[str]:
     return {name.lstrip("*") for entry in entries if len(entry[1]) == inner for name in entry["names"].split(", ")}
 
 
+def docstring_of(module: str, node: ast.AST) -> str:
+    """Return the docstring of a definition. Those of generated functions are completed on import."""
+    if "._forms." in module:
+        import_module(module.replace("._forms.", "."))  # the declaration
+        return inspect.getdoc(getattr(import_module(module), node.name)) or ""
+    return ast.get_docstring(node) or ""
+
+
 def told(module: str, docstring: str, owner: ast.ClassDef | None, seen: frozenset = frozenset()) -> set[str]:
     """Return the parameters that a docstring explains, directly or by reference to another function."""
     found = explained(docstring)
@@ -190,11 +200,11 @@ def told(module: str, docstring: str, owner: ast.ClassDef | None, seen: frozense
     if owner is not None and not path:
         for place, node in [(module, owner), *bases(module, owner)]:
             if name in members(node):
-                return found | told(place, ast.get_docstring(members(node)[name]) or "", node, seen)
+                return found | told(place, docstring_of(place, members(node)[name]), node, seen)
     for place in [".".join(path)] if path else [module]:
         target = find(place, name)
         if target is not None:
-            return found | told(target[0], ast.get_docstring(target[1]) or "", None, seen)
+            return found | told(target[0], docstring_of(target[0], target[1]), None, seen)
     if path and (target := find(module, path[0]) or find(".".join(path[:-1]), path[-1])) is not None:
         if isinstance(target[1], ast.ClassDef) and name in members(target[1]):
             return found | told(target[0], ast.get_docstring(members(target[1])[name]) or "", target[1], seen)
@@ -215,7 +225,7 @@ def missing_in_function(module: str, function: ast.FunctionDef) -> list[str]:
     wanted = parameters(function, method=False)
     if len(wanted) <= MOST:
         return []
-    return sorted(set(wanted) - told(module, ast.get_docstring(function) or "", None))
+    return sorted(set(wanted) - told(module, docstring_of(module, function), None))
 
 
 def missing_in_class(module: str, node: ast.ClassDef) -> dict[str, list[str]]:

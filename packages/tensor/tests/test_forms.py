@@ -14,7 +14,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_tensor import _forms, fft, functional, linalg, special
-from facula_tensor._dispatch.written import declared
+from facula_tensor._dispatch.written import completed, declared
 
 PACKAGE, FOLDER = Path(ft.__file__).parent, Path(_forms.__file__).parent
 
@@ -57,8 +57,30 @@ def test_files_are_written_from_nothing(tmp_path):
 def test_functions_are_short():
     for path, file in written(FOLDER).items():
         for text in () if path.startswith("_dispatch/") else file.split("\n\n\n")[1:]:
-            steps = text.rpartition('"""')[2].count("\n")
-            assert steps < 30, f"{path}: {text.splitlines()[0]}"
+            assert text.count("\n") < 40, f"{path}: {text.splitlines()[0]}"
+
+
+def test_written_files_are_short():
+    assert sum(text.count("\n") for text in written(FOLDER).values()) <= 12_000
+
+
+def described(summary, *arguments):
+    return f"{summary}\n\n    Arguments:\n" + "".join([f"        {one}\n" for one in arguments])
+
+
+@pytest.mark.parametrize(
+    ("declared", "more", "complete"),
+    [
+        ("One.", "a: x.", described("One.", "a: x.")),
+        ("One.\n    Two.\n    ", "a: x.", described("One.\n    Two.", "a: x.")),
+        ("One.\n\n    >>> f()\n    ", "b: y.", described("One.", "b: y.") + "\n    >>> f()\n    "),
+        (described("One.", "b: y,", "    z."), "a: x.", described("One.", "a: x.", "b: y,", "    z.")),
+        (described("One.", "a: x."), "b, c: y,\n        z.", described("One.", "a: x.", "b, c: y,", "    z.")),
+        (described("One.", "a: x.", "d: no argument.").rstrip(), "", described("One.", "a: x.")),
+    ],
+)
+def test_docstrings_are_completed(declared, more, complete):
+    assert completed(declared, more, ("a", "b", "c")) == complete
 
 
 def without_gradients(function, *operands):

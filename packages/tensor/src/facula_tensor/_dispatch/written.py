@@ -7,12 +7,15 @@ declaring modules:
 `ops/reduction/scans.py` declares the functions of `_forms/ops/reduction/scans.py`.
 `python -m facula_tensor._forms` generates these files from the declarations. Do not edit them: a test compares
 them with the generator's output. A generated function checks its arguments by their kinds (`kinds.py`), calls
-the operator in `recorded_ops` or the declared body, and removes the library's frames from errors.
+the operator in `recorded_ops` or the declared body, and removes the library's frames from errors. Its docstring
+only describes the arguments that the declaration's docstring omits; `declare` merges the two.
 """
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
+from inspect import CO_VARARGS
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .namespaces import Namespace, operators
@@ -88,6 +91,10 @@ AS_THEY_ARE = frozenset(("Tensor", "Checked", "Reals", "Operand", "Operand | Non
 declared: list[Declared] = []
 _bodies: dict[str, Namespace] = {}  # by file
 
+ARGUMENTS = re.compile(r"^( *)Arguments:\n((?:\1 .*(?:\n|\Z))+)", re.M)  # a docstring's section
+NEXT = re.compile(r"^( *)()(?=Returns:|Raises:|>>>)", re.M)  # what follows that section
+LAST = re.compile(r"\n( *)(?=\S.*\Z)")
+
 
 def file_of(module: str) -> str:
     """Return the module inside `_forms` for the functions that a module declares, such as `ops.scans`."""
@@ -121,12 +128,51 @@ def declare(what: Declared, body: Function | None = None) -> Function:
         setattr(bodies_of(file), what.name, body)
     module = import_module(f"{FOLDER}.{file}")
     for name in (what.name, f"{what.name}_")[: 1 + what.changes]:
-        inner: Function | None = getattr(module, name)
-        while inner is not None:  # the method, and the function inside its error boundary
-            inner.__module__ = what.module
-            inner = getattr(inner, "__wrapped__", None)
+        function = getattr(module, name)
+        doc = what.doc if name == what.name else ""
+        more = function.__doc__ or ""
+        if doc and (more or what.without):
+            doc = completed(doc, more, names_of(function))
+        while function is not None:  # the method, and the function inside its error boundary
+            function.__module__, function.__doc__ = what.module, doc or more
+            function = getattr(function, "__wrapped__", None)
     found: Function = getattr(module, what.name)
     return found
+
+
+def names_of(function: Function) -> tuple[str, ...]:
+    """Return the names of a written function's arguments, in their order."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    code = function.__code__
+    first, last = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+    variadic = code.co_varnames[last : last + bool(code.co_flags & CO_VARARGS)]
+    return (*code.co_varnames[:first], *variadic, *code.co_varnames[first:last])
+
+
+def completed(doc: str, more: str, names: tuple[str, ...]) -> str:
+    """Return a docstring with descriptions of more arguments, in the order of `names`; others are left out.
+
+    Arguments:
+        doc: the docstring.
+        more: a line for each further argument, or for several: "name: its description". Its other lines are indented.
+        names: the names of all arguments.
+    """
+    found = ARGUMENTS.search(doc)
+    if found is not None:
+        before, margin, after = doc[: found.start()], found[1], doc[found.end() :]
+    elif (found := NEXT.search(doc)) is not None:
+        before, margin, after = doc[: found.start()], found[1], f"\n{doc[found.start() :]}"
+    else:
+        before, margin, after = f"{doc.rstrip()}\n\n", LAST.findall(f"\n    {doc.rstrip()}")[-1], ""
+    given = [line[len(margin) + 4 :] for line in found[2].splitlines()] if found else []
+    texts: dict[str, str] = {}
+    for line in (*given, *more.rstrip().replace("\n    ", "\n").splitlines()):
+        if not line.startswith(" "):
+            name = line.partition(":")[0].partition(",")[0]
+        texts[name] = f"{texts.get(name, '')}{margin}    {line}\n"
+    said = "".join([texts[name] for name in names if name in texts])
+    return f"{before}{margin}Arguments:\n{said}{after}"
 
 
 def written_operator(op: Operator, body: type) -> Function:

@@ -1,4 +1,4 @@
-"""Docstrings of generated functions: that of the declaration, completed with arguments that it omits."""
+"""Docstrings of generated functions: the descriptions of arguments that the declaration omits."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ MOST = 2  # functions with more arguments than this describe each of them
 
 
 def docstring(declared: str, arguments: list[Argument], maker: str = "") -> str:
-    """Return the docstring of a public function, without descriptions of `out` and of a single tensor."""
-    before, given, rest = _sections(inspect.cleandoc(declared))
+    """Return the descriptions of the arguments that the declaration does not describe, except `out` and a single
+    tensor. `declare` inserts them into the declared docstring.
+    """
+    before, given = _sections(inspect.cleandoc(declared))
     meant = CREATION.get(maker, {})
     said = {one.name: given.get(one.name) or meant.get(one.name) or _standard(one) for one in arguments
             if one.name != "self" or one.by_name}  # fmt: skip
     if missing := [name for name, text in said.items() if not text]:
         raise SystemExit(f"the docstring {before!r} says nothing of {', '.join(missing)}")
     said = {name: text for name, text in said.items() if name != "out" or name in given}
-    listed = _listed(_together(said, given)) if len(said) > MOST or given else ""
-    return "\n\n".join([part for part in (before, listed, rest) if part])
+    added = {name: text for name, text in _together(said, given).items() if name not in given}
+    return _listed(added) if len(said) > MOST or given else ""
 
 
 def changing_docstring(name: str, arguments: list[Argument]) -> str:
@@ -52,22 +54,18 @@ def _standard(one: Argument) -> str:
 
 def _listed(said: dict[str, str]) -> str:
     lines = [wrap(f"{name}: {text}", WIDTH - 4, subsequent_indent="    ") for name, text in said.items()]
-    return "\n".join(["Arguments:", *[f"    {line}" for part in lines for line in part]])
+    return "\n".join([line for part in lines for line in part])
 
 
-def _sections(text: str) -> tuple[str, dict[str, str], str]:
-    """Split a docstring into the text before the arguments, their descriptions by name, and the text after them."""
-    parts = text.split("\n\n")
-    at = [place for place, part in enumerate(parts) if part.startswith(("Arguments:", "Returns:", "Raises:", ">>>"))]
-    first = at[0] if at else len(parts)
-    if first == len(parts) or not parts[first].startswith("Arguments:"):
-        return "\n\n".join(parts[:first]), {}, "\n\n".join(parts[first:])
+def _sections(text: str) -> tuple[str, dict[str, str]]:
+    """Return a docstring's text before the arguments, and their descriptions by name."""
+    before, found, rest = f"\n\n{text}".partition("\n\nArguments:\n")
     given: dict[str, str] = {}
     name = ""
-    for line in parts[first].splitlines()[1:]:
+    for line in rest.partition("\n\n")[0].splitlines() if found else ():
         if line.startswith("        "):
             given[name] += " " + line.strip()
         else:
             name, _, given_text = line.strip().partition(": ")
             given[name] = given_text
-    return "\n\n".join(parts[:first]), given, "\n\n".join(parts[first + 1 :])
+    return before.strip(), given

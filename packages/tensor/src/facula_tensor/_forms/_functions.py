@@ -263,7 +263,7 @@ class Text:
             self.needs.update(INSIDE)
             steps = ["try:", *[f"    {step}" for step in steps]]
             steps += ["except FaculaError as error:", "    trim_traceback(error)", "    raise"]
-        lines = [f'"""{doc}"""' if "\n" not in doc else f'"""{doc}\n"""', *steps]
+        lines = [f'"""{doc}"""' if "\n" not in doc else f'"""{doc}\n"""'] * bool(doc) + steps
         return self.decorators(overridable) + head + "\n" + indent("\n".join(map(fitted, lines)), "    ")
 
     def decorators(self, overridable: bool) -> str:

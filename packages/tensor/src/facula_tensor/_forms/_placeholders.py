@@ -29,8 +29,7 @@ class Placeholders(MetaPathFinder, Loader):
                 raise MissingAttributeError(name)
 
             def placeholder(*arguments: object, **options: object) -> object:
-                """Return another placeholder; declarations call this once, but never call the result."""
-                return missing(name)
+                return missing(name)  # declarations call this once, but never call the result
 
             placeholder.__name__ = placeholder.__qualname__ = name
             for method in (name, f"{name}_"):

@@ -28,19 +28,13 @@ def empty(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Return an uninitialised tensor; `memory_format` determines its strides.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        memory_format: the order of the dimensions in memory; row-major if None.
-
-    >>> empty(2, 3).shape
-    facula.Size([2, 3])
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if out is not None or layout is not None or pin_memory:
@@ -65,18 +59,9 @@ def full(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a tensor filled with one value.
-
-    Arguments:
-        size: the shape.
-        fill_value: a number, or a zero-dimensional tensor.
-        dtype: the dtype of the result; that of `fill_value` if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> full((2,), 7)
-    tensor([7, 7])
+    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:
@@ -104,18 +89,12 @@ def zeros(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a tensor of zeros.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> zeros(2)
-    tensor([0., 0.])
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:
@@ -137,18 +116,12 @@ def ones(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a tensor of ones.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> ones(2)
-    tensor([1., 1.])
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:

@@ -37,15 +37,12 @@ def empty_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Return an uninitialised tensor with the shape, dtype and device of `input`.
-
-    Arguments:
-        input: the tensor that determines shape, dtype and device.
-        dtype: the dtype of the result; that of `input` if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of `input` if None.
-        requires_grad: whether the result requires a gradient.
-        memory_format: the order of the dimensions in memory; row-major if None.
+    """input: the tensor that determines shape, dtype and device.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
@@ -70,19 +67,12 @@ def zeros_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Return a tensor of zeros with the shape, dtype and device of `input`.
-
-    Arguments:
-        input: the tensor that determines shape, dtype and device.
-        dtype: the dtype of the result; that of `input` if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of `input` if None.
-        requires_grad: whether the result requires a gradient.
-        memory_format: the order of the dimensions in memory; row-major if None.
-
-    >>> from facula_tensor import ones
-    >>> zeros_like(ones(2))
-    tensor([0., 0.])
+    """input: the tensor that determines shape, dtype and device.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
@@ -107,19 +97,12 @@ def ones_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Return a tensor of ones with the shape, dtype and device of `input`.
-
-    Arguments:
-        input: the tensor that determines shape, dtype and device.
-        dtype: the dtype of the result; that of `input` if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of `input` if None.
-        requires_grad: whether the result requires a gradient.
-        memory_format: the order of the dimensions in memory; row-major if None.
-
-    >>> from facula_tensor import zeros
-    >>> ones_like(zeros(2))
-    tensor([1., 1.])
+    """input: the tensor that determines shape, dtype and device.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
@@ -145,20 +128,12 @@ def full_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Return a tensor filled with one value, with the shape, dtype and device of `input`.
-
-    Arguments:
-        input: the tensor that determines shape, dtype and device.
-        fill_value: a number, or a zero-dimensional tensor.
-        dtype: the dtype of the result; that of `input` if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of `input` if None.
-        requires_grad: whether the result requires a gradient.
-        memory_format: the order of the dimensions in memory; row-major if None.
-
-    >>> from facula_tensor import zeros
-    >>> full_like(zeros(2), 3)
-    tensor([3., 3.])
+    """input: the tensor that determines shape, dtype and device.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
@@ -186,16 +161,13 @@ def rand_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Draw numbers uniformly from [0, 1), in the shape, dtype and device of `input`.
-
-    Arguments:
-        input: the tensor that determines shape, dtype and device.
-        generator: the source of random numbers; the default generator if None.
-        dtype: the dtype of the result; that of `input` if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of `input` if None.
-        requires_grad: whether the result requires a gradient.
-        memory_format: the order of the dimensions in memory; row-major if None.
+    """input: the tensor that determines shape, dtype and device.
+    generator: the source of random numbers; the default generator if None.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
@@ -224,16 +196,13 @@ def randn_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Draw from the standard normal distribution, in the shape, dtype and device of `input`.
-
-    Arguments:
-        input: the tensor that determines shape, dtype and device.
-        generator: the source of random numbers; the default generator if None.
-        dtype: the dtype of the result; that of `input` if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of `input` if None.
-        requires_grad: whether the result requires a gradient.
-        memory_format: the order of the dimensions in memory; row-major if None.
+    """input: the tensor that determines shape, dtype and device.
+    generator: the source of random numbers; the default generator if None.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
@@ -262,15 +231,10 @@ def new_empty(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return an uninitialised tensor with the dtype and the device of this tensor.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        dtype: the dtype of the result; that of this tensor if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of this tensor if None.
-        requires_grad: whether the result requires a gradient.
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
@@ -299,15 +263,10 @@ def new_zeros(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a tensor of zeros with the dtype and the device of this tensor.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        dtype: the dtype of the result; that of this tensor if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of this tensor if None.
-        requires_grad: whether the result requires a gradient.
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
@@ -336,15 +295,10 @@ def new_ones(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a tensor of ones with the dtype and the device of this tensor.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        dtype: the dtype of the result; that of this tensor if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of this tensor if None.
-        requires_grad: whether the result requires a gradient.
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
@@ -374,15 +328,8 @@ def new_full(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a tensor filled with one value, with the dtype and the device of this tensor.
-
-    Arguments:
-        size: the shape.
-        fill_value: a number, or a zero-dimensional tensor.
-        dtype: the dtype of the result; that of this tensor if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of this tensor if None.
-        requires_grad: whether the result requires a gradient.
+    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
@@ -407,24 +354,13 @@ def randint_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Draw integers uniformly from `low` (inclusive) to `high` (exclusive), in the shape of `input`.
-
-    `randint_like(input, high)` draws from 0.
-
-    Arguments:
-        input: the tensor that determines shape, dtype and device.
-        low: the lower bound, inclusive.
-        high: the upper bound, exclusive.
-        generator: the source of random numbers; the default generator if None.
-        dtype: the dtype of the result; that of `input` if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of `input` if None.
-        requires_grad: whether the result requires a gradient.
-        memory_format: the order of the dimensions in memory; row-major if None.
-
-    >>> from facula_tensor import ones
-    >>> randint_like(ones(2), 1)
-    tensor([0., 0.])
+    """input: the tensor that determines shape, dtype and device.
+    generator: the source of random numbers; the default generator if None.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:

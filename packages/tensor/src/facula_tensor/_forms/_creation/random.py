@@ -34,19 +34,13 @@ def rand(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Draw numbers uniformly from [0, 1); for complex dtypes, both parts.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        generator: the source of random numbers; the default generator if None.
-        dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> rand(2, 3).shape
-    facula.Size([2, 3])
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    generator: the source of random numbers; the default generator if None.
+    dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:
@@ -73,19 +67,13 @@ def randn(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Draw from the standard normal distribution; each part of complex numbers has variance 1/2.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        generator: the source of random numbers; the default generator if None.
-        dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> randn(2, 3).shape
-    facula.Size([2, 3])
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    generator: the source of random numbers; the default generator if None.
+    dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:
@@ -114,20 +102,10 @@ def randint(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Draw integers uniformly from `low` (inclusive, 0 by default) to `high` (exclusive).
-
-    Arguments:
-        low: the lower bound, inclusive; the upper bound if `high` is omitted.
-        high: the upper bound, exclusive; the shape if `size` is omitted and `low` is the upper bound.
-        size: the shape.
-        generator: the source of random numbers; the default generator if None.
-        dtype: the dtype of the result; int64 if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> randint(0, 1, (2,)), randint(1, (2,))
-    (tensor([0, 0]), tensor([0, 0]))
+    """generator: the source of random numbers; the default generator if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:
@@ -150,18 +128,10 @@ def randperm(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return the integers from 0 to n - 1 in random order.
-
-    Arguments:
-        n: the number of integers.
-        generator: the source of random numbers; the default generator if None.
-        dtype: the dtype of the result; int64 if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> sorted(randperm(4).tolist())
-    [0, 1, 2, 3]
+    """generator: the source of random numbers; the default generator if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:
@@ -178,19 +148,7 @@ def randperm(
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor:
-    """Draw 1 with the probability given by each element, otherwise 0. ValueError for probabilities outside [0, 1].
-
-    If `p` is given, it is the probability for all elements, and only the shape, dtype and device of `input` are used.
-    The gradient of the probabilities is 0.
-
-    Arguments:
-        input: the probabilities, from 0 to 1.
-        p: a single probability for all elements.
-        generator: the source of random numbers; the default generator if None.
-
-    >>> bernoulli(tensor([0.0, 1.0]))
-    tensor([0., 1.])
-    """
+    """generator: the source of random numbers; the default generator if None."""
     try:
         return bodies.bernoulli(input, p, generator=generator, out=out)
     except FaculaError as error:

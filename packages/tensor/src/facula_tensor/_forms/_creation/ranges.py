@@ -29,21 +29,9 @@ def arange(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return numbers from `start` (0 by default) to `end` (exclusive) at distances of `step`.
-
-    ValueError if `step` is 0 or has the wrong sign.
-
-    Arguments:
-        start: the first number; a single argument is `end`.
-        end: the bound, exclusive.
-        step: the distance between numbers; may be negative.
-        dtype: the dtype of the result; if None int64 for integers, otherwise the default floating dtype.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> arange(3)
-    tensor([0, 1, 2])
+    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:
@@ -67,21 +55,9 @@ def linspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return `steps` evenly spaced numbers from `start` to `end` (inclusive).
-
-    OverflowError if the dtype cannot represent them.
-
-    Arguments:
-        start: the first number.
-        end: the last number.
-        steps: the number of elements.
-        dtype: the dtype of the result; the default floating dtype, or the corresponding complex one, if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> linspace(0, 1, 3)
-    tensor([0.0000, 0.5000, 1.0000])
+    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:
@@ -104,19 +80,10 @@ def eye(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a matrix with ones on the diagonal and zeros elsewhere.
-
-    Arguments:
-        n: the number of rows.
-        m: the number of columns; `n` if None.
-        dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> eye(2)
-    tensor([[1., 0.],
-            [0., 1.]])
+    """dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:

@@ -29,18 +29,10 @@ def empty_strided(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return an uninitialised tensor with these strides.
-
-    Arguments:
-        size: the shape.
-        stride: the strides, in elements; they must not be negative.
-        dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> empty_strided((2, 3), (1, 2)).stride()
-    (1, 2)
+    """dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
@@ -64,15 +56,8 @@ def new_empty_strided(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return an uninitialised tensor with these strides, and the dtype and the device of this tensor.
-
-    Arguments:
-        size: the shape.
-        stride: the strides, in elements; they must not be negative.
-        dtype: the dtype of the result; that of this tensor if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; that of this tensor if None.
-        requires_grad: whether the result requires a gradient.
+    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
@@ -94,18 +79,10 @@ def empty_permuted(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return an uninitialised tensor without gaps, with its dimensions in memory in the order `physical_layout`.
-
-    Arguments:
-        size: the shape.
-        physical_layout: the dimensions from the slowest to the fastest varying one.
-        dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> empty_permuted((2, 3, 4), (0, 2, 1)).stride()
-    (12, 1, 3)
+    """dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
@@ -126,17 +103,10 @@ def scalar_tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a zero-dimensional tensor of one number, by default in the default floating dtype.
-
-    Arguments:
-        s: the number.
-        dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> scalar_tensor(3)
-    tensor(3.)
+    """dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
@@ -161,20 +131,9 @@ def logspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return `steps` numbers from base^start to base^end (inclusive), evenly spaced on a logarithmic scale.
-
-    Arguments:
-        start: the first exponent.
-        end: the last exponent.
-        steps: the number of elements.
-        base: the base.
-        dtype: the dtype of the result; the default floating dtype, or the corresponding complex one, if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> logspace(0, 2, 3)
-    tensor([  1.,  10., 100.])
+    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:
@@ -198,18 +157,10 @@ def range(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return numbers from `start` to `end` (inclusive) at distances of `step`, in the default floating dtype.
-
-    Deprecated: use `arange`, which excludes `end` as Python's `range` does.
-
-    Arguments:
-        start: the first number; a single argument is `end`.
-        end: the bound, inclusive.
-        step: the distance between numbers; may be negative.
-        dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False; other values are not supported.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
+    """dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if out is not None or layout is not None or pin_memory:

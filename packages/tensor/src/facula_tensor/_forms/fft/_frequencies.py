@@ -30,18 +30,9 @@ def fftfreq(
     device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Return the sample frequencies of `fft` for `n` samples `d` apart: 0, 1, ..., -2, -1 times 1 / (n d).
-
-    Arguments:
-        n: the number of samples.
-        d: the distance between two samples.
-        dtype: the dtype of the result; the default floating dtype if None.
-        layout: `strided`, the only supported layout, or None.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> fftfreq(4)
-    tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
+    """layout: `strided`, the only supported layout, or None.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if type(n) is not int:
@@ -64,18 +55,9 @@ def rfftfreq(
     device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Return the sample frequencies of `rfft` for `n` samples `d` apart: 0, 1, ..., n // 2 times 1 / (n d).
-
-    Arguments:
-        n: the number of samples.
-        d: the distance between two samples.
-        dtype: the dtype of the result; the default floating dtype if None.
-        layout: `strided`, the only supported layout, or None.
-        device: the device of the result; the default device if None.
-        requires_grad: whether the result requires a gradient.
-
-    >>> rfftfreq(4)
-    tensor([0.0000, 0.2500, 0.5000])
+    """layout: `strided`, the only supported layout, or None.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
     """
     try:
         if type(n) is not int:
@@ -90,15 +72,7 @@ def rfftfreq(
 
 @overridable
 def fftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
-    """Shift frequency 0 to the middle along `dim` (an integer or several) or all dimensions.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-
-    >>> fftshift(fftfreq(4))
-    tensor([-0.5000, -0.2500,  0.0000,  0.2500])
-    """
+    """input: the tensor."""
     try:
         input = steady_tensor("fft.fftshift", input)
         return bodies.fftshift(ops, input, dim)
@@ -109,15 +83,7 @@ def fftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
 
 @overridable
 def ifftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
-    """Undo `fftshift`.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-
-    >>> ifftshift(fftshift(fftfreq(5)))
-    tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
-    """
+    """input: the tensor."""
     try:
         input = steady_tensor("fft.ifftshift", input)
         return bodies.ifftshift(ops, input, dim)

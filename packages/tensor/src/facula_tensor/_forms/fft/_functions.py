@@ -22,21 +22,6 @@ bodies = bodies_of("fft._functions")
 def fft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The discrete Fourier transform along a dimension.
-
-    Operands are cut off or filled up with zeros to `n` elements. Scaling is by 1 / n, or in both directions by its
-    root. Integers are computed in the default floating dtype.
-
-    Arguments:
-        input: the numbers to transform.
-        n: how many elements along `dim` take part; all if None.
-        dim: the dimension.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import tensor
-    >>> fft(tensor([1.0, 0.0, 0.0]))
-    tensor([1.+0.j, 1.+0.j, 1.+0.j])
-    """
     try:
         result = bodies.fft(input, n, dim, norm)
         return result if out is None else write_out("fft.fft", result, out)
@@ -54,18 +39,6 @@ def fft2(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`fft` along two dimensions.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, -1 for all; all if None.
-        dim: the dimensions.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> fft2(ones(2, 4)).shape
-    facula.Size([2, 4])
-    """
     try:
         result = bodies.fft2(input, s, dim, norm)
         return result if out is None else write_out("fft.fft2", result, out)
@@ -83,18 +56,6 @@ def fftn(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`fft` along several dimensions: the last ones where `s` says how many, else all.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, -1 for all; all if None.
-        dim: the dimensions; the last ones, as many as `s` has, or all, if None.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> fftn(ones(2, 4)).shape
-    facula.Size([2, 4])
-    """
     try:
         result = bodies.fftn(input, s, dim, norm)
         return result if out is None else write_out("fft.fftn", result, out)
@@ -107,18 +68,6 @@ def fftn(
 def ifft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The inverse of `fft`.
-
-    Arguments:
-        input: the numbers to transform.
-        n: how many elements along `dim` take part; all if None.
-        dim: the dimension.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import tensor
-    >>> ifft(tensor([3.0, 0.0, 0.0]))
-    tensor([1.+0.j, 1.+0.j, 1.+0.j])
-    """
     try:
         result = bodies.ifft(input, n, dim, norm)
         return result if out is None else write_out("fft.ifft", result, out)
@@ -136,18 +85,6 @@ def ifft2(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`ifft` along two dimensions.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, -1 for all; all if None.
-        dim: the dimensions.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> ifft2(ones(2, 4)).shape
-    facula.Size([2, 4])
-    """
     try:
         result = bodies.ifft2(input, s, dim, norm)
         return result if out is None else write_out("fft.ifft2", result, out)
@@ -165,18 +102,6 @@ def ifftn(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`ifft` along several dimensions: the last ones where `s` says how many, else all.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, -1 for all; all if None.
-        dim: the dimensions; the last ones, as many as `s` has, or all, if None.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> ifftn(ones(2, 4)).shape
-    facula.Size([2, 4])
-    """
     try:
         result = bodies.ifftn(input, s, dim, norm)
         return result if out is None else write_out("fft.ifftn", result, out)
@@ -189,18 +114,6 @@ def ifftn(
 def rfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The first n // 2 + 1 elements of `fft` of real numbers; the others are their conjugates.
-
-    Arguments:
-        input: the numbers to transform.
-        n: how many elements along `dim` take part; all if None.
-        dim: the dimension.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import tensor
-    >>> rfft(tensor([1.0, 0.0, 0.0, 0.0]))
-    tensor([1.+0.j, 1.+0.j, 1.+0.j])
-    """
     try:
         result = bodies.rfft(input, n, dim, norm)
         return result if out is None else write_out("fft.rfft", result, out)
@@ -218,18 +131,6 @@ def rfft2(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`rfft` along two dimensions.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, -1 for all; all if None.
-        dim: the dimensions.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> rfft2(ones(2, 4)).shape
-    facula.Size([2, 3])
-    """
     try:
         result = bodies.rfft2(input, s, dim, norm)
         return result if out is None else write_out("fft.rfft2", result, out)
@@ -247,18 +148,6 @@ def rfftn(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`rfft` along several dimensions: the last ones where `s` says how many, else all.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, -1 for all; all if None.
-        dim: the dimensions; the last ones, as many as `s` has, or all, if None.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> rfftn(ones(2, 4)).shape
-    facula.Size([2, 3])
-    """
     try:
         result = bodies.rfftn(input, s, dim, norm)
         return result if out is None else write_out("fft.rfftn", result, out)
@@ -271,18 +160,6 @@ def rfftn(
 def irfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The inverse of `rfft`: real numbers.
-
-    Arguments:
-        input: the numbers to transform.
-        n: the number of elements of the result along `dim`; 2 (m - 1) of m if None.
-        dim: the dimension.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import tensor
-    >>> irfft(tensor([4.0, 0.0, 0.0]))
-    tensor([1., 1., 1., 1.])
-    """
     try:
         result = bodies.irfft(input, n, dim, norm)
         return result if out is None else write_out("fft.irfft", result, out)
@@ -300,19 +177,6 @@ def irfft2(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`irfft` along two dimensions.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, and the last dimension of the result has; -1 for all; all if
-            None.
-        dim: the dimensions.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> irfft2(ones(2, 4)).shape
-    facula.Size([2, 6])
-    """
     try:
         result = bodies.irfft2(input, s, dim, norm)
         return result if out is None else write_out("fft.irfft2", result, out)
@@ -330,19 +194,6 @@ def irfftn(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`irfft` along several dimensions: the last ones where `s` says how many, else all.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, and the last dimension of the result has; -1 for all; all if
-            None.
-        dim: the dimensions; the last ones, as many as `s` has, or all, if None.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> irfftn(ones(2, 4)).shape
-    facula.Size([2, 6])
-    """
     try:
         result = bodies.irfftn(input, s, dim, norm)
         return result if out is None else write_out("fft.irfftn", result, out)
@@ -355,18 +206,6 @@ def irfftn(
 def hfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The transform of numbers whose other half is their conjugates: real numbers.
-
-    Arguments:
-        input: the numbers to transform.
-        n: the number of elements of the result along `dim`; 2 (m - 1) of m if None.
-        dim: the dimension.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import tensor
-    >>> hfft(tensor([1.0, 0.0, 0.0]))
-    tensor([1., 1., 1., 1.])
-    """
     try:
         result = bodies.hfft(input, n, dim, norm)
         return result if out is None else write_out("fft.hfft", result, out)
@@ -384,19 +223,6 @@ def hfft2(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`hfft` along two dimensions.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, and the last dimension of the result has; -1 for all; all if
-            None.
-        dim: the dimensions.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> hfft2(ones(2, 4)).shape
-    facula.Size([2, 6])
-    """
     try:
         result = bodies.hfft2(input, s, dim, norm)
         return result if out is None else write_out("fft.hfft2", result, out)
@@ -414,19 +240,6 @@ def hfftn(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`hfft` along several dimensions: the last ones where `s` says how many, else all.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, and the last dimension of the result has; -1 for all; all if
-            None.
-        dim: the dimensions; the last ones, as many as `s` has, or all, if None.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> hfftn(ones(2, 4)).shape
-    facula.Size([2, 6])
-    """
     try:
         result = bodies.hfftn(input, s, dim, norm)
         return result if out is None else write_out("fft.hfftn", result, out)
@@ -439,18 +252,6 @@ def hfftn(
 def ihfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The inverse of `hfft`, of real numbers: the first n // 2 + 1 elements.
-
-    Arguments:
-        input: the numbers to transform.
-        n: how many elements along `dim` take part; all if None.
-        dim: the dimension.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import tensor
-    >>> ihfft(tensor([4.0, 0.0, 0.0, 0.0]))
-    tensor([1.-0.j, 1.-0.j, 1.-0.j])
-    """
     try:
         result = bodies.ihfft(input, n, dim, norm)
         return result if out is None else write_out("fft.ihfft", result, out)
@@ -468,18 +269,6 @@ def ihfft2(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`ihfft` along two dimensions.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, -1 for all; all if None.
-        dim: the dimensions.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> ihfft2(ones(2, 4)).shape
-    facula.Size([2, 3])
-    """
     try:
         result = bodies.ihfft2(input, s, dim, norm)
         return result if out is None else write_out("fft.ihfft2", result, out)
@@ -497,18 +286,6 @@ def ihfftn(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`ihfft` along several dimensions: the last ones where `s` says how many, else all.
-
-    Arguments:
-        input: the numbers to transform.
-        s: how many elements of each dimension take part, -1 for all; all if None.
-        dim: the dimensions; the last ones, as many as `s` has, or all, if None.
-        norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-
-    >>> from facula_tensor import ones
-    >>> ihfftn(ones(2, 4)).shape
-    facula.Size([2, 3])
-    """
     try:
         result = bodies.ihfftn(input, s, dim, norm)
         return result if out is None else write_out("fft.ihfftn", result, out)

@@ -25,17 +25,6 @@ bodies = bodies_of("linalg._functions")
 
 @overridable
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
-    """Raise matrices (..., k, k) to the integer power n; a negative n inverts them first.
-
-    Arguments:
-        A: matrices (..., k, k).
-        n: the exponent.
-
-    >>> from facula_tensor import tensor
-    >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
-    tensor([[1, 5],
-            [0, 1]])
-    """
     try:
         A = steady_tensor("linalg.matrix_power", A)
         if type(n) is not int:
@@ -49,13 +38,6 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def matrix_exp(A: Tensor) -> Tensor:
-    """Compute the exponential of matrices (..., n, n): the sum of A^k / k!, in double precision.
-
-    >>> from facula_tensor import zeros
-    >>> matrix_exp(zeros(2, 2))
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
     try:
         A = matrices("linalg.matrix_exp", A, "A", square=True)
         return ops.matrix_exp(A)
@@ -66,17 +48,6 @@ def matrix_exp(A: Tensor) -> Tensor:
 
 @overridable
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Multiply matrices in the order with the fewest multiplications.
-
-    The first may be a vector, treated as a row, and the last, treated as a column; the result lacks that dimension.
-
-    Arguments:
-        tensors: the factors, in order.
-
-    >>> from facula_tensor import ones
-    >>> multi_dot([ones(2), ones(2, 3), ones(3)])
-    tensor(6.)
-    """
     try:
         result = bodies.multi_dot(tensors)
         return result if out is None else write_out("linalg.multi_dot", result, out)
@@ -95,24 +66,7 @@ def pinv(
     rtol: float | Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Compute the pseudo-inverse of matrices (..., m, n): (..., n, m).
-
-    Singular values up to the greater of `atol` and `rtol` times the first count as 0. Both are numbers, or tensors with
-    one number for each matrix. Unless one is given, `rtol` is max(m, n) times the dtype's precision. `rcond` is an
-    alias of `rtol`. For `hermitian` matrices only the lower triangle is read. The gradient assumes a locally constant
-    rank.
-
-    Arguments:
-        A: the tensor.
-        rcond: an alias of `rtol`.
-        hermitian: whether A is Hermitian, so that only its lower triangle is read.
-        atol: the largest singular value that counts as 0.
-        rtol: the same bound, relative to the largest singular value.
-
-    >>> from facula_tensor import tensor
-    >>> pinv(tensor([[2.0], [0.0]]))
-    tensor([[0.5000, 0.0000]])
-    """
+    """A: the tensor."""
     try:
         if hermitian is not False and hermitian is not True:
             hermitian = flag_value("linalg.pinv", "hermitian", hermitian)
@@ -133,21 +87,7 @@ def matrix_rank(
     rtol: float | Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Compute the rank of matrices (..., m, n): the number (int64) of singular values that are not 0, as in `pinv`.
-
-    `tol` is an alias of `atol`.
-
-    Arguments:
-        A: the tensor.
-        tol: an alias of `atol`.
-        hermitian: whether A is Hermitian, so that only its lower triangle is read.
-        atol: the largest singular value that counts as 0.
-        rtol: the same bound, relative to the largest singular value.
-
-    >>> from facula_tensor import ones
-    >>> matrix_rank(ones(2, 3))
-    tensor(1)
-    """
+    """A: the tensor."""
     try:
         if hermitian is not False and hermitian is not True:
             hermitian = flag_value("linalg.matrix_rank", "hermitian", hermitian)
@@ -160,19 +100,7 @@ def matrix_rank(
 
 @overridable
 def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Compute the condition number of matrices: norm of order `p` times that of the inverse; inf for singular ones.
-
-    p None or 2: the largest singular value divided by the smallest, also for matrices (..., m, n); -2: the reciprocal.
-    1, -1, inf, -inf, 'fro' and 'nuc' as in `matrix_norm`.
-
-    Arguments:
-        A: the tensor.
-        p: the order of the norm.
-
-    >>> from facula_tensor import tensor
-    >>> cond(tensor([[4.0, 0.0], [0.0, 1.0]]))
-    tensor(4.)
-    """
+    """A: the tensor."""
     try:
         result = bodies.cond(ops, A, p)
         return result if out is None else write_out("linalg.cond", result, out)
@@ -183,18 +111,6 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
 
 @overridable
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
-    """Return X such that `tensordot(A, X, ind)` is an identity: the inverse of A, its first `ind` dimensions as rows.
-
-    The product of their lengths must equal that of the others (ValueError). X has shape A.shape[ind:] + A.shape[:ind].
-
-    Arguments:
-        A: the tensor.
-        ind: the number of leading dimensions that are rows.
-
-    >>> from facula_tensor import eye
-    >>> tensorinv(eye(6).reshape(2, 3, 6), ind=2).shape
-    facula.Size([6, 2, 3])
-    """
     try:
         A = steady_tensor("linalg.tensorinv", A)
         if type(ind) is not int:
@@ -208,19 +124,6 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Solve `tensordot(A, X, X.ndim) == B` for X, after moving the dimensions `dims` of A to its end.
-
-    A has shape B.shape + X.shape; both have the same number of elements.
-
-    Arguments:
-        A: the tensor of the equations.
-        B: the right-hand side.
-        dims: dimensions of A to move to its end; none if None.
-
-    >>> from facula_tensor import eye, ones
-    >>> tensorsolve(eye(6).reshape(2, 3, 6), ones(2, 3)).shape
-    facula.Size([6])
-    """
     try:
         A = steady_tensor("linalg.tensorsolve", A)
         B = steady_tensor("linalg.tensorsolve", B)
@@ -233,18 +136,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out:
 
 @overridable
 def vander(x: Tensor, N: int | None = None) -> Tensor:
-    """Return powers 0 to N - 1 of each element along a new last dimension: (..., n) to (..., n, N). N defaults to n.
-
-    Arguments:
-        x: the tensor.
-        N: the number of powers.
-
-    >>> from facula_tensor import tensor
-    >>> vander(tensor([1, 2, 3]))
-    tensor([[1, 1, 1],
-            [1, 2, 4],
-            [1, 3, 9]])
-    """
+    """x: the tensor."""
     try:
         x = steady_tensor("linalg.vander", x)
         return bodies.vander(ops, x, N)
@@ -255,17 +147,6 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 
 @overridable
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """Compute the dot products of vectors along `dim`, conjugating the first; the operands broadcast and promote.
-
-    Arguments:
-        x: the first vectors.
-        y: the second vectors.
-        dim: the dimension of the vectors.
-
-    >>> from facula_tensor import tensor
-    >>> vecdot(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
-    tensor([3., 7.])
-    """
     try:
         x = steady_tensor("linalg.vecdot", x)
         y = steady_tensor("linalg.vecdot", y)
@@ -278,17 +159,6 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 
 @overridable
 def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """Compute the cross product of vectors of three elements along `dim`; the operands broadcast.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor.
-        dim: the dimension of length 3.
-
-    >>> from facula_tensor import tensor
-    >>> cross(tensor([1, 0, 0]), tensor([0, 1, 0]))
-    tensor([0, 0, 1])
-    """
     try:
         input = steady_tensor("linalg.cross", input)
         other = steady_tensor("linalg.cross", other)
@@ -301,18 +171,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
 
 @overridable
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Return a view of a diagonal of matrices (the last two dimensions); it becomes the last dimension.
-
-    Arguments:
-        A: the tensor.
-        offset: the diagonal: 0 is the main one, 1 the next above.
-        dim1: the dimension of rows.
-        dim2: the dimension of columns.
-
-    >>> from facula_tensor import arange
-    >>> diagonal(arange(4).view(2, 2))
-    tensor([0, 3])
-    """
+    """A: the tensor."""
     try:
         return bodies.diagonal(A, offset=offset, dim1=dim1, dim2=dim2)
     except FaculaError as error:
@@ -322,16 +181,6 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 @overridable
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Multiply matrices, vectors, or broadcasting batches of them.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor.
-
-    >>> from facula_tensor import ones
-    >>> matmul(ones(2, 3), ones(3))
-    tensor([3., 3.])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("linalg.matmul", input)

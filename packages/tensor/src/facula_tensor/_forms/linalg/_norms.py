@@ -29,22 +29,7 @@ def vector_norm(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Compute the norm of order `ord` of all elements as one vector, or along `dim` (an integer or several).
-
-    inf is the maximum magnitude, -inf the minimum, 0 the number of nonzero elements. Computed in `dtype` if given.
-    Raises TypeError for integers.
-
-    Arguments:
-        x: the vectors.
-        ord: the order.
-        dim: the dimension or dimensions; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        dtype: the dtype to convert to first; the dtype of x if None.
-
-    >>> from facula_tensor import tensor
-    >>> vector_norm(tensor([[3.0, -4.0]]), float("inf"))
-    tensor(4.)
-    """
+    """keepdim: whether to keep the reduced dimensions, with length 1."""
     try:
         if type(ord) is not float and type(ord) is not int:
             ord = as_real(ord, "linalg.vector_norm", "ord")
@@ -64,22 +49,7 @@ def matrix_norm(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Compute the norm of order `ord` of each matrix.
-
-    "fro" is the root of the sum of squares; 1 and -1 are the largest and the smallest column sum of magnitudes; inf and
-    -inf the same for rows; 2 and -2 the largest and the smallest singular value; "nuc" the sum of singular values.
-
-    Arguments:
-        A: the matrices.
-        ord: the order.
-        dim: the dimensions of rows and columns.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        dtype: the dtype to convert to first; the dtype of A if None.
-
-    >>> from facula_tensor import tensor
-    >>> matrix_norm(tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
-    tensor(6.)
-    """
+    """keepdim: whether to keep the reduced dimensions, with length 1."""
     try:
         return bodies.matrix_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
     except FaculaError as error:
@@ -97,19 +67,7 @@ def norm(
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """Compute `vector_norm` of all elements or along one `dim`, or `matrix_norm` along two or of a matrix with `ord`.
-
-    Arguments:
-        A: vectors or matrices.
-        ord: the order; 2 of all elements if None.
-        dim: one dimension of vectors, or two of matrices; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        dtype: the dtype to convert to first; the dtype of A if None.
-
-    >>> from facula_tensor import tensor
-    >>> norm(tensor([[3.0, 4.0]])), norm(tensor([[3.0, 4.0]]), dim=0)
-    (tensor(5.), tensor([3., 4.]))
-    """
+    """keepdim: whether to keep the reduced dimensions, with length 1."""
     try:
         if type(A) is not Tensor:
             A = as_tensor("linalg.norm", A)

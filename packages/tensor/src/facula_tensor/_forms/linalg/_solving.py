@@ -25,20 +25,7 @@ bodies = bodies_of("linalg._solving")
 
 @overridable
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
-    """Solve A X = B, or X A = B if not `left`, for X: A (..., n, n), B (..., n, k), or (..., k, n).
-
-    Leading dimensions broadcast. B may be one vector (n,), or have the shape of A without the last dimension: one
-    vector for each matrix. Raises LinAlgError if a matrix is singular. float32, float64, complex64, complex128.
-
-    Arguments:
-        A: matrices (..., n, n).
-        B: the right-hand sides.
-        left: whether A is on the left of X.
-
-    >>> from facula_tensor import tensor
-    >>> solve(tensor([[2.0, 0.0], [0.0, 4.0]]), tensor([2.0, 2.0]))
-    tensor([1.0000, 0.5000])
-    """
+    """A: matrices (..., n, n)."""
     try:
         A = matrices("linalg.solve", A, "A", square=True)
         result = bodies.solve(A, B, left=left)
@@ -52,20 +39,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
 def solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> NamedResults:
-    """Compute `solve` without raising unless `check_errors`; return (result, info) with an int32 status per matrix.
-
-    `info` is 0, or the index (from 1) of the first zero pivot of the elimination; the result is then NaN.
-
-    Arguments:
-        A: matrices (..., n, n).
-        B: the right-hand sides.
-        left: whether A is on the left of X.
-        check_errors: whether to raise LinAlgError on failure.
-
-    >>> from facula_tensor import ones
-    >>> solve_ex(ones(2, 2), ones(2)).info
-    tensor(2, dtype=facula.int32)
-    """
+    """A: matrices (..., n, n)."""
     try:
         A = matrices("linalg.solve_ex", A, "A", square=True)
         return bodies.solve_ex(A, B, left=left, check_errors=check_errors, out=out)
@@ -76,13 +50,6 @@ def solve_ex(
 
 @overridable
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Invert matrices (..., n, n); LinAlgError if one is singular. To solve a system, prefer `solve`.
-
-    >>> from facula_tensor import tensor
-    >>> inv(tensor([[2.0, 0.0], [0.0, 4.0]]))
-    tensor([[0.5000, 0.0000],
-            [0.0000, 0.2500]])
-    """
     try:
         A = matrices("linalg.inv", A, "A", square=True)
         result = bodies.inv(A)
@@ -94,18 +61,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """Compute `inv` without raising unless `check_errors`; return (inverse, info) with an int32 status per matrix.
-
-    `info` is 0, or the index (from 1) of the first zero pivot of the elimination; the inverse is then NaN.
-
-    Arguments:
-        A: matrices (..., n, n).
-        check_errors: whether to raise LinAlgError on failure.
-
-    >>> from facula_tensor import zeros
-    >>> inv_ex(zeros(2, 2)).info
-    tensor(1, dtype=facula.int32)
-    """
+    """A: matrices (..., n, n)."""
     try:
         A = matrices("linalg.inv_ex", A, "A", square=True)
         return bodies.inv_ex(A, check_errors=check_errors, out=out)
@@ -116,12 +72,6 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | Non
 
 @overridable
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Compute the determinant of matrices (..., n, n): (...). The gradient is also correct for singular matrices.
-
-    >>> from facula_tensor import tensor
-    >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
-    tensor(-2.)
-    """
     try:
         A = matrices("linalg.det", A, "A", square=True)
         result = ops.det(A)
@@ -133,14 +83,6 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """Compute the sign and the log magnitude of determinants: (sign, logabsdet); 0 and -inf for singular matrices.
-
-    A has shape (..., n, n). The sign for complex matrices is a number on the unit circle.
-
-    >>> from facula_tensor import tensor
-    >>> slogdet(tensor([[-1.0, 0.0], [0.0, 1.0]])).sign
-    tensor(-1.)
-    """
     try:
         A = matrices("linalg.slogdet", A, "A", square=True)
         return bodies.slogdet(ops, A, out=out)
@@ -153,24 +95,7 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
 def solve_triangular(
     A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Tensor | None = None
 ) -> Tensor:
-    """Solve A X = B, or X A = B if not `left`, for X, with an upper or lower triangular A.
-
-    A has shape (..., n, n), B (..., n, k), or (..., k, n) if not `left`; leading dimensions broadcast. The other
-    triangle of A is not read. With `unitriangular` the diagonal is not read either and counts as ones. Division by a
-    zero on the diagonal gives infinity or NaN. float32, float64, complex64, complex128.
-
-    Arguments:
-        A: matrices (..., n, n).
-        B: the right-hand sides.
-        upper: whether A is upper triangular instead of lower.
-        left: whether A is on the left of X.
-        unitriangular: whether the diagonal counts as ones.
-
-    >>> from facula_tensor import tensor
-    >>> solve_triangular(tensor([[1.0, 1.0], [0.0, 2.0]]), tensor([[4.0], [2.0]]), upper=True)
-    tensor([[3.],
-            [1.]])
-    """
+    """A: matrices (..., n, n)."""
     try:
         A = matrices("linalg.solve_triangular", A, "A", square=True)
         B = matrices("linalg.solve_triangular", B, "B")

@@ -22,12 +22,6 @@ bodies = bodies_of("ops.elementwise.arithmetic")
 @overridable
 @method()
 def positive(input: Tensor) -> Tensor:
-    """Return `input` itself, as `+input` does. Bool raises a TypeError.
-
-    >>> from facula_tensor import tensor
-    >>> positive(tensor([-1.0]))
-    tensor([-1.])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("positive", input)
@@ -39,17 +33,6 @@ def positive(input: Tensor) -> Tensor:
 
 @overridable
 def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
-    """Return `other - alpha * input`: subtraction with its operands exchanged. Bool raises a TypeError.
-
-    Arguments:
-        input: the subtrahend.
-        other: the minuend.
-        alpha: the factor of `input`.
-
-    >>> from facula_tensor import tensor
-    >>> rsub(tensor([1.0, 2.0]), 5, alpha=2)
-    tensor([3., 1.])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("rsub", input)

@@ -23,18 +23,7 @@ if TYPE_CHECKING:
 @method()
 @boundary
 def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Return each element, or `min` if it is less. NaN propagates, from elements and from bounds.
-
-    Element and bound broadcast and promote. At the bound the element receives the gradient.
-
-    Arguments:
-        input: the tensor.
-        min: the bound, a number or a tensor.
-
-    >>> from facula_tensor import tensor
-    >>> clamp_min(tensor([-1.0, 0.5]), 0)
-    tensor([0.0000, 0.5000])
-    """
+    """input: the tensor."""
     if type(input) is not Tensor:
         input = as_tensor("clamp_min", input)
     result = ops.clamp_min(input, min) if out is None else call_out("clamp_min", (input, min), out)
@@ -58,18 +47,7 @@ def clamp_min_(input: Tensor, min: Operand) -> Tensor:
 @method()
 @boundary
 def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Return each element, or `max` if it is greater. NaN propagates, from elements and from bounds.
-
-    Element and bound broadcast and promote. At the bound the element receives the gradient.
-
-    Arguments:
-        input: the tensor.
-        max: the bound, a number or a tensor.
-
-    >>> from facula_tensor import tensor
-    >>> clamp_max(tensor([0.5, 3.0]), 1)
-    tensor([0.5000, 1.0000])
-    """
+    """input: the tensor."""
     if type(input) is not Tensor:
         input = as_tensor("clamp_max", input)
     result = ops.clamp_max(input, max) if out is None else call_out("clamp_max", (input, max), out)
@@ -95,22 +73,7 @@ def clamp_max_(input: Tensor, max: Operand) -> Tensor:
 def clamp(
     input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """Limit each element to the interval from `min` to `max`. NaN propagates, from elements and from bounds.
-
-    If min > max, the result is max. At a bound the element receives the gradient; at NaN the gradient is 0.
-
-    Arguments:
-        input: a tensor of real numbers.
-        min: the lower bound, a number or a tensor that broadcasts; None for no lower bound.
-        max: the upper bound, a number or a tensor that broadcasts; None for no upper bound.
-
-    Raises:
-        ValueError: if both bounds are missing.
-
-    >>> from facula_tensor import tensor
-    >>> clamp(tensor([-1.0, 0.5, 3.0]), 0, 1)
-    tensor([0.0000, 0.5000, 1.0000])
-    """
+    """input: a tensor of real numbers."""
     try:
         if min is max is None:
             raise ArgumentError("clamp: expected min, max or both; got neither")

@@ -19,12 +19,6 @@ bodies = bodies_of("ops.elementwise.complex_numbers")
 
 @overridable
 def real(input: Tensor) -> Tensor:
-    """Return the real part of each element, as a view; a real tensor is returned unchanged.
-
-    >>> from facula_tensor import tensor
-    >>> real(tensor([1 + 2j]))
-    tensor([1.])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("real", input)
@@ -36,14 +30,6 @@ def real(input: Tensor) -> Tensor:
 
 @overridable
 def imag(input: Tensor) -> Tensor:
-    """Return the imaginary part of each element, as a view.
-
-    Real tensors raise a TypeError (the attribute raises an AttributeError).
-
-    >>> from facula_tensor import tensor
-    >>> imag(tensor([1 + 2j]))
-    tensor([2.])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("imag", input)
@@ -55,14 +41,6 @@ def imag(input: Tensor) -> Tensor:
 
 @overridable
 def view_as_real(input: Tensor) -> Tensor:
-    """View complex numbers as pairs of real numbers, real part first, along a new last dimension.
-
-    Real tensors raise a TypeError.
-
-    >>> from facula_tensor import tensor
-    >>> view_as_real(tensor([1 + 2j]))
-    tensor([[1., 2.]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("view_as_real", input)
@@ -74,15 +52,6 @@ def view_as_real(input: Tensor) -> Tensor:
 
 @overridable
 def view_as_complex(input: Tensor) -> Tensor:
-    """View pairs of real numbers (..., 2), float32 or float64, as complex numbers (...).
-
-    The two numbers of a pair must be adjacent, and each pair must begin at an even position of the storage; otherwise a
-    ValueError is raised.
-
-    >>> from facula_tensor import tensor
-    >>> view_as_complex(tensor([[1.0, 2.0]]))
-    tensor([1.+2.j])
-    """
     try:
         input = steady_tensor("view_as_complex", input)
         return bodies.view_as_complex(ops, input)
@@ -93,17 +62,6 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 @overridable
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Construct complex numbers from their real and imaginary parts, which broadcast.
-
-    Arguments:
-        real: float32 or float64.
-        imag: of the same dtype.
-        out: the tensor that receives the result; None for a new tensor.
-
-    >>> from facula_tensor import tensor
-    >>> complex(tensor([1.0]), tensor([2.0]))
-    tensor([1.+2.j])
-    """
     try:
         return bodies.complex(ops, real, imag, out=out)
     except FaculaError as error:
@@ -113,17 +71,6 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Construct complex numbers from their magnitudes and angles, which broadcast.
-
-    Arguments:
-        abs: the magnitudes, float32 or float64.
-        angle: the angles in radians, of the same dtype.
-        out: the tensor that receives the result; None for a new tensor.
-
-    >>> from facula_tensor import tensor
-    >>> polar(tensor([2.0]), tensor([0.0]))
-    tensor([2.+0.j])
-    """
     try:
         return bodies.polar(ops, abs, angle, out=out)
     except FaculaError as error:
@@ -134,14 +81,6 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def conj(input: Tensor) -> Tensor:
-    """Return the complex conjugate, in newly allocated memory; a real tensor is returned unchanged.
-
-    (In PyTorch the result is a lazily conjugated view.)
-
-    >>> from facula_tensor import tensor
-    >>> conj(tensor([1 + 2j]))
-    tensor([1.-2.j])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("conj", input)
@@ -154,12 +93,6 @@ def conj(input: Tensor) -> Tensor:
 @overridable
 @method()
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the complex conjugate, in newly allocated memory; a real tensor is returned unchanged.
-
-    >>> from facula_tensor import tensor
-    >>> conj_physical(tensor([1 + 2j]))
-    tensor([1.-2.j])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("conj_physical", input)
@@ -186,7 +119,6 @@ def conj_physical_(input: Tensor) -> Tensor:
 @overridable
 @method()
 def resolve_conj(input: Tensor) -> Tensor:
-    """Return `input` itself: conjugates are never computed lazily."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("resolve_conj", input)
@@ -199,7 +131,6 @@ def resolve_conj(input: Tensor) -> Tensor:
 @overridable
 @method()
 def resolve_neg(input: Tensor) -> Tensor:
-    """Return `input` itself: negations are never computed lazily."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("resolve_neg", input)
@@ -212,7 +143,6 @@ def resolve_neg(input: Tensor) -> Tensor:
 @overridable
 @method()
 def is_conj(input: Tensor) -> bool:
-    """Return False: conjugates are never computed lazily."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("is_conj", input)
@@ -225,7 +155,6 @@ def is_conj(input: Tensor) -> bool:
 @overridable
 @method()
 def is_neg(input: Tensor) -> bool:
-    """Return False: negations are never computed lazily."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("is_neg", input)
@@ -238,13 +167,6 @@ def is_neg(input: Tensor) -> bool:
 @overridable
 @method()
 def adjoint(input: Tensor) -> Tensor:
-    """Exchange the last two dimensions of matrices and conjugate them. The result is a view for real matrices.
-
-    >>> from facula_tensor import tensor
-    >>> adjoint(tensor([[1j, 2.0]]))
-    tensor([[0.-1.j],
-            [2.-0.j]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("adjoint", input)
@@ -257,14 +179,6 @@ def adjoint(input: Tensor) -> Tensor:
 @overridable
 @method()
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the angle of each complex element in radians, from -pi to pi; for real elements 0, or pi if negative.
-
-    The result is real; integers use the default floating dtype. The slope at 0 is 0.
-
-    >>> from facula_tensor import tensor
-    >>> angle(tensor([1j, -1.0]))
-    tensor([1.5708, 3.1416])
-    """
     try:
         input = steady_tensor("angle", input)
         result = bodies.angle(ops, input)
@@ -277,12 +191,6 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return x / |x| for each complex element, and 0 for 0; return the sign of real elements.
-
-    >>> from facula_tensor import tensor
-    >>> sgn(tensor([3 + 4j, 0]))
-    tensor([0.6000+0.8000j, 0.0000+0.0000j])
-    """
     try:
         input = steady_tensor("sgn", input)
         result = ops.direction(input)
@@ -295,12 +203,6 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def isreal(input: Tensor) -> Tensor:
-    """Return True for each element whose imaginary part is 0.
-
-    >>> from facula_tensor import tensor
-    >>> isreal(tensor([1 + 0j, 1j]))
-    tensor([ True, False])
-    """
     try:
         input = steady_tensor("isreal", input)
         return bodies.isreal(input)

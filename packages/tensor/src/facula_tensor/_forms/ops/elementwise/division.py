@@ -20,19 +20,6 @@ if TYPE_CHECKING:
 
 @method()
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
-    """Divide the elements of each pair in floating point; integers are converted first.
-
-    Arguments:
-        input: the dividends.
-        other: the divisors; dividends and divisors broadcast and promote.
-        rounding_mode: None; or "floor" to round down, or "trunc" to round toward zero. Then integers stay integers.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([1, 2]) / 4
-    tensor([0.2500, 0.5000])
-    >>> tensor([-7, 7]).div(2, rounding_mode="trunc")
-    tensor([-3,  3])
-    """
     try:
         if rounding_mode not in (None, "floor", "trunc"):
             rounding_mode = refuse_choice("div", "rounding_mode", rounding_mode, "None, 'floor' or 'trunc'")

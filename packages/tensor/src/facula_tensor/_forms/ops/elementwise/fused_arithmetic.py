@@ -25,18 +25,6 @@ bodies = bodies_of("ops.elementwise.fused_arithmetic")
 @overridable
 @method()
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """Return `input + value * tensor1 * tensor2`. The tensors broadcast and promote.
-
-    Arguments:
-        input: a tensor.
-        tensor1: a factor.
-        tensor2: a factor.
-        value: a number.
-
-    >>> from facula_tensor import tensor
-    >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=0.5)
-    tensor([4.])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("addcmul", input)
@@ -71,18 +59,6 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar =
 @overridable
 @method()
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """Return `input + value * tensor1 / tensor2`. The tensors broadcast and promote.
-
-    Arguments:
-        input: a tensor of a floating or complex dtype.
-        tensor1: the dividend.
-        tensor2: the divisor; one of the three dtypes must be floating or complex.
-        value: a number.
-
-    >>> from facula_tensor import tensor
-    >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=2)
-    tensor([4.])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("addcdiv", input)
@@ -117,17 +93,6 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar =
 @overridable
 @method()
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Interpolate: return `input + weight * (end - input)`, which is `input` at weight 0 and `end` at 1.
-
-    Arguments:
-        input: a tensor of a floating or complex dtype, which all operands share; the tensors broadcast.
-        end: a tensor.
-        weight: a number or a tensor.
-
-    >>> from facula_tensor import tensor
-    >>> lerp(tensor([1.0, 2.0]), tensor([3.0, 4.0]), 0.5)
-    tensor([2., 3.])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("lerp", input)

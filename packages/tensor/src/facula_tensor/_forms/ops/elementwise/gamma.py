@@ -20,21 +20,6 @@ bodies = bodies_of("ops.elementwise.gamma")
 
 @overridable
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the derivative of order `n` of `digamma` at each element.
-
-    Integers are computed in the default floating dtype.
-
-    Arguments:
-        n: the order, at least 0.
-        input: a tensor of real numbers.
-
-    Raises:
-        ValueError: for negative `n`.
-
-    >>> from facula_tensor import tensor
-    >>> polygamma(1, tensor([1.0, 2.0]))
-    tensor([1.6449, 0.6449])
-    """
     try:
         if type(n) is not int:
             n = as_integer(n, "polygamma", "n")
@@ -50,21 +35,6 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
-    """Return the logarithm of the multivariate gamma function of dimension `p` for each element.
-
-    Integers are computed in the default floating dtype.
-
-    Arguments:
-        input: a tensor of real numbers above (p - 1) / 2.
-        p: the dimension, at least 1.
-
-    Raises:
-        ValueError: if `p` is less than 1.
-
-    >>> from facula_tensor import tensor
-    >>> mvlgamma(tensor([2.5]), 2)
-    tensor([0.8570])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("mvlgamma", input)

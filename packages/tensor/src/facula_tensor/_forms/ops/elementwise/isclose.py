@@ -23,21 +23,6 @@ bodies = bodies_of("ops.elementwise.isclose")
 @method()
 @boundary
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Return whether |input - other| <= atol + rtol |other|, for each pair of elements.
-
-    The operands broadcast and have the same dtype. An infinity is close only to itself.
-
-    Arguments:
-        input: a tensor.
-        other: the reference tensor, to which `rtol` is relative.
-        rtol: the relative tolerance, not negative.
-        atol: the absolute tolerance, not negative.
-        equal_nan: whether NaN is close to NaN.
-
-    >>> from facula_tensor import tensor
-    >>> isclose(tensor([1.0, 2.0]), tensor([1.0, 2.1]))
-    tensor([ True, False])
-    """
     if type(input) is not Tensor:
         input = as_tensor("isclose", input)
     if type(other) is not Tensor:
@@ -49,19 +34,6 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 @method()
 @boundary
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Return whether |input - other| <= atol + rtol |other| for all pairs of elements.
-
-    Arguments:
-        input: a tensor.
-        other: the reference tensor, to which `rtol` is relative, of the same dtype; the operands broadcast.
-        rtol: the relative tolerance, not negative.
-        atol: the absolute tolerance, not negative.
-        equal_nan: whether NaN is close to NaN.
-
-    >>> from facula_tensor import tensor
-    >>> allclose(tensor([1.0, 2.0]), tensor([1.0, 2.000001]))
-    True
-    """
     if type(input) is not Tensor:
         input = as_tensor("allclose", input)
     if type(other) is not Tensor:
@@ -73,12 +45,6 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 @method()
 @boundary
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Return whether two tensors have the same shape and equal elements. NaN is not equal to NaN.
-
-    >>> from facula_tensor import tensor
-    >>> equal(tensor([1, 2]), tensor([1, 2])), equal(tensor([1, 2]), tensor([[1, 2]]))
-    (True, False)
-    """
     if type(input) is not Tensor:
         input = as_tensor("equal", input)
     if type(other) is not Tensor:
@@ -95,21 +61,6 @@ def isin(
     invert: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return whether each element of `elements` is among `test_elements`, as a bool tensor.
-
-    Not defined for bool and complex numbers.
-
-    Arguments:
-        elements: a tensor, or a number if `test_elements` is a tensor.
-        test_elements: a tensor or number.
-        assume_unique: has no effect.
-        invert: whether to invert the result.
-
-    >>> from facula_tensor import tensor
-    >>> isin(tensor([[1, 2], [3, 4]]), tensor([2, 3]))
-    tensor([[False,  True],
-            [ True, False]])
-    """
     try:
         result = bodies.isin(elements, test_elements, assume_unique=assume_unique, invert=invert)
         return result if out is None else write_out("isin", result, out)

@@ -22,12 +22,6 @@ bodies = bodies_of("ops.elementwise.logic")
 @overridable
 @method()
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return True for each element that is infinite, or, for complex dtypes, has an infinite part.
-
-    >>> from facula_tensor import tensor
-    >>> isinf(tensor([1.0, float("-inf")]))
-    tensor([False,  True])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("isinf", input)
@@ -41,7 +35,6 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return True for each element that is negative infinity. False for integers."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("isneginf", input)
@@ -55,7 +48,6 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return True for each element that is positive infinity. False for integers."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("isposinf", input)
@@ -69,12 +61,6 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return True for each element that is neither infinite nor NaN.
-
-    >>> from facula_tensor import tensor
-    >>> isfinite(tensor([1.0, float("inf"), float("nan")]))
-    tensor([ True, False, False])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("isfinite", input)
@@ -90,12 +76,6 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return True for each pair in which both elements are nonzero.
-
-    >>> from facula_tensor import tensor
-    >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
-    tensor([False, False,  True])
-    """
     if type(input) is not Tensor:
         input = as_tensor("logical_and", input)
     if type(other) is not Tensor:
@@ -120,12 +100,6 @@ def logical_and_(input: Tensor, other: Tensor) -> Tensor:
 @method()
 @boundary
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return True for each pair in which at least one element is nonzero.
-
-    >>> from facula_tensor import tensor
-    >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
-    tensor([ True,  True, False])
-    """
     if type(input) is not Tensor:
         input = as_tensor("logical_or", input)
     if type(other) is not Tensor:
@@ -150,12 +124,6 @@ def logical_or_(input: Tensor, other: Tensor) -> Tensor:
 @method()
 @boundary
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return True for each pair in which exactly one element is nonzero.
-
-    >>> from facula_tensor import tensor
-    >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))
-    tensor([ True,  True, False])
-    """
     if type(input) is not Tensor:
         input = as_tensor("logical_xor", input)
     if type(other) is not Tensor:
@@ -179,12 +147,6 @@ def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return True for each element that is zero.
-
-    >>> from facula_tensor import tensor
-    >>> logical_not(tensor([0, 1, 2]))
-    tensor([ True, False, False])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("logical_not", input)

@@ -32,20 +32,7 @@ def pow(
     self: Operand | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Raise each element to the power of its exponent.
-
-    Integers to the power of integers stay integers; 0 ** 0 is 1. An integer to the power of a negative number raises a
-    ValueError; negative exponents in a tensor return the integer part. `self` is PyTorch's name of `input` for numbers.
-
-    Arguments:
-        input: the bases.
-        exponent: the exponents.
-        self: another name of `input`.
-
-    >>> from facula_tensor import tensor
-    >>> pow(tensor([1.0, 2.0, 3.0]), exponent=2)
-    tensor([1., 4., 9.])
-    """
+    """self: another name of `input`."""
     if self is not None:
         input = first_named("pow", input, self)
     result = ops.pow(input, exponent) if out is None else call_out("pow", (input, exponent), out)
@@ -67,16 +54,6 @@ def pow_(input: Tensor, exponent: Operand | None = None) -> Tensor:
 @overridable
 @method()
 def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Return `input ** exponent` in float64, or complex128. One of the operands may be a number.
-
-    Arguments:
-        input: the bases.
-        exponent: the exponents.
-
-    >>> from facula_tensor import tensor
-    >>> float_power(tensor([2, 4]), -1)
-    tensor([0.5000, 0.2500], dtype=facula.float64)
-    """
     try:
         result = bodies.float_power(ops, input, exponent)
         return result if out is None else write_out("float_power", result, out)

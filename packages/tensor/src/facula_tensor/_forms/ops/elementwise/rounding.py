@@ -22,18 +22,7 @@ bodies = bodies_of("ops.elementwise.rounding")
 @method()
 @boundary
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """Round each element to the nearest number with `decimals` decimal places; ties round to even.
-
-    `decimals` may be negative: tens, hundreds. Integers are unchanged and accept no `decimals`.
-
-    Arguments:
-        input: a tensor of real numbers.
-        decimals: the number of decimal places.
-
-    >>> from facula_tensor import tensor
-    >>> round(tensor([0.5, 1.5, 2.5])), round(tensor([1.2345]), decimals=2)
-    (tensor([0., 2., 2.]), tensor([1.2300]))
-    """
+    """input: a tensor of real numbers."""
     if type(decimals) is not int:
         decimals = as_integer(decimals, "round", "decimals")
     if decimals:
@@ -61,12 +50,6 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
 @overridable
 @method()
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return True for each negative element, including -0 and NaN with a sign.
-
-    >>> from facula_tensor import tensor
-    >>> signbit(tensor([-0.0, 1.0]))
-    tensor([ True, False])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("signbit", input)
@@ -87,20 +70,6 @@ def nan_to_num(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Replace NaN by `nan` (0) and the infinities by `posinf` and `neginf` (the largest numbers of the dtype).
-
-    Integers are unchanged. The gradient of a replaced element is 0.
-
-    Arguments:
-        input: the numbers.
-        nan: the replacement of NaN; None for 0.
-        posinf: the replacement of infinity; None for the largest number of the dtype.
-        neginf: the replacement of negative infinity; None for the smallest number of the dtype.
-
-    >>> from facula_tensor import tensor
-    >>> nan_to_num(tensor([float("nan"), float("inf"), 2.0]), posinf=9.0)
-    tensor([0., 9., 2.])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("nan_to_num", input)

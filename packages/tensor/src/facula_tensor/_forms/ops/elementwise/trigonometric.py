@@ -20,7 +20,6 @@ bodies = bodies_of("ops.elementwise.trigonometric")
 @overridable
 @method()
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Convert angles from degrees to radians."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("deg2rad", input)
@@ -47,7 +46,6 @@ def deg2rad_(input: Tensor) -> Tensor:
 @overridable
 @method()
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Convert angles from radians to degrees."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("rad2deg", input)

@@ -22,18 +22,7 @@ bodies = bodies_of("ops.indexing.index_put")
 @overridable
 @method()
 def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """Return a copy of `input` after `copy[indices] = values`, or with the values added.
-
-    Arguments:
-        input: the tensor.
-        indices: tensors, or None for a whole dimension, in a tuple or list.
-        values: a tensor with the dtype of `input`; it broadcasts.
-        accumulate: whether values are added; repeated positions are summed in order.
-
-    >>> from facula_tensor import tensor, zeros
-    >>> index_put(zeros(3), (tensor([0, 0]),), tensor([1.0, 2.0]), accumulate=True)
-    tensor([3., 0., 0.])
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("index_put", input)

@@ -25,21 +25,8 @@ bodies = bodies_of("ops.indexing.index_select")
 def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """Add slices of `source` times `alpha` to the slices of a copy of `input` at `index` along `dim`.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        index: positions, int64 or int32; they may repeat.
-        source: a slice for each position, with the dtype of `input`.
-        alpha: a number.
-
-    Raises:
-        IndexError: if a position is negative or beyond the dimension; the message names it.
-
-    >>> from facula_tensor import tensor, zeros
-    >>> index_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
-    tensor([4., 0., 2.])
+    """input: the tensor.
+    dim: the dimension.
     """
     if type(input) is not Tensor:
         input = as_tensor("index_add", input)
@@ -61,22 +48,8 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
 @method()
 @boundary
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Replace the slices of a copy of `input` at `index` along `dim` by those of `source`.
-
-    If a position is repeated, the last slice applies.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        index: positions, int64 or int32.
-        source: a slice for each position, with the dtype of `input`.
-
-    Raises:
-        IndexError: if a position is negative or beyond the dimension; the message names it.
-
-    >>> from facula_tensor import tensor, zeros
-    >>> index_copy(zeros(3), 0, tensor([2, 0]), tensor([1.0, 2.0]))
-    tensor([2., 0., 1.])
+    """input: the tensor.
+    dim: the dimension.
     """
     if type(input) is not Tensor:
         input = as_tensor("index_copy", input)
@@ -98,17 +71,8 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tenso
 @method()
 @boundary
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
-    """Fill the slices of a copy of `input` at `index` along `dim` with `value`.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        index: positions, int64 or int32; negative ones count from the end.
-        value: a number or a zero-dimensional tensor.
-
-    >>> from facula_tensor import tensor, zeros
-    >>> index_fill(zeros(3), 0, tensor([0, -1]), 5)
-    tensor([5., 0., 5.])
+    """input: the tensor.
+    dim: the dimension.
     """
     if type(input) is not Tensor:
         input = as_tensor("index_fill", input)
@@ -138,22 +102,8 @@ def index_reduce(
     include_self: bool = True,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Reduce slices of `source` into the slices of a copy of `input` at `index` along `dim`.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        index: positions, int64 or int32; they may repeat.
-        source: a slice for each position, with the dtype of `input`.
-        reduce: the reduction: "prod", "mean", "amax" or "amin".
-        include_self: whether the elements of `input` take part.
-
-    Raises:
-        IndexError: if a position is negative or beyond the dimension; the message names it.
-
-    >>> from facula_tensor import tensor
-    >>> index_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
-    tensor([5., 2.])
+    """input: the tensor.
+    dim: the dimension.
     """
     if type(input) is not Tensor:
         input = as_tensor("index_reduce", input)

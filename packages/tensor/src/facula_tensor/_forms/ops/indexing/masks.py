@@ -23,18 +23,7 @@ bodies = bodies_of("ops.indexing.masks")
 @overridable
 @method()
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the elements where `mask` is true, as one dimension in row-major order.
-
-    `mask` is bool; it and `input` broadcast against each other. Gradients flow to the selected elements.
-
-    Arguments:
-        input: the tensor.
-        mask: the elements to select.
-
-    >>> from facula_tensor import tensor
-    >>> masked_select(tensor([1, 2, 3]), tensor([True, False, True]))
-    tensor([1, 3])
-    """
+    """input: the tensor."""
     try:
         input = steady_tensor("masked_select", input)
         result = bodies.masked_select(ops, input, mask)
@@ -47,20 +36,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 @overridable
 @method()
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """Replace the elements of a copy of `input` where `mask` is true by those of `source`, in row-major order.
-
-    `mask` is bool; it and `input` broadcast against each other. `source` must have the dtype of `input` (TypeError) and
-    at least as many elements as are replaced (ValueError).
-
-    Arguments:
-        input: the tensor.
-        mask: the elements to replace.
-        source: the new elements.
-
-    >>> from facula_tensor import tensor
-    >>> masked_scatter(tensor([1, 2, 3]), tensor([True, False, True]), tensor([8, 9]))
-    tensor([8, 2, 9])
-    """
+    """input: the tensor."""
     try:
         return bodies.masked_scatter("masked_scatter", input, mask, source)
     except FaculaError as error:

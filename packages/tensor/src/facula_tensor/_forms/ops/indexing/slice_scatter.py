@@ -26,19 +26,7 @@ bodies = bodies_of("ops.indexing.slice_scatter")
 @method()
 @boundary
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """Return a copy of `input` in which `select(dim, index)` is `src`.
-
-    Arguments:
-        input: the tensor to copy.
-        src: the new elements.
-        dim: the dimension.
-        index: the position; negative ones count from the end.
-
-    >>> from facula_tensor import ones, zeros
-    >>> select_scatter(zeros(2, 2), ones(2), 0, 1)
-    tensor([[0., 0.],
-            [1., 1.]])
-    """
+    """dim: the dimension."""
     input = steady_tensor("select_scatter", input)
     if type(index) is not int:
         index = as_integer(index, "select_scatter", "index")
@@ -51,20 +39,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """Return a copy of `input` in which the slice `start:end:step` along `dim` is `src`.
-
-    Arguments:
-        input: the tensor to copy.
-        src: the new elements.
-        dim: the dimension.
-        start: the first element; negative ones count from the end.
-        end: the exclusive bound; the dimension's length if None.
-        step: the distance between elements; positive.
-
-    >>> from facula_tensor import ones, zeros
-    >>> slice_scatter(zeros(4), ones(2), 0, 1, 3)
-    tensor([0., 1., 1., 0.])
-    """
+    """dim: the dimension."""
     input = steady_tensor("slice_scatter", input)
     if start is not None and type(start) is not int:
         start = as_integer(start, "slice_scatter", "start")
@@ -78,20 +53,6 @@ def slice_scatter(
 @overridable
 @method()
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """Return a copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`.
-
-    Arguments:
-        input: the tensor to copy.
-        src: the new elements.
-        offset: the diagonal: 0 is the main one, 1 the next above.
-        dim1: the dimension of rows.
-        dim2: the dimension of columns.
-
-    >>> from facula_tensor import ones, zeros
-    >>> diagonal_scatter(zeros(2, 2), ones(2))
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
     try:
         input = steady_tensor("diagonal_scatter", input)
         if type(offset) is not int:
@@ -107,20 +68,6 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None
 ) -> Tensor:
-    """Return a copy of `input` in which the view `as_strided(size, stride, storage_offset)` is `src`.
-
-    Arguments:
-        input: the tensor to copy.
-        src: the new elements.
-        size: the shape of the view.
-        stride: the strides of the view, in elements.
-        storage_offset: the offset of the first element, in elements; that of `input` if None.
-
-    >>> from facula_tensor import ones, zeros
-    >>> as_strided_scatter(zeros(2, 2), ones(2), (2,), (2,), 1)
-    tensor([[0., 1.],
-            [0., 1.]])
-    """
     try:
         input = steady_tensor("as_strided_scatter", input)
         size = as_sizes("as_strided_scatter", (size,))

@@ -23,18 +23,6 @@ bodies = bodies_of("ops.indexing.unravel_index")
 
 @overridable
 def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> tuple[Tensor, ...]:
-    """Convert flat positions to coordinates: an int64 tensor for each dimension of `shape`.
-
-    Raises ValueError for positions outside the tensor.
-
-    Arguments:
-        indices: the flat positions.
-        shape: the shape of the tensor, as integers or as a tensor of them.
-
-    >>> from facula_tensor import tensor
-    >>> unravel_index(tensor([0, 5]), (2, 3))
-    (tensor([0, 1]), tensor([0, 2]))
-    """
     try:
         if type(indices) is not Tensor:
             indices = as_tensor("unravel_index", indices)
@@ -47,19 +35,7 @@ def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> tuple[Tensor, ...
 @overridable
 @method()
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
-    """Return the positions of nonzero elements, as `nonzero` does, in exactly `size` rows.
-
-    Arguments:
-        input: the tensor.
-        size: the number of rows; further positions are dropped.
-        fill_value: the value of the remaining rows.
-
-    >>> from facula_tensor import tensor
-    >>> nonzero_static(tensor([0, 3, 0, 2]), size=3)
-    tensor([[ 1],
-            [ 3],
-            [-1]])
-    """
+    """input: the tensor."""
     try:
         input = steady_tensor("nonzero_static", input)
         if type(size) is not int:

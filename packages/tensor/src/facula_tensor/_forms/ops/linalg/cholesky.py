@@ -24,20 +24,6 @@ bodies = bodies_of("ops.linalg.cholesky")
 @overridable
 @method()
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Compute Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A.
-
-    Arguments:
-        input: A, of shape (..., n, n).
-        upper: whether to return U; the upper triangle of A is then read.
-
-    Raises:
-        LinAlgError: if a matrix is not positive definite.
-
-    >>> from facula_tensor import tensor
-    >>> cholesky(tensor([[4.0, 2.0], [2.0, 5.0]]))
-    tensor([[2., 0.],
-            [1., 2.]])
-    """
     try:
         input = matrices("cholesky", input, "input", square=True)
         if upper is not False and upper is not True:
@@ -52,18 +38,6 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 @overridable
 @method()
 def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Solve A X = B for X from the Cholesky factor of A.
-
-    Arguments:
-        input: B, of shape (..., n, k).
-        L: the factor (..., n, n); leading dimensions broadcast.
-        upper: whether A = L^H L instead of L L^H.
-
-    >>> from facula_tensor import tensor
-    >>> cholesky_solve(tensor([[4.0], [8.0]]), tensor([[2.0, 0.0], [0.0, 4.0]]))
-    tensor([[1.0000],
-            [0.5000]])
-    """
     try:
         input = matrices("cholesky_solve", input, "input")
         L = matrices("cholesky_solve", L, "L", square=True)
@@ -79,17 +53,6 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor
 @overridable
 @method()
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Compute the inverse of A from its Cholesky factor.
-
-    Arguments:
-        input: the factor L (..., n, n).
-        upper: whether A = L^H L instead of L L^H.
-
-    >>> from facula_tensor import tensor
-    >>> cholesky_inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))
-    tensor([[0.2500, 0.0000],
-            [0.0000, 0.0625]])
-    """
     try:
         input = matrices("cholesky_inverse", input, "input", square=True)
         if upper is not False and upper is not True:

@@ -24,19 +24,7 @@ bodies = bodies_of("ops.linalg.decompositions")
 @overridable
 @method()
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """Return Q and R with A = Q R, for matrices (..., m, n): the older form of `linalg.qr`.
-
-    `some` False corresponds to mode="complete".
-
-    Arguments:
-        input: matrices (..., m, n).
-        some: whether Q has only min(m, n) columns.
-
-    >>> from facula_tensor import eye
-    >>> qr(eye(2)).R.abs()
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
+    """input: matrices (..., m, n)."""
     try:
         input = matrices("qr", input, "input")
         return bodies.qr(input, some, out=out)
@@ -50,19 +38,7 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
 def svd(
     input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Sequence[Tensor] | None = None
 ) -> NamedResults:
-    """Return U, S and V with A = U S V^H, for matrices (..., m, n): the older form of `linalg.svd`, which returns V^H.
-
-    Without `compute_uv` U and V are zeros.
-
-    Arguments:
-        input: matrices (..., m, n).
-        some: whether U and V have only min(m, n) columns.
-        compute_uv: whether U and V are computed.
-
-    >>> from facula_tensor import tensor
-    >>> svd(tensor([[3.0, 0.0], [0.0, 4.0]])).S
-    tensor([4., 3.])
-    """
+    """input: matrices (..., m, n)."""
     try:
         input = matrices("svd", input, "input")
         return bodies.svd(input, some, compute_uv, out=out)

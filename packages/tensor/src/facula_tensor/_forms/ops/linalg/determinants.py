@@ -25,12 +25,6 @@ bodies = bodies_of("ops.linalg.determinants")
 @overridable
 @method()
 def det(input: Tensor) -> Tensor:
-    """Compute the determinant of matrices (..., n, n): (...).
-
-    >>> from facula_tensor import tensor
-    >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
-    tensor(-2.)
-    """
     try:
         input = matrices("det", input, "input", square=True)
         return ops.det(input)
@@ -42,14 +36,6 @@ def det(input: Tensor) -> Tensor:
 @overridable
 @method()
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """Compute the sign and the log magnitude of determinants: (sign, logabsdet); 0 and -inf for singular matrices.
-
-    `input` has shape (..., n, n). The sign for complex matrices is a number on the unit circle.
-
-    >>> from facula_tensor import tensor
-    >>> slogdet(tensor([[-1.0, 0.0], [0.0, 1.0]])).sign
-    tensor(-1.)
-    """
     try:
         input = matrices("slogdet", input, "input", square=True)
         return bodies.slogdet(ops, input, out=out)
@@ -61,12 +47,6 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResul
 @overridable
 @method()
 def logdet(input: Tensor) -> Tensor:
-    """Compute the logarithm of the determinant of matrices (..., n, n): NaN if it is negative, -inf if it is 0.
-
-    >>> from facula_tensor import eye
-    >>> logdet(eye(3))
-    tensor(0.)
-    """
     try:
         input = matrices("logdet", input, "input", square=True)
         return bodies.logdet(ops, input)

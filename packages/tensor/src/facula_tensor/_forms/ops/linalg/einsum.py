@@ -21,25 +21,6 @@ bodies = bodies_of("ops.linalg.einsum")
 
 @overridable
 def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
-    """Sum products according to an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.
-
-    The equation has a letter for each dimension of each operand; commas separate operands. The letters after the arrow
-    are the result's dimensions, in that order; all others are summed over. Without an arrow the result has the letters
-    that occur once, in alphabetical order. A letter that repeats within an operand selects the diagonal. `...` stands
-    for any further dimensions, which broadcast and come first. Operands may be passed as one list. Instead of an
-    equation, a list of integers and `...` may follow each operand: `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
-
-    Raises ValueError if the equation does not fit the operands.
-
-    Arguments:
-        args: the equation and the operands, or each operand and its list.
-
-    >>> from facula_tensor import ones
-    >>> einsum("bij,bjk->bik", ones(5, 2, 3), ones(5, 3, 4)).shape
-    facula.Size([5, 2, 4])
-    >>> einsum("ii", ones(3, 3))
-    tensor(3.)
-    """
     try:
         return bodies.einsum(*args)
     except FaculaError as error:
@@ -51,23 +32,6 @@ def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
 def tensordot(
     a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[object] | Tensor = 2, out: Tensor | None = None
 ) -> Tensor:
-    """Sum products over pairs of dimensions.
-
-    Arguments:
-        a: a tensor.
-        b: a tensor.
-        dims: two lists of dimensions, of `a` and of `b`; or the number of last dimensions of `a` and first ones of `b`.
-
-    Returns:
-        A tensor with the remaining dimensions of `a`, then those of `b`.
-
-    Raises:
-        ValueError: if lengths differ.
-
-    >>> from facula_tensor import ones
-    >>> tensordot(ones(2, 3, 4), ones(4, 3, 5), dims=([2, 1], [0, 1])).shape
-    facula.Size([2, 5])
-    """
     try:
         if type(a) is not Tensor:
             a = as_tensor("tensordot", a)

@@ -22,13 +22,6 @@ bodies = bodies_of("ops.linalg.inverse")
 @overridable
 @method()
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Invert matrices (..., n, n): an alias of `linalg.inv`.
-
-    >>> from facula_tensor import tensor
-    >>> inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))
-    tensor([[0.5000, 0.0000],
-            [0.0000, 0.2500]])
-    """
     try:
         input = matrices("inverse", input, "input", square=True)
         result = bodies.inverse(input)

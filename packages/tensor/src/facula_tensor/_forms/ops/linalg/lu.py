@@ -26,18 +26,7 @@ bodies = bodies_of("ops.linalg.lu")
 @overridable
 @method()
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """Compute L and U in one matrix, and pivots: the older form of `linalg.lu_factor`.
-
-    Arguments:
-        A: matrices (..., m, n).
-        pivot: must be true.
-        get_infos: whether to return `info` as well, instead of raising for singular matrices.
-
-    >>> from facula_tensor import tensor
-    >>> lu(tensor([[2.0, 4.0], [1.0, 5.0]]))[0]
-    tensor([[2.0000, 4.0000],
-            [0.5000, 3.0000]])
-    """
+    """A: matrices (..., m, n)."""
     try:
         A = matrices("lu", A, "A")
         return bodies.lu(A, pivot, get_infos, out)
@@ -55,20 +44,6 @@ def lu_unpack(
     *,
     out: Sequence[Tensor] | None = None,
 ) -> NamedResults:
-    """Return P, L and U with A = P L U, from the results of `linalg.lu_factor`.
-
-    Arguments:
-        LU_data: L and U in one, (..., m, n).
-        LU_pivots: the pivots.
-        unpack_data: whether to return L and U; they are empty otherwise.
-        unpack_pivots: whether to return P; it is empty otherwise.
-        out: three tensors for the results, or None.
-
-    >>> from facula_tensor import eye, linalg
-    >>> lu_unpack(*linalg.lu_factor(eye(2))).P
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
     try:
         LU_data = matrices("lu_unpack", LU_data, "LU_data")
         return bodies.lu_unpack(ops, LU_data, LU_pivots, unpack_data, unpack_pivots, out=out)
@@ -80,18 +55,6 @@ def lu_unpack(
 @overridable
 @method()
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Solve A X = b for X from the factors of A: the older form of `linalg.lu_solve`.
-
-    Arguments:
-        b: (..., n, k).
-        LU_data: L and U in one, (..., n, n).
-        LU_pivots: the pivots.
-
-    >>> from facula_tensor import eye, linalg, ones
-    >>> lu_solve(ones(2, 1), *linalg.lu_factor(eye(2) * 2))
-    tensor([[0.5000],
-            [0.5000]])
-    """
     try:
         b = matrices("lu_solve", b, "b")
         LU_data = matrices("lu_solve", LU_data, "LU_data", square=True)

@@ -18,17 +18,6 @@ bodies = bodies_of("ops.linalg.matmul")
 @overridable
 @method()
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Multiply two matrices; ValueError unless both have 2 dimensions.
-
-    Arguments:
-        input: a matrix (n, k).
-        mat2: a matrix (k, m).
-
-    >>> from facula_tensor import ones
-    >>> mm(ones(2, 3), ones(3, 1))
-    tensor([[3.],
-            [3.]])
-    """
     try:
         if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 2:
             input = of_ndim("mm", "input", input, 2)
@@ -44,16 +33,6 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Multiply two equally long batches of matrices; ValueError unless both have 3 dimensions.
-
-    Arguments:
-        input: matrices (b, n, k).
-        mat2: matrices (b, k, m).
-
-    >>> from facula_tensor import ones
-    >>> bmm(ones(2, 1, 3), ones(2, 3, 1)).shape
-    facula.Size([2, 1, 1])
-    """
     try:
         if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 3:
             input = of_ndim("bmm", "input", input, 3)
@@ -69,16 +48,6 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Multiply a matrix and a vector.
-
-    Arguments:
-        input: a matrix (n, k).
-        vec: a vector (k,).
-
-    >>> from facula_tensor import ones
-    >>> mv(ones(2, 3), ones(3))
-    tensor([3., 3.])
-    """
     try:
         if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 2:
             input = of_ndim("mv", "input", input, 2)
@@ -94,16 +63,6 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Compute the dot product of two vectors, without conjugation.
-
-    Arguments:
-        input: a vector (k,).
-        tensor: a vector (k,).
-
-    >>> from facula_tensor import ones
-    >>> dot(ones(3), ones(3))
-    tensor(3.)
-    """
     try:
         if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 1:
             input = of_ndim("dot", "input", input, 1)

@@ -25,13 +25,6 @@ bodies = bodies_of("ops.linalg.matrix_functions")
 @overridable
 @method()
 def matrix_exp(input: Tensor) -> Tensor:
-    """Compute the exponential of matrices (..., n, n): the sum of A^k / k!.
-
-    >>> from facula_tensor import zeros
-    >>> matrix_exp(zeros(2, 2))
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
     try:
         input = matrices("matrix_exp", input, "input", square=True)
         return ops.matrix_exp(input)
@@ -43,17 +36,6 @@ def matrix_exp(input: Tensor) -> Tensor:
 @overridable
 @method()
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
-    """Raise matrices (..., k, k) to the integer power n; a negative n inverts them first.
-
-    Arguments:
-        input: matrices (..., k, k).
-        n: the exponent.
-
-    >>> from facula_tensor import tensor
-    >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
-    tensor([[1, 5],
-            [0, 1]])
-    """
     try:
         input = steady_tensor("matrix_power", input)
         if type(n) is not int:
@@ -67,15 +49,6 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """Multiply matrices in the order with the fewest multiplications: see `linalg.multi_dot`.
-
-    Arguments:
-        matrices: the factors, in order.
-
-    >>> from facula_tensor import ones
-    >>> chain_matmul(ones(1, 2), ones(2, 3), ones(3, 1))
-    tensor([[6.]])
-    """
     try:
         result = bodies.chain_matmul(*matrices)
         return result if out is None else write_out("chain_matmul", result, out)

@@ -21,16 +21,7 @@ bodies = bodies_of("ops.linalg.pinverse")
 @overridable
 @method()
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """Compute the pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`.
-
-    Arguments:
-        input: matrices (..., m, n).
-        rcond: the relative bound: singular values up to `rcond` times the first count as 0.
-
-    >>> from facula_tensor import tensor
-    >>> pinverse(tensor([[2.0], [0.0]]))
-    tensor([[0.5000, 0.0000]])
-    """
+    """input: matrices (..., m, n)."""
     try:
         input = matrices("pinverse", input, "input")
         return bodies.pinverse(input, rcond)

@@ -25,17 +25,6 @@ bodies = bodies_of("ops.linalg.products")
 @overridable
 @method()
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Multiply all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote.
-
-    Arguments:
-        input: the vector (n,).
-        vec2: the vector (m,).
-
-    >>> from facula_tensor import tensor
-    >>> outer(tensor([1, 2]), tensor([1, 10, 100]))
-    tensor([[  1,  10, 100],
-            [  2,  20, 200]])
-    """
     try:
         if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 1:
             input = of_ndim("outer", "input", input, 1)
@@ -51,12 +40,6 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Multiply all pairs of elements of two vectors: an alias of `outer`.
-
-    Arguments:
-        input: the vector (n,).
-        vec2: the vector (m,).
-    """
     try:
         if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 1:
             input = of_ndim("ger", "input", input, 1)
@@ -73,16 +56,6 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Compute dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand is a factor.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor.
-
-    >>> from facula_tensor import tensor
-    >>> inner(tensor([[1, 2], [3, 4]]), tensor([1, 10]))
-    tensor([21, 43])
-    """
     if type(input) is not Tensor:
         input = as_tensor("inner", input)
     if type(other) is not Tensor:
@@ -95,16 +68,6 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Compute the dot product of two vectors, conjugating the first.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor.
-
-    >>> from facula_tensor import tensor
-    >>> vdot(tensor([1 + 2j]), tensor([1 + 2j]))
-    tensor(5.+0.j)
-    """
     if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 1:
         input = of_ndim("vdot", "input", input, 1)
     if type(other) is not Tensor or len(getattr(other._layout, "shape", ())) != 1:
@@ -117,18 +80,6 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Compute the Kronecker product: replace each element of `input` by its product with `other`.
-
-    Shapes are padded with 1 on the left; each length of the result is the product of the operands' lengths.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor.
-
-    >>> from facula_tensor import tensor
-    >>> kron(tensor([[1, 2]]), tensor([[1, 1]]))
-    tensor([[1, 1, 2, 2]])
-    """
     if type(input) is not Tensor:
         input = as_tensor("kron", input)
     if type(other) is not Tensor:
@@ -141,19 +92,6 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Compute the cross product of vectors of three elements, along `dim` or the first dimension of length 3.
-
-    The operands have the same number of dimensions, and broadcast. Raises ValueError if `dim` has another length.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor.
-        dim: the dimension of length 3; the first one if None.
-
-    >>> from facula_tensor import tensor
-    >>> cross(tensor([1, 0, 0]), tensor([0, 1, 0]))
-    tensor([0, 0, 1])
-    """
     input = steady_tensor("cross", input)
     other = steady_tensor("cross", other)
     result = bodies.cross(ops, input, other, dim)
@@ -165,23 +103,6 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """Compute `beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m).
-
-    All operands have the same dtype; for integers `beta` and `alpha` drop their fractions. If `beta` is 0, NaN and
-    infinities in `input` are ignored.
-
-    Arguments:
-        input: the tensor to add; it broadcasts.
-        mat1: the first matrix.
-        mat2: the second matrix.
-        beta: the factor of `input`.
-        alpha: the factor of the product.
-
-    >>> from facula_tensor import ones
-    >>> addmm(ones(3), ones(2, 4), ones(4, 3), beta=2)
-    tensor([[6., 6., 6.],
-            [6., 6., 6.]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("addmm", input)
@@ -218,19 +139,6 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha
 def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """Compute `beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,).
-
-    Arguments:
-        input: the tensor to add; it broadcasts.
-        mat: the matrix.
-        vec: the vector.
-        beta: the factor of `input`.
-        alpha: the factor of the product.
-
-    >>> from facula_tensor import ones
-    >>> addmv(ones(2), ones(2, 4), ones(4))
-    tensor([5., 5.])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("addmv", input)
@@ -267,22 +175,6 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: 
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """Compute `beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m).
-
-    All operands promote.
-
-    Arguments:
-        input: the tensor to add; it broadcasts.
-        vec1: the first vector.
-        vec2: the second vector.
-        beta: the factor of `input`.
-        alpha: the factor of the product.
-
-    >>> from facula_tensor import ones
-    >>> addr(ones(2, 3), ones(2), ones(3), alpha=2)
-    tensor([[3., 3., 3.],
-            [3., 3., 3.]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("addr", input)
@@ -319,21 +211,6 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha:
 def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """Compute `beta * input + alpha * (batch1 @ batch2)` of batches (b, n, k) and (b, k, m).
-
-    `input` broadcasts to (b, n, m).
-
-    Arguments:
-        input: the tensor to add; it broadcasts.
-        batch1: the first batch.
-        batch2: the second batch.
-        beta: the factor of `input`.
-        alpha: the factor of the product.
-
-    >>> from facula_tensor import ones
-    >>> baddbmm(ones(2, 1, 1), ones(2, 1, 4), ones(2, 4, 1))[0]
-    tensor([[5.]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("baddbmm", input)
@@ -370,21 +247,6 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1,
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
-    """Compute `beta * input + alpha * (batch1 @ batch2).sum(0)` of batches (b, n, k) and (b, k, m).
-
-    `input` broadcasts to (n, m).
-
-    Arguments:
-        input: the tensor to add; it broadcasts.
-        batch1: the first batch.
-        batch2: the second batch.
-        beta: the factor of `input`.
-        alpha: the factor of the product.
-
-    >>> from facula_tensor import ones
-    >>> addbmm(ones(1), ones(2, 1, 4), ones(2, 4, 1))
-    tensor([[9.]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("addbmm", input)

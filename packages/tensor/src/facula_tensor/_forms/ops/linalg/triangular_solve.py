@@ -34,22 +34,6 @@ def triangular_solve(
     *,
     out: Sequence[Tensor] | None = None,
 ) -> NamedResults:
-    """Solve A X = b with a triangular A; return X and a copy of A: the older form of `linalg.solve_triangular`.
-
-    A (..., n, n) and b (..., n, k) have broadcasting leading dimensions. `transpose` transposes A first.
-
-    Arguments:
-        b: the right-hand sides (..., n, k).
-        A: triangular matrices (..., n, n).
-        upper: whether A is upper triangular instead of lower.
-        transpose: whether A is transposed first.
-        unitriangular: whether the diagonal counts as ones.
-
-    >>> from facula_tensor import tensor
-    >>> triangular_solve(tensor([[4.0], [2.0]]), tensor([[1.0, 1.0], [0.0, 2.0]])).solution
-    tensor([[3.],
-            [1.]])
-    """
     try:
         b = matrices("triangular_solve", b, "b")
         A = matrices("triangular_solve", A, "A", square=True)

@@ -24,17 +24,6 @@ bodies = bodies_of("ops.linalg.tril")
 @overridable
 @method()
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Copy matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above.
-
-    Arguments:
-        input: matrices (..., m, n).
-        diagonal: the highest diagonal to keep: 0 is the main one.
-
-    >>> from facula_tensor import ones
-    >>> tril(ones(2, 3))
-    tensor([[1., 0., 0.],
-            [1., 1., 0.]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("tril", input)
@@ -65,17 +54,6 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
 @overridable
 @method()
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Copy matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above.
-
-    Arguments:
-        input: matrices (..., m, n).
-        diagonal: the lowest diagonal to keep: 0 is the main one.
-
-    >>> from facula_tensor import ones
-    >>> triu(ones(2, 3), 1)
-    tensor([[0., 1., 1.],
-            [0., 0., 1.]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("triu", input)
@@ -113,21 +91,6 @@ def tril_indices(
     layout: object = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return the row and column indices of `tril` of a matrix (row, col): a tensor of two rows; int64, or `dtype`.
-
-    Arguments:
-        row: the number of rows.
-        col: the number of columns.
-        offset: the diagonal that bounds the triangle: 0 is the main one, 1 the next above.
-        dtype: the dtype of the result; int64 if None.
-        device: the device of the result; the default device if None.
-        layout: `strided`, the only supported layout, or None.
-        pin_memory: must be False; pinned memory is not supported.
-
-    >>> tril_indices(2, 2)
-    tensor([[0, 1, 1],
-            [0, 0, 1]])
-    """
     try:
         if type(row) is not int:
             row = as_integer(row, "tril_indices", "row")
@@ -151,21 +114,6 @@ def triu_indices(
     layout: object = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return the row and column indices of `triu` of a matrix (row, col): a tensor of two rows; int64, or `dtype`.
-
-    Arguments:
-        row: the number of rows.
-        col: the number of columns.
-        offset: the diagonal that bounds the triangle: 0 is the main one, 1 the next above.
-        dtype: the dtype of the result; int64 if None.
-        device: the device of the result; the default device if None.
-        layout: `strided`, the only supported layout, or None.
-        pin_memory: must be False; pinned memory is not supported.
-
-    >>> triu_indices(2, 2, 1)
-    tensor([[0],
-            [1]])
-    """
     try:
         if type(row) is not int:
             row = as_integer(row, "triu_indices", "row")

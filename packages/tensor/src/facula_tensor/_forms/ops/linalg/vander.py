@@ -21,19 +21,6 @@ bodies = bodies_of("ops.linalg.vander")
 
 @overridable
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """Return the Vandermonde matrix: one row of powers for each element of a vector.
-
-    Arguments:
-        x: a vector.
-        N: the number of powers; len(x) if None.
-        increasing: whether powers increase from 0 to N - 1, instead of decreasing from N - 1 to 0.
-
-    >>> from facula_tensor import tensor
-    >>> vander(tensor([1, 2, 3]))
-    tensor([[1, 1, 1],
-            [4, 2, 1],
-            [9, 3, 1]])
-    """
     try:
         x = steady_tensor("vander", x)
         if N is not None and type(N) is not int:

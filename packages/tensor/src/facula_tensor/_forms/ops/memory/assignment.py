@@ -22,16 +22,7 @@ bodies = bodies_of("ops.memory.assignment")
 
 @overridable
 def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Return a tensor with the shape and dtype of `input` in which every element is `value`.
-
-    Arguments:
-        input: the tensor.
-        value: a number or a zero-dimensional tensor.
-
-    >>> from facula_tensor import ones
-    >>> fill(ones(2), 3)
-    tensor([3., 3.])
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("fill", input)

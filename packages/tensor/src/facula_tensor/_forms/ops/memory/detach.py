@@ -13,7 +13,6 @@ bodies = bodies_of("ops.memory.detach")
 
 
 def to_dlpack(input: Tensor) -> object:
-    """Return a DLPack capsule of the tensor's memory, as `input.__dlpack__()` does. A capsule can be consumed once."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("to_dlpack", input)

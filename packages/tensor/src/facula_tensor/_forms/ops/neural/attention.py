@@ -27,31 +27,6 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """Compute softmax(scale · query @ key.T + attn_mask) @ value, with memory linear in the lengths.
-
-    Leading dimensions broadcast; query, key and value have the same floating dtype. A mask that requires a gradient
-    needs memory for all scores. A fully masked row gives 0.
-
-    Arguments:
-        query: (..., length, width).
-        key: (..., keys, width).
-        value: (..., keys, value width).
-        attn_mask: broadcasts to (..., length, keys); bool, True for allowed positions, or numbers added to the scores.
-        dropout_p: the probability of dropout, by the default generator; applies even outside of training.
-        is_causal: whether query i attends only to keys up to i; excludes `attn_mask`.
-        scale: the factor of the scores; 1 / sqrt(width) if None.
-        enable_gqa: whether several query heads (dimension -3) share one head of key and value.
-
-    Returns:
-        (..., length, value width).
-
-    Raises:
-        ValueError: if shapes do not fit.
-
-    >>> from facula_tensor import ones, tensor
-    >>> scaled_dot_product_attention(ones(1, 2), ones(3, 2), tensor([[1.0], [2.0], [6.0]]))
-    tensor([[3.]])
-    """
     try:
         if type(query) is not Tensor:
             query = as_tensor("scaled_dot_product_attention", query)

@@ -22,29 +22,6 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-05,
 ) -> Tensor:
-    """Normalize each channel of input (n, channels, ...) to mean 0 and variance 1; multiply by `weight`, add `bias`.
-
-    In training, use the batch's statistics, and set running ones (channels,) to (1 - momentum) * running + momentum *
-    batch's, with the unbiased variance. Otherwise, use the running ones. All tensors have one floating dtype, or the
-    others have float32 with an input of half precision; half precision is computed in float32.
-    An empty batch leaves the running statistics unchanged. Raises ValueError if shapes do not fit, if eps is negative,
-    and in training if eps is 0 and a channel has a single value.
-
-    Arguments:
-        input: the numbers (n, channels, ...).
-        running_mean: the running means (channels,), or None.
-        running_var: the running variances (channels,), or None.
-        weight: the factors (channels,); none if None.
-        bias: the offsets (channels,); none if None.
-        training: whether to use the batch's statistics and to update the running ones.
-        momentum: the weight of the batch in the running statistics.
-        eps: a number added to the variance.
-
-    >>> from facula_tensor import tensor
-    >>> batch_norm(tensor([[1.0], [3.0]]), None, None, training=True)
-    tensor([[-1.0000],
-            [ 1.0000]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("batch_norm", input)

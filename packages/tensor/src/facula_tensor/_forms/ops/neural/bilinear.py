@@ -20,24 +20,6 @@ bodies = bodies_of("ops.neural.bilinear")
 
 @overridable
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Compute input1 @ weight[k] @ input2 + bias[k] for each feature k.
-
-    Arguments:
-        input1: (*, n), with a floating or complex dtype, which all operands share.
-        input2: (*, m), with the leading dimensions of `input1`.
-        weight: (features, n, m).
-        bias: (features,), or None.
-
-    Returns:
-        (*, features).
-
-    Raises:
-        ValueError: if shapes do not fit.
-
-    >>> from facula_tensor import tensor
-    >>> bilinear(tensor([[1.0, 2.0]]), tensor([[3.0]]), tensor([[[1.0], [0.0]], [[0.0], [1.0]]]))
-    tensor([[3., 6.]])
-    """
     try:
         input1 = steady_tensor("bilinear", input1)
         input2 = steady_tensor("bilinear", input2)

@@ -23,24 +23,6 @@ bodies = bodies_of("ops.neural.distances")
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:
-    """Compute the p-norm of the difference of each row of `x1` and each row of `x2`.
-
-    Batches broadcast. Euclidean distances of more than 25 rows are computed by a matrix product, which is less accurate
-    for small distances.
-
-    Arguments:
-        x1: (..., P, M).
-        x2: (..., R, M).
-        p: the exponent, at least 0.
-        compute_mode: "donot_use_mm_for_euclid_dist" never uses that product, "use_mm_for_euclid_dist" always does.
-
-    Returns:
-        (..., P, R).
-
-    >>> from facula_tensor import tensor
-    >>> cdist(tensor([[0.0, 0.0]]), tensor([[3.0, 4.0], [0.0, 1.0]]))
-    tensor([[5., 1.]])
-    """
     try:
         if type(p) is not float and type(p) is not int:
             p = as_real(p, "cdist", "p")
@@ -54,16 +36,6 @@ def cdist(
 
 @overridable
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """Compute the p-norms of the differences of all pairs of rows (N, M): N (N - 1) / 2 numbers, the upper triangle.
-
-    Arguments:
-        input: the rows (N, M), of a floating dtype.
-        p: the exponent, at least 0.
-
-    >>> from facula_tensor import tensor
-    >>> pdist(tensor([[0.0], [1.0], [5.0]]))
-    tensor([1., 5., 4.])
-    """
     try:
         if type(p) is not float and type(p) is not int:
             p = as_real(p, "pdist", "p")
@@ -77,19 +49,6 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 
 @overridable
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tensor:
-    """Compute the p-norm of x1 - x2 + eps along the last dimension.
-
-    Arguments:
-        x1: (..., M).
-        x2: (..., M); the two broadcast.
-        p: the exponent.
-        eps: added to each difference.
-        keepdim: whether to keep the last dimension, with length 1.
-
-    >>> from facula_tensor import tensor
-    >>> pairwise_distance(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]))
-    tensor([5.0000])
-    """
     try:
         x1 = steady_tensor("pairwise_distance", x1)
         x2 = steady_tensor("pairwise_distance", x2)
@@ -107,18 +66,6 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06
 
 @overridable
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
-    """Compute the cosine of the angle between vectors along `dim`.
-
-    Arguments:
-        x1: vectors, of a floating dtype.
-        x2: vectors; the two broadcast.
-        dim: the dimension.
-        eps: the lower bound of lengths.
-
-    >>> from facula_tensor import tensor
-    >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
-    tensor([0.7071])
-    """
     try:
         if type(eps) is not float and type(eps) is not int:
             eps = as_real(eps, "cosine_similarity", "eps")
@@ -136,18 +83,6 @@ def normalize(
     eps: float | Tensor = 1e-12,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Divide `input` by its p-norm along `dim`. Half precisions are computed in float32.
-
-    Arguments:
-        input: a tensor of a floating dtype.
-        p: the exponent.
-        dim: the dimension or dimensions.
-        eps: the lower bound of the divisor.
-
-    >>> from facula_tensor import tensor
-    >>> normalize(tensor([[3.0, 4.0]]))
-    tensor([[0.6000, 0.8000]])
-    """
     try:
         if type(p) is not float and type(p) is not int:
             p = as_real(p, "normalize", "p")

@@ -27,33 +27,6 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Select the rows of `weight` at the indices in `input`.
-
-    The row `padding_idx` gets no gradient. With `max_norm`, used rows whose `norm_type`-norm is larger are first scaled
-    down to it, in place. `scale_grad_by_freq` divides the gradient of a row by the number of its uses. `sparse=True`
-    raises an error.
-
-    Arguments:
-        input: the indices, int64 or int32, of any shape (*).
-        weight: (numbers, features).
-        padding_idx: the row that gets no gradient, or None.
-        max_norm: the maximum norm: longer rows are scaled down to it when they are used, in place; no bound if None.
-        norm_type: the exponent of that norm.
-        scale_grad_by_freq: whether to divide the gradient of a row by the number of its uses.
-        sparse: must be false.
-
-    Returns:
-        (*, features).
-
-    Raises:
-        IndexError: if an index is out of range; the message names its position.
-
-    >>> from facula_tensor import tensor
-    >>> embedding(tensor([1, 0, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]))
-    tensor([[3., 4.],
-            [1., 2.],
-            [3., 4.]])
-    """
     try:
         if padding_idx is None and max_norm is None and not (scale_grad_by_freq or sparse):
             try:  # the common case
@@ -70,19 +43,6 @@ def embedding(
 
 @overridable
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
-    """Encode class numbers as vectors with a 1 at the class and 0 elsewhere: int64 (*) to int64 (*, num_classes).
-
-    Raises ValueError for invalid classes.
-
-    Arguments:
-        input: the class numbers.
-        num_classes: the number of classes; -1 for the largest class number plus one.
-
-    >>> from facula_tensor import tensor
-    >>> one_hot(tensor([2, 0]))
-    tensor([[0, 0, 1],
-            [1, 0, 0]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("one_hot", input)

@@ -32,35 +32,6 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Reduce the rows of `weight` in each bag of indices by their sum, mean or maximum.
-
-    Empty bags give zeros.
-
-    Arguments:
-        input: the indices, int64 or int32: one bag per row, or one vector for all with `offsets`.
-        weight: (numbers, features).
-        offsets: the start of each bag in a one-dimensional `input`, the first at 0; else None.
-        max_norm: as in `embedding`.
-        norm_type: as in `embedding`.
-        scale_grad_by_freq: as in `embedding`; not for "max".
-        mode: "sum", "mean" or "max".
-        sparse: must be false.
-        per_sample_weights: factors of the rows, with the shape of `input`, or None; only for "sum".
-        include_last_offset: whether `offsets` includes the end of the last bag.
-        padding_idx: the index to ignore, or None.
-
-    Returns:
-        (bags, features).
-
-    Raises:
-        IndexError: if an index is out of range.
-        ValueError: if arguments do not fit each other.
-
-    >>> from facula_tensor import tensor
-    >>> embedding_bag(tensor([0, 1, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([0, 2]), mode="sum")
-    tensor([[4., 6.],
-            [3., 4.]])
-    """
     try:
         if mode not in ("sum", "mean", "max"):
             mode = refuse_choice("embedding_bag", "mode", mode, "'sum', 'mean' or 'max'")

@@ -25,23 +25,6 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-05,
 ) -> Tensor:
-    """Normalize the last dimensions, `normalized_shape`, to mean 0 and variance 1; multiply by `weight`, add `bias`.
-
-    weight and bias have that shape. All tensors have one floating dtype; half precisions also accept weights in
-    float32, and compute in float32. Raises ValueError if shapes do not fit.
-
-    Arguments:
-        input: the numbers.
-        normalized_shape: the lengths of the last dimensions.
-        weight: the factors; none if None.
-        bias: the offsets; none if None.
-        eps: a number added to the variance.
-
-    >>> from facula_tensor import tensor
-    >>> layer_norm(tensor([[1.0, 3.0], [2.0, 8.0]]), (2,))
-    tensor([[-1.0000,  1.0000],
-            [-1.0000,  1.0000]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("layer_norm", input)
@@ -59,22 +42,6 @@ def layer_norm(
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05
 ) -> Tensor:
-    """Normalize each of `num_groups` channel groups of each example (n, channels, ...) to mean 0 and variance 1.
-
-    Then multiply by `weight` and add `bias`, with one number for each channel. Dtypes are as in `layer_norm`. Raises
-    ValueError if the channels do not divide into the groups, or a group has a single number.
-
-    Arguments:
-        input: the numbers (n, channels, ...).
-        num_groups: the number of groups; it divides the channels.
-        weight: the factors; none if None.
-        bias: the offsets; none if None.
-        eps: a number added to the variance.
-
-    >>> from facula_tensor import tensor
-    >>> group_norm(tensor([[1.0, 3.0, 2.0, 8.0]]), 2)
-    tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("group_norm", input)
@@ -107,22 +74,6 @@ def rms_norm(
     weight: Tensor | None = None,
     eps: float | None = None,
 ) -> Tensor:
-    """Divide the last dimensions, `normalized_shape`, by the root of the mean of their squares plus `eps`.
-
-    Then multiply by `weight`, which has that shape. Dtypes are as in `layer_norm`. Raises ValueError if shapes do not
-    fit.
-
-    Arguments:
-        input: the numbers.
-        normalized_shape: the lengths of the last dimensions.
-        weight: the factors; none if None.
-        eps: a number added to the mean of squares; the dtype's machine epsilon if None.
-
-    >>> from facula_tensor import tensor
-    >>> rms_norm(tensor([[3.0, 4.0], [-6.0, 8.0]]), (2,))
-    tensor([[ 0.8485,  1.1314],
-            [-0.8485,  1.1314]])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("rms_norm", input)

@@ -14,19 +14,6 @@ if TYPE_CHECKING:
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Compute `input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); one dtype.
-
-    Raises ValueError if shapes do not fit.
-
-    Arguments:
-        input: rows (..., inputs).
-        weight: the matrix (outputs, inputs).
-        bias: the row to add (outputs,); none if None.
-
-    >>> from facula_tensor import tensor
-    >>> linear(tensor([1.0, 2.0]), tensor([[3.0, 4.0]]), tensor([0.5]))
-    tensor([11.5000])
-    """
     try:
         return ops.linear(input, weight, bias)
     except FaculaError as error:

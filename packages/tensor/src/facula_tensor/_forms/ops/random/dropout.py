@@ -15,24 +15,7 @@ from ...._dispatch.view_call import as_tensor
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training, set each element to 0 with probability `p` and divide the others by 1 - p.
-
-    The default generator chooses by the index of an element in row-major order, independently of strides and threads.
-    N. Srivastava and others: Dropout, JMLR 15, 2014.
-
-    Arguments:
-        input: a tensor of a floating dtype.
-        p: the probability, from 0 to 1.
-        training: whether to drop elements; if False, `input` itself is returned.
-        inplace: whether to write the result into `input`.
-
-    Raises:
-        ValueError: if p is not in [0, 1].
-
-    >>> from facula_tensor import ones
-    >>> dropout(ones(3), p=1.0), dropout(ones(3), training=False)
-    (tensor([0., 0., 0.]), tensor([1., 1., 1.]))
-    """
+    """inplace: whether to write the result into `input`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("dropout", input)

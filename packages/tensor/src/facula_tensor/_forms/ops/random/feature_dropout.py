@@ -16,22 +16,7 @@ bodies = bodies_of("ops.random.feature_dropout")
 
 @overridable
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training, set each channel of sequences to 0 with probability `p` and divide the others by 1 - p.
-
-    Arguments:
-        input: (n, channels, length), or (channels, length).
-        p: the probability, from 0 to 1.
-        training: whether to drop channels; if False, `input` itself is returned.
-        inplace: whether to write the result into `input`.
-
-    Raises:
-        ValueError: for another number of dimensions, or if p is not in [0, 1].
-
-    >>> from facula_tensor import ones
-    >>> dropout1d(ones(2, 1), p=1.0)
-    tensor([[0.],
-            [0.]])
-    """
+    """inplace: whether to write the result into `input`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("dropout1d", input)
@@ -47,18 +32,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 @overridable
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training, set each channel of images to 0 with probability `p` and divide the others by 1 - p.
-
-    Arguments:
-        input: (n, channels, height, width); other shapes (n, channels, ...) raise a warning.
-        p: the probability, from 0 to 1.
-        training: whether to drop channels; if False, `input` itself is returned.
-        inplace: whether to write the result into `input`.
-
-    >>> from facula_tensor import ones
-    >>> dropout2d(ones(1, 1, 1, 2), p=1.0)
-    tensor([[[[0., 0.]]]])
-    """
+    """inplace: whether to write the result into `input`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("dropout2d", input)
@@ -74,18 +48,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 @overridable
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training, set each channel of volumes to 0 with probability `p` and divide the others by 1 - p.
-
-    Arguments:
-        input: (n, channels, depth, height, width), or without n.
-        p: the probability, from 0 to 1.
-        training: whether to drop channels; if False, `input` itself is returned.
-        inplace: whether to write the result into `input`.
-
-    >>> from facula_tensor import ones
-    >>> dropout3d(ones(1, 1, 1, 1, 2), p=1.0)
-    tensor([[[[[0., 0.]]]]])
-    """
+    """inplace: whether to write the result into `input`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("dropout3d", input)
@@ -101,21 +64,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 @overridable
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """In training, set each element to selu's limit with probability `p`, then restore mean and variance.
-
-    Arguments:
-        input: a tensor of a floating dtype.
-        p: the probability, from 0 to 1.
-        training: whether to drop elements; if False, `input` itself is returned.
-        inplace: whether to write the result into `input`.
-
-    Raises:
-        ValueError: if p is not in [0, 1].
-
-    >>> from facula_tensor import ones
-    >>> alpha_dropout(ones(2), p=1.0, training=True)
-    tensor([0., 0.])
-    """
+    """inplace: whether to write the result into `input`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("alpha_dropout", input)
@@ -131,18 +80,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 
 @overridable
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Apply `alpha_dropout` to whole channels.
-
-    Arguments:
-        input: (n, channels, ...).
-        p: the probability, from 0 to 1.
-        training: whether to drop channels; if False, `input` itself is returned.
-        inplace: whether to write the result into `input`.
-
-    >>> from facula_tensor import ones
-    >>> feature_alpha_dropout(ones(1, 2), p=1.0, training=True)
-    tensor([[0., 0.]])
-    """
+    """inplace: whether to write the result into `input`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("feature_alpha_dropout", input)

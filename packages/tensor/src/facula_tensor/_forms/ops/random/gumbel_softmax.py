@@ -23,25 +23,6 @@ bodies = bodies_of("ops.random.gumbel_softmax")
 def gumbel_softmax(
     logits: Tensor, tau: float | Tensor = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
-    """Return softmax((logits + noise) / tau) along `dim`, with noise from a standard Gumbel distribution.
-
-    The position of the largest element is a sample from the categorical distribution. E. Jang and others: Categorical
-    reparameterization with Gumbel-softmax, 2016.
-
-    Arguments:
-        logits: logarithms of the weights of categories, of a floating dtype.
-        tau: the temperature; the smaller it is, the closer the largest element is to 1.
-        hard: whether to return one-hot vectors, with the gradients of the soft result.
-        eps: has no effect.
-        dim: the dimension of categories.
-
-    Raises:
-        ValueError: if tau is not positive.
-
-    >>> from facula_tensor import tensor
-    >>> gumbel_softmax(tensor([0.0, 1000.0]), hard=True)
-    tensor([0., 1.])
-    """
     try:
         logits = floats("gumbel_softmax", logits)
         if type(tau) is not float and type(tau) is not int:

@@ -31,26 +31,7 @@ def multinomial(
     generator: Generator | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Sample `num_samples` indices of categories (int64), with probabilities proportional to the weights in `input`.
-
-    `input` (categories,) returns (num_samples,); (rows, categories) returns (rows, num_samples). The weights must be
-    floating, nonnegative and finite; they need not add up to 1. Samples without replacement are returned in the order
-    of sequential sampling (exponential races; Efraimidis and Spirakis 2006).
-
-    Arguments:
-        input: the weights.
-        num_samples: the number of indices for each row.
-        replacement: whether a category may be drawn more than once.
-        generator: the source of random numbers; the default generator if None.
-
-    Raises:
-        ValueError: for invalid weights; if all weights of a row are 0; or if `replacement` is False and a row has fewer
-            than `num_samples` positive weights.
-
-    >>> from facula_tensor import tensor
-    >>> multinomial(tensor([0.0, 3.0, 0.0]), 2, replacement=True)
-    tensor([1, 1])
-    """
+    """generator: the source of random numbers; the default generator if None."""
     try:
         input = snapshot(as_tensor("multinomial", input))
         if type(num_samples) is not int:

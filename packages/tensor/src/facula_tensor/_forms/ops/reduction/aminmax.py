@@ -28,18 +28,8 @@ if TYPE_CHECKING:
 def aminmax(
     input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Sequence[Tensor] | None = None
 ) -> NamedResults:
-    """Return the minimum and the maximum, of all elements or along `dim`, as the pair (min, max).
-
-    NaN propagates. Equal elements share the gradient.
-
-    Arguments:
-        input: a nonempty tensor of real numbers.
-        dim: the dimension; all elements if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-
-    >>> from facula_tensor import tensor
-    >>> aminmax(tensor([3, 1, 2])).max
-    tensor(3)
+    """dim: the dimension; all elements if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
     """
     if dim is not None:
         dim = one_dim("aminmax", input, dim)[1]

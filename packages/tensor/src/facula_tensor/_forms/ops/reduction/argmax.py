@@ -28,17 +28,10 @@ def argmax(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the index of the largest element, of the flattened tensor or along `dim`; the first of equal ones.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension; all elements if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmax(0)
-    tensor([1, 0])
+    """input: the tensor.
+    dim: the dimension; all elements if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:
@@ -62,17 +55,10 @@ def argmin(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the index of the smallest element, of the flattened tensor or along `dim`; the first of equal ones.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension; all elements if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmin(0)
-    tensor([0, 1])
+    """input: the tensor.
+    dim: the dimension; all elements if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:

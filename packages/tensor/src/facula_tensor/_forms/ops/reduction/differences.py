@@ -37,19 +37,7 @@ def diff(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the differences of adjacent elements along `dim`, computed `n` times; for bool, whether they differ.
-
-    Arguments:
-        input: a tensor of at least 1 dimension.
-        n: the number of times that differences are computed.
-        dim: the dimension.
-        prepend: a tensor to concatenate in front of `input` first, or None.
-        append: a tensor to concatenate behind `input` first, or None.
-
-    >>> from facula_tensor import tensor
-    >>> diff(tensor([1, 3, 2]))
-    tensor([ 2, -1])
-    """
+    """dim: the dimension."""
     input = steady_tensor("diff", input)
     if type(n) is not int:
         n = as_integer(n, "diff", "n")
@@ -61,18 +49,6 @@ def diff(
 
 @overridable
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """Return the area under a sampled curve along `dim`, by the trapezoidal rule.
-
-    Arguments:
-        y: the samples.
-        x: the positions of the samples, of one dimension or of the shape of `y`; None if they are `dx` apart.
-        dx: the distance between neighbors; None for 1.
-        dim: the dimension of the samples.
-
-    >>> from facula_tensor import tensor
-    >>> trapezoid(tensor([1.0, 2.0, 3.0]), dx=2)
-    tensor(8.)
-    """
     try:
         y = steady_tensor("trapezoid", y)
         areas, at = _areas("trapezoid", y, x, dx, dim)
@@ -84,18 +60,6 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
 
 @overridable
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """Alias of `trapezoid`, its older name.
-
-    Arguments:
-        y: the samples.
-        x: the positions of the samples, or None.
-        dx: the distance between neighbors; None for 1.
-        dim: the dimension of the samples.
-
-    >>> from facula_tensor import tensor
-    >>> trapz(tensor([1.0, 2.0, 3.0]))
-    tensor(4.)
-    """
     try:
         return bodies.trapz(y, x, dx=dx, dim=dim)
     except FaculaError as error:
@@ -105,18 +69,6 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
 
 @overridable
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """Return the areas under a sampled curve up to each sample except the first, by the trapezoidal rule.
-
-    Arguments:
-        y: the samples.
-        x: the positions of the samples, of one dimension or of the shape of `y`; None if they are `dx` apart.
-        dx: the distance between neighbors; None for 1.
-        dim: the dimension of the samples.
-
-    >>> from facula_tensor import tensor
-    >>> cumulative_trapezoid(tensor([1.0, 2.0, 3.0]))
-    tensor([1.5000, 4.0000])
-    """
     try:
         y = steady_tensor("cumulative_trapezoid", y)
         areas, at = _areas("cumulative_trapezoid", y, x, dx, dim)
@@ -134,21 +86,6 @@ def gradient(
     dim: Dims | None = None,
     edge_order: int = 1,
 ) -> tuple[Tensor, ...]:
-    """Estimate the gradient of a sampled function along dimensions: central differences, one-sided at the ends.
-
-    Arguments:
-        input: the samples.
-        spacing: the distance between neighbors, or one per dimension; or the positions, a vector per dimension.
-        dim: the dimensions, or None for all.
-        edge_order: the order of the differences at the ends, 1 or 2.
-
-    Returns:
-        A tensor for each dimension.
-
-    >>> from facula_tensor import tensor
-    >>> gradient(tensor([1.0, 4.0, 9.0]))
-    (tensor([3., 4., 5.]),)
-    """
     try:
         input = steady_tensor("gradient", input)
         if edge_order not in (1, 2):

@@ -29,17 +29,10 @@ def amax(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the largest element, of all or along `dim`. NaN propagates. Equal elements share the gradient.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amax(1)
-    tensor([5., 4.])
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:
@@ -63,17 +56,10 @@ def amin(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the smallest element, of all or along `dim`. NaN propagates. Equal elements share the gradient.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amin(1)
-    tensor([1., 3.])
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:

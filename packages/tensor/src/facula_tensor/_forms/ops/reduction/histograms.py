@@ -26,20 +26,6 @@ bodies = bodies_of("ops.reduction.histograms")
 @overridable
 @method()
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None) -> Tensor:
-    """Count the elements in each of several equal bins.
-
-    NaN and elements outside the range are not counted. The counts have the dtype of `input`.
-
-    Arguments:
-        input: a tensor of a floating dtype.
-        bins: the number of bins.
-        min: the lower end of the range.
-        max: the upper end of the range; if equal to `min`, the range is that of the elements.
-
-    >>> from facula_tensor import tensor
-    >>> histc(tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
-    tensor([0., 2., 1., 0.])
-    """
     try:
         input = snapshot(as_tensor("histc", input))
         if type(bins) is not int:
@@ -68,21 +54,6 @@ def histogram(
     density: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> NamedResults:
-    """Count the elements in each bin and return the pair (hist, bin_edges).
-
-    The last edge belongs to the last bin.
-
-    Arguments:
-        input: float32 or float64.
-        bins: the number of bins, or a tensor of their edges in order.
-        range: the range of equal bins; None for the minimum and the maximum of the elements.
-        weight: the weights of the elements, in the shape and dtype of `input`; None for 1.
-        density: whether to scale the histogram to an integral of 1.
-
-    >>> from facula_tensor import tensor
-    >>> histogram(tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
-    tensor([0., 2., 1., 0.])
-    """
     try:
         input = snapshot(as_tensor("histogram", input))
         return bodies.histogram(input, bins, range=range, weight=weight, density=density, out=out)
@@ -99,23 +70,6 @@ def histogramdd(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """Count the points in each cell of a grid and return the pair (hist, bin_edges): a multidimensional `histogram`.
-
-    Arguments:
-        input: points (..., n), float32 or float64.
-        bins: the number of bins, for all coordinates or for each; or n tensors of edges.
-        range: 2 n numbers, minimum and maximum of each coordinate; None for the range of the points.
-        weight: the weights of the points; None for 1.
-        density: whether to scale the histogram to an integral of 1.
-
-    Returns:
-        The pair; bin_edges is a tuple of n tensors.
-
-    >>> from facula_tensor import tensor
-    >>> histogramdd(tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]), bins=[2, 2]).hist
-    tensor([[0., 1.],
-            [1., 1.]])
-    """
     try:
         input = snapshot(as_tensor("histogramdd", input))
         return bodies.histogramdd(input, bins, range, weight, density)

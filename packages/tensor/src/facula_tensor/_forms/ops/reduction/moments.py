@@ -36,23 +36,10 @@ def var(
     correction: float | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the variance of all elements, or along `dim` (an integer or several); it is real for complex numbers.
-
-    Squared distances from the mean, summed in double precision, are divided by their number minus `correction` (1), or
-    by their number if `unbiased` is False; NaN if the divisor is not positive. Floating and complex dtypes; TypeError
-    for others.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        unbiased: True for a correction of 1, False for 0; None for 1.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        correction: subtracted from the number of elements.
-
-    >>> from facula_tensor import tensor
-    >>> var(tensor([1.0, 2.0, 3.0, 4.0])), var(tensor([1.0, 3.0]), correction=0)
-    (tensor(1.6667), tensor(1.))
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:
@@ -79,19 +66,10 @@ def std(
     correction: float | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the standard deviation of all elements, or along `dim`: the square root of `var`, with its arguments.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        unbiased: True for a correction of 1, False for 0; None for 1.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        correction: subtracted from the number of elements.
-
-    >>> from facula_tensor import tensor
-    >>> std(tensor([[1.0, 3.0], [2.0, 2.0]]), 1, correction=0)
-    tensor([1., 0.])
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:
@@ -117,20 +95,10 @@ def var_mean(
     correction: float | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return `var` and `mean` of the same elements.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        unbiased: True for a correction of 1, False for 0; None for 1.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        correction: subtracted from the number of elements.
-        out: the tensors that receive the results; None for new tensors.
-
-    >>> from facula_tensor import tensor
-    >>> var_mean(tensor([1.0, 2.0, 3.0]))
-    (tensor(1.), tensor(2.))
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:
@@ -155,20 +123,10 @@ def std_mean(
     correction: float | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return `std` and `mean` of the same elements.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        unbiased: True for a correction of 1, False for 0; None for 1.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        correction: subtracted from the number of elements.
-        out: the tensors that receive the results; None for new tensors.
-
-    >>> from facula_tensor import tensor
-    >>> std_mean(tensor([1.0, 2.0, 3.0]))
-    (tensor(1.), tensor(2.))
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:

@@ -33,20 +33,11 @@ def nansum(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the sum of the elements that are not NaN, of all or along `dim`; 0 if there are none.
-
-    Dtypes are those of `sum`; complex numbers raise a TypeError.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        dtype: the dtype of the result.
-
-    >>> from facula_tensor import tensor
-    >>> nansum(tensor([1.0, float("nan"), 2.0]))
-    tensor(3.)
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
+    dtype: the dtype of the result.
     """
     try:
         if axis is not None:
@@ -71,20 +62,11 @@ def nanmean(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the mean of the elements that are not NaN, of all or along `dim`; NaN if there are none.
-
-    Integers raise a TypeError: convert them first, or pass `dtype`.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        dtype: the dtype of the result.
-
-    >>> from facula_tensor import tensor
-    >>> nanmean(tensor([1.0, float("nan"), 2.0]))
-    tensor(1.5000)
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
+    dtype: the dtype of the result.
     """
     try:
         if axis is not None:

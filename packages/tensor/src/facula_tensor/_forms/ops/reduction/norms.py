@@ -37,22 +37,10 @@ def norm(
     axis: Dims | None = None,
     keepdims: bool = False,
 ) -> Tensor:
-    """Return the `p`-norm of all elements as one vector, or along `dim`; two dimensions are treated as one vector, too.
-
-    "fro" and None mean 2; inf is the largest magnitude, -inf the smallest; 0 counts the nonzero elements. The result is
-    real for complex numbers. Squares are summed in double precision. Integers raise a TypeError, unless `dtype` is set.
-
-    Arguments:
-        input: the tensor.
-        p: the order.
-        dim: the dimension or dimensions; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        dtype: the dtype to which the elements are converted first.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-
-    >>> from facula_tensor import tensor
-    >>> norm(tensor([3.0, 4.0])), norm(tensor([3.0, -4.0]), 1)
-    (tensor(5.), tensor(7.))
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:
@@ -69,17 +57,7 @@ def norm(
 @method()
 @boundary
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    """Return the `p`-norm of `input - other`, which broadcast.
-
-    Arguments:
-        input: the tensor.
-        other: the tensor to subtract.
-        p: the order.
-
-    >>> from facula_tensor import tensor
-    >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
-    tensor(5.)
-    """
+    """input: the tensor."""
     if type(p) is not float and type(p) is not int:
         p = as_real(p, "dist", "p")
     return bodies.dist(ops, input, other, p)
@@ -96,19 +74,9 @@ def logsumexp(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf for no elements.
-
-    Integers are computed in the default floating dtype. Complex results are principal values.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension, or several.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-
-    >>> from facula_tensor import tensor
-    >>> logsumexp(tensor([0.0, 0.0]), 0)
-    tensor(0.6931)
+    """input: the tensor.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:
@@ -124,16 +92,9 @@ def logsumexp(
 @overridable
 @method()
 def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """Return the number of nonzero elements (int64), of all or along `dim` (an integer or several).
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import tensor
-    >>> count_nonzero(tensor([[0, 1], [2, 3]]), 0)
-    tensor([1, 2])
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:

@@ -35,18 +35,10 @@ def kthvalue(
     keepdims: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> Extremes:
-    """Return the `k`-th smallest element along `dim` and its index. NaN is larger than any number.
-
-    Arguments:
-        input: the tensor.
-        k: the rank, counted from 1.
-        dim: the dimension.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-
-    >>> from facula_tensor import tensor
-    >>> kthvalue(tensor([3.0, 1.0, 2.0]), 2).values
-    tensor(2.)
+    """input: the tensor.
+    dim: the dimension.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:
@@ -72,21 +64,10 @@ def median(
     keepdims: bool = False,
     out: Tensor | Sequence[Tensor] | None = None,
 ) -> Tensor | Extremes:
-    """Return the median of all elements; with `dim`, the pair (values, indices) along it. NaN propagates.
-
-    For an even number of elements it is the lower of the two in the middle. Without `dim`, equal elements share
-    the gradient.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension; all elements if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        out: the tensor that receives the result, or with `dim` the pair of tensors.
-
-    >>> from facula_tensor import tensor
-    >>> median(tensor([3.0, 1.0, 2.0, 5.0]))
-    tensor(2.)
+    """input: the tensor.
+    dim: the dimension; all elements if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:
@@ -110,18 +91,10 @@ def nanmedian(
     keepdims: bool = False,
     out: Tensor | Sequence[Tensor] | None = None,
 ) -> Tensor | Extremes:
-    """Return the `median` of the elements that are not NaN; NaN if there are none.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension; all elements if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        out: the tensor that receives the result, or with `dim` the pair of tensors.
-
-    >>> from facula_tensor import tensor
-    >>> nanmedian(tensor([3.0, float("nan"), 2.0]))
-    tensor(2.)
+    """input: the tensor.
+    dim: the dimension; all elements if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:
@@ -145,17 +118,10 @@ def mode(
     keepdims: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> Extremes:
-    """Return the most frequent element along `dim` (the smallest of equally frequent ones) and its last index.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-
-    >>> from facula_tensor import tensor
-    >>> mode(tensor([3, 1, 3, 1, 2])).values
-    tensor(1)
+    """input: the tensor.
+    dim: the dimension.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:

@@ -31,22 +31,9 @@ def quantile(
     interpolation: str = "linear",
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the `q`-quantiles of all elements, or along `dim`: of n sorted elements, that with the rank q (n - 1).
-
-    `q` is a number from 0 to 1, or a tensor of numbers (n,), which becomes the first dimension of the result.
-    `interpolation` determines the value between two ranks: "linear", "lower", "higher", "midpoint" or "nearest". NaN
-    propagates. float32 and float64.
-
-    Arguments:
-        input: the tensor.
-        q: the fraction, or a tensor (n,) of fractions.
-        dim: the dimension; all elements if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
-
-    >>> from facula_tensor import tensor
-    >>> quantile(tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
-    tensor(2.5000)
+    """input: the tensor.
+    dim: the dimension; all elements if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
     """
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         interpolation = refuse_choice(
@@ -68,18 +55,9 @@ def nanquantile(
     interpolation: str = "linear",
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the `quantile` of the elements that are not NaN; NaN if there are none.
-
-    Arguments:
-        input: the tensor.
-        q: the fraction, or a tensor (n,) of fractions.
-        dim: the dimension; all elements if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
-
-    >>> from facula_tensor import tensor
-    >>> nanquantile(tensor([1.0, float("nan"), 3.0]), 0.5)
-    tensor(2.)
+    """input: the tensor.
+    dim: the dimension; all elements if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
     """
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         interpolation = refuse_choice(

@@ -27,21 +27,7 @@ bodies = bodies_of("ops.reduction.renorm")
 @method()
 @boundary
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy in which slices along `dim` with a `p`-norm above `maxnorm` are scaled down to it.
-
-    The dtype is floating or complex; there are at least 2 dimensions.
-
-    Arguments:
-        input: the tensor.
-        p: the order of the norm, above 0.
-        dim: the dimension of the slices.
-        maxnorm: the maximum norm.
-
-    >>> from facula_tensor import tensor
-    >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
-    tensor([[0.6000, 0.8000],
-            [0.3000, 0.4000]])
-    """
+    """input: the tensor."""
     if type(input) is not Tensor:
         input = as_tensor("renorm", input)
     if type(p) is not float and type(p) is not int:
@@ -76,16 +62,6 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 
 @method()
 def sum_to_size(self: Tensor, *size: Lengths) -> Tensor:
-    """Sum a tensor to a shape that broadcasts to its shape: the inverse of `expand`. Dtypes are those of `sum`.
-
-    Arguments:
-        size: the shape.
-
-    >>> from facula_tensor import ones
-    >>> ones(2, 3).sum_to_size(2, 1)
-    tensor([[3.],
-            [3.]])
-    """
     try:
         self = steady_tensor("sum_to_size", self)
         return bodies.sum_to_size(ops, self, *size)

@@ -35,19 +35,10 @@ def cumsum(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return cumulative sums along `dim`. Integers and bool are added in int64 and wrap if `dtype` is narrower.
-
-    float32 is accumulated in double precision, half precisions in float32.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
-        dtype: the dtype of the result.
-
-    >>> from facula_tensor import tensor
-    >>> cumsum(tensor([1, 2, 3]), 0)
-    tensor([1, 3, 6])
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
+    dtype: the dtype of the result.
     """
     try:
         if axis is not None:
@@ -80,17 +71,10 @@ def cumprod(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return cumulative products along `dim`, with the dtypes of `cumsum`. Gradients are exact for zeros.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
-        dtype: the dtype of the result.
-
-    >>> from facula_tensor import tensor
-    >>> cumprod(tensor([1, 2, 3]), 0)
-    tensor([1, 2, 6])
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
+    dtype: the dtype of the result.
     """
     try:
         if axis is not None:
@@ -118,16 +102,9 @@ def cumprod_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None =
 def logcumsumexp(
     input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Tensor | None = None
 ) -> Tensor:
-    """Return log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import tensor
-    >>> logcumsumexp(tensor([0.0, 0.0]), 0)
-    tensor([0.0000, 0.6931])
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:
@@ -144,16 +121,9 @@ def logcumsumexp(
 def cummax(
     input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
 ) -> Extremes:
-    """Return the cumulative maximum along `dim` and the index of its last occurrence. NaN propagates.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import tensor
-    >>> cummax(tensor([1, 3, 2]), 0).values
-    tensor([1, 3, 3])
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:
@@ -169,16 +139,9 @@ def cummax(
 def cummin(
     input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
 ) -> Extremes:
-    """Return the cumulative minimum along `dim` and the index of its last occurrence. NaN propagates.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import tensor
-    >>> cummin(tensor([3, 1, 2]), 0).values
-    tensor([3, 1, 1])
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:

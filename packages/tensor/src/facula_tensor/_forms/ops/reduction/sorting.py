@@ -34,21 +34,9 @@ def sort(
     axis: int | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> Extremes:
-    """Sort the elements along `dim` and return the pair (values, indices), with their original indices (int64).
-
-    Equal elements keep their order, with or without `stable`. NaN is larger than any number. Complex numbers raise a
-    TypeError. `out` is a pair of tensors.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        descending: whether to sort in descending order.
-        stable: ignored; the sort is always stable.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import tensor
-    >>> sort(tensor([3.0, 1.0, 2.0])).indices
-    tensor([1, 2, 0])
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:
@@ -70,18 +58,9 @@ def argsort(
     axis: int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the indices (int64) that sort the elements along `dim`: those of `sort`.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        descending: whether to sort in descending order.
-        stable: ignored; the sort is always stable.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import tensor
-    >>> argsort(tensor([3.0, 1.0, 2.0]), descending=True)
-    tensor([0, 2, 1])
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:
@@ -96,13 +75,6 @@ def argsort(
 @overridable
 @method()
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Sort the elements along the first dimension.
-
-    >>> from facula_tensor import tensor
-    >>> msort(tensor([[3, 1], [2, 4]]))
-    tensor([[2, 1],
-            [3, 4]])
-    """
     try:
         result = bodies.msort(ops, input)
         return result if out is None else write_out("msort", result, out)
@@ -123,24 +95,9 @@ def topk(
     axis: int | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> Extremes:
-    """Return the `k` largest or smallest elements along `dim`, as the pair (values, indices).
-
-    NaN is larger than any number.
-
-    Arguments:
-        input: the tensor.
-        k: the number of elements.
-        dim: the dimension.
-        largest: whether to return the largest elements instead of the smallest.
-        sorted: whether the elements are sorted.
-        axis: NumPy's name of `dim`.
-
-    Raises:
-        ValueError: if there are fewer than k elements.
-
-    >>> from facula_tensor import tensor
-    >>> topk(tensor([3.0, 1.0, 2.0]), 2).values
-    tensor([3., 2.])
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:

@@ -34,21 +34,11 @@ def sum(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the sum of all elements, or along `dim` (an integer or several).
-
-    Integers and bool are summed in int64 and wrap if `dtype` is narrower. Half precisions are summed in float32, and
-    float32 in blocks, so that the error grows with the logarithm of the length.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        dtype: the dtype of the result.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
-    tensor([4., 6.])
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
+    dtype: the dtype of the result.
     """
     try:
         if axis is not None:
@@ -75,20 +65,11 @@ def mean(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the mean of all elements, or along `dim`; NaN for no elements. Integers raise a TypeError: convert first.
-
-    Half precisions are summed and divided in float32, so that the mean is finite even if the sum overflows.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        dtype: the dtype of the result.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
-    tensor(2.5000)
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
+    dtype: the dtype of the result.
     """
     try:
         if axis is not None:
@@ -114,20 +95,11 @@ def prod(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the product of all elements, or along `dim` (an integer or several); 1 for no elements.
-
-    Integers and bool are multiplied in int64 and wrap. Gradients are exact for zeros.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        dtype: the dtype of the result.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)
-    tensor([ 2., 12.])
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
+    dtype: the dtype of the result.
     """
     try:
         if axis is not None:

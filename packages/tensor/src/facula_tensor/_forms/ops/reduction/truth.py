@@ -31,17 +31,10 @@ def any(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return whether any element is nonzero, over all or along `dim`, as bool for every dtype.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[0, 1], [0, 0]]).any(1)
-    tensor([ True, False])
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:
@@ -65,17 +58,10 @@ def all(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return whether all elements are nonzero, over all or along `dim`, as bool for every dtype.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension or dimensions; all of them if None.
-        keepdim: whether to keep the reduced dimensions, with length 1.
-        axis, keepdims: NumPy's names of `dim` and `keepdim`.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1, 1], [0, 1]]).all(1)
-    tensor([ True, False])
+    """input: the tensor.
+    dim: the dimension or dimensions; all of them if None.
+    keepdim: whether to keep the reduced dimensions, with length 1.
+    axis, keepdims: NumPy's names of `dim` and `keepdim`.
     """
     try:
         if axis is not None:

@@ -23,24 +23,7 @@ bodies = bodies_of("ops.shape.as_strided")
 @overridable
 @method()
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None) -> Tensor:
-    """Return a view of the storage with the given shape, strides and offset (in elements).
-
-    Gradients flow through the view if it stays within the tensor's own memory and the tensor's elements do not overlap.
-
-    Arguments:
-        input: the tensor.
-        size: the shape.
-        stride: the strides, in elements.
-        storage_offset: the position of the first element, in elements; None for the offset of `input`.
-
-    Raises:
-        ValueError: if the view would reach elements outside the tensor from which `input` and all its views derive.
-
-    >>> from facula_tensor import arange
-    >>> as_strided(arange(6), (2, 2), (3, 1))
-    tensor([[0, 1],
-            [3, 4]])
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("as_strided", input)

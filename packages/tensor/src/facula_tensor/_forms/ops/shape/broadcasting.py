@@ -25,17 +25,6 @@ bodies = bodies_of("ops.shape.broadcasting")
 
 
 def broadcast_shapes(*shapes: Lengths) -> tuple[int, ...]:
-    """Return the shape to which tensors of the given shapes broadcast.
-
-    Arguments:
-        shapes: the shapes.
-
-    Raises:
-        ValueError: if the shapes do not broadcast.
-
-    >>> broadcast_shapes((3, 1), (4,))
-    facula.Size([3, 4])
-    """
     try:
         return bodies.broadcast_shapes(*shapes)
     except FaculaError as error:
@@ -45,12 +34,6 @@ def broadcast_shapes(*shapes: Lengths) -> tuple[int, ...]:
 
 @overridable
 def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Return views of the tensors, expanded to the shape to which they broadcast.
-
-    >>> from facula_tensor import ones
-    >>> [one.shape for one in broadcast_tensors(ones(3, 1), ones(4))]
-    [facula.Size([3, 4]), facula.Size([3, 4])]
-    """
     try:
         return bodies.broadcast_tensors(ops, *tensors)
     except FaculaError as error:
@@ -60,17 +43,6 @@ def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]
 
 @overridable
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Return coordinate matrices: views of vectors, each along one dimension of a grid and expanded over the others.
-
-    Arguments:
-        tensors: the vectors, as several arguments or one sequence.
-        indexing: "ij" (the default): the first vector varies along the rows; "xy": along the columns.
-
-    >>> from facula_tensor import tensor
-    >>> meshgrid(tensor([1, 2]), tensor([3, 4, 5]))[1]
-    tensor([[3, 4, 5],
-            [3, 4, 5]])
-    """
     try:
         return bodies.meshgrid(ops, *tensors, indexing=indexing)
     except FaculaError as error:
@@ -80,15 +52,6 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -
 
 @overridable
 def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """Return the Cartesian product of vectors, one combination per row; a single vector is returned as a view.
-
-    >>> from facula_tensor import tensor
-    >>> cartesian_prod(tensor([1, 2]), tensor([3, 4]))
-    tensor([[1, 3],
-            [1, 4],
-            [2, 3],
-            [2, 4]])
-    """
     try:
         return bodies.cartesian_prod(ops, *tensors)
     except FaculaError as error:
@@ -98,19 +61,6 @@ def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
 
 @overridable
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """Return all combinations of `r` elements of a vector, one per row, in the vector's order.
-
-    Arguments:
-        input: a vector.
-        r: the number of elements in a combination.
-        with_replacement: whether an element may be chosen several times.
-
-    >>> from facula_tensor import tensor
-    >>> combinations(tensor([1, 2, 3]))
-    tensor([[1, 2],
-            [1, 3],
-            [2, 3]])
-    """
     try:
         input = steady_tensor("combinations", input)
         if type(r) is not int:
@@ -124,12 +74,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 @overridable
 @method()
 def ravel(input: Tensor) -> Tensor:
-    """Return all elements in one dimension: a view if the strides allow it, otherwise a copy.
-
-    >>> from facula_tensor import ones
-    >>> ravel(ones(2, 3)).shape
-    facula.Size([6])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("ravel", input)
@@ -143,17 +87,7 @@ def ravel(input: Tensor) -> Tensor:
 @method()
 @boundary
 def unflatten(input: Tensor, dim: int, sizes: Lengths) -> Tensor:
-    """Return a view with one dimension split into several.
-
-    Arguments:
-        input: a tensor of at least 1 dimension.
-        dim: the dimension.
-        sizes: the lengths of the new dimensions; one of them may be -1.
-
-    >>> from facula_tensor import ones
-    >>> unflatten(ones(2, 12), 1, (3, -1)).shape
-    facula.Size([2, 3, 4])
-    """
+    """dim: the dimension."""
     if type(input) is not Tensor:
         input = as_tensor("unflatten", input)
     sizes = as_sizes("unflatten", (sizes,))

@@ -24,18 +24,6 @@ bodies = bodies_of("ops.shape.diagonal")
 @overridable
 @method()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """Return a view of the diagonal in the plane of two dimensions; the diagonal becomes the last dimension.
-
-    Arguments:
-        input: a tensor of at least 2 dimensions.
-        offset: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
-        dim1: the dimension of rows.
-        dim2: the dimension of columns.
-
-    >>> from facula_tensor import arange
-    >>> diagonal(arange(6).view(2, 3), 1)
-    tensor([1, 5])
-    """
     try:
         if type(offset) is not int:
             offset = as_integer(offset, "diagonal", "offset")
@@ -48,19 +36,6 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 @overridable
 @method()
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Return matrices of zeros with the last dimension of `input` on a diagonal.
-
-    Arguments:
-        input: a tensor of at least 1 dimension.
-        offset: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
-        dim1: the new dimension of rows, counted in the result.
-        dim2: the new dimension of columns, counted in the result.
-
-    >>> from facula_tensor import tensor
-    >>> diag_embed(tensor([1, 2]))
-    tensor([[1, 0],
-            [0, 2]])
-    """
     try:
         input = steady_tensor("diag_embed", input)
         if type(offset) is not int:
@@ -74,18 +49,6 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 @overridable
 @method()
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Return a matrix with a vector on its diagonal, or a copy of the diagonal of a matrix.
-
-    Arguments:
-        input: a vector or a matrix.
-        diagonal: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
-
-    >>> from facula_tensor import tensor
-    >>> diag(tensor([1, 2]), 1)
-    tensor([[0, 1, 0],
-            [0, 0, 2],
-            [0, 0, 0]])
-    """
     try:
         input = steady_tensor("diag", input)
         if type(diagonal) is not int:
@@ -100,17 +63,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 @overridable
 @method()
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """Return a matrix with the elements of `input`, in row-major order, on its diagonal.
-
-    Arguments:
-        input: the tensor.
-        offset: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
-
-    >>> from facula_tensor import tensor
-    >>> diagflat(tensor([[1], [2]]))
-    tensor([[1, 0],
-            [0, 2]])
-    """
+    """input: the tensor."""
     try:
         input = steady_tensor("diagflat", input)
         if type(offset) is not int:
@@ -124,12 +77,6 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 @overridable
 @method()
 def trace(input: Tensor) -> Tensor:
-    """Return the sum of the main diagonal of a matrix. Integers are summed in int64.
-
-    >>> from facula_tensor import arange
-    >>> trace(arange(4).view(2, 2))
-    tensor(3)
-    """
     try:
         input = steady_tensor("trace", input)
         return bodies.trace(ops, input)

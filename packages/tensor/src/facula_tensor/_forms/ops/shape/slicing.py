@@ -24,20 +24,9 @@ if TYPE_CHECKING:
 @overridable
 @method()
 def select(input: Tensor, dim: int | None = None, index: int | None = None, *, axis: int | None = None) -> Tensor:
-    """Return a view of one element along `dim`, with that dimension removed.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        index: the index of the element; negative indices count from the end.
-        axis: NumPy's name of `dim`.
-
-    Raises:
-        IndexError: if the index is out of range.
-
-    >>> from facula_tensor import arange
-    >>> select(arange(3), 0, -1)
-    tensor(2)
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:
@@ -60,19 +49,9 @@ def narrow(
     *,
     axis: int | None = None,
 ) -> Tensor:
-    """Return a view of `length` elements along `dim`, beginning at `start`.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        start: the index of the first element, an integer or a zero-dimensional integer tensor; negative indices count
-            from the end.
-        length: the number of elements.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import arange
-    >>> narrow(arange(5), 0, 1, 2)
-    tensor([1, 2])
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:
@@ -96,16 +75,8 @@ def narrow(
 @overridable
 @method()
 def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
-    """Return views of the elements along `dim`, as a tuple.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import arange
-    >>> unbind(arange(2))
-    (tensor(0), tensor(1))
+    """input: the tensor.
+    dim: the dimension.
     """
     try:
         if axis is not None:
@@ -119,17 +90,8 @@ def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Ten
 @overridable
 @method()
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
-    """Split a tensor along `dim` into at most `chunks` views of equal length (the last may be shorter).
-
-    Arguments:
-        input: the tensor.
-        chunks: the maximum number of pieces.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import arange
-    >>> chunk(arange(5), 2)
-    (tensor([0, 1, 2]), tensor([3, 4]))
+    """input: the tensor.
+    dim: the dimension.
     """
     try:
         if type(chunks) is not int:

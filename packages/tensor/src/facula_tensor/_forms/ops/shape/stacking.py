@@ -21,14 +21,6 @@ bodies = bodies_of("ops.shape.stacking")
 
 @overridable
 def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
-    """Return views with at least one dimension; numbers become vectors.
-
-    For several tensors, return a tuple.
-
-    >>> from facula_tensor import tensor
-    >>> atleast_1d(tensor(3))
-    tensor([3])
-    """
     try:
         return bodies.atleast_1d(*tensors)
     except FaculaError as error:
@@ -38,14 +30,6 @@ def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
 
 @overridable
 def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
-    """Return views with at least two dimensions; new ones come first.
-
-    For several tensors, return a tuple.
-
-    >>> from facula_tensor import tensor
-    >>> atleast_2d(tensor([3, 4]))
-    tensor([[3, 4]])
-    """
     try:
         return bodies.atleast_2d(*tensors)
     except FaculaError as error:
@@ -55,15 +39,6 @@ def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
 
 @overridable
 def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
-    """Return views with at least three dimensions: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1).
-
-    For several tensors, return a tuple.
-
-    >>> from facula_tensor import tensor
-    >>> atleast_3d(tensor([3, 4]))
-    tensor([[[3],
-             [4]]])
-    """
     try:
         return bodies.atleast_3d(*tensors)
     except FaculaError as error:
@@ -73,12 +48,6 @@ def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
 
 @overridable
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Concatenate tensors along the second dimension, or along the first if they have only one.
-
-    >>> from facula_tensor import tensor
-    >>> hstack([tensor([1, 2]), tensor(3)])
-    tensor([1, 2, 3])
-    """
     try:
         return bodies.hstack(tensors, out=out)
     except FaculaError as error:
@@ -88,13 +57,6 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Concatenate tensors along the first dimension; vectors become rows.
-
-    >>> from facula_tensor import tensor
-    >>> vstack([tensor([1, 2]), tensor([3, 4])])
-    tensor([[1, 2],
-            [3, 4]])
-    """
     try:
         return bodies.vstack(tensors, out=out)
     except FaculaError as error:
@@ -104,13 +66,6 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Concatenate tensors along the third dimension.
-
-    >>> from facula_tensor import tensor
-    >>> dstack([tensor([1, 2]), tensor([3, 4])])
-    tensor([[[1, 3],
-             [2, 4]]])
-    """
     try:
         return bodies.dstack(tensors, out=out)
     except FaculaError as error:
@@ -120,13 +75,6 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Concatenate tensors along the second dimension; numbers and vectors become columns.
-
-    >>> from facula_tensor import tensor
-    >>> column_stack([tensor([1, 2]), tensor([3, 4])])
-    tensor([[1, 3],
-            [2, 4]])
-    """
     try:
         return bodies.column_stack(ops, tensors, out=out)
     except FaculaError as error:
@@ -136,13 +84,6 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 
 @overridable
 def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """Return a matrix of zeros with the given matrices on its diagonal; vectors are rows, numbers single elements.
-
-    >>> from facula_tensor import tensor
-    >>> block_diag(tensor([[1, 2]]), tensor(3))
-    tensor([[1, 2, 0],
-            [0, 0, 3]])
-    """
     try:
         return bodies.block_diag(ops, *tensors)
     except FaculaError as error:
@@ -161,18 +102,8 @@ def tensor_split(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """Split a tensor along `dim` into views: a number of pieces of nearly equal length, or pieces between indices.
-
-    Arguments:
-        input: the tensor.
-        indices_or_sections: the number of pieces, or the indices before which to split.
-        dim: the dimension.
-        indices: the indices before which to split, as a keyword argument.
-        sections: the number of pieces, as a keyword argument.
-
-    >>> from facula_tensor import arange
-    >>> tensor_split(arange(5), 2), tensor_split(arange(5), (1, 4))
-    ((tensor([0, 1, 2]), tensor([3, 4])), (tensor([0]), tensor([1, 2, 3]), tensor([4])))
+    """input: the tensor.
+    dim: the dimension.
     """
     if type(input) is not Tensor:
         input = as_tensor("tensor_split", input)
@@ -188,20 +119,7 @@ def hsplit(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """Split a tensor into equal pieces along the second dimension, or the first if there is only one.
-
-        `tensor_split` also accepts numbers of sections that do not divide the length.
-
-    Arguments:
-        input: the tensor.
-        indices_or_sections: the number of pieces, or the indices before which to split.
-        indices: the indices before which to split, as a keyword argument.
-        sections: the number of pieces, as a keyword argument.
-
-    >>> from facula_tensor import ones
-    >>> [one.shape for one in hsplit(ones(4, 2), 2)]
-    [facula.Size([4, 1]), facula.Size([4, 1])]
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("hsplit", input)
@@ -220,20 +138,7 @@ def vsplit(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """Split a tensor into equal pieces along the first dimension of at least two.
-
-        `tensor_split` also accepts numbers of sections that do not divide the length.
-
-    Arguments:
-        input: the tensor.
-        indices_or_sections: the number of pieces, or the indices before which to split.
-        indices: the indices before which to split, as a keyword argument.
-        sections: the number of pieces, as a keyword argument.
-
-    >>> from facula_tensor import ones
-    >>> [one.shape for one in vsplit(ones(2, 1), 2)]
-    [facula.Size([1, 1]), facula.Size([1, 1])]
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("vsplit", input)
@@ -252,20 +157,7 @@ def dsplit(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """Split a tensor into equal pieces along the third dimension.
-
-        `tensor_split` also accepts numbers of sections that do not divide the length.
-
-    Arguments:
-        input: the tensor.
-        indices_or_sections: the number of pieces, or the indices before which to split.
-        indices: the indices before which to split, as a keyword argument.
-        sections: the number of pieces, as a keyword argument.
-
-    >>> from facula_tensor import ones
-    >>> [one.shape for one in dsplit(ones(1, 1, 2), 2)]
-    [facula.Size([1, 1, 1]), facula.Size([1, 1, 1])]
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("dsplit", input)

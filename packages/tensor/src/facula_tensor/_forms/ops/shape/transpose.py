@@ -21,17 +21,7 @@ if TYPE_CHECKING:
 @overridable
 @method()
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Return a view with two dimensions exchanged.
-
-    Arguments:
-        input: the tensor.
-        dim0: one dimension.
-        dim1: the other.
-
-    >>> from facula_tensor import ones
-    >>> transpose(ones(2, 3), 0, 1).shape
-    facula.Size([3, 2])
-    """
+    """input: the tensor."""
     try:
         return ops.transpose(input, dim0, dim1)
     except FaculaError as error:
@@ -42,17 +32,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 @overridable
 @method()
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
-    """Return a view with the dimensions in another order; `order` contains each once.
-
-    Arguments:
-        input: the tensor.
-        order: the dimensions, as several arguments or one sequence.
-        dims: the dimensions, as a keyword argument.
-
-    >>> from facula_tensor import ones
-    >>> permute(ones(2, 3, 4), 2, 0, 1).shape
-    facula.Size([4, 2, 3])
-    """
+    """input: the tensor."""
     try:
         order = as_sizes("permute", order, dims, "dims")
         return ops.permute(input, order)
@@ -64,16 +44,8 @@ def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tens
 @overridable
 @method()
 def unsqueeze(input: Tensor, dim: int | None = None, *, axis: int | None = None) -> Tensor:
-    """Return a view with a new dimension of length 1 at `dim`.
-
-    Arguments:
-        input: the tensor.
-        dim: the position of the new dimension in the result.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import ones
-    >>> unsqueeze(ones(2), 0).shape
-    facula.Size([1, 2])
+    """input: the tensor.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:
@@ -89,17 +61,7 @@ def unsqueeze(input: Tensor, dim: int | None = None, *, axis: int | None = None)
 @overridable
 @method()
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Return a view with two dimensions exchanged; NumPy's name for `transpose`.
-
-    Arguments:
-        input: the tensor.
-        axis0: one dimension.
-        axis1: the other.
-
-    >>> from facula_tensor import ones
-    >>> swapaxes(ones(2, 3), 0, 1).shape
-    facula.Size([3, 2])
-    """
+    """input: the tensor."""
     try:
         return ops.transpose(input, axis0, axis1)
     except FaculaError as error:
@@ -110,17 +72,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 @overridable
 @method()
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
-    """Return a view with the dimensions `source` moved to `destination`; the others keep their order.
-
-    Arguments:
-        input: the tensor.
-        source: a dimension, or several.
-        destination: the positions of these dimensions in the result.
-
-    >>> from facula_tensor import ones
-    >>> movedim(ones(2, 3, 4), 0, -1).shape
-    facula.Size([3, 4, 2])
-    """
+    """input: the tensor."""
     try:
         return ops.movedim(
             input,
@@ -135,17 +87,7 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
 @overridable
 @method()
 def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """Return a view without dimensions of length 1: without all of them, or only those in `dim`.
-
-    Arguments:
-        input: the tensor.
-        dim: a dimension or several; those of length 1 are removed. None removes all dimensions of length 1.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import ones
-    >>> squeeze(ones(1, 2, 1)).shape
-    facula.Size([2])
-    """
+    """input: the tensor."""
     try:
         if axis is not None:
             dim = axis_for(dim, axis, "squeeze")

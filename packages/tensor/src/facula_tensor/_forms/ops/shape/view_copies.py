@@ -28,7 +28,6 @@ bodies = bodies_of("ops.shape.view_copies")
 
 @overridable
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the view that `alias` returns."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("alias_copy", input)
@@ -43,14 +42,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def as_strided_copy(
     input: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """Return a copy of the view that `as_strided` returns.
-
-    Arguments:
-        input: the tensor.
-        size: the lengths.
-        stride: the strides, in elements.
-        storage_offset: the position of the first element, in elements; None for the offset of `input`.
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("as_strided_copy", input)
@@ -63,7 +55,6 @@ def as_strided_copy(
 
 @overridable
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the view that `detach` returns."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("detach_copy", input)
@@ -76,14 +67,7 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the view that `diagonal` returns.
-
-    Arguments:
-        input: the tensor.
-        offset: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
-        dim1: the second dimension.
-        dim2: the second dimension.
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("diagonal_copy", input)
@@ -98,13 +82,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
 
 @overridable
 def expand_copy(input: Tensor, size: Lengths, *, implicit: bool = False, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the view that `expand` returns.
-
-    Arguments:
-        input: the tensor.
-        size: the lengths.
-        implicit: has no effect.
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("expand_copy", input)
@@ -127,13 +105,8 @@ def narrow_copy(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return a copy of the view that `narrow` returns.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        start: the index of the first element; negative indices count from the end.
-        length: the number of elements.
+    """input: the tensor.
+    dim: the dimension.
     """
     if type(input) is not Tensor:
         input = as_tensor("narrow_copy", input)
@@ -143,12 +116,7 @@ def narrow_copy(
 
 @overridable
 def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the view that `permute` returns.
-
-    Arguments:
-        input: the tensor.
-        dims: the dimensions in their new order.
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("permute_copy", input)
@@ -164,12 +132,8 @@ def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> 
 def select_copy(
     input: Tensor, dim: int | None = None, index: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """Return a copy of the view that `select` returns.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        index: the index of the element; negative indices count from the end.
+    """input: the tensor.
+    dim: the dimension.
     """
     try:
         if type(input) is not Tensor:
@@ -193,14 +157,8 @@ def slice_copy(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return a copy of the view that `slice` returns.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        start: the index of the first element; negative indices count from the end.
-        end: the bound; None for the end.
-        step: the distance between two elements.
+    """input: the tensor.
+    dim: the dimension.
     """
     try:
         if type(input) is not Tensor:
@@ -214,7 +172,6 @@ def slice_copy(
 
 @overridable
 def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the view that `squeeze` returns."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("squeeze_copy", input)
@@ -227,7 +184,6 @@ def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None =
 
 @overridable
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the view that `t` returns."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("t_copy", input)
@@ -240,13 +196,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the view that `transpose` returns.
-
-    Arguments:
-        input: the tensor.
-        dim0: the first dimension.
-        dim1: the second dimension.
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("transpose_copy", input)
@@ -259,14 +209,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
 
 @overridable
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the view that `unfold` returns.
-
-    Arguments:
-        input: the tensor.
-        dimension: the dimension.
-        size: the lengths.
-        step: the distance between two elements.
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("unfold_copy", input)
@@ -279,7 +222,6 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
 
 @overridable
 def unsqueeze_copy(input: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the view that `unsqueeze` returns."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("unsqueeze_copy", input)
@@ -294,12 +236,7 @@ def unsqueeze_copy(input: Tensor, dim: int | None = None, *, out: Tensor | None 
 
 @overridable
 def view_copy(input: Tensor, size: Lengths | DTypeLike, *, out: Tensor | None = None) -> Tensor:
-    """Return a copy of the view that `view` returns.
-
-    Arguments:
-        input: the tensor.
-        size: the lengths.
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("view_copy", input)
@@ -312,12 +249,8 @@ def view_copy(input: Tensor, size: Lengths | DTypeLike, *, out: Tensor | None = 
 
 @overridable
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]:
-    """Return copies of the views that `unbind` returns.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        out: the tensors that receive the results; None for new tensors.
+    """input: the tensor.
+    dim: the dimension.
     """
     try:
         if type(input) is not Tensor:
@@ -332,13 +265,8 @@ def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = N
 def split_copy(
     input: Tensor, split_size: Lengths, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
-    """Return copies of the views that `split` returns.
-
-    Arguments:
-        input: the tensor.
-        split_size: the length of every piece, or a list of the lengths.
-        dim: the dimension.
-        out: the tensors that receive the results; None for new tensors.
+    """input: the tensor.
+    dim: the dimension.
     """
     try:
         if type(input) is not Tensor:
@@ -353,13 +281,8 @@ def split_copy(
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Lengths, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
-    """Return copies of the views that `split_with_sizes` returns.
-
-    Arguments:
-        input: the tensor.
-        split_sizes: the lengths.
-        dim: the dimension.
-        out: the tensors that receive the results; None for new tensors.
+    """input: the tensor.
+    dim: the dimension.
     """
     try:
         if type(input) is not Tensor:
@@ -375,16 +298,8 @@ def split_with_sizes_copy(
 @method()
 @boundary
 def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """Split a tensor along `dim` into views of the given lengths: `split` with a list of lengths.
-
-    Arguments:
-        input: the tensor.
-        split_sizes: the lengths.
-        dim: the dimension.
-
-    >>> from facula_tensor import arange
-    >>> split_with_sizes(arange(3), (1, 2))
-    (tensor([0]), tensor([1, 2]))
+    """input: the tensor.
+    dim: the dimension.
     """
     if type(input) is not Tensor:
         input = as_tensor("split_with_sizes", input)
@@ -396,12 +311,8 @@ def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple
 @method()
 @boundary
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Split a tensor like `chunk`. Its pieces may be changed in place, as those of `chunk` may.
-
-    Arguments:
-        input: the tensor.
-        chunks: the maximum number of pieces.
-        dim: the dimension.
+    """input: the tensor.
+    dim: the dimension.
     """
     if type(input) is not Tensor:
         input = as_tensor("unsafe_chunk", input)
@@ -412,12 +323,8 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
 @method()
 @boundary
 def unsafe_split(input: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """Split a tensor like `split`. Its pieces may be changed in place, as those of `split` may.
-
-    Arguments:
-        input: the tensor.
-        split_size: the length of every piece, or a list of the lengths.
-        dim: the dimension.
+    """input: the tensor.
+    dim: the dimension.
     """
     if type(input) is not Tensor:
         input = as_tensor("unsafe_split", input)
@@ -428,12 +335,8 @@ def unsafe_split(input: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tens
 @method()
 @boundary
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """Split a tensor like `split_with_sizes`. Its pieces may be changed in place, as those of `split_with_sizes` may.
-
-    Arguments:
-        input: the tensor.
-        split_sizes: the lengths.
-        dim: the dimension.
+    """input: the tensor.
+    dim: the dimension.
     """
     if type(input) is not Tensor:
         input = as_tensor("unsafe_split_with_sizes", input)

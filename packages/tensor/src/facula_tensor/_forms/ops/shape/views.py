@@ -21,18 +21,7 @@ if TYPE_CHECKING:
 @overridable
 @method()
 def expand(input: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tensor:
-    """Return a view with dimensions of length 1 expanded and new leading dimensions added; -1 keeps a length.
-
-    Arguments:
-        input: the tensor.
-        shape: the lengths, as numbers or as one sequence.
-        size: `shape`, as a keyword argument.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1], [2]]).expand(2, 3)
-    tensor([[1, 1, 1],
-            [2, 2, 2]])
-    """
+    """input: the tensor."""
     try:
         shape = as_sizes("expand", shape, size, "size")
         return ops.expand(input, shape)
@@ -44,12 +33,7 @@ def expand(input: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tenso
 @method()
 @boundary
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """Reshape a tensor to the shape of `other`, as `reshape` does.
-
-    Arguments:
-        input: the tensor.
-        other: the tensor whose shape the result has.
-    """
+    """input: the tensor."""
     if type(other) is not Tensor:
         other = as_tensor("reshape_as", other)
     return ops.reshape(input, tuple(other.shape))
@@ -57,12 +41,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
 @method()
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """Return a view in the shape of `other`.
-
-    Arguments:
-        input: the tensor.
-        other: the tensor whose shape the result has.
-    """
+    """input: the tensor."""
     try:
         if type(other) is not Tensor:
             other = as_tensor("view_as", other)
@@ -75,17 +54,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Merge dimensions `start_dim` to `end_dim` into one.
-
-    Arguments:
-        input: the tensor.
-        start_dim: the first dimension.
-        end_dim: the last dimension.
-
-    >>> from facula_tensor import ones
-    >>> flatten(ones(2, 3, 4), 1).shape
-    facula.Size([2, 12])
-    """
+    """input: the tensor."""
     try:
         seen = ops.flattened(input, start_dim, end_dim)
         return ops.flattened(ops.clone(input), start_dim, end_dim) if seen is None else seen
@@ -96,12 +65,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @method()
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """Return a view expanded to the shape of `other`.
-
-    Arguments:
-        input: the tensor.
-        other: the tensor whose shape the result has.
-    """
+    """input: the tensor."""
     try:
         if type(other) is not Tensor:
             other = as_tensor("expand_as", other)
@@ -114,17 +78,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
-    """Return a view expanded to `shape`.
-
-    Arguments:
-        input: the tensor.
-        shape: the lengths.
-        size: another name of `shape`.
-
-    >>> from facula_tensor import ones
-    >>> broadcast_to(ones(3), (2, 3)).shape
-    facula.Size([2, 3])
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("broadcast_to", input)

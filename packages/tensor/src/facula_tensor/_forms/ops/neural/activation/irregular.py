@@ -23,12 +23,6 @@ bodies = bodies_of("ops.neural.activation.irregular")
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Replace negative elements by 0; `inplace` modifies and returns `input`.
-
-    >>> from facula_tensor import tensor
-    >>> relu(tensor([-1.0, 2.0]))
-    tensor([0., 2.])
-    """
     try:
         return as_tensor("relu", input).relu_() if inplace else ops.relu(input)
     except FaculaError as error:
@@ -38,12 +32,6 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 @overridable
 def relu_(input: Tensor) -> Tensor:
-    """Replace negative elements by 0 in place.
-
-    >>> from facula_tensor import tensor
-    >>> relu_(tensor([-1.0, 2.0]))
-    tensor([0., 2.])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("relu_", input)
@@ -56,18 +44,7 @@ def relu_(input: Tensor) -> Tensor:
 @overridable
 @method()
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """Multiply negative elements by `weight`: one number, or one for each channel (dimension 1).
-
-    Raises ValueError if weight has another number of elements, TypeError for another dtype. K. He and others, 2015.
-
-    Arguments:
-        input: a tensor with a floating dtype.
-        weight: the slopes for negative elements, with the dtype of `input`.
-
-    >>> from facula_tensor import tensor
-    >>> prelu(tensor([-1.0, 2.0]), tensor([0.5]))
-    tensor([-0.5000,  2.0000])
-    """
+    """input: a tensor with a floating dtype."""
     try:
         input = floats("prelu", input)
         if type(weight) is not Tensor:
@@ -85,21 +62,8 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    """Multiply negative elements by a slope, which is random in training. B. Xu and others, 2015.
-
-    Arguments:
-        input: a tensor with a floating dtype.
-        lower: the lower bound of slopes.
-        upper: the upper bound of slopes.
-        training: whether to draw a uniform random slope for each element; otherwise the slope is the bounds' mean.
-        inplace: whether to write the result into `input`.
-
-    Raises:
-        ValueError: if `lower` is greater than `upper`.
-
-    >>> from facula_tensor import tensor
-    >>> rrelu(tensor([-1.0, 2.0]), 0.25, 0.75)
-    tensor([-0.5000,  2.0000])
+    """input: a tensor with a floating dtype.
+    inplace: whether to write the result into `input`.
     """
     try:
         input = floats("rrelu", input)
@@ -137,18 +101,6 @@ def rrelu_(input: Tensor, lower: float = 0.125, upper: float = 0.333333333333333
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along a dimension.
-
-    Arguments:
-        input: a tensor of numbers.
-        dim: the dimension; if None, 0 for tensors of 0, 1 and 3 dimensions, else 1.
-        _stacklevel: ignored.
-        dtype: the dtype to convert to first, or None.
-
-    >>> from facula_tensor import tensor
-    >>> softmax(tensor([0.0, 0.0]), 0)
-    tensor([0.5000, 0.5000])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("softmax", input)
@@ -159,18 +111,6 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
-    """The logarithm of softmax along a dimension.
-
-    Arguments:
-        input: a tensor of numbers.
-        dim: the dimension; if None, 0 for tensors of 0, 1 and 3 dimensions, else 1.
-        _stacklevel: ignored.
-        dtype: the dtype to convert to first, or None.
-
-    >>> from facula_tensor import tensor
-    >>> log_softmax(tensor([0.0, 0.0]), 0)
-    tensor([-0.6931, -0.6931])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("log_softmax", input)
@@ -182,18 +122,6 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
 
 @overridable
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
-    """softmax(-x) along a dimension.
-
-    Arguments:
-        input: a tensor of numbers.
-        dim: the dimension; if None, 0 for tensors of 0, 1 and 3 dimensions, else 1.
-        _stacklevel: ignored.
-        dtype: the dtype to convert to first, or None.
-
-    >>> from facula_tensor import tensor
-    >>> softmin(tensor([0.0, 0.0]), 0)
-    tensor([0.5000, 0.5000])
-    """
     try:
         if type(input) is not Tensor:
             input = as_tensor("softmin", input)
@@ -205,14 +133,6 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 @overridable
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """Multiply the first half of `input` along `dim` by the sigmoid of the second; ValueError if the length is odd.
-
-    Y. Dauphin and others: Language modeling with gated convolutional networks, 2016.
-
-    >>> from facula_tensor import tensor
-    >>> glu(tensor([3.0, 0.0]))
-    tensor([1.5000])
-    """
     try:
         input = floats("glu", input)
         shape = layout_of_tensor(input).shape

@@ -22,16 +22,8 @@ bodies = bodies_of("ops.neural.activation.piecewise")
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """Multiply negative elements by `negative_slope`.
-
-    Arguments:
-        input: a tensor of real numbers.
-        negative_slope: the factor of negative elements.
-        inplace: whether to write the result into `input`.
-
-    >>> from facula_tensor import tensor
-    >>> leaky_relu(tensor([-1.0, 2.0]), 0.5)
-    tensor([-0.5000,  2.0000])
+    """input: a tensor of real numbers.
+    inplace: whether to write the result into `input`.
     """
     try:
         if type(negative_slope) is not float and type(negative_slope) is not int:
@@ -59,20 +51,8 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """Clamp each element to the bounds; no gradient flows at a bound.
-
-    Arguments:
-        input: a tensor of real numbers.
-        min_val: the lower bound; rounded toward zero for integers.
-        max_val: the upper bound, likewise.
-        inplace: whether to write the result into `input`.
-
-    Raises:
-        ValueError: if min_val > max_val.
-
-    >>> from facula_tensor import tensor
-    >>> hardtanh(tensor([-2.0, 0.5]))
-    tensor([-1.0000,  0.5000])
+    """input: a tensor of real numbers.
+    inplace: whether to write the result into `input`.
     """
     try:
         if type(min_val) is not float and type(min_val) is not int:
@@ -108,12 +88,6 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """Clamp each element to the range from 0 to 6.
-
-    >>> from facula_tensor import tensor
-    >>> relu6(tensor([-1.0, 7.0]))
-    tensor([0., 6.])
-    """
     try:
         if inplace:
             before = source("relu6", input)
@@ -125,12 +99,6 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """Compute relu6(x + 3) / 6 of each element: a piecewise linear sigmoid.
-
-    >>> from facula_tensor import tensor
-    >>> hardsigmoid(tensor([-4.0, 0.0, 1.5]))
-    tensor([0.0000, 0.5000, 0.7500])
-    """
     try:
         input = floats("hardsigmoid", input)
         if inplace:
@@ -143,12 +111,6 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """Compute x * relu6(x + 3) / 6 of each element. A. Howard and others: Searching for MobileNetV3, 2019.
-
-    >>> from facula_tensor import tensor
-    >>> hardswish(tensor([0.0, 1.0, 4.0]))
-    tensor([0.0000, 0.6667, 4.0000])
-    """
     try:
         input = floats("hardswish", input)
         if inplace:
@@ -161,19 +123,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """Shift each element towards 0 by `lambd`; elements within `lambd` of 0 become 0.
-
-    Arguments:
-        input: a tensor with a floating dtype.
-        lambd: the threshold.
-
-    Raises:
-        ValueError: if `lambd` is negative.
-
-    >>> from facula_tensor import tensor
-    >>> softshrink(tensor([-2.0, 0.25]))
-    tensor([-1.5000,  0.0000])
-    """
+    """input: a tensor with a floating dtype."""
     try:
         input = floats("softshrink", input)
         if type(lambd) is not float:
@@ -189,16 +139,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 @overridable
 @method()
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """Replace elements within `lambd` of 0 by 0.
-
-    Arguments:
-        input: a tensor with a floating dtype.
-        lambd: the threshold.
-
-    >>> from facula_tensor import tensor
-    >>> hardshrink(tensor([-2.0, 0.25]))
-    tensor([-2.,  0.])
-    """
+    """input: a tensor with a floating dtype."""
     try:
         input = floats("hardshrink", input)
         if type(lambd) is not float:
@@ -210,17 +151,8 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """Replace elements that are not greater than `threshold` by `value`.
-
-    Arguments:
-        input: a tensor of real numbers.
-        threshold: the bound; rounded toward zero for integers.
-        value: the replacement, rounded likewise.
-        inplace: whether to write the result into `input`.
-
-    >>> from facula_tensor import tensor
-    >>> threshold(tensor([1.0, 3.0]), 2.0, -1.0)
-    tensor([-1.,  3.])
+    """input: a tensor of real numbers.
+    inplace: whether to write the result into `input`.
     """
     try:
         if type(threshold) is not float and type(threshold) is not int:
@@ -252,18 +184,8 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Replace negative elements x by alpha * (exp(x) - 1).
-
-    D.-A. Clevert and others: Fast and accurate deep network learning by exponential linear units, 2015.
-
-    Arguments:
-        input: a tensor of real numbers.
-        alpha: the negated limit for very negative elements.
-        inplace: whether to write the result into `input`.
-
-    >>> from facula_tensor import tensor
-    >>> elu(tensor([-1.0, 2.0]))
-    tensor([-0.6321,  2.0000])
+    """input: a tensor of real numbers.
+    inplace: whether to write the result into `input`.
     """
     try:
         if type(alpha) is not float:
@@ -291,12 +213,6 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Compute `elu` with scales that preserve mean 0 and variance 1 across layers. G. Klambauer and others, 2017.
-
-    >>> from facula_tensor import tensor
-    >>> selu(tensor([-1.0, 1.0]))
-    tensor([-1.1113,  1.0507])
-    """
     try:
         input = floats("selu", input)
         if inplace:
@@ -321,19 +237,8 @@ def selu_(input: Tensor) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Replace negative elements x by alpha * (exp(x / alpha) - 1). J. T. Barron, 2017.
-
-    Arguments:
-        input: a tensor with a floating dtype.
-        alpha: the negated limit for very negative elements.
-        inplace: whether to write the result into `input`.
-
-    Raises:
-        ValueError: if alpha is 0.
-
-    >>> from facula_tensor import tensor
-    >>> celu(tensor([-1.0, 1.0]), 2.0)
-    tensor([-0.7869,  1.0000])
+    """input: a tensor with a floating dtype.
+    inplace: whether to write the result into `input`.
     """
     try:
         input = floats("celu", input)

@@ -20,20 +20,7 @@ bodies = bodies_of("ops.neural.activation.smooth")
 
 
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
-    """Compute log(1 + exp(beta * x)) / beta of each element; returns x where beta * x is above `threshold`.
-
-    Arguments:
-        input: a tensor of real numbers.
-        beta: the steepness; must not be 0.
-        threshold: the bound above which the result is x itself.
-
-    Raises:
-        ValueError: `beta` is 0.
-
-    >>> from facula_tensor import tensor
-    >>> softplus(tensor([0.0, 30.0]))
-    tensor([ 0.6931, 30.0000])
-    """
+    """input: a tensor of real numbers."""
     try:
         if type(beta) is not float and type(beta) is not int:
             beta = as_real(beta, "softplus", "beta")
@@ -48,12 +35,6 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 
 def logsigmoid(input: Tensor) -> Tensor:
-    """Compute log(sigmoid(x)) of each element, without overflow.
-
-    >>> from facula_tensor import tensor
-    >>> logsigmoid(tensor([0.0, -100.0]))
-    tensor([  -0.6931, -100.0000])
-    """
     try:
         return bodies.logsigmoid(ops, input)
     except FaculaError as error:
@@ -62,12 +43,6 @@ def logsigmoid(input: Tensor) -> Tensor:
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Compute x * sigmoid(x) of each element.
-
-    >>> from facula_tensor import tensor
-    >>> silu(tensor([0.0, 2.0]))
-    tensor([0.0000, 1.7616])
-    """
     try:
         if inplace:
             before = source("silu", input)
@@ -79,12 +54,6 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def softsign(input: Tensor) -> Tensor:
-    """Compute x / (1 + abs(x)) of each element.
-
-    >>> from facula_tensor import tensor
-    >>> softsign(tensor([-1.0, 3.0]))
-    tensor([-0.5000,  0.7500])
-    """
     try:
         return ops.softsign(input)
     except FaculaError as error:
@@ -93,12 +62,6 @@ def softsign(input: Tensor) -> Tensor:
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    """Compute x - tanh(x) of each element.
-
-    >>> from facula_tensor import tensor
-    >>> tanhshrink(tensor([0.0, 1.0]))
-    tensor([0.0000, 0.2384])
-    """
     try:
         return ops.tanhshrink(input)
     except FaculaError as error:
@@ -107,12 +70,6 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """Compute x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019.
-
-    >>> from facula_tensor import tensor
-    >>> mish(tensor([0.0, 1.0]))
-    tensor([0.0000, 0.8651])
-    """
     try:
         input = floats("mish", input)
         if inplace:
@@ -125,16 +82,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
-    """Compute x times the cumulative normal distribution at x. D. Hendrycks, K. Gimpel, 2016.
-
-    Arguments:
-        input: a tensor of real numbers.
-        approximate: "none", or "tanh" for x / 2 (1 + tanh(y)), y = sqrt(2 / pi) (x + 0.044715 x**3).
-
-    >>> from facula_tensor import tensor
-    >>> gelu(tensor([0.0, 2.0]))
-    tensor([0.0000, 1.9545])
-    """
+    """input: a tensor of real numbers."""
     try:
         if approximate not in ("none", "tanh"):
             approximate = refuse_choice("gelu", "approximate", approximate, "'none' or 'tanh'")

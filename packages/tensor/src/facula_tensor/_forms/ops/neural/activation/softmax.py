@@ -29,19 +29,9 @@ def softmax(
     axis: int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """exp(x) / sum(exp(x)) along `dim`.
-
-    The result has the shape and dtype of `input`. Half precisions are computed in float32.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        dtype: the dtype to convert to first, which is also that of the result.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import tensor
-    >>> softmax(tensor([0.0, 0.0]), 0)
-    tensor([0.5000, 0.5000])
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:
@@ -79,19 +69,9 @@ def log_softmax(
     axis: int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The logarithm of softmax along `dim`.
-
-    The result has the shape and dtype of `input`. Half precisions are computed in float32.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        dtype: the dtype to convert to first, which is also that of the result.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import tensor
-    >>> log_softmax(tensor([0.0, 0.0]), 0)
-    tensor([-0.6931, -0.6931])
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
     """
     try:
         if axis is not None:

@@ -27,23 +27,8 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute -(target log(input) + (1 - target) log(1 - input)) of probabilities; logarithms are at least -100.
-
-    The gradients of `input` are finite at 0 and 1, as in PyTorch: their divisor is at least 1e-12.
-
-    Arguments:
-        input: probabilities, from 0 to 1.
-        target: from 0 to 1, with the shape of `input`.
-        weight: a factor of each loss, which broadcasts to it, or None.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    Raises:
-        ValueError: if shapes differ, or an element of either is not from 0 to 1.
-
-    >>> from facula_tensor import tensor
-    >>> binary_cross_entropy(tensor([0.5, 1.0]), tensor([1.0, 1.0]))
-    tensor(0.3466)
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -66,19 +51,8 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """Compute `binary_cross_entropy` of sigmoid(input), without overflow.
-
-    Arguments:
-        input: logits, any numbers.
-        target: from 0 to 1 (not checked), with the shape of `input`.
-        weight: a factor of each loss, which broadcasts to it, or None.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-        pos_weight: a factor of the losses of class 1, which broadcasts to `input`, or None.
-
-    >>> from facula_tensor import tensor
-    >>> binary_cross_entropy_with_logits(tensor([0.0, 100.0]), tensor([1.0, 1.0]))
-    tensor(0.3466)
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:

@@ -27,24 +27,8 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute the mean over classes of max(0, margin - input at the target + input)**p, 0 for the target itself.
-
-    The input is (N, C) with an int64 target (N), or (C) with (). `weight` (C) has a factor for each target class;
-    "mean" is over N. float32 and float64. Raises ValueError for `p` other than 1 and 2 and if shapes do not fit,
-    IndexError for an invalid class.
-
-    Arguments:
-        input: scores (N, C), or (C).
-        target: the class of each row.
-        p: 1 or 2.
-        margin: the required difference between the scores of the target and of other classes.
-        weight: a factor for each class (C); none if None.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> multi_margin_loss(tensor([[0.5, 0.0, 1.0]]), tensor([0]), reduction="none")
-    tensor([0.6667])
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -69,20 +53,8 @@ def multi_margin_loss(
 def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """Sum max(0, 1 - input at a target + input elsewhere) over targets and other classes, and divide by C.
-
-    The input is (N, C) with an int64 target (N, C), or (C) with (C). The first -1 ends the classes of a row. float32
-    and float64. Raises ValueError if shapes differ, IndexError for a target that is neither -1 nor a class.
-
-    Arguments:
-        input: scores (N, C), or (C).
-        target: the classes of each row.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> multilabel_margin_loss(tensor([0.1, 0.2, 0.4, 0.8]), tensor([3, 0, -1, 1]))
-    tensor(0.8500)
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:

@@ -25,26 +25,8 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Compute -log(softmax(input)) at the target class.
-
-    Half precision is computed in float32.
-
-    Arguments:
-        input: (n, classes, ...) or (classes,), with a floating dtype.
-        target: (n, ...) or (), integers; or, with the shape of `input`, a probability for each class.
-        weight: (classes,), a factor for each class, or None; "mean" then divides by the sum of weights.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        ignore_index: the class to ignore; must be negative for probabilities.
-        reduction: "mean", "sum", or "none" for the loss of each element.
-        label_smoothing: the part of the target, from 0 to 1, that is distributed over all classes.
-
-    Raises:
-        IndexError: if a target is out of range.
-        ValueError: if shapes do not fit.
-
-    >>> from facula_tensor import tensor
-    >>> cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))
-    tensor(0.6931)
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -72,19 +54,8 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute the negative entry of the target class.
-
-    Arguments:
-        input: log probabilities, (n, classes, ...) or (classes,).
-        target: (n, ...) or (), integers.
-        weight: (classes,), a factor for each class, or None; "mean" then divides by the sum of weights.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        ignore_index: the class to ignore.
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> nll_loss(tensor([[-1.0, -2.0]]), tensor([1]))
-    tensor(2.)
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:

@@ -31,30 +31,6 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """Compute the negative log probability of `targets`, summed over all alignments with the sequences.
-
-    One example may omit its dimension: (T, C), (S), () and (). A target that is too long for its sequence has the loss
-    inf and NaN gradients. As in PyTorch, gradients are those of the input of `log_softmax`; the rule of `log_softmax`
-    leaves them unchanged.
-
-    Arguments:
-        log_probs: (T, N, C), the result of `log_softmax`; float32 or float64.
-        targets: class numbers, padded (N, S), or concatenated.
-        input_lengths: the number of valid steps of each sequence, (N,).
-        target_lengths: the number of classes of each target, (N,).
-        blank: the class that stands for no output.
-        reduction: "none", "sum", or "mean", which first divides losses by the target lengths (at least 1).
-        zero_infinity: whether to replace infinite losses and their gradients by 0.
-
-    Raises:
-        ValueError: if lengths do not fit.
-        IndexError: if a target is not a class.
-
-    >>> from facula_tensor import tensor
-    >>> log_probs = tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log()
-    >>> ctc_loss(log_probs, tensor([[1]]), [2], [1])
-    tensor(0.2877)
-    """
     try:
         if type(log_probs) is not Tensor:
             log_probs = as_tensor("ctc_loss", log_probs)

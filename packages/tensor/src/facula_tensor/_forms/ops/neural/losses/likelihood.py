@@ -27,23 +27,8 @@ def poisson_nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute exp(input) - target input, for counts `target` and logarithms of their expectations; shapes broadcast.
-
-    log_input False: input - target log(input + eps). `full` adds Stirling's approximation of log(target!) where target
-    is above 1.
-
-    Arguments:
-        input: expectations, or their logarithms.
-        target: counts.
-        log_input: whether `input` contains logarithms.
-        full: whether to add Stirling's approximation.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        eps: a number added to expectations before their logarithm.
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> poisson_nll_loss(tensor([0.0, 1.0]), tensor([1.0, 2.0]), reduction="none")
-    tensor([1.0000, 0.7183])
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -71,23 +56,7 @@ def gaussian_nll_loss(
     eps: float | Tensor = 1e-06,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute (log(var) + (input - target)**2 / var) / 2 with var at least `eps`; gradients ignore that bound.
-
-    `var` has input's shape, or that with one length of 1 or without the last dimension, or is one number. `full`
-    adds log(2 pi) / 2. Raises ValueError for a negative variance and for other shapes.
-
-    Arguments:
-        input: expectations.
-        target: samples.
-        var: variances, not negative.
-        full: whether to add log(2 pi) / 2.
-        eps: the lower bound of variances.
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> gaussian_nll_loss(tensor([1.0, 2.0]), tensor([0.0, 2.0]), tensor([1.0, 1.0]), reduction="none")
-    tensor([0.5000, 0.0000])
-    """
+    """reduction: "mean", "sum", or "none" for the loss of each element."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("gaussian_nll_loss", input)
@@ -107,17 +76,8 @@ def gaussian_nll_loss(
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """Compute log(1 + exp(-target input)) for targets 1 and -1, without overflow; ValueError if shapes differ.
-
-    Arguments:
-        input: the predictions.
-        target: 1 or -1 for each prediction.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> soft_margin_loss(tensor([0.0, -100.0]), tensor([1.0, 1.0]), reduction="none")
-    tensor([  0.6931, 100.0000])
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -142,20 +102,8 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute the mean over classes of `binary_cross_entropy_with_logits`: (N, C) to (N).
-
-    `weight` (C) has a factor for each class.
-
-    Arguments:
-        input: logits (N, C).
-        target: 0 or 1 for each class (N, C).
-        weight: a factor for each class (C); none if None.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> multilabel_soft_margin_loss(tensor([[0.0, 0.0]]), tensor([[1.0, 0.0]]))
-    tensor(0.6931)
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:

@@ -30,18 +30,8 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute `input` where target is 1, and max(0, margin - input) where it is -1; shapes broadcast.
-
-    Arguments:
-        input: distances.
-        target: 1 or -1 for each distance.
-        margin: the distance beyond which the loss is 0.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> hinge_embedding_loss(tensor([2.0, 0.25]), tensor([1, -1]), reduction="none")
-    tensor([2.0000, 0.7500])
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -70,21 +60,8 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute max(0, -target (input1 - input2) + margin); `target` is 1 if input1 should be greater, else -1.
-
-    Raises ValueError if the numbers of dimensions differ.
-
-    Arguments:
-        input1: the first scores.
-        input2: the second scores.
-        target: 1 or -1 for each pair.
-        margin: the required difference of scores.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> margin_ranking_loss(tensor([2.0]), tensor([3.0]), tensor([1.0]), margin=0.5)
-    tensor(1.5000)
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -115,21 +92,8 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute 1 - cos of the two inputs' angle where target is 1, and max(0, cos - margin) where it is -1.
-
-    Inputs are (N, D) with target (N), or (D) with a zero-dimensional target; ValueError for other dimensions.
-
-    Arguments:
-        input1: the first vectors.
-        input2: the second vectors.
-        target: 1 or -1 for each pair.
-        margin: the maximum cosine with loss 0 where target is -1.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> cosine_embedding_loss(tensor([[1.0, 0.0]]), tensor([[0.0, 2.0]]), tensor([1]))
-    tensor(1.)
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -163,25 +127,8 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute max(0, d(anchor, positive) - d(anchor, negative) + margin), d being `pairwise_distance` of norm `p`.
-
-    Inputs (N, D) give (N). With `swap`, the distance of positive and negative replaces a greater d(anchor, negative).
-    Raises ValueError unless margin > 0, and if the numbers of dimensions differ. V. Balntas and others, 2016.
-
-    Arguments:
-        anchor: the vectors to compare with.
-        positive: vectors that should be close to the anchors.
-        negative: vectors that should be distant from the anchors.
-        margin: the required difference of distances; above 0.
-        p: the order of the norm.
-        eps: a number added to differences, for finite gradients at 0.
-        swap: whether to use the distance of positive and negative if it is smaller.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> triplet_margin_loss(tensor([[0.0, 0.0]]), tensor([[0.0, 3.0]]), tensor([[2.0, 0.0]]), eps=0)
-    tensor(2.)
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -219,22 +166,7 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compute `triplet_margin_loss` with any distance function of two tensors; `pairwise_distance` by default.
-
-    Arguments:
-        anchor: the reference.
-        positive: input that should be close to the anchor.
-        negative: input that should be distant from the anchor.
-        distance_function: the distance of two tensors; `pairwise_distance` if None.
-        margin: the required difference of distances; above 0.
-        swap: whether to use the distance of positive and negative if it is smaller.
-        reduction: "mean", "sum", or "none" for the loss of each element.
-
-    >>> from facula_tensor import tensor
-    >>> a, b, c = tensor([[0.0]]), tensor([[3.0]]), tensor([[2.0]])
-    >>> triplet_margin_with_distance_loss(a, b, c, distance_function=lambda x, y: (x - y).abs().sum(-1))
-    tensor(2.)
-    """
+    """reduction: "mean", "sum", or "none" for the loss of each element."""
     try:
         if type(anchor) is not Tensor:
             anchor = as_tensor("triplet_margin_with_distance_loss", anchor)

@@ -28,18 +28,8 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """Compute (input - target)**2 of each element; with `weight`, times it, and "mean" divides by the sum of weights.
-
-    Arguments:
-        input: the predictions.
-        target: the true values.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-        weight: a factor for each loss; none if None.
-
-    >>> from facula_tensor import tensor
-    >>> mse_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
-    tensor(2.)
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -61,18 +51,8 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """Compute abs(input - target) of each element; `weight` as in `mse_loss`.
-
-    Arguments:
-        input: the predictions.
-        target: the true values.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-        weight: a factor for each loss; none if None.
-
-    >>> from facula_tensor import tensor
-    >>> l1_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
-    tensor(1.)
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -89,22 +69,7 @@ def l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """Compute half the square of differences below `delta`, linear beyond; ValueError unless delta > 0.
-
-    "mean" is the mean of the losses times `weight`, without `mse_loss`'s division by weights. P. J. Huber: Robust
-    estimation of a location parameter, 1964.
-
-    Arguments:
-        input: the predictions.
-        target: the true values.
-        reduction: "mean", "sum", or "none" for the loss of each element.
-        delta: the bound between the quadratic and the linear part.
-        weight: a factor for each loss; none if None.
-
-    >>> from facula_tensor import tensor
-    >>> huber_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none")
-    tensor([0.5000, 1.5000])
-    """
+    """reduction: "mean", "sum", or "none" for the loss of each element."""
     try:
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice("huber_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
@@ -127,18 +92,8 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """Compute `huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0.
-
-    Arguments:
-        input: the predictions.
-        target: the true values.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for the loss of each element.
-        beta: the bound between the quadratic and the linear part.
-
-    >>> from facula_tensor import tensor
-    >>> smooth_l1_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none", beta=0.5)
-    tensor([0.7500, 1.7500])
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+    reduction: "mean", "sum", or "none" for the loss of each element.
     """
     try:
         if size_average is not None or reduce is not None:
@@ -164,22 +119,7 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """Compute target (log(target) - input), for log probabilities `input`; 0 where target is 0.
-
-    With `log_target`, target is given as its logarithm. `reduction` may also be "batchmean": the sum divided by the
-    first length, which corresponds to the definition of the divergence.
-
-    Arguments:
-        input: log probabilities.
-        target: probabilities.
-        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", "batchmean", or "none" for separate losses.
-        log_target: whether `target` also contains log probabilities.
-
-    >>> from facula_tensor import tensor
-    >>> kl_div(tensor([[-1.0, -1.0]]), tensor([[0.0, 1.0]]), reduction="batchmean")
-    tensor(1.)
-    """
+    """size_average, reduce: older forms of `reduction`: False means "sum" and "none"."""
     try:
         if size_average is not None or reduce is not None:
             reduction = reduction_of_older(size_average, reduce)

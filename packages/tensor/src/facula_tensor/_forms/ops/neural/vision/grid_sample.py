@@ -23,26 +23,6 @@ bodies = bodies_of("ops.neural.vision.grid_sample")
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
-    """Sample the images or volumes `input` at the points of `grid`.
-
-    NaN in the grid is outside, at the far left, top or front. Both operands have gradients of any order. M. Jaderberg
-    and
-    others: Spatial transformer networks, 2015.
-
-    Arguments:
-        input: (N, C, H, W), or (N, C, D, H, W), with the floating dtype of `grid`.
-        grid: (N, H', W', 2) with points (x, y), or (N, D', H', W', 3) with (x, y, z), from -1 (left, top, front) to 1.
-        mode: "bilinear" (trilinear for volumes), "nearest", or "bicubic" (images only).
-        padding_mode: the values outside: "zeros", "border" (the nearest element) or "reflection".
-        align_corners: whether -1 and 1 are the centers of the outermost elements instead of their outer edges.
-
-    Returns:
-        (N, C, H', W'), or (N, C, D', H', W').
-
-    >>> from facula_tensor import tensor
-    >>> grid_sample(tensor([[[[1.0, 3.0]]]]), tensor([[[[0.0, 0.0], [-1.0, 0.0]]]]), align_corners=True)
-    tensor([[[[2., 1.]]]])
-    """
     try:
         input = steady_tensor("grid_sample", input)
         grid = steady_tensor("grid_sample", grid)
@@ -60,21 +40,6 @@ def grid_sample(
 
 @overridable
 def affine_grid(theta: Tensor, size: Lengths, align_corners: bool | None = None) -> Tensor:
-    """Return the grid for `grid_sample` of affine maps from output points, from -1 to 1, to input points.
-
-    Arguments:
-        theta: the maps, (N, 2, 3), or (N, 3, 4).
-        size: the shape of the output, (N, C, H, W), or (N, C, D, H, W).
-        align_corners: as in `grid_sample`.
-
-    Returns:
-        (N, H, W, 2), or (N, D, H, W, 3).
-
-    >>> from facula_tensor import tensor
-    >>> affine_grid(tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), (1, 1, 1, 2), align_corners=True)
-    tensor([[[[-1.,  0.],
-              [ 1.,  0.]]]])
-    """
     try:
         theta = steady_tensor("affine_grid", theta)
         return bodies.affine_grid(ops, theta, size, align_corners)

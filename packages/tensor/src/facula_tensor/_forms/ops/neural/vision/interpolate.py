@@ -29,27 +29,6 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """Resize `input`: (N, C, length), (N, C, height, width) or (N, C, depth, height, width).
-
-    float16 and bfloat16 are computed in float32. uint8 is resized one dimension at a time, the last first, with 16-bit
-    weights and rounding after each. Either `size` or `scale_factor` is required.
-
-    Arguments:
-        input: images of one, two or three dimensions, after N and C.
-        size: the lengths of the result: one number, or one for each dimension.
-        scale_factor: the factor of lengths, which are rounded down: one number, or one for each dimension.
-        mode: "nearest" (PyTorch's older rule, which prefers the left neighbor), "nearest-exact", "linear", "bilinear"
-            or "trilinear" (by the number of dimensions), "bicubic", or "area" (means).
-        align_corners: whether to align the centers of the first and last elements instead of their outer edges.
-        recompute_scale_factor: whether to compute positions from the lengths instead of `scale_factor`.
-        antialias: whether to smooth when shrinking, so that all elements contribute: "bilinear" and "bicubic" only.
-
-    >>> from facula_tensor import tensor
-    >>> interpolate(tensor([[[1.0, 3.0]]]), scale_factor=2)
-    tensor([[[1., 1., 3., 3.]]])
-    >>> interpolate(tensor([[[1.0, 3.0]]]), size=3, mode="linear", align_corners=True)
-    tensor([[[1., 2., 3.]]])
-    """
     try:
         input = steady_tensor("interpolate", input)
         return bodies.interpolate(

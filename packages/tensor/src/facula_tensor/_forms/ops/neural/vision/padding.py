@@ -22,23 +22,6 @@ bodies = bodies_of("ops.neural.vision.padding")
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
-    """Add elements before and after dimensions of `input`; negative numbers remove elements.
-
-    Raises ValueError if there are too few elements.
-
-    Arguments:
-        input: the tensor; images (N, C, ...) or (C, ...) for all modes but "constant".
-        pad: the numbers before and after for the last dimension, then for the one before it, and so on.
-        mode: "constant" (any dtype and dimensions), "reflect" (mirrored at the first and last element), "replicate"
-            (those two repeated) or "circular" (from the other end); the last three pad up to three last dimensions.
-        value: the constant for mode "constant"; 0 if None.
-
-    >>> from facula_tensor import arange
-    >>> pad(arange(3), (1, 2), value=9)
-    tensor([9, 0, 1, 2, 9, 9])
-    >>> pad(arange(3.0).view(1, 3), (2, 1), "reflect")
-    tensor([[2., 1., 0., 1., 2., 1.]])
-    """
     try:
         input = steady_tensor("pad", input)
         if mode not in ("constant", "reflect", "replicate", "circular"):
@@ -51,17 +34,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
 
 @overridable
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0, *, out: Tensor | None = None) -> Tensor:
-    """Pad `input` with a constant, as `functional.pad`.
-
-    Arguments:
-        input: the tensor.
-        pad: pairs (before, after) from the last dimension on; negative numbers remove elements.
-        value: the constant.
-
-    >>> from facula_tensor import ones
-    >>> constant_pad_nd(ones(2), (1, 0), 5)
-    tensor([5., 1., 1.])
-    """
+    """input: the tensor."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("constant_pad_nd", input)

@@ -22,17 +22,7 @@ bodies = bodies_of("ops.neural.vision.pixel_shuffle")
 
 @overridable
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """Rearrange channels to pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
-
-    Arguments:
-        input: the tensor.
-        upscale_factor: the factor r.
-
-    >>> from facula_tensor import arange
-    >>> pixel_shuffle(arange(4).view(4, 1, 1), 2)
-    tensor([[[0, 1],
-             [2, 3]]])
-    """
+    """input: the tensor."""
     try:
         input = steady_tensor("pixel_shuffle", input)
         if type(upscale_factor) is not int or upscale_factor < 1:
@@ -45,16 +35,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 @overridable
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """Rearrange pixels to channels: (..., C, H · r, W · r) to (..., C · r², H, W), the inverse of `pixel_shuffle`.
-
-    Arguments:
-        input: the tensor.
-        downscale_factor: the factor r.
-
-    >>> from facula_tensor import arange
-    >>> pixel_unshuffle(arange(4).view(1, 2, 2), 2).shape
-    facula.Size([4, 1, 1])
-    """
+    """input: the tensor."""
     try:
         input = steady_tensor("pixel_unshuffle", input)
         if type(downscale_factor) is not int or downscale_factor < 1:
@@ -67,16 +48,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 @overridable
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """Interleave the channels of `groups` groups: (N, C, ...), C a multiple of `groups`.
-
-    Arguments:
-        input: the tensor.
-        groups: the number of groups.
-
-    >>> from facula_tensor import arange
-    >>> channel_shuffle(arange(4).view(1, 4, 1), 2).view(-1)
-    tensor([0, 2, 1, 3])
-    """
+    """input: the tensor."""
     try:
         input = steady_tensor("channel_shuffle", input)
         if type(groups) is not int or groups < 1:
@@ -95,21 +67,8 @@ def unfold(
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Copy the windows of images to columns: (N, C, H, W) to (N, C · window, windows), or without N.
-
-    Arguments:
-        input: images (N, C, H, W), or one without N.
-        kernel_size: the size of the window: one number, or one for each dimension.
-        dilation: the distance between the elements of a window.
-        padding: the number of zeros added at each border.
-        stride: the distance between windows.
-
-    >>> from facula_tensor import arange
-    >>> unfold(arange(9.0).view(1, 3, 3), 2)
-    tensor([[0., 1., 3., 4.],
-            [1., 2., 4., 5.],
-            [3., 4., 6., 7.],
-            [4., 5., 7., 8.]])
+    """kernel_size: the size of the window: one number, or one for each dimension.
+    dilation: the distance between the elements of a window.
     """
     try:
         input = steady_tensor("unfold", input)
@@ -128,21 +87,8 @@ def fold(
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Sum the columns of `unfold` into images: (N, C · window, windows) to (N, C, H, W).
-
-    Arguments:
-        input: columns (N, C · window, windows), or those of one image without N.
-        output_size: height and width of the images: one number, or two.
-        kernel_size: the size of the window: one number, or one for each dimension.
-        dilation: the distance between the elements of a window.
-        padding: the number of zeros that `unfold` added at each border.
-        stride: the distance between windows.
-
-    >>> from facula_tensor import ones
-    >>> fold(ones(4, 4), (3, 3), 2)
-    tensor([[[1., 2., 1.],
-             [2., 4., 2.],
-             [1., 2., 1.]]])
+    """kernel_size: the size of the window: one number, or one for each dimension.
+    dilation: the distance between the elements of a window.
     """
     try:
         input = steady_tensor("fold", input)
