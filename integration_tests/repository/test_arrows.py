@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from functools import cache
 
 # Some distributions have another import name.
 IMPORTED_AS = {"facula": "facula", "pillow": "PIL", "protobuf": "google", "scikit-learn": "sklearn"}
@@ -86,6 +87,132 @@ def test_no_private_name_of_a_sibling_is_used(package, packages):
                 if aliases.get(node.value.id, "").partition(".")[0] in others:
                     found.append(f"{path.relative_to(package.folder)}:{node.lineno} {node.value.id}.{node.attr}")
     assert not found, found
+
+
+# Methods and fields of Python's named tuples and syntax trees, which many classes have.
+PYTHONS = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}
+
+
+# Functions whose arguments may be an attribute's name.
+ACCESSES = {"getattr", "setattr", "hasattr", "delattr", "__setattr__", "attrgetter", "methodcaller"}
+
+
+def defined_in(statements):
+    """Return the names that statements of a class or module define, those in `if` statements included."""
+    for node in statements:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.If):
+            yield from defined_in([*node.body, *node.orelse])
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Name) and target.id == "__slots__":
+                    yield from (one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant))
+                yield from (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
+
+
+class Attributes(ast.NodeVisitor):
+    """The private attributes in a package: of its classes, with other names of its modules, and uses of any.
+
+    Arguments:
+        parsed: pairs of a path and a syntax tree.
+    """
+
+    def __init__(self, parsed):
+        self.of_classes, self.of_modules, self.used = set(), set(), []
+        for self.path, tree in parsed:
+            self.of_modules |= set(defined_in(tree.body))
+            self.visit(tree)
+
+    def visit_ClassDef(self, node):
+        self.of_classes |= set(defined_in(node.body))
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node):
+        if private(node.attr):
+            if (
+                isinstance(node.ctx, ast.Store)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in ("self", "cls")
+            ):
+                self.of_classes.add(node.attr)
+            self.use(node.attr, node)
+        self.generic_visit(node)
+
+    def visit_Call(self, node):
+        if getattr(node.func, "attr", getattr(node.func, "id", "")) in ACCESSES:
+            for one in node.args:
+                if isinstance(one, ast.Constant) and isinstance(one.value, str) and private(one.value):
+                    self.use(one.value, node)
+        self.generic_visit(node)
+
+    def use(self, name, node):
+        if name not in PYTHONS:
+            self.used.append((name, self.path, node.lineno))
+
+
+@cache
+def attributes(package):
+    return Attributes(package.parsed())
+
+
+@cache
+def declared_attributes(package):
+    """Return the `SIBLING_ATTRIBUTES` of a package's `extend`: a sentence on each."""
+    found = {}
+    for path in [*package.root.glob("extend.py"), *package.root.glob("extend/*.py")]:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SIBLING_ATTRIBUTES":
+                found |= ast.literal_eval(node.value)
+    return found
+
+
+def siblings_below(package, packages):
+    """Return the packages that a package's objects may come from: its dependencies, and theirs."""
+    by_name = {one.name: one for one in packages}
+    found, todo = set(), [package.name]
+    for name in todo:
+        todo += [one for one in siblings_of(by_name[name]) - found if one in by_name]
+        found |= siblings_of(by_name[name])
+    return [by_name[name] for name in sorted(found)]
+
+
+def foreign(own, siblings):
+    """Return the private attributes in a package that only classes of siblings define: name, path, line, siblings.
+
+    An attribute with a name that the package defines, too, passes.
+    """
+    for name, path, line in own.used:
+        owners = [sibling for sibling in siblings if name in attributes(sibling).of_classes]
+        if owners and name not in own.of_classes | own.of_modules:
+            yield name, path, line, owners
+
+
+def test_private_attributes_of_siblings_are_declared(package, packages):
+    """Check that attributes of a sibling's objects are public, or in `SIBLING_ATTRIBUTES` of its `extend`."""
+    found = [
+        f"{path.relative_to(package.folder)}:{line} {name} of {owners}"
+        for name, path, line, owners in foreign(attributes(package), siblings_below(package, packages))
+        if not any(name in declared_attributes(owner) for owner in owners)
+    ]
+    assert not found, found
+
+
+def test_each_declared_attribute_is_used(package, packages):
+    """Check that a package declares attributes of its own that a sibling uses, each with a sentence on its meaning."""
+    above = [one for one in packages if package in siblings_below(one, packages)]
+    used = {name for one in above for name, _, _ in attributes(one).used}
+    declared = declared_attributes(package)
+    assert declared.keys() <= used & attributes(package).of_classes, f"{package.name}: not used, or not defined"
+    assert all(len(text.split()) > 4 for text in declared.values())
+
+
+def test_foreign_attributes_are_found(packages):
+    """Check both forms of access, attributes that the package defines, and attributes that no sibling has."""
+    siblings = [one for one in packages if one.name == "tensor"]
+    text = "class A:\n    _own = 1\nx._own\nx._storage\ngetattr(x, '_layout')\nx._nothing\nx._replace(a=1)"
+    found = foreign(Attributes([("", ast.parse(text))]), siblings)
+    assert [(name, line) for name, _, line, _ in found] == [("_storage", 4), ("_layout", 5)]
 
 
 def test_the_readme_diagram_shows_the_declared_arrows(root, packages):

@@ -183,7 +183,7 @@ def test_hook_handles_round_trip():
         assert found is other.handles["state"]
         assert hooked_modules.removed(facula, other) == expected
         alone.remove()
-        assert again(handle)._hooks() is None and again(type(handle)) is type(handle)
+        assert again(handle).hooks_dict_ref() is None and again(type(handle)) is type(handle)
     with pytest.raises(TypeError, match="got a handle of a hook that is called before loading; save its module"):
         again(module.register_load_state_dict_pre_hook(hooked_modules.cleaned))
     for state in ((1, 2), (None, "a", ()), 3):

@@ -140,3 +140,16 @@ __getattr__ = imported_later(
         "._trees": ("LEAF_SHAPE", "Shape", "leaves_like", "put_together", "take_apart"),
     },
 )
+
+# Private attributes that packages with values of their own may use.
+SIBLING_ATTRIBUTES = {
+    "_grad": "a leaf's gradient, which `grad` returns: a subclass of `Value` copies it, captures exchange it",
+    # Programs may set any attribute on a FunctionContext, so that its own have an underscore. Function transforms and
+    # declared operators fill contexts and read them:
+    "_to_save": "the arguments of `save_for_backward`, until `_keep`",
+    "_keep": "converts the saved values to the form that a node may keep",
+    "_dirty": "the arguments of `mark_dirty`; read only",
+    "_non_differentiable": "the arguments of `mark_non_differentiable`; read only",
+    "_materialize": "the argument of `set_materialize_grads`; read only",
+    "_in_forward_mode": "True while `jvp` runs, so that `saved_tensors` returns the values of `save_for_forward`",
+}

@@ -21,3 +21,12 @@ __all__ = [
     "Collate", "InlinePass", "Native", "Pass", "SharedGenerator", "SharedPass", "at_worker_start", "process_groups",
     "set_seed_source", "shared_generators",
 ]  # fmt: skip
+
+# Private attributes that facula uses to pickle loaders and samplers in PyTorch's form. `_seed` alone is written.
+SIBLING_ATTRIBUTES = {
+    "_dataset_kind": "a loader's kind of dataset; a name of PyTorch's",
+    "_progress": "the epoch and position that a loader would continue from",
+    "_seeded": "returns the object whose seed the loader uses: itself or its sampler",
+    "_seed": "the seed of a loader or sampler, None until it is drawn: reading `seed` draws it",
+    "_passes": "the number of passes that a random sampler has begun",
+}

@@ -33,3 +33,10 @@ __all__ = [
     "Square",
     "Symmetric",
 ]
+
+# Private attributes that facula reads to pickle distributions in PyTorch's form.
+SIBLING_ATTRIBUTES = {
+    "_factor": "the Cholesky factor of a normal or Wishart distribution, as it was given: not expanded to the batch",
+    "_capacitance_factor": "the factor that a LowRankMultivariateNormal computes on first use, and keeps",
+    "_cache_size": "the `cache_size` of a transform; a name of PyTorch's",
+}

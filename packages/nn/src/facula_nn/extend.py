@@ -71,3 +71,15 @@ def fan(tensor: Tensor, mode: str) -> int:
 def activation_named(activation: str) -> Callable[[Tensor], Tensor]:
     """Return the function "relu" or "gelu". ValueError for other names."""
     return activation_of("activation", activation)
+
+
+# Private attributes that siblings may use. All are read only.
+SIBLING_ATTRIBUTES = {
+    "_parameters": "a module's own parameters by name; a name of PyTorch's",
+    "_buffers": "a module's own buffers by name; a name of PyTorch's",
+    "_modules": "a module's children by name; a name of PyTorch's",
+    "_non_persistent_buffers_set": "the names of buffers that `state_dict` omits; a name of PyTorch's",
+    "_all_weights": "the names of an RNN's parameters, a list for each layer and direction; a name of PyTorch's",
+    "_hooks": "a module's tables of hooks by kind, None before the first; reading it creates no table",
+    "_register_load_state_dict_pre_hook": "registers a hook called without the module; a name of PyTorch's",
+}

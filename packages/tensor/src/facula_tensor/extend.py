@@ -13,7 +13,7 @@ function.
 `disable_overrides` they are plain tensors. `asks` does so for functions of a module, at no cost until such a
 subclass has an instance.
 - `snapshot` returns a tensor's state at one moment, `addressable` one with memory, `elements` one of a whole
-batch; `overlapping` finds two of many tensors that share memory.
+batch, `elements_of` the tensor of a storage's elements; `overlapping` finds two of many tensors that share memory.
 - `refuse_unless` raises if a tensor of bools contains False, and reads elements only in that case.
 - `register_reductions` makes tensors sent to other processes share their memory.
 - `relabel` replaces the name at the beginning of an error. `as_real`, `check_dim`, `reduction_of` and
@@ -67,6 +67,7 @@ from ._interop.export import forget_readers
 from ._interop.pickling import as_class, attributes, block_under
 from ._interop.shared_memory import register_reductions
 from ._interop.typed import dtype_of_type
+from ._interop.untyped_storage import elements_of
 from .ops.random.sampling import gamma_share, sample_dirichlet, standard_gamma
 
 if TYPE_CHECKING:  # loaded at first use; and types of arguments
@@ -160,6 +161,7 @@ __all__ = [
     "dtype_of_type",
     "elements",
     "elements_as_text",
+    "elements_of",
     "elementwise",
     "enter_scope",
     "floating",
@@ -224,3 +226,14 @@ __getattr__ = imported_later(
         ".ops.return_types": ("return_types",),
     },
 )
+
+# Private attributes that siblings may use: on these paths a call would cost more than the work that it does.
+SIBLING_ATTRIBUTES = {
+    "_layout": "a tensor's Layout; written with `_storage` and `_offset`, with no call in between",
+    "_storage": "a tensor's Storage; only the owner of a tensor that no program has yet may write it",
+    "_offset": "the position of a tensor's first element, in bytes; of a Generator: the count of numbers drawn",
+    "_key": "the seed of a Generator; captures restore it, with `_offset`",
+    "_own_attributes": "the dict of the attributes that a program set on a tensor, None before the first; read only",
+    "_viewed": "the tensor that a new view is one of; set once, by the code that makes the view",
+    "_version": "the number of in-place changes, None for read-only memory; read only, a name of PyTorch's",
+}

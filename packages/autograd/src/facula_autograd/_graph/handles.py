@@ -50,18 +50,22 @@ class Handle:
     """Removes the hook that it was returned for; also a context manager that removes it on exit.
 
     It refers to neither the hook nor the value, so keeping handles creates no reference cycle.
+
+    Attributes:
+        hooks_dict_ref: a weak reference to the table of hooks.
+        id: the hook's key in it.
     """
 
-    __slots__ = ("_hooks", "_key")
+    __slots__ = ("hooks_dict_ref", "id")
 
     def __init__(self, hooks: Hooks, key: int) -> None:
-        self._hooks, self._key = ref(hooks), key
+        self.hooks_dict_ref, self.id = ref(hooks), key
 
     def remove(self) -> None:
         """Remove the hook. Removing it twice, or after its value is gone, has no effect."""
-        hooks = self._hooks()
+        hooks = self.hooks_dict_ref()
         if hooks is not None:
-            hooks.pop(self._key, None)
+            hooks.pop(self.id, None)
 
     def __enter__(self) -> Handle:
         return self

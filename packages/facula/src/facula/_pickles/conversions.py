@@ -100,7 +100,7 @@ def _written_loader(loader: Any, pickler: CheckpointPickler) -> State:
         batches = None if loader.batch_size is None else data.BatchSampler(sampler, loader.batch_size, loader.drop_last)
     elif sampler is None:
         sampler = data.SequentialSampler(loader.dataset)
-    collate = loader._collate
+    collate = loader.collate_fn
     for name in ("default_collate", "default_convert"):
         if collate is getattr(facula_data, name):
             collate = getattr(data, name)

@@ -168,7 +168,7 @@ THEIRS: dict[str, Attributes] = {
     },
     "MixtureSameFamily": {
         "_event_ndims": lambda one: len(one.event_shape),
-        "_num_component": lambda one: given(one._mixture_distribution).shape[-1],
+        "_num_component": lambda one: given(one.mixture_distribution).shape[-1],
     },
     "Multinomial": {**_of_categorical, "_binomial": lambda one: Binomial(one.total_count, copy(one).probs)},
     "MultivariateNormal": _factor,
@@ -193,7 +193,7 @@ THEIRS: dict[str, Attributes] = {
         "_is_discrete": lambda one: one.is_discrete or NotImplemented,
         "_event_dim": lambda one: one.event_dim or NotImplemented,
     },
-    "_Inverse": {"_inv": lambda one: one._of},
+    "_Inverse": {"_inv": lambda one: one.inv},
 }
 _base_scale = {"scale": _of_inner("base_dist", Distribution, "scale")}
 _shares = {name: _of_inner("_categorical", Categorical, name) for name in ("probs", "logits")}

@@ -85,7 +85,7 @@ def moved(table: dict[int, Any]) -> OrderedDict[int, Any]:
 
 def handle_state(handle: Handle) -> tuple[Hooks | None, int, tuple[()]]:
     """Return the state of PyTorch's handle: the hook's table, and its key in that."""
-    return handle._hooks(), FIRST + handle._key, ()
+    return handle.hooks_dict_ref(), FIRST + handle.id, ()
 
 
 _PLACED: dict[int, Placed] = {}  # by the id of a file's table, while the table exists

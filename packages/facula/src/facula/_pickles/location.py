@@ -10,7 +10,7 @@ from facula_errors import InvalidTypeError
 from facula_storage import Device, contiguous, cpu, uint8
 from facula_storage.extend import allocate
 from facula_tensor import Tensor, TypedStorage, UntypedStorage
-from facula_tensor.extend import make
+from facula_tensor.extend import elements_of, make
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike
@@ -73,4 +73,4 @@ def _given(function: Callable[..., Any], memory: Memory, saved_from: str) -> Mem
         raise InvalidTypeError(
             f"load: expected map_location to return a storage of {memory.nbytes} bytes or None; got {found!r:.100}"
         )
-    return Memory(found._bytes._storage, memory.nbytes, found.device)
+    return Memory(elements_of(found)._storage, memory.nbytes, found.device)

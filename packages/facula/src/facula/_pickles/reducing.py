@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from facula_checkpoint.extend import Block, CheckpointPickler, is_settable
 from facula_errors import InvalidTypeError
 from facula_errors.extend import is_library_module
-from facula_storage import cpu, uint8
+from facula_storage import cpu
 from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, UntypedStorage, memory_format, strided
-from facula_tensor.extend import Handle, Hooks, addressable, attributes, block_under, no_record_ops
+from facula_tensor.extend import Handle, Hooks, addressable, attributes, block_under, elements_of, no_record_ops
 
 from .attributes import Method, fill_plain, written
 from .conversions import Endless, conversion, generator_state, given_by_program, write_converted
@@ -66,7 +66,7 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
     if type(obj) is Handle:
         from facula_nn.extend import LoadHooks
 
-        if isinstance(obj._hooks(), LoadHooks):
+        if isinstance(obj.hooks_dict_ref(), LoadHooks):
             _refuse("a handle of a hook that is called before loading", "save its module alone")
         return new_object, (Handle,), handle_state(obj)
     if type(obj) is Wrapped:
@@ -98,9 +98,8 @@ def _is_lazy(tensor: Tensor) -> bool:
 
 def storage(obj: UntypedStorage | TypedStorage) -> tuple[Block, DType]:
     """Return a storage's memory, and the type of its elements."""
-    if isinstance(obj, UntypedStorage):
-        return _block(obj._bytes)[0], uint8
-    return _block(obj._elements)[0], obj._elements.dtype
+    elements = elements_of(obj)
+    return _block(elements)[0], elements.dtype
 
 
 def _object(pickler: CheckpointPickler, obj: Any) -> Any:

@@ -238,6 +238,11 @@ class TypedStorage:
         return f"<facula.TypedStorage of {self.size()} {self.dtype.name} on {self.device}>"
 
 
+def elements_of(storage: TypedStorage | UntypedStorage) -> Tensor:
+    """Return the elements of a storage, which shares memory with them; those of an untyped one are bytes."""
+    return storage._bytes if isinstance(storage, UntypedStorage) else storage._elements
+
+
 def bytes_of(storage: object) -> Tensor:
     """Return all bytes of a typed or untyped storage."""
     if not isinstance(storage, (TypedStorage, UntypedStorage)):

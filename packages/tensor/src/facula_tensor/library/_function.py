@@ -41,7 +41,7 @@ class OperatorFunction(Function):
         """Run the user's `setup_context`, and save the layouts for checks of gradients and tangents."""
         call, *leaves = inputs
         op = call.op
-        ctx._call, ctx._like = call, [layout_of_tensor(a) if isinstance(a, Tensor) else None for a in leaves]
+        ctx._call, ctx._layouts = call, [layout_of_tensor(a) if isinstance(a, Tensor) else None for a in leaves]
         ctx.needs_input_grad = Needs(call.by_argument(ctx.needs_input_grad[1:], False))
         if op.setup_context is not None:
             args, named = call.arguments(leaves)
@@ -60,7 +60,7 @@ class OperatorFunction(Function):
             raise no_gradient(op.name)
         given = call.result(grads, ())
         found = op.backward(ctx, *(given if isinstance(given, tuple) else (given,)))
-        return (None, *call.gradients(found, ctx._like))
+        return (None, *call.gradients(found, ctx._layouts))
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:

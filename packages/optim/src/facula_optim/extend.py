@@ -1,0 +1,7 @@
+"""Names of facula_optim for sibling packages, in addition to the public API."""
+
+# Private attributes that facula reads to pickle schedules in PyTorch's form. `state_dict` omits functions.
+SIBLING_ATTRIBUTES = {
+    "_anneal_strategy": "the name of an SWALR's curve; a name of PyTorch's",
+    "_scale_fn_custom": "a CyclicLR's own function, or None; a name of PyTorch's",
+}
