@@ -32,7 +32,7 @@ def results_of(program, *arrays):
 
 
 def check(function, *inputs, tolerance=1e-5, program=None):
-    """Check that the file has the function's results, in shape, dtype and value."""
+    """Check that the file has the function's results, in shape, dtype and value; return the file's program."""
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     program = program or export(function, inputs)
     found = results_of(program, *[one.numpy() for one in inputs])
@@ -43,3 +43,4 @@ def check(function, *inputs, tolerance=1e-5, program=None):
         mine = mine.numpy()
         assert (theirs.shape, theirs.dtype) == (mine.shape, mine.dtype), place
         np.testing.assert_allclose(theirs, mine, rtol=tolerance, atol=tolerance, err_msg=str(place))
+    return program

@@ -18,8 +18,8 @@ def images(dtype=ft.float32):
 
 UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 floor frac isnan log log10 log1p
 log2 logit nan_to_num neg reciprocal relu round rsqrt sigmoid sign sin sinh sqrt square tan tanh trunc""".split()
-ACTIVATIONS = """celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6 selu silu softshrink
-softsign tanhshrink""".split()
+ACTIVATIONS = """celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6 selu silu softplus
+softshrink softsign tanhshrink""".split()
 SINGLE = ("gelu",)  # not available for float64 in onnxruntime
 BELOW_ONE = ("acos", "asin", "atanh", "logit")
 
@@ -37,6 +37,14 @@ def test_activations(dtype):
     """Including programs: as one node in float32, by their instructions in float64."""
     names = [name for name in ACTIVATIONS if dtype is ft.float32 or name not in SINGLE]
     check(lambda x: [getattr(F, name)(x) for name in names], images(dtype) * 3)
+
+
+def test_activations_with_one_node():
+    """Only if ONNX's node has the arguments; otherwise the parts are exported."""
+    x = images() * 3
+    assert [one.op_type for one in check(lambda x: F.elu(x, 0.5), x).model_proto.graph.node] == ["Elu"]
+    assert [one.op_type for one in check(F.softplus, x).model_proto.graph.node] == ["Softplus"]
+    assert len(check(lambda x: F.softplus(x, 2, 5.0), x).model_proto.graph.node) > 1
 
 
 def arithmetic(x, y):

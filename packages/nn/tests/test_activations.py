@@ -137,5 +137,5 @@ def test_softplus_in_16_bits_does_not_round_its_threshold(dtype):
     x = ft.tensor([0.3, 0.25], dtype=dtype)  # 0.3 is less than its nearest number in 16 bits
     y = nn.functional.softplus(x, 1, 0.3)
     assert y.dtype is dtype and y[0] == x[0] and y[1].item() == pytest.approx(math.log(1 + math.exp(0.25)), rel=4e-3)
-    with pytest.raises(TypeError, match="softplus: expected a Tensor; got str"):
+    with pytest.raises(TypeError, match="softplus: expected 'input' to be a Tensor; got str"):
         nn.functional.softplus("x")

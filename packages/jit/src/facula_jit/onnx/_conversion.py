@@ -129,11 +129,14 @@ def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence
         converter, call = converters[known.kernel], call._replace(operator=known.kernel)
     is_double = any([one is not None and one.dtype is float64 for one in call.layouts])
     is_another = known is None or known.program is not program  # a program with the name of an operator or kernel
-    if program is not None and (converter is None or is_another or is_double):
-        return run_program(b, call, program)  # for float64, too, which few nodes of runtimes support
-    if converter is not None:
-        return converter(b, call)
-    raise OnnxExporterError(reason_for(call.operator))
+    # for float64, too, which few nodes of runtimes support
+    by_program = program is not None and (converter is None or is_another or is_double)
+    made = "" if by_program or converter is None else converter(b, call)
+    if not made and program is not None:
+        return run_program(b, call, program)
+    if not made:
+        raise OnnxExporterError(reason_for(call.operator))
+    return made
 
 
 def _names_of(trace: Trace, input_names: Sequence[str]) -> tuple[dict[int, str], dict[int, list[Parameter]]]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .._nodes import Builder
     from .table import Call
 
-    Emit: TypeAlias = Callable[..., str]  # (builder, dtype of numbers, *names) -> name
+    Emit: TypeAlias = Callable[..., str]  # (builder, dtype of numbers, *names) -> name; "" to export the parts
 
 elementwise: dict[str, Emit] = {}
 AS_NUMBERS = ("sign", "where")  # operators whose nodes do not support bools in onnxruntime
@@ -76,7 +76,7 @@ def call_elementwise(b: Builder, call: Call) -> str:
         names[0] = call.name(0)
     made = elementwise[call.operator](b, taken, *names)
     computed = bool_ if call.operator in COMPARISONS else taken
-    return b.cast(made, result, computed)
+    return made and b.cast(made, result, computed)
 
 
 # ----------------------------------------------------------------------------------------------------- comparisons
@@ -307,10 +307,12 @@ def _leaky_relu(b: Builder, dtype: DType, x: str, slope: str) -> str:
 @emits("elu")
 def _elu(b: Builder, dtype: DType, x: str, alpha: str) -> str:
     number = b.constant_of(alpha)
-    if number is not None and dtype is not float64:
-        return b.add("Elu", x, alpha=float(number))
-    below = b.add("Mul", alpha, _expm1(b, dtype, x))
-    return b.add("Where", b.add("Greater", x, b.number(0, dtype)), x, below)
+    return "" if number is None else b.add("Elu", x, alpha=float(number))
+
+
+@emits("softplus")
+def _softplus(b: Builder, dtype: DType, x: str, beta: str, threshold: str) -> str:
+    return b.add("Softplus", x) if (b.constant_of(beta), b.constant_of(threshold)) == (1, 20) else ""
 
 
 @emits("hardsigmoid")

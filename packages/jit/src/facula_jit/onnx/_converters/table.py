@@ -77,7 +77,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "atanh": "Atanh", "cos": "Cos", "cosh": "Cosh", "div": "Div", "erf": "Erf", "exp": "Exp",
         "hardswish": "HardSwish", "isnan": "IsNaN", "log": "Log", "mish": "Mish", "neg": "Neg", "pow": "Pow",
         "pow_number": "Pow", "reciprocal": "Reciprocal", "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin",
-        "sinh": "Sinh", "softplus": "Softplus", "softsign": "Softsign", "sqrt": "Sqrt", "sub": "Sub", "tan": "Tan",
+        "sinh": "Sinh", "softsign": "Softsign", "sqrt": "Sqrt", "sub": "Sub", "tan": "Tan",
         "tanh": "Tanh", "where": "Where",
     },
     "numbers or bools": {  # the second node is for bools
@@ -104,7 +104,8 @@ converters: dict[str, Converter] = {}
 def converter(*operators: str) -> Callable[[Converter], Converter]:
     """Register the decorated function for these operators. It is called as `function(builder, call)`.
 
-    It returns the name of the result, or of each result; None for a result that is not a value.
+    It returns the name of the result, or of each result; None for a result that is not a value; "" to export the
+    operator as its parts.
     """
 
     def register(function: Converter) -> Converter:

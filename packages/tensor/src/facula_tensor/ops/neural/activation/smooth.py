@@ -5,17 +5,13 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING, Literal
 
-from facula_storage import float32
-from facula_storage.extend import FLOATING
-
 from ...._core.promotion import floating
-from ...._core.tensor import Tensor, layout_of_tensor
 from ...._dispatch.declaration import elementwise
-from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
 from ...elementwise.pointwise import is_real
 
 if TYPE_CHECKING:
+    from ...._core.tensor import Tensor
     from ...._dispatch.kinds import Flag, Floating, Real, Reals
     from ...._dispatch.namespaces import Namespace
 
@@ -32,43 +28,31 @@ class _log1p_exp:
 
 
 @elementwise
-class _softplus:
-    """Compute log(1 + exp(x)) without overflow; returns x above 20."""
-
-    compute_dtype = floating
-    accepts = is_real
-
-    def value(F, input):
-        return F.where(input > 20, input, F.relu(input) + F.log1p_exp(input))
-
-    def partial_input(F, input):
-        return F.where(input > 20, 1, F.sigmoid(input))
-
-
-@function(refuses={"beta == 0": "a beta other than 0, since it divides by it; got 0"})
-def softplus(F: Namespace, input: Reals, beta: Real = 1, threshold: Real = 20) -> Tensor:
+class softplus:
     """Compute log(1 + exp(beta * x)) / beta of each element; returns x where beta * x is above `threshold`.
 
     Arguments:
-        beta: the steepness; must not be 0.
+        beta: the steepness; ValueError if it is 0.
         threshold: the bound above which the result is x itself.
-
-    Raises:
-        ValueError: `beta` is 0.
 
     >>> from facula_tensor import tensor
     >>> softplus(tensor([0.0, 30.0]))
     tensor([ 0.6931, 30.0000])
     """
-    dtype = layout_of_tensor(as_tensor("softplus", input)).dtype
-    if beta == 1 and threshold == 20 and dtype.category == FLOATING:
-        return F.softplus(input)
-    narrow = dtype.category == FLOATING and dtype.itemsize == 2
-    exact = F.to(input, (float32,)) if narrow else input  # do not round the threshold to 16 bits
-    scaled = F.mul(exact, beta)
-    smooth = F.sub(0, F.log_sigmoid(F.neg(scaled)))  # returns 0, not -0, for very negative elements
-    result = F.where(F.gt(scaled, threshold), exact, F.div(smooth, beta))
-    return F.to(result, (dtype,)) if narrow else result
+
+    compute_dtype = floating
+    accepts = is_real
+    refuses = {"beta == 0": "a beta other than 0, since it divides by it; got 0"}  # noqa: RUF012
+
+    @staticmethod
+    def signature(input: Reals, beta: Real = 1, threshold: Real = 20) -> None: ...
+
+    def value(F, input, beta, threshold):
+        x = input * beta
+        return F.where(x > threshold, input, (F.relu(x) + F.log1p_exp(x)) / beta)
+
+    def partial_input(F, input, beta, threshold):
+        return F.where(input * beta > threshold, 1, F.sigmoid(input * beta))
 
 
 @elementwise
@@ -85,15 +69,14 @@ class _log_sigmoid:
         return F.sigmoid(-input)
 
 
-@function()
-def logsigmoid(F: Namespace, input: Reals) -> Tensor:
+@function(calls="log_sigmoid")
+def logsigmoid(input: Reals) -> None:
     """Compute log(sigmoid(x)) of each element, without overflow.
 
     >>> from facula_tensor import tensor
     >>> logsigmoid(tensor([0.0, -100.0]))
     tensor([  -0.6931, -100.0000])
     """
-    return F.log_sigmoid(input)
 
 
 @elementwise
@@ -190,10 +173,10 @@ class mish:
     def signature(input: Floating, inplace: Flag = False) -> None: ...
 
     def value(F, input):
-        return input * F.tanh(F.softplus(input))
+        return input * F.tanh(F.softplus(input, 1, 20))
 
     def partial_input(F, input):
-        t = F.tanh(F.softplus(input))
+        t = F.tanh(F.softplus(input, 1, 20))
         return t + input * F.sigmoid(input) * (1 - F.square(t))
 
 

@@ -28,7 +28,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
             threshold = as_real(threshold, "softplus", "threshold")
         if beta == 0:
             raise ArgumentError("softplus: expected a beta other than 0, since it divides by it; got 0")
-        return bodies.softplus(ops, input, beta, threshold)
+        return ops.softplus(input, beta, threshold)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -36,7 +36,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 def logsigmoid(input: Tensor) -> Tensor:
     try:
-        return bodies.logsigmoid(ops, input)
+        return ops.log_sigmoid(input)
     except FaculaError as error:
         trim_traceback(error)
         raise
