@@ -12,14 +12,14 @@ from facula_storage.extend import BOOL
 
 from ..._core.tensor import Tensor
 from ..._creation.filled import full
-from ..._dispatch.declaration import elementwise
+from ..._dispatch.declaration import elementwise, under
 from ..._dispatch.namespaces import composite, identity_grad
 from ..._dispatch.written import function
 from .complex_views import magnitude
 from .pointwise import is_real
 
 if TYPE_CHECKING:
-    from ..._core.types import Operand, Scalar
+    from ..._core.types import Function, Operand, Scalar
     from ..._dispatch.kinds import Checked
     from ..._dispatch.namespaces import Namespace
 
@@ -144,48 +144,35 @@ def tensors_only(operation: str, *operands: object) -> None:
         raise InvalidTypeError(f"{operation}: expected two tensors; for a tensor and a number use clamp()")
 
 
-@elementwise
-class maximum:
-    """Return the larger element of each pair; NaN propagates. Equal elements share the gradient.
+def _extreme(name: str, which: str, loses: str, wins: str, result: str) -> Function:
+    @elementwise
+    @under(
+        name,
+        f"""Return the {which} element of each pair; NaN propagates. Equal elements share the gradient.
 
     >>> from facula_tensor import tensor
-    >>> maximum(tensor([1.0, 5.0]), tensor([3.0, 4.0]))
-    tensor([3., 5.])
-    """
+    >>> {name}(tensor([1.0, 5.0]), tensor([3.0, 4.0]))
+    tensor({result})
+    """,
+    )
+    class body:
+        inputs = ("input", "other")
+        accepts = is_real
 
-    inputs = ("input", "other")
-    accepts = is_real
+        def validate_layouts(*operands):
+            tensors_only(name, *operands)
 
-    def validate_layouts(*operands):
-        tensors_only("maximum", *operands)
+        def vjp_input(F, g, input, other):
+            return F.share(getattr(F, loses)(input, other), F.eq(input, other), g)
 
-    def vjp_input(F, g, input, other):
-        return F.share(F.lt(input, other), F.eq(input, other), g)
+        def vjp_other(F, g, input, other):
+            return F.share(getattr(F, wins)(input, other), F.eq(input, other), g)
 
-    def vjp_other(F, g, input, other):
-        return F.share(F.gt(input, other), F.eq(input, other), g)
+    return body
 
 
-@elementwise
-class minimum:
-    """Return the smaller element of each pair; NaN propagates. Equal elements share the gradient.
-
-    >>> from facula_tensor import tensor
-    >>> minimum(tensor([1.0, 5.0]), tensor([3.0, 4.0]))
-    tensor([1., 4.])
-    """
-
-    inputs = ("input", "other")
-    accepts = is_real
-
-    def validate_layouts(*operands):
-        tensors_only("minimum", *operands)
-
-    def vjp_input(F, g, input, other):
-        return F.share(F.gt(input, other), F.eq(input, other), g)
-
-    def vjp_other(F, g, input, other):
-        return F.share(F.lt(input, other), F.eq(input, other), g)
+maximum = _extreme("maximum", "larger", "lt", "gt", "[3., 5.]")
+minimum = _extreme("minimum", "smaller", "gt", "lt", "[1., 4.]")
 
 
 @elementwise

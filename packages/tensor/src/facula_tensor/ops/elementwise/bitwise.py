@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from facula_errors import DTypeError
 from facula_storage.extend import BOOL, INTEGER
 
-from ..._dispatch.declaration import elementwise
+from ..._dispatch.declaration import elementwise, under
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from facula_storage import DType
+
+    from ..._core.types import Function
 
 
 def integral(operation: str, *, least: int = BOOL) -> Callable[[DType], DType]:
@@ -35,50 +37,56 @@ def integral(operation: str, *, least: int = BOOL) -> Callable[[DType], DType]:
     return compute
 
 
-@elementwise
-class bitwise_and:
-    """Return the bitwise and of each pair of elements; for bool, the logical and.
+def bitwise(name: str, symbol: str, method: str, doc: str, first: str, other: str, result: str) -> Function:
+    """Declare an operator on pairs of integers, Python's `symbol`, whose methods are `__method__`, `__rmethod__` and
+    `__imethod__`. The example in the docstring is `tensor(first) symbol other`.
+    """
+    shifts = method.endswith("shift")
+
+    @elementwise
+    @under(
+        name,
+        f"""{doc}
 
     >>> from facula_tensor import tensor
-    >>> tensor([6, 5]) & 3
-    tensor([2, 1])
-    """
+    >>> tensor({first}) {symbol} {other}
+    tensor({result})
+    """,
+    )
+    class body:
+        inputs = ("input", "other")
+        dunders = (f"__{method}__",) if shifts else (f"__{method}__", f"__r{method}__")
+        reflected = (f"__r{method}__",) if shifts else ()
+        inplace_dunders = (f"__i{method}__",)
+        compute_dtype = integral(name, least=INTEGER if shifts else BOOL)
+        low_bits = method == "and"  # x & -32 clears five bits of an unsigned x, too
 
-    inputs = ("input", "other")
-    dunders = ("__and__", "__rand__")
-    inplace_dunders = ("__iand__",)
-    compute_dtype = integral("bitwise_and")
-    low_bits = True  # x & -32 clears five bits of an unsigned x, too
-
-
-@elementwise
-class bitwise_or:
-    """Return the bitwise or of each pair of elements; for bool, the logical or.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([6, 5]) | 1
-    tensor([7, 5])
-    """
-
-    inputs = ("input", "other")
-    dunders = ("__or__", "__ror__")
-    inplace_dunders = ("__ior__",)
-    compute_dtype = integral("bitwise_or")
+    return body
 
 
-@elementwise
-class bitwise_xor:
-    """Return the bitwise exclusive or of each pair of elements; for bool, the logical exclusive or.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([True, False]) ^ tensor([True, True])
-    tensor([False,  True])
-    """
-
-    inputs = ("input", "other")
-    dunders = ("__xor__", "__rxor__")
-    inplace_dunders = ("__ixor__",)
-    compute_dtype = integral("bitwise_xor")
+PAIRS = "Return the bitwise {0} of each pair of elements; for bool, the logical {0}."
+SHIFTS = (
+    "Shift the bits of each element to the {}\n\n    Shifts by a negative number, or by at least the dtype's width, "
+)
+LEFT = "left: multiply by 2 ** other. Bits beyond the dtype's width are lost."
+RIGHT = "right, keeping its sign: divide by 2 ** other and round down."
+bitwise_and = bitwise("bitwise_and", "&", "and", PAIRS.format("and"), "[6, 5]", "3", "[2, 1]")
+bitwise_or = bitwise("bitwise_or", "|", "or", PAIRS.format("or"), "[6, 5]", "1", "[7, 5]")
+bitwise_xor = bitwise(
+    "bitwise_xor", "^", "xor", PAIRS.format("exclusive or"), "[True, False]", "tensor([True, True])", "[False,  True]"
+)
+bitwise_left_shift = bitwise(
+    "bitwise_left_shift", "<<", "lshift", SHIFTS.format(LEFT) + "return 0.", "[1, 3]", "2", "[ 4, 12]"
+)
+bitwise_right_shift = bitwise(
+    "bitwise_right_shift",
+    ">>",
+    "rshift",
+    SHIFTS.format(RIGHT) + "return 0, or -1 for negative elements.",
+    "[9, -9]",
+    "1",
+    "[ 4, -5]",
+)
 
 
 @elementwise
@@ -92,39 +100,3 @@ class bitwise_not:
 
     dunders = ("__invert__",)
     compute_dtype = integral("bitwise_not")
-
-
-@elementwise
-class bitwise_left_shift:
-    """Shift the bits of each element to the left: multiply by 2 ** other. Bits beyond the dtype's width are lost.
-
-    Shifts by a negative number, or by at least the dtype's width, return 0.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([1, 3]) << 2
-    tensor([ 4, 12])
-    """
-
-    inputs = ("input", "other")
-    dunders = ("__lshift__",)
-    reflected = ("__rlshift__",)
-    inplace_dunders = ("__ilshift__",)
-    compute_dtype = integral("bitwise_left_shift", least=INTEGER)
-
-
-@elementwise
-class bitwise_right_shift:
-    """Shift the bits of each element to the right, keeping its sign: divide by 2 ** other and round down.
-
-    Shifts by a negative number, or by at least the dtype's width, return 0, or -1 for negative elements.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([9, -9]) >> 1
-    tensor([ 4, -5])
-    """
-
-    inputs = ("input", "other")
-    dunders = ("__rshift__",)
-    reflected = ("__rrshift__",)
-    inplace_dunders = ("__irshift__",)
-    compute_dtype = integral("bitwise_right_shift", least=INTEGER)

@@ -9,7 +9,7 @@ from facula_errors.extend import boundary
 from facula_storage import DType, Layout, bool_
 
 from ..._core.tensor import Tensor, method
-from ..._dispatch.declaration import elementwise, operator
+from ..._dispatch.declaration import elementwise, operator, under
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.slow_path.snapshots import snapshots_of
 from ..memory.assignment import assign_inplace
@@ -33,100 +33,6 @@ def tensor_first(input: Layout | type, other: Layout | type) -> None:
         raise InvalidTypeError(
             f"comparison: expected 'input' to be a Tensor; got a number, {input.__name__}; exchange the operands"
         )
-
-
-@elementwise
-class eq:
-    """Return True for each pair of equal elements; False if either is NaN.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([1, 2]) == 2
-    tensor([False,  True])
-    """
-
-    inputs = ("input", "other")
-    dunders = ("__eq__",)
-    result_dtype = boolean
-    validate_layouts = tensor_first
-
-
-@elementwise
-class ne:
-    """Return True for each pair of unequal elements; True if either is NaN.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([1, 2]) != 2
-    tensor([ True, False])
-    """
-
-    inputs = ("input", "other")
-    dunders = ("__ne__",)
-    result_dtype = boolean
-    validate_layouts = tensor_first
-
-
-@elementwise
-class lt:
-    """Return True for each element of `input` that is less than that of `other`.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([1, 2]) < 2
-    tensor([ True, False])
-    """
-
-    inputs = ("input", "other")
-    dunders = ("__lt__",)
-    result_dtype = boolean
-    validate_layouts = tensor_first
-    accepts = is_real
-
-
-@elementwise
-class le:
-    """Return True for each element of `input` that is less than or equal to that of `other`.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([1, 3]) <= 2
-    tensor([ True, False])
-    """
-
-    inputs = ("input", "other")
-    dunders = ("__le__",)
-    result_dtype = boolean
-    validate_layouts = tensor_first
-    accepts = is_real
-
-
-@elementwise
-class gt:
-    """Return True for each element of `input` that is greater than that of `other`.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([1, 3]) > 2
-    tensor([False,  True])
-    """
-
-    inputs = ("input", "other")
-    dunders = ("__gt__",)
-    result_dtype = boolean
-    validate_layouts = tensor_first
-    accepts = is_real
-
-
-@elementwise
-class ge:
-    """Return True for each element of `input` that is greater than or equal to that of `other`.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([1, 2]) >= 2
-    tensor([False,  True])
-    """
-
-    inputs = ("input", "other")
-    dunders = ("__ge__",)
-    result_dtype = boolean
-    validate_layouts = tensor_first
-    accepts = is_real
 
 
 @operator
@@ -167,5 +73,34 @@ def declare_inplace(function: Function) -> None:
     method(name)(changing)
 
 
-for _function in (eq, ne, lt, le, gt, ge):
-    declare_inplace(_function)
+def comparison(name: str, symbol: str, pairs: str, operand: str, answers: str, *, ordered: bool = True) -> Function:
+    """Declare a comparison and its in-place method. `pairs` says for which elements it is True."""
+
+    @elementwise
+    @under(
+        name,
+        f"""Return True for each {pairs}.
+
+    >>> from facula_tensor import tensor
+    >>> tensor({operand}) {symbol} 2
+    tensor({answers})
+    """,
+    )
+    class body:
+        inputs = ("input", "other")
+        dunders = (f"__{name}__",)
+        result_dtype = boolean
+        validate_layouts = tensor_first
+        accepts = is_real if ordered else None
+
+    declare_inplace(body)
+    return body
+
+
+SAME, MORE = "pair of {} elements; {} if either is NaN", "element of `input` that is {} that of `other`"
+eq = comparison("eq", "==", SAME.format("equal", False), "[1, 2]", "[False,  True]", ordered=False)
+ne = comparison("ne", "!=", SAME.format("unequal", True), "[1, 2]", "[ True, False]", ordered=False)
+lt = comparison("lt", "<", MORE.format("less than"), "[1, 2]", "[ True, False]")
+le = comparison("le", "<=", MORE.format("less than or equal to"), "[1, 3]", "[ True, False]")
+gt = comparison("gt", ">", MORE.format("greater than"), "[1, 3]", "[False,  True]")
+ge = comparison("ge", ">=", MORE.format("greater than or equal to"), "[1, 2]", "[False,  True]")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from facula_errors import InvalidTypeError
 from facula_storage import DType, Layout
 from facula_storage.extend import INTEGER
 
 from ..._core.errors import named
 from ..._core.tensor import Tensor
-from ..._dispatch.declaration import elementwise
+from ..._dispatch.declaration import elementwise, under
+
+if TYPE_CHECKING:
+    from ..._core.types import Function
 
 
 def is_integer_dtype(dtype: DType) -> bool:
@@ -23,9 +28,13 @@ def require_tensors(operation: str, *operands: object) -> None:
             raise named(InvalidTypeError(f"{operation}: expected two tensors; got a number; make it one with tensor()"))
 
 
-@elementwise
-class gcd:
-    """Return the greatest common divisor of each pair of elements; 0 for two zeros. Integers only.
+def integer_pairs(name: str, what: str, zero: str, numbers: str, result: str) -> Function:
+    """Declare an operator on pairs of integers; `zero` says what it returns for zeros."""
+
+    @elementwise
+    @under(
+        name,
+        f"""Return the {what} of each pair of elements; 0 {zero}.
 
     Arguments:
         input: the first operand, a tensor.
@@ -33,33 +42,19 @@ class gcd:
         out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
-    >>> gcd(tensor([12, -8]), tensor([8, 0]))
-    tensor([4, 8])
-    """
+    >>> {name}(tensor([12, -8]), tensor({numbers}))
+    tensor({result})
+    """,
+    )
+    class body:
+        inputs = ("input", "other")
+        accepts = is_integer_dtype
 
-    inputs = ("input", "other")
-    accepts = is_integer_dtype
+        def validate_layouts(input, other):
+            require_tensors(name, input, other)
 
-    def validate_layouts(input, other):
-        require_tensors("gcd", input, other)
+    return body
 
 
-@elementwise
-class lcm:
-    """Return the least common multiple of each pair of elements; 0 if one is 0. Integers only; overflow wraps.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor.
-        out: the tensor that receives the result; None for a new tensor.
-
-    >>> from facula_tensor import tensor
-    >>> lcm(tensor([12, -8]), tensor([8, 3]))
-    tensor([24, 24])
-    """
-
-    inputs = ("input", "other")
-    accepts = is_integer_dtype
-
-    def validate_layouts(input, other):
-        require_tensors("lcm", input, other)
+gcd = integer_pairs("gcd", "greatest common divisor", "for two zeros. Integers only", "[8, 0]", "[4, 8]")
+lcm = integer_pairs("lcm", "least common multiple", "if one is 0. Integers only; overflow wraps", "[8, 3]", "[24, 24]")

@@ -14,7 +14,7 @@ from ..._core.number_limits import finfo
 from ..._core.promotion import as_real, floating
 from ..._core.tensor import Tensor
 from ..._creation.like import zeros_like
-from ..._dispatch.declaration import elementwise
+from ..._dispatch.declaration import elementwise, under
 from ..._dispatch.namespaces import identity_grad, no_record_ops, recorded_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
@@ -22,6 +22,7 @@ from .comparison import boolean
 from .pointwise import is_real
 
 if TYPE_CHECKING:
+    from ..._core.types import Function
     from ..._dispatch.kinds import Checked, Integer, Reals
     from ..._dispatch.namespaces import Namespace
 
@@ -58,49 +59,31 @@ def to_places(operation: str, input: Tensor, decimals: int) -> Tensor:
     return F.where(F.eq(F.abs(scaled), inf), input.detach(), result) if decimals > 0 else result
 
 
-@elementwise
-class floor:
-    """Return the largest integer not greater than each element. Integers are unchanged.
+def to_integers(name: str, result: str, example: str) -> Function:
+    """Declare an operator that returns an integer for each element."""
+
+    @elementwise
+    @under(
+        name,
+        f"""Return {result}. Integers are unchanged.
 
     >>> from facula_tensor import tensor
-    >>> floor(tensor([-1.5, 1.5]))
-    tensor([-2.,  1.])
-    """
+    >>> {name}(tensor([-1.5, 1.5]))
+    tensor({example})
+    """,
+    )
+    class body:
+        accepts = _number
 
-    accepts = _number
+        def vjp_input(F, g):
+            return F.zeros_like(g)
 
-    def vjp_input(F, g):
-        return F.zeros_like(g)
-
-
-@elementwise
-class ceil:
-    """Return the smallest integer not less than each element. Integers are unchanged.
-
-    >>> from facula_tensor import tensor
-    >>> ceil(tensor([-1.5, 1.5]))
-    tensor([-1.,  2.])
-    """
-
-    accepts = _number
-
-    def vjp_input(F, g):
-        return F.zeros_like(g)
+    return body
 
 
-@elementwise
-class trunc:
-    """Return each element without its fractional part. Integers are unchanged.
-
-    >>> from facula_tensor import tensor
-    >>> trunc(tensor([-1.5, 1.5]))
-    tensor([-1.,  1.])
-    """
-
-    accepts = _number
-
-    def vjp_input(F, g):
-        return F.zeros_like(g)
+floor = to_integers("floor", "the largest integer not greater than each element", "[-2.,  1.]")
+ceil = to_integers("ceil", "the smallest integer not less than each element", "[-1.,  2.]")
+trunc = to_integers("trunc", "each element without its fractional part", "[-1.,  1.]")
 
 
 @elementwise

@@ -108,28 +108,6 @@ class _logcumsumexp:
         return F.mul(slope, F.recurrence(factor, g, (dim, True)))
 
 
-def _extreme_scan(name: str) -> Function:
-    @operator
-    @under("_" + name, "Cumulative extremes and their indices.")
-    class body:
-        parameters = ("dim", "backwards")
-        results = ("values", "indices")
-
-        def outputs(layout, dim, backwards):
-            check_ordered(name, layout)
-            values = same_layout(layout)
-            return values, values.to_dtype(int64)
-
-        def vjp_input(F, g, indices, input_layout, dim):
-            return F.chosen_back(g, indices, input_layout, dim)
-
-    return body
-
-
-_cummax = _extreme_scan("cummax")
-_cummin = _extreme_scan("cummin")
-
-
 def _scan(name: str, call: Function, input: Tensor, dim: int | None, dtype: DTypeLike | None) -> Tensor:
     """Compute a cumulative sum or product, in int64 for narrower integers, or in `dtype`."""
     input, dim = one_dim(name, input, dim)
@@ -183,39 +161,36 @@ def logcumsumexp(F: Namespace, input: Tensor, dim: int | None = None, *, axis: A
     return F.logcumsumexp(input, (dim, False))
 
 
-@function(method=True)
-def cummax(
-    F: Namespace,
-    input: Tensor,
-    dim: int | None = None,
-    *,
-    axis: Axis = None,
-    out: Outs = None,
-) -> Extremes:
-    """Return the cumulative maximum along `dim` and the index of its last occurrence. NaN propagates.
+def _extremes(name: str, which: str, made: type[Extremes], example: str, result: str) -> Function:
+    @operator
+    @under("_" + name, "Cumulative extremes and their indices.")
+    class scan:
+        parameters = ("dim", "backwards")
+        results = ("values", "indices")
 
-    >>> from facula_tensor import tensor
-    >>> cummax(tensor([1, 3, 2]), 0).values
-    tensor([1, 3, 3])
-    """
-    input, dim = one_dim("cummax", input, dim)
-    return extreme_pair(CumMax, F.cummax(input, (dim, False)), out)
+        def outputs(layout, dim, backwards):
+            check_ordered(name, layout)
+            values = same_layout(layout)
+            return values, values.to_dtype(int64)
+
+        def vjp_input(F, g, indices, input_layout, dim):
+            return F.chosen_back(g, indices, input_layout, dim)
+
+    @function(
+        name=name, words={"which": which, "example": f"{name}(tensor({example}), 0)", "result": result}, method=True
+    )
+    def body(F: Namespace, input: Tensor, dim: int | None = None, *, axis: Axis = None, out: Outs = None) -> Extremes:
+        """Return the cumulative {which} along `dim` and the index of its last occurrence. NaN propagates.
+
+        >>> from facula_tensor import tensor
+        >>> {example}.values
+        tensor({result})
+        """
+        input, dim = one_dim(name, input, dim)
+        return extreme_pair(made, getattr(F, name)(input, (dim, False)), out)
+
+    return body
 
 
-@function(method=True)
-def cummin(
-    F: Namespace,
-    input: Tensor,
-    dim: int | None = None,
-    *,
-    axis: Axis = None,
-    out: Outs = None,
-) -> Extremes:
-    """Return the cumulative minimum along `dim` and the index of its last occurrence. NaN propagates.
-
-    >>> from facula_tensor import tensor
-    >>> cummin(tensor([3, 1, 2]), 0).values
-    tensor([3, 1, 1])
-    """
-    input, dim = one_dim("cummin", input, dim)
-    return extreme_pair(CumMin, F.cummin(input, (dim, False)), out)
+cummax = _extremes("cummax", "maximum", CumMax, "[1, 3, 2]", "[1, 3, 3]")
+cummin = _extremes("cummin", "minimum", CumMin, "[3, 1, 2]", "[3, 1, 1]")

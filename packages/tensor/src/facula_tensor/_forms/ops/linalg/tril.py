@@ -98,7 +98,9 @@ def tril_indices(
             col = as_integer(col, "tril_indices", "col")
         if type(offset) is not int:
             offset = as_integer(offset, "tril_indices", "offset")
-        return bodies.tril_indices(row, col, offset, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory)
+        return bodies.tril_indices(
+            "tril_indices", row, col, offset, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory
+        )
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -121,7 +123,9 @@ def triu_indices(
             col = as_integer(col, "triu_indices", "col")
         if type(offset) is not int:
             offset = as_integer(offset, "triu_indices", "offset")
-        return bodies.triu_indices(row, col, offset, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory)
+        return bodies.triu_indices(
+            "triu_indices", row, col, offset, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory
+        )
     except FaculaError as error:
         trim_traceback(error)
         raise
