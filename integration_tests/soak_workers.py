@@ -28,8 +28,7 @@ from pathlib import Path
 
 import numpy as np
 
-from facula_data import DataLoader
-from facula_data._workers.worker_errors import WorkerError
+from facula_data import DataLoader, WorkerError
 
 PATIENCE = 600  # time limit of a run, in seconds
 SHARED = Path("/dev/shm")

@@ -70,23 +70,86 @@ def private(name):
     return name.startswith("_") and not name.endswith("__")
 
 
+def private_uses(tree, others):
+    """Return the private modules and names of other packages that a module imports or names, with lines.
+
+    Arguments:
+        tree: the module.
+        others: the import names of those packages.
+    """
+    aliases = {}
+    for module, names, line in imports(tree):
+        home, *inner = module.split(".")
+        if home in others:
+            if any(map(private, [*inner, *names])):
+                yield module, line
+            aliases |= {name: f"{module}.{name}" for name in names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            aliases |= {(a.asname or a.name.partition(".")[0]): a.name for a in node.names}
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and private(node.attr):
+            module = aliases.get(node.value.id, "")
+            if module.partition(".")[0] in others:
+                yield f"{module}.{node.attr}", node.lineno
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("import_module", "setattr", "patch"):
+            module = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+            if isinstance(module, str) and module.partition(".")[0] in others and any(map(private, module.split("."))):
+                yield module, node.lineno
+
+
 def test_no_private_name_of_a_sibling_is_used(package, packages):
-    """Check that siblings use only public names and extend.py."""
+    """Check that siblings, and their tests, use only public names and `extend`."""
     others = {other.module for other in packages} - {package.module}
-    found = []
-    for path, tree in package.parsed():
-        aliases = {}
-        for module, names, line in imports(tree):
-            home, *inner = module.split(".")
-            if home in others and (any(map(private, inner)) or any(map(private, names))):
-                found.append(f"{path.relative_to(package.folder)}:{line} imports from {module}: {', '.join(names)}")
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                aliases |= {(a.asname or a.name.partition(".")[0]): a.name for a in node.names}
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and private(node.attr):
-                if aliases.get(node.value.id, "").partition(".")[0] in others:
-                    found.append(f"{path.relative_to(package.folder)}:{node.lineno} {node.value.id}.{node.attr}")
+    tests = [(path, ast.parse(path.read_text())) for path in sorted((package.folder / "tests").rglob("*.py"))]
+    found = [
+        f"{path.relative_to(package.folder)}:{line} uses {module}"
+        for path, tree in [*package.parsed(), *tests]
+        for module, line in private_uses(tree, others)
+    ]
     assert not found, found
+
+
+# Private modules and names that tests of all packages together may use, with the reason.
+FOR_TESTS = {
+    ("captures/test_events.py", "facula_jit._guards.events.MAX_WAIT"): "shortens a wait of several seconds",
+    ("captures/test_library_functions.py", "facula_jit._guards"): "compares its tables with all public functions",
+    ("conformance/test_names.py", "facula._lookup"): "reads the rows of the table of PyTorch's names",
+    ("together/model_files.py", "facula_jit._replay.portable_program"): "writes the members that the C library runs",
+    ("together/test_adding.py", "facula_tensor._dispatch.operator"): "compares a page with the keys of declarations",
+    ("together/test_face.py", "facula._lookup.places"): "lists the public modules that are rows of a table",
+    ("together/test_graph_file_samples.py", "facula_tensor.testing._operands"): "runs the samples of all operators",
+    ("together/test_onnx_samples.py", "facula_tensor.testing._operands"): "runs the samples of all operators",
+    ("together/test_pickled_names.py", "facula._lookup.places"): "lists the public modules that are rows of a table",
+    ("together/test_pickled_names.py", "facula_nn._modules.older_hooks"): "makes the objects of an older pickle",
+    ("together/test_without_python.py", "facula_jit._replay.portable_program"): "compares its errors",
+}
+
+
+def test_private_names_in_tests_of_all_packages_are_declared(root, packages):
+    """Check integration tests, benchmarks and examples; each declared use must exist."""
+    modules = {package.module for package in packages}
+    found = {
+        (path.relative_to(folder).as_posix(), module)
+        for folder in (root / "integration_tests", root / "benchmarks", root / "examples")
+        for path in sorted(folder.rglob("*.py"))
+        for module, _ in private_uses(ast.parse(path.read_text()), modules)
+    }
+    assert found == FOR_TESTS.keys()
+
+
+def test_private_uses_are_found():
+    """Check each form, and that public names and those of other packages pass."""
+    text = """
+import facula_a, facula_b as b, numpy
+from facula_a._inner import x
+from facula_a.outer import _y, z
+b._w, z._v, facula_a.extend, numpy._core
+importlib.import_module("facula_a._inner")
+monkeypatch.setattr("facula_a.outer._y", 1)
+monkeypatch.setattr("facula_a.outer.y", 1)
+"""
+    found = list(private_uses(ast.parse(text), {"facula_a", "facula_b"}))
+    assert sorted(line for _, line in found) == [3, 4, 5, 5, 6, 7]
 
 
 # Methods and fields of Python's named tuples and syntax trees, which many classes have.

@@ -41,12 +41,13 @@ INNER = set(
 def test_the_page_lists_the_layers_and_functions_that_are_missing(place):
     """Check that the page names all missing ones, and no available one."""
     import facula
-    from facula._lookup.names import LISTING
+    from facula_tensor.extend import PyTorchNames
 
     page = (ROOT / "docs" / "coming-from-pytorch.md").read_text()
     table = page.partition("### Missing layers and functions")[2]
     columns = [line.split("|")[2 if place == "nn" else 3] for line in table.splitlines() if line.startswith("| ")]
     listed = re.findall(r"`(\w+)`", " ".join(columns[2:]))
     module = facula.nn if place == "nn" else facula.nn.functional
-    missing = {name for name in LISTING.names(f"torch.{place}") if not hasattr(module, name)} - INNER
+    names = PyTorchNames(facula.__file__).names(f"torch.{place}")
+    missing = {name for name in names if not hasattr(module, name)} - INNER
     assert len(listed) == len(set(listed)) and set(listed) == missing

@@ -11,6 +11,7 @@ from pickle_testing import FILES, FLOATS, archive, call, glob, legacy, loaded, p
 
 import facula_storage as st
 from facula_checkpoint import CheckpointError, load
+from facula_checkpoint._pytorch import storages as _storages
 from facula_checkpoint.extend import Memory
 
 PATHS = [FILES / name for name in ("values.pt", "legacy.pt", "protocol4.pt")]
@@ -128,3 +129,16 @@ def test_large_storages_are_read_by_threads(tmp_path):
     content = archive(tensor(size=(count,), stride=(1,), stored=stored), {"data/0": values.tobytes()})
     (tmp_path / "large.pt").write_bytes(content)
     assert np.array_equal(array(load(tmp_path / "large.pt")), values)
+
+
+def test_bytes_of_many_bool_tensors_are_read_once(monkeypatch):
+    read, real = [], _storages.to_numpy
+    monkeypatch.setattr(
+        _storages, "to_numpy", lambda storage, layout, begin: read.append(layout.numel) or real(storage, layout, begin)
+    )
+    flags, others = (st.from_numpy(np.ones(count, bool))[0] for count in (1000, 3))
+    spans = [(flags, start, 1000 - start) for start in range(900)] + [(flags, start, 50) for start in range(900)]
+    _storages.check_bools(
+        [(one, st.contiguous((count,), st.bool_), start) for one, start, count in [*spans, (others, 0, 3)]]
+    )
+    assert sum(read) == 1003

@@ -147,17 +147,3 @@ def test_integers_that_load_refuses_are_not_saved():
     assert facula.load(written([(1 << 2039) - 1, -1 << 2000])) == [(1 << 2039) - 1, -1 << 2000]
     with pytest.raises(ValueError, match="save: expected integers of at most 2039 bits; got one of 2040; save it as"):
         written({"key": 1 << 2039})
-
-
-def test_bytes_of_many_bool_tensors_are_read_once(monkeypatch):
-    flags = facula.zeros(1000, dtype=facula.bool)
-    views = [flags[start:] for start in range(900)] + [flags[start : start + 50] for start in range(900)]
-    file, read = written([views, facula.ones(3, dtype=facula.bool)]), []
-    from facula_checkpoint._pytorch import storages
-
-    real = storages.to_numpy
-    monkeypatch.setattr(
-        storages, "to_numpy", lambda storage, layout, begin: read.append(layout.numel) or real(storage, layout, begin)
-    )
-    facula.load(file)
-    assert sum(read) == 1003

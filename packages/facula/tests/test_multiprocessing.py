@@ -12,8 +12,7 @@ import pytest
 import facula
 import facula.multiprocessing as mp
 import facula.nn as nn
-from facula_multiprocessing._transfer import sharing as _sharing
-from facula_multiprocessing.extend import encode
+from facula_multiprocessing.extend import arena_usage, encode
 
 METHODS = mp.get_all_start_methods()
 
@@ -208,7 +207,7 @@ def test_many_rounds_use_no_more_memory():
 
     def figures():
         gc.collect()
-        return _sharing._current.own().ledger.arena.reserved, len(os.listdir("/proc/self/fd"))
+        return arena_usage()[1], len(os.listdir("/proc/self/fd"))
 
     rounds(20)
     before = figures()

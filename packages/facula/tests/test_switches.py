@@ -262,17 +262,6 @@ def test_a_report_at_exit_lists_captured_functions():
         assert ("facula.jit:   (float32 (2,)): 2 launches, replayed once" in result.stderr) is said, result.stderr
 
 
-def test_pin_memory_warns_once_and_changes_nothing():
-    from facula_tensor.ops.memory import pin_memory
-
-    pin_memory._warned.clear()
-    x = facula.ones(2, requires_grad=True)
-    with pytest.warns(UserWarning, match="pin_memory: changes nothing, as there is no device") as caught:
-        assert x.pin_memory() is x
-    assert len(caught) == 1 and caught[0].filename == __file__
-    assert x.pin_memory("cuda") is x and not x.is_pinned() and x.is_pinned("cuda") is False
-
-
 def test_overriding_classes_handle_calls():
     from facula.overrides import (
         handle_torch_function,

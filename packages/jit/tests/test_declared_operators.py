@@ -11,8 +11,7 @@ from jit_files import changed
 from jit_toys import called, same, saved
 
 import facula_tensor as ft
-from facula_cpu._runtime.planners import planners
-from facula_cpu._runtime.registry import is_loop
+from facula_cpu.extend import is_loop, planners
 from facula_jit import GraphFileError, load
 from facula_jit._files.contracts import ROWS, contract_of
 from facula_jit._files.contracts.declared import contract_from

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from facula_multiprocessing import SharedMemoryError
-from facula_multiprocessing.extend import encode
+from facula_multiprocessing.extend import arena_usage, encode
 from facula_storage import contiguous, float32, from_numpy, int64, meta, to_numpy, uint8
 from facula_storage.extend import alias, allocate, capacity, host_view, replace_buffer, take_block
 from facula_storage.sharing import is_shared, move_to_shared_memory
@@ -156,13 +156,9 @@ def test_shared_memory_is_freed():
             (got,) = received(storage)
             assert got.ptr == storage.ptr
 
-    from facula_multiprocessing._transfer import sharing as _sharing
-
     def figures():
         gc.collect()
-        _sharing._current.own().sweep()
-        arena = _sharing._current.own().ledger.arena
-        return arena.taken, arena.reserved, len(os.listdir("/proc/self/fd"))
+        return *arena_usage(), len(os.listdir("/proc/self/fd"))
 
     rounds(5)
     before = figures()

@@ -2,6 +2,9 @@
 
 import pytest
 
+import facula_tensor as ft
+from facula_tensor import fft, functional, linalg
+from facula_tensor._dispatch import autocast as _autocast
 from facula_tensor.extend import elementwise, operator, operators
 
 
@@ -36,3 +39,9 @@ def test_a_name_is_declared_once():
     with pytest.raises(ValueError, match=r"exp: expected one declaration; got another at .*beside that at .*\.py"):
         elementwise(body)
     assert operators["exp"] is former
+
+
+def test_every_name_listed_for_autocast_is_an_operator_or_a_function():
+    assert set(operators) >= _autocast.LISTED
+    places = (ft, functional, linalg, fft)
+    assert [name for name in sorted(_autocast.LISTED_FUNCTIONS) if not any(hasattr(one, name) for one in places)] == []

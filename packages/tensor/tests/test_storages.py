@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_tensor.ops.memory import pin_memory as _pin_memory
 
 
 def test_a_storage_is_the_memory_of_all_views():
@@ -141,3 +142,12 @@ def test_in_place_methods_are_functions_too():
     assert ft.zero_(x).tolist() == [0.0, 0.0]
     with pytest.raises(TypeError, match="exp_: expected a Tensor"):
         ft.exp_(3.0)
+
+
+def test_pin_memory_warns_once_and_changes_nothing():
+    _pin_memory._warned.clear()
+    x = ft.ones(2, requires_grad=True)
+    with pytest.warns(UserWarning, match="pin_memory: changes nothing, as there is no device") as caught:
+        assert x.pin_memory() is x
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert x.pin_memory("cuda") is x and not x.is_pinned() and x.is_pinned("cuda") is False

@@ -2,7 +2,7 @@
 
 `new_block` allocates shared memory of this process. `register_reduction` registers how a class of objects is sent: with
 `send`, which returns the handle of a block, and `receive`, which opens it in the receiver. `block_under` returns the
-block of an array.
+block of an array. `arena_usage` returns how much shared memory this process uses.
 """
 
 from ._arenas.arena import Arena, capacity_for
@@ -15,7 +15,7 @@ from ._transfer.leases import Leases
 from ._transfer.messages import Blocks, Writer, decode
 from ._transfer.outgoing import SharedBlock
 from ._transfer.reductions import block_under, encode, register_reduction
-from ._transfer.sharing import new_block, receive, send
+from ._transfer.sharing import arena_usage, new_block, receive, send
 
 __all__ = [
     "Arena",
@@ -25,6 +25,7 @@ __all__ = [
     "SharedBlock",
     "Stacks",
     "Writer",
+    "arena_usage",
     "block_under",
     "capacity_for",
     "decode",

@@ -12,7 +12,7 @@ from ._dtypes import (
     register_dtype,
 )
 from ._host import HostMemory
-from ._layout_caches import layout_cache_clearers, note_duplicate_layout
+from ._layout_caches import clear_layout_caches, layout_cache_clearers, note_duplicate_layout
 from ._layouts import contiguous_strides
 from ._plans import (
     STATUS_DIVISOR,
@@ -84,6 +84,7 @@ __all__ = [
     "call_filter",
     "capacity",
     "check_replaceable",
+    "clear_layout_caches",
     "collecting",
     "collection_callback",
     "contiguous_strides",

@@ -10,7 +10,7 @@ from samples import CHANGES, SAMPLES, declared, differentiable, every_change, ev
 
 import facula_tensor as ft
 from facula_storage import Device
-from facula_storage._layout_caches import clear_layout_caches
+from facula_storage.extend import clear_layout_caches
 from facula_tensor.extend import operators
 from facula_tensor.testing._operands import values_of
 

@@ -13,7 +13,7 @@ import facula_tensor as ft
 from facula_autograd import detect_anomaly, saved_tensors_hooks
 from facula_autograd.extend import Node, edges_of
 from facula_storage import Storage
-from facula_storage._layout_caches import clear_layout_caches
+from facula_storage.extend import clear_layout_caches
 from facula_tensor.extend import operators
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))

@@ -7,7 +7,7 @@ from slow_path import slow_calls
 
 import facula_tensor as ft
 from facula_storage import listen
-from facula_storage._layout_caches import clear_layout_caches
+from facula_storage.extend import clear_layout_caches
 from facula_tensor import functional as F
 from facula_tensor._core import allocation
 from facula_tensor._creation import filling, random

@@ -12,7 +12,7 @@ from slow_path import Watch
 
 import facula_tensor as ft
 from facula_storage import listen
-from facula_storage._layout_caches import clear_layout_caches
+from facula_storage.extend import clear_layout_caches
 from facula_tensor.extend import adam_step, asgd_step, overlapping, sgd_step
 
 SGD = (0.5, 0.0, 1.0, 0.5, 1.0, 0.0)

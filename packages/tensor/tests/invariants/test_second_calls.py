@@ -10,7 +10,7 @@ from samples import CHANGES, SAMPLES, differentiable, every_change, every_operat
 from slow_path import Entry, Watch
 
 import facula_tensor as ft
-from facula_storage._layout_caches import clear_layout_caches
+from facula_storage.extend import clear_layout_caches
 from facula_tensor.extend import operators, recorded_ops
 from facula_tensor.testing._writing import change
 

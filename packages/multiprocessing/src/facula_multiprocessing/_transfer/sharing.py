@@ -106,6 +106,14 @@ def _tidy() -> None:
         _current.outgoing.tidy()
 
 
+def arena_usage() -> tuple[int, int]:
+    """Return the bytes of this process's arena that have holders, and those that are reserved."""
+    settle()
+    outgoing = _current.own()
+    outgoing.sweep()
+    return outgoing.ledger.arena.taken, outgoing.ledger.arena.reserved
+
+
 def new_block(nbytes: int) -> SharedBlock:
     """Allocate memory that can be sent without a copy.
 
