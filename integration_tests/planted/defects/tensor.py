@@ -12,7 +12,7 @@ DEFECTS = [
         "src/facula_tensor/_forms/_dispatch/fast/unary.py",
         "                    n.s0 = k\n                    n.v0 = sa.version\n",
         "                    n.s0 = k\n                    n.v0 = 0\n",
-        "tests/invariants/test_saved.py::test_changes_before_a_call_do_not_count[log]",
+        "tests/invariants/test_saved.py::test_changes_before_a_call_are_allowed[log]",
         "a version counter: a change before the call counts as one after it",
     ),
     (
@@ -20,14 +20,14 @@ DEFECTS = [
         "            if input._storage.version != node.v0:\n"
         '                raise_mutated(node, input, "its operand")\n',
         "",
-        "tests/invariants/test_saved.py::test_changes_after_a_call_are_errors_where_they_would_count[log]",
+        "tests/invariants/test_saved.py::test_changes_after_a_call_are_errors_if_the_gradient_reads_the_value[log]",
         "a missing guard: a saved operand that was changed in place",
     ),
     (
         "src/facula_tensor/_dispatch/rules/vjp_rules.py",
         'fresh = not any(getattr(rule, "may_alias_grad", False) for rule in op.vjps.values())',
         "fresh = True",
-        "tests/invariants/test_memory.py::test_gradients_have_memory_of_their_own[add]",
+        "tests/invariants/test_memory.py::test_gradients_do_not_share_memory[add]",
         "gradients that share the memory of the gradient given",
     ),
     (
@@ -41,35 +41,35 @@ DEFECTS = [
         "src/facula_tensor/_dispatch/slow_path/planning.py",
         "    if many and int in layouts:",
         "    many = False\n    if many and int in layouts:",
-        "tests/invariants/test_fast_path.py::test_a_call_of_layouts_met_before_takes_no_slow_path[clamp(0, 1)]",
+        "tests/invariants/test_fast_path.py::test_a_call_with_known_layouts_avoids_the_slow_path[clamp(0, 1)]",
         "a slow path: operators of three operands never find their plans",
     ),
     (
         "src/facula_tensor/_dispatch/slow_path/planning.py",
         "        return plan_by_checking(op, table, key, layouts, parameters)",
         "        return None",
-        "tests/invariants/test_other_lengths.py::test_another_shape_is_quick_and_right[x @ y-dtype0]",
+        "tests/invariants/test_other_lengths.py::test_another_shape_stays_on_the_fast_path[x @ y-dtype0]",
         "a slow path: new shapes of operators that are not elementwise",
     ),
     (
         "src/facula_tensor/_dispatch/slow_path/planning.py",
         "kinds = [(one.dtype if one.shape else (one.dtype,)) if type(one) is Layout else one for one in layouts]",
         "kinds = [one.dtype if type(one) is Layout else one for one in layouts]",
-        "tests/invariants/test_other_lengths.py::test_a_number_beside_arrays_is_another_kind_than_an_array",
+        "tests/invariants/test_other_lengths.py::test_zero_dimensional_operands_do_not_share_plans",
         "promotion: a cached plan of other kinds of operands",
     ),
     (
         "src/facula_tensor/_dispatch/slow_path/planning.py",
         "        add_for_integers(table, key, layouts, plan)",
         "        pass",
-        "tests/invariants/test_fast_path.py::test_an_integer_finds_the_plan_of_a_float",
+        "tests/invariants/test_fast_path.py::test_an_integer_uses_the_plan_of_a_float",
         "a slow path: integers do not find the plans of floats",
     ),
     (
         "src/facula_tensor/_forms/_dispatch/fast/inplace.py",
         "if pb >= pa else pa - pb < lb.extent:",
         "if pb >= pa else False:",
-        "tests/invariants/test_refusals.py::test_refused_before_anything_changes[overlap]",
+        "tests/invariants/test_refusals.py::test_errors_precede_changes[overlap]",
         "a missing guard: an operand that overlaps the changed tensor",
     ),
     (
@@ -78,14 +78,14 @@ DEFECTS = [
         "                    sa.version + 1",
         "                    if not (free or other.node is None):\n                        break\n"
         "                    pass",
-        "tests/invariants/test_refusals.py::test_read_only_memory_stays_as_it_is[add_]",
+        "tests/invariants/test_refusals.py::test_read_only_memory_is_not_changed[add_]",
         "a missing guard: read-only memory is written before the error",
     ),
     (
         "src/facula_tensor/_dispatch/view_call.py",
         "        v._views = views\n        views.append(ref(v))",
         "        v._views = views",
-        "tests/invariants/test_programs.py::test_views_and_changes_are_what_they_would_be_without_aliasing",
+        "tests/invariants/test_programs.py::test_views_and_changes_equal_programs_without_aliasing",
         "aliasing: views that are not told of changes of their base",
     ),
     (
@@ -134,7 +134,7 @@ DEFECTS = [
         "src/facula_tensor/_dispatch/rules/one_launch.py",
         "if versions[place] is not None and value._storage.version != versions[place]:",
         "if False:",
-        "tests/invariants/test_saved.py::test_changes_after_a_call_are_errors_where_they_would_count[addcdiv]",
+        "tests/invariants/test_saved.py::test_changes_after_a_call_are_errors_if_the_gradient_reads_the_value[addcdiv]",
         "a missing guard: a saved operand of a program that was changed in place",
     ),
     (
@@ -155,14 +155,14 @@ DEFECTS = [
         "src/facula_tensor/ops/shape/joining.py",
         "elif lb.dense != la.dense or lb.shape[1:] != shape[1:]:",
         "elif lb.dense != la.dense:",
-        "tests/invariants/test_refusals.py::test_refused_before_anything_changes[cat]",
+        "tests/invariants/test_refusals.py::test_errors_precede_changes[cat]",
         "a missing error: shapes that cannot be joined",
     ),
     (
         "src/facula_tensor/ops/indexing/windows.py",
         "    @may_alias_grad\n    def vjp_input(F, g, input_layout, _whole, parts):",
         "    def vjp_input(F, g, input_layout, _whole, parts):",
-        "tests/invariants/test_memory.py::test_gradients_have_memory_of_their_own[index_back]",
+        "tests/invariants/test_memory.py::test_gradients_do_not_share_memory[index_back]",
         "a rule that does not say that it returns a view of its gradient",
     ),
     (
@@ -176,7 +176,7 @@ DEFECTS = [
         "src/facula_tensor/_creation/generator.py",
         "self._key, self._offset = seed - (1 << 64) if seed >> 63 else seed, offset",
         "self._key, self._offset = seed - (1 << 64) if seed >> 63 else seed, 0",
-        "tests/test_refused_numbers.py::test_a_generator_pickles_with_its_place_in_the_stream",
+        "tests/test_refused_numbers.py::test_a_generator_pickles_with_its_position",
         "a random stream that begins anew after its state was set",
     ),
 ]

@@ -1,4 +1,4 @@
-"""Settings for hypothesis: HYPOTHESIS_PROFILE=ci is derandomized and short."""
+"""Hypothesis settings: HYPOTHESIS_PROFILE=ci is deterministic and runs few examples."""
 
 import os
 

@@ -83,7 +83,7 @@ def deprecated():
 
 @boundary
 class Thing:
-    """A class with methods of each kind."""
+    """A class with each kind of method."""
 
     def __init__(self, size=0):
         self.size = check(size)

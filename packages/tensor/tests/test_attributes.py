@@ -1,4 +1,4 @@
-"""Attributes that programs give to tensors."""
+"""Attributes that programs set on tensors."""
 
 import copy
 import gc
@@ -26,7 +26,7 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-def test_attributes_are_kept_by_copies(kind):
+def test_copies_keep_attributes(kind):
     x = MAKERS[kind]()
     x.tag, x.notes = 1, [1, 2]
     assert vars(x) == {"tag": 1, "notes": [1, 2]} and hasattr(x, "tag") and "tag" in dir(x)
@@ -42,7 +42,7 @@ def test_attributes_are_kept_by_copies(kind):
     assert x.other == 3 and not hasattr(x, "notes")
 
 
-def test_results_have_none():
+def test_results_have_no_attributes():
     x = ft.ones(2)
     x.tag = 1
     for one in (x + 1, x.view(2, 1), x.detach(), x.clone(), x[0]):
@@ -59,7 +59,7 @@ def test_a_tensor_without_attributes_has_no_dict():
     x.tag = 1
     assert x._own_attributes is vars(x) == {"tag": 1}
     pointers = (sys.getsizeof(x) - object().__sizeof__()) // 8
-    assert pointers <= 13  # with the two of the collector; two more lie before them
+    assert pointers <= 13  # includes two words of the collector; two more precede them
 
 
 def test_names_of_the_class_are_not_attributes():
@@ -70,7 +70,7 @@ def test_names_of_the_class_are_not_attributes():
     assert x._own_attributes is None
 
 
-def test_circles_of_attributes_are_found():
+def test_cycles_of_attributes_are_collected():
     x, y = ft.ones(2), ft.ones(2)
     x.other, y.other = y, x
     link = weakref.ref(x)
@@ -86,7 +86,7 @@ def test_circles_of_attributes_are_found():
     assert sys.getrefcount(held) == before - 1
 
 
-def test_the_descriptor_tells_whether_there_is_a_dict():
+def test_the_descriptor_shows_if_a_dict_exists():
     with pytest.raises(TypeError, match="dict_descriptor: expected a class; got 1"):
         dict_descriptor(1)
     kind = type("Slotted", (), {"__slots__": ("a", "__dict__")})

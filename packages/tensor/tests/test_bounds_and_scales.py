@@ -1,4 +1,4 @@
-"""Bounds of NaN, factors of integer operands, numbers a dtype cannot hold, and chunks of nothing."""
+"""NaN as a bound, factors of integer operands, numbers that a dtype cannot represent, and chunks of empty tensors."""
 
 import math
 
@@ -34,7 +34,7 @@ def test_an_integer_operand_is_scaled_in_the_dtype_of_the_result():
     assert wide.add_(large, alpha=0.5).item() == 1 + 16777219 * 0.5
 
 
-ALPHAS = {  # of the result's dtype: the factors that PyTorch 2.13 takes, and those that it refuses
+ALPHAS = {  # in the result's dtype: factors that PyTorch 2.13 accepts, and those that it rejects
     ft.int64: ([2, -1], [1.5, 2.0, 1.0, 2j, True]),
     ft.uint8: ([2], [2.0, False]),
     ft.float32: ([2, 1.5, 1.0], [2j, True]),
@@ -43,7 +43,7 @@ ALPHAS = {  # of the result's dtype: the factors that PyTorch 2.13 takes, and th
 
 
 @pytest.mark.parametrize("dtype", ALPHAS)
-def test_alpha_is_of_the_kind_of_the_result(dtype):
+def test_alpha_must_fit_the_results_dtype(dtype):
     x, y = ft.tensor([1, 2]), ft.tensor([3, 4], dtype=dtype)
     for function, sign in ((ft.add, 1), (ft.sub, -1)):
         for alpha in ALPHAS[dtype][0]:
@@ -60,7 +60,7 @@ def test_alpha_is_of_the_kind_of_the_result(dtype):
             with pytest.raises(TypeError, match="alpha"):
                 function(y, 3, alpha=alpha)
             kept = y.clone()
-            for _ in range(2):  # the fast path is learnt at the first call that succeeds
+            for _ in range(2):  # the first successful call initializes the fast path
                 for other in (y, 3):
                     with pytest.raises(TypeError, match=f"{name}.*alpha"):
                         getattr(kept, name + "_")(other, alpha=alpha)
@@ -107,7 +107,7 @@ def test_alpha_is_a_factor_in_the_dtype_of_the_result(first, second, alpha, tota
         assert form(a, b, alpha=alpha, out=out) is out and out.tolist() == [expected]
 
 
-def test_alpha_may_be_a_number_of_any_kind():
+def test_alpha_may_be_any_number():
     x, whole = ft.tensor([8.0]), ft.tensor([8])
     for two in (2, 2.0, np.float32(2), np.int64(2), np.array(2.0), ft.tensor(2), ft.tensor(2.0, dtype=ft.float64)):
         assert ft.add(x, x, alpha=two).tolist() == [24] == x.clone().add_(x, alpha=two).tolist()
@@ -125,9 +125,9 @@ def test_alpha_may_be_a_number_of_any_kind():
     ("dtype", "alpha"),
     [("uint8", 300), ("uint8", -256), ("int8", 200), ("int64", 2**63), ("float16", 1e5), ("float32", -1e300)],
 )
-def test_an_alpha_that_the_result_cannot_hold_is_refused(dtype, alpha):
+def test_alphas_beyond_the_results_range_are_rejected(dtype, alpha):
     x = ft.ones(2, dtype=getattr(ft, dtype))
-    x.add_(x, alpha=1.0 if x.is_floating_point() else 2)  # learns the fast path
+    x.add_(x, alpha=1.0 if x.is_floating_point() else 2)  # this call initializes the fast path
     for call in (lambda: ft.add(x, x, alpha=alpha), lambda: x.sub_(x, alpha=alpha)):
         with pytest.raises(OverflowError, match=f"(add|sub_): alpha.*does not fit.*{dtype}"):
             call()
@@ -135,7 +135,7 @@ def test_an_alpha_that_the_result_cannot_hold_is_refused(dtype, alpha):
 
 @pytest.mark.parametrize("dtypes", [("float64",) * 2, ("float64", "float32"), ("complex128", "float64")], ids=str)
 def test_gradients_with_alpha(dtypes):
-    """By both operands, to order two, where they broadcast, differ in dtype, and are changed in place."""
+    """By both operands, to order two, with broadcasting, mixed dtypes and in-place changes."""
     x, y = (ft.tensor([[0.5, -2.0], [1.5, 3.0]], dtype=getattr(ft, name)).requires_grad_() for name in dtypes)
     alpha = 2.5 - 1j if x.is_complex() else -2.5
     factor = np.array(alpha).conj()
@@ -161,7 +161,7 @@ def test_gradients_with_alpha(dtypes):
         lambda: ft.arange(300, 302, dtype=ft.uint8),
     ],
 )
-def test_numbers_that_the_dtype_cannot_hold_are_refused(make):
+def test_numbers_beyond_the_range_are_rejected(make):
     with pytest.raises(OverflowError, match="does not fit"):
         make()
 
@@ -171,7 +171,7 @@ def test_integers_beyond_int64_can_be_floats():
 
 
 @pytest.mark.parametrize(("shape", "dim"), [((0, 3), 0), ((3, 0), 1)])
-def test_chunks_of_nothing_are_as_many_as_asked_for(shape, dim):
+def test_empty_tensors_split_into_the_requested_number_of_chunks(shape, dim):
     assert [tuple(one.shape) for one in ft.zeros(*shape).chunk(3, dim)] == [shape] * 3
 
 
@@ -190,7 +190,7 @@ SCALE = ft.tensor(2.0)
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_a_second_call_takes_the_quick_path(name, monkeypatch):
+def test_a_second_call_takes_the_fast_path(name, monkeypatch):
     x = ft.tensor([1.0, 2.0], requires_grad=True)
     first = QUICK[name](x).tolist()
 
@@ -202,7 +202,7 @@ def test_a_second_call_takes_the_quick_path(name, monkeypatch):
     assert QUICK[name](x).tolist() == first
 
 
-def test_a_subclass_is_asked_once_with_alpha():
+def test_overrides_are_called_once_with_alpha():
     seen = []
 
     class Asked(ft.Tensor):

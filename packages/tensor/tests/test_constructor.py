@@ -1,4 +1,4 @@
-"""`Tensor(...)` as PyTorch has it; devices that there are; where() of a condition alone; very many dimensions."""
+"""`Tensor(...)` as in PyTorch; devices; where() of a condition alone; more dimensions than NumPy supports."""
 
 import array
 import gc
@@ -41,7 +41,7 @@ def test_the_forms_of_the_constructor():
         lambda: ft.Tensor(ft.ones(2), ft.ones(2)),
     ],
 )
-def test_other_arguments_are_refused_by_name(call):
+def test_errors_name_other_arguments(call):
     with pytest.raises(TypeError, match=r"^Tensor: expected"):
         call()
 
@@ -89,7 +89,7 @@ def test_types_of_other_tensors():
             ft.ones(1).type(wrong)
 
 
-def test_subclasses_are_made_of_what_they_take():
+def test_subclasses_are_called_with_their_arguments():
     class Named(ft.Tensor):
         def __init__(self, data, name):
             self.name = name
@@ -100,7 +100,7 @@ def test_subclasses_are_made_of_what_they_take():
     assert Named(2, name="x").shape == (2,)
 
 
-def test_subclasses_are_made_as_the_class_itself():
+def test_subclasses_support_the_forms_of_the_constructor():
     class Plain(ft.Tensor):
         pass
 
@@ -128,7 +128,7 @@ def test_tensors_die_without_the_collector():
 
 
 @pytest.mark.parametrize("name", ["cpu:3", "meta:1"])
-def test_devices_that_are_not_there(name):
+def test_missing_devices(name):
     with pytest.raises(ValueError, match=name[-1]):
         ft.device(name)
     assert ft.device("cpu:0") is ft.device("cpu")
@@ -177,7 +177,7 @@ def test_softmax_into_a_tensor():
     assert scalar.item() == 1
 
 
-def test_more_dimensions_than_numpy_has():
+def test_more_dimensions_than_numpy_supports():
     x = ft.ones((1,) * 70)
     assert "size=(1, 1," in repr(x)
     assert x.item() == 1
@@ -190,18 +190,18 @@ def test_more_dimensions_than_numpy_has():
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan")])
-def test_int_of_what_is_not_finite(value):
+def test_int_of_infinity_and_nan(value):
     with pytest.raises((OverflowError, ValueError), match="int: expected a finite"):
         int(ft.tensor(value))
 
 
-def test_comparing_with_what_no_integer_holds():
+def test_comparing_with_numbers_beyond_the_integer_range():
     with pytest.raises(OverflowError, match=r"eq.*int64"):
         ft.eq(ft.arange(3), 2**70)
     assert (ft.arange(3, dtype=ft.uint8) < 300).all()
 
 
-def test_sizes_are_of_integers():
+def test_sizes_must_be_integers():
     size = ft.Size([np.int64(2), 3])
     assert size == (2, 3) and type(size[0]) is int
     for made in (size[1:], size * 2, 2 * size, size + (1,), (1,) + size):
@@ -214,7 +214,7 @@ def test_sizes_are_of_integers():
 
 
 class Table:
-    """What gives itself as an array, as tables of other libraries do."""
+    """An object with `__array__`, like the tables of other libraries."""
 
     def __init__(self, values):
         self.values = np.array(values)
@@ -252,7 +252,7 @@ class Own(Sequence):
         (range(2), [0, 1], ft.int64),
     ],
 )
-def test_whatever_holds_elements(data, wanted, dtype):
+def test_sources_of_elements(data, wanted, dtype):
     for make in (ft.tensor, ft.as_tensor):
         assert (make(data).tolist(), make(data).dtype) == (wanted, dtype)
     assert ft.tensor(data, dtype=ft.float64).dtype is ft.float64
@@ -261,7 +261,7 @@ def test_whatever_holds_elements(data, wanted, dtype):
 
 
 @pytest.mark.parametrize("data", ["ab", b"ab", {1: 2}, {1}, None, iter([1]), [["a"]], [None]])
-def test_what_holds_none(data):
+def test_invalid_sources_of_elements(data):
     for make in (ft.tensor, ft.as_tensor):
         with pytest.raises(TypeError, match=f"^{make.__name__}: expected numbers or sequences of them; got"):
             make(data)
@@ -277,7 +277,7 @@ BITS = [
 
 
 @pytest.mark.parametrize(("old", "shape", "others"), BITS)
-def test_the_same_bits_as_another_dtype(old, shape, others):
+def test_bits_viewed_as_another_dtype(old, shape, others):
     values = np.arange(np.prod(shape)).reshape(shape).astype(old)
     for new in others:
         seen = ft.tensor(values).view(getattr(ft, new))
@@ -307,7 +307,7 @@ def test_bits_are_shared_and_have_no_gradient():
             wrong()
 
 
-def test_what_older_programs_call_on_tensors():
+def test_deprecated_methods():
     x = ft.arange(6.0).double()
     assert x.new(2, 3).shape == (2, 3) and x.new(ft.Size((4,))).shape == (4,) and x.new().shape == (0,)
     for data in ([1, 2], (1, 2), np.array([1, 2])):

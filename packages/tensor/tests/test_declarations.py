@@ -1,4 +1,4 @@
-"""What a declaration says is read, or refused by name."""
+"""Declarations: every attribute is used, or an error names it."""
 
 import pytest
 
@@ -19,21 +19,21 @@ from facula_tensor.extend import elementwise, operator, operators
         (operator, "optionals", "optional"),
     ],
 )
-def test_an_attribute_that_nothing_reads_is_refused(decorator, wrong, near):
-    body = type("_misspelt", (), {"__doc__": "Not to be.", wrong: lambda *operands: operands})
+def test_unused_attributes_are_rejected(decorator, wrong, near):
+    body = type("_misspelt", (), {"__doc__": "Rejected.", wrong: lambda *operands: operands})
     with pytest.raises(TypeError, match=f"^misspelt: .* no attribute '{wrong}'; the nearest is '{near}'"):
         decorator(body)
     assert "misspelt" not in operators
 
 
-def test_the_rules_of_named_operands_are_known():
-    body = type("_spelt", (), {"__doc__": "To be refused for its second.", "inputs": ("x", "y"), "vjp_y": None, "z": 1})
+def test_rules_of_named_operands_are_found():
+    body = type("_spelt", (), {"__doc__": "Rejected for its attribute z.", "inputs": ("x", "y"), "vjp_y": None, "z": 1})
     with pytest.raises(TypeError, match=r"spelt: .* no attribute 'z'"):
         elementwise(body)
 
 
 def test_a_name_is_declared_once():
-    """Two operators of one name were both declared, and one of them computed for both."""
+    """Two operators were once declared with the same name, and one of them computed for both."""
     former = operators["exp"]
     body = type("_exp", (), {"__doc__": "Another.", "__module__": "facula_tensor.ops.others"})
     with pytest.raises(ValueError, match=r"exp: expected one declaration; got another at .*beside that at .*\.py"):

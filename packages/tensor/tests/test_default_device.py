@@ -1,4 +1,4 @@
-"""The default device: blocks of a device, `set_default_device`, and which functions follow."""
+"""The default device: device blocks, `set_default_device`, and the functions that use it."""
 
 import asyncio
 import inspect
@@ -67,8 +67,8 @@ def cpu_again():
 
 
 @pytest.mark.parametrize("name", FOLLOW)
-def test_creation_follows(name):
-    """The first call, and later ones, which find what they need in caches."""
+def test_creation_uses_the_default_device(name):
+    """The first call, and later ones, which use caches."""
     for _ in range(2):
         before = FOLLOW[name]()
         with device("meta"):
@@ -81,7 +81,7 @@ def test_creation_follows(name):
 
 
 @pytest.mark.parametrize("name", STAY)
-def test_functions_of_tensors_and_shared_memory_stay(name):
+def test_functions_of_tensors_and_shared_memory_ignore_the_default_device(name):
     for _ in range(2):
         with device("meta"):
             assert STAY[name]().device is device("cpu")
@@ -159,7 +159,7 @@ def in_thread(function):
     return found[0]
 
 
-def test_each_thread_has_its_own():
+def test_default_devices_are_local_to_threads():
     with device("meta"):
         assert in_thread(place) == "cpu"
     set_default_device("meta")
@@ -174,7 +174,7 @@ def test_each_thread_has_its_own():
     assert place() == "cpu"
 
 
-def test_threads_that_enter_and_leave_at_once():
+def test_threads_that_enter_and_leave_concurrently():
     wrong = []
 
     def work(kind):
@@ -193,7 +193,7 @@ def test_threads_that_enter_and_leave_at_once():
     assert not wrong
 
 
-def test_tasks_have_their_own():
+def test_default_devices_are_local_to_tasks():
     async def task(kind):
         with device(kind):
             await asyncio.sleep(0)
@@ -207,7 +207,7 @@ def test_tasks_have_their_own():
     assert asyncio.run(both()) == ["meta", "cpu", "meta"]
 
 
-def test_draws_on_meta_move_no_generator():
+def test_draws_on_meta_advance_no_generator():
     before = ft.get_rng_state()
     generator = ft.Generator()
     state = generator.get_state()
@@ -219,7 +219,7 @@ def test_draws_on_meta_move_no_generator():
     assert ft.get_rng_state() == before and generator.get_state() == state
 
 
-def test_other_devices_are_refused():
+def test_other_devices_are_rejected():
     with pytest.raises(OperationError, match="no backend for 'cuda' is installed"), device("cuda"):
         pass
     with pytest.raises(OperationError, match="no backend for 'cuda' is installed"):
@@ -249,18 +249,18 @@ MIXED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_values_of_meta_tensors_are_refused_by_name(name):
+def test_errors_name_reads_of_meta_tensors(name):
     with pytest.raises((RuntimeError, TypeError), match=r"meta"):
         REFUSED[name]()
 
 
 @pytest.mark.parametrize("name", MIXED)
-def test_operands_of_two_devices_are_refused_by_name(name):
+def test_errors_name_operands_of_two_devices(name):
     with pytest.raises((RuntimeError, ValueError), match=r"(?=.*meta).*cpu"):
         MIXED[name]()
 
 
-def test_numbers_and_tensors_without_dimensions_go_with_meta_tensors():
+def test_numbers_and_zero_dimensional_tensors_combine_with_meta_tensors():
     assert (META + 1).is_meta and (META * ft.tensor(2.0)).is_meta and (ft.tensor(2.0) - META).is_meta
 
 

@@ -1,4 +1,4 @@
-"""Changes in place of dual tensors whose primals want gradients, against the same without them."""
+"""In-place changes of dual tensors whose primals require gradients, compared with out-of-place programs."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def several(d, x):
     return y * d
 
 
-# In place, and a function of x that has the same derivatives.
+# An in-place program, and a function of x with the same derivatives.
 PROGRAMS = {
     "the target": (lambda d, x: (d * 2).mul_(d), lambda x: 2 * x * x),
     "a view": (through_a_view, lambda x: ft.cat([2 * x[:1], 2 * x[1:] * x[1:]])),
@@ -52,7 +52,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", [name for name, (_, twin) in PROGRAMS.items() if twin])
-def test_gradients_of_what_was_changed(name):
+def test_gradients_of_changed_tensors(name):
     """Reverse over forward, by the tangent; and forward over reverse, whose gradient is dual."""
     program, twin = PROGRAMS[name]
     x = X.clone().requires_grad_()
@@ -68,8 +68,8 @@ def test_gradients_of_what_was_changed(name):
     assert ft.allclose(pair.primal, slope) and ft.allclose(pair.tangent, curvature)
 
 
-def test_a_plain_tensor_beside_a_dual_one():
-    """The tangent is that of the dual one alone: d(2 d x) = 2 x t, d sin(3 x d) = 3 x t cos(3 x d)."""
+def test_a_plain_tensor_with_a_dual_one():
+    """The tangent comes from the dual operand only: d(2 d x) = 2 x t, d sin(3 x d) = 3 x t cos(3 x d)."""
     wanted = {
         "a plain source": (2 * X * T, 4 * X, 2 * T),
         "a plain target": (
@@ -90,7 +90,7 @@ def test_a_plain_tensor_beside_a_dual_one():
                 assert ft.allclose(forward_ad.unpack_dual(grad(y.sum(), x)[0]).tangent, turned)
 
 
-def test_under_no_grad_nothing_is_recorded():
+def test_no_grad_records_no_gradient():
     x = X.clone().requires_grad_()
     with forward_ad.dual_level():
         y = forward_ad.make_dual(x, T) * 2
@@ -100,7 +100,7 @@ def test_under_no_grad_nothing_is_recorded():
         assert grad(y.sum(), x)[0].tolist() == [2.0, 2.0, 2.0]
 
 
-def test_leaves_are_refused():
+def test_leaves_are_rejected():
     x = X.clone().requires_grad_()
     with forward_ad.dual_level():
         d = forward_ad.make_dual(x, T)

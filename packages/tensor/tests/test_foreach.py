@@ -1,4 +1,4 @@
-"""Operators on lists equal the operators one by one, in every form of operands; refused calls change nothing."""
+"""Operators on lists equal calls on each tensor, for every form of operands; failed calls change nothing."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def one_by_one(base, row, **options):
 
 
 def calls(base):
-    """Operands after the first: as they are given, and as each tensor's; and options."""
+    """Return the further operands as passed and as they apply to each tensor, and options."""
     form = foreach.FORMS[base]
     lists = [tensors(place + 1) for place in range(form.lists)]
     if base == "mm":
@@ -92,7 +92,7 @@ def test_operands_have_names_and_gradients():
         ("_foreach_lerp_", (tensors(0), [1.0] * 3, 0.5), TypeError, "an operand to be a list of tensors"),
     ],
 )
-def test_what_does_not_fit_changes_nothing(name, operands, error, text):
+def test_errors_change_nothing(name, operands, error, text):
     before = [one.clone() for one in operands[0]] if isinstance(operands[0], list) else []
     with pytest.raises(error, match=rf"^{name}: .*{text}"):
         getattr(foreach, name)(*operands)

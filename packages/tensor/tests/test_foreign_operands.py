@@ -1,4 +1,4 @@
-"""Arguments that operators have no place for, and things that no tensor equals."""
+"""Surplus arguments of operators, and comparison of tensors with foreign objects."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def test_a_unary_operator_takes_one_tensor():
             call()
 
 
-def test_a_tensor_equals_nothing_foreign():
+def test_a_tensor_equals_no_foreign_object():
     a = ft.ones(2)
     for foreign in (None, "x", object()):
         assert (a == foreign) is False

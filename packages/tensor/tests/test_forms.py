@@ -1,4 +1,4 @@
-"""The written public functions are those that the declarations say."""
+"""The generated public functions match the declarations."""
 
 import gc
 import json
@@ -20,7 +20,7 @@ PACKAGE, FOLDER = Path(ft.__file__).parent, Path(_forms.__file__).parent
 
 
 def written(folder):
-    """The texts of the written files, by path; files beside the folders write them."""
+    """Return the texts of the generated files, by path. Files next to the folders generate them."""
     return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.glob("*/**/*.py")}
 
 
@@ -31,12 +31,12 @@ def write(*options, inside=None):
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
-def test_written_functions_are_current():
+def test_generated_functions_are_current():
     done = write("--check")
     assert done.returncode == 0, f"{done.stdout}{done.stderr}: run python -m facula_tensor._forms"
 
 
-def test_files_are_written_from_nothing(tmp_path):
+def test_files_are_generated_from_scratch(tmp_path):
     copy = tmp_path / "facula_tensor"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     wanted = written(FOLDER)
@@ -88,7 +88,7 @@ def without_gradients(function, *operands):
         return function(*operands)
 
 
-CALLS = {  # of Python functions, with the method itself
+CALLS = {  # for Python functions, including the method itself
     "mm": (lambda x, row, stack: x.mm(x), 2),
     "bmm": (lambda x, row, stack: stack.bmm(stack), 3),
     "addmm": (lambda x, row, stack: x.addmm(x, x), 4),
@@ -128,10 +128,10 @@ CALLS = {  # of Python functions, with the method itself
 
 
 def calls_of(function):
-    """The names of the Python functions that a second call makes."""
+    """Return the names of the Python functions that a second call enters."""
     operands, made = (ft.eye(3), ft.ones(3), ft.ones(2, 3, 3)), []
     function(*operands)
-    gc.disable()  # a collection closes generators, which are called for that
+    gc.disable()  # a collection closes generators, which would count as calls
     sys.setprofile(lambda frame, event, argument: made.append(frame.f_code.co_qualname) if event == "call" else None)
     try:
         function(*operands)
@@ -143,7 +143,7 @@ def calls_of(function):
 
 @pytest.fixture(scope="module")
 def calls():
-    """Counted in a process of its own: shapes that other tests met change which plans are kept."""
+    """Counted in a separate process, because shapes of other tests change which plans are cached."""
     done = subprocess.run([sys.executable, __file__], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -155,11 +155,11 @@ def test_functions_make_few_calls(name, calls):
 
 
 BY_HAND = {
-    "max": "of all elements, along a dimension or of two tensors; the quick path of the first looks at no dimension",
+    "max": "of all elements, along a dimension or of two tensors; the fast path of the first reads no dimension",
     "min": "as max",
-    "cat": "the common cases are quick paths of their own, and operands are in a list",
+    "cat": "the common cases have separate fast paths, and operands are in a list",
     "stack": "as cat",
-    "matmul": "it is the operator of Python's `@`, of which NotImplemented is an answer",
+    "matmul": "it implements Python's `@`, which may return NotImplemented",
     "detach": "a new tensor over the same memory, without an operator",
     "detach_": "changes the tensor itself",
     "gather": "the usual call has a path without checks, and out=",
@@ -168,19 +168,19 @@ BY_HAND = {
     "masked_fill": "as gather",
     "masked_fill_": "the usual call launches the kernel itself",
     "nonzero": "the type of the result depends on an argument",
-    "reshape": "the method takes other arguments than the function",
+    "reshape": "the arguments of method and function differ",
     "split": "as reshape",
     "where": "two forms of call",
     **dict.fromkeys(("fill_", "zero_", "resize_as_", "as_strided_"), "changes the tensor itself, without an operator"),
-    **dict.fromkeys(("is_complex", "is_floating_point", "is_tensor", "numel", "typename"), "answers in Python"),
-    "clone": "another memory format is another operator",
-    "t": "a view of its own, which transposes two dimensions alone",
+    **dict.fromkeys(("is_complex", "is_floating_point", "is_tensor", "numel", "typename"), "computed in Python"),
+    "clone": "another memory format uses another operator",
+    "t": "a separate view, which supports at most two dimensions",
 }
-"""Public functions of operators that no declaration could say, and why."""
+"""Handwritten public functions, with the reason that they cannot be generated from a declaration."""
 
 
 def is_declared(function):
-    """Whether a public function is written from a declaration, or made of an operator's."""
+    """Tell if a public function is generated from a declaration or wraps an operator."""
     if "/_dispatch/" in function.__code__.co_filename and hasattr(function, "operator"):
         return True
     while "_forms" not in function.__code__.co_filename and hasattr(function, "__wrapped__"):
@@ -189,7 +189,7 @@ def is_declared(function):
 
 
 def others_in(namespaces, by_hand):
-    """The names of public functions of operators' modules that neither are declared nor among those written by hand."""
+    """Return the names of public operator functions that are neither declared nor listed as handwritten."""
     folders = tuple(f"/facula_tensor/{room}/" for room in ("ops", "linalg", "fft"))
     return {
         name
@@ -205,11 +205,11 @@ def test_all_others_are_declared():
     assert not others_in(map(vars, (ft, functional, linalg, fft, special)), by_hand)
 
 
-def test_a_function_written_by_hand_would_be_found():
+def test_a_handwritten_function_is_detected():
     assert "clone" in others_in([vars(ft)], set())
 
 
-def test_functions_written_by_hand_are_public():
+def test_listed_handwritten_functions_are_public():
     for name in BY_HAND:
         assert callable(getattr(ft, name, None) or getattr(ft.Tensor, name))
         assert name not in {one.name for one in declared if not one.label}

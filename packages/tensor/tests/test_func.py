@@ -1,4 +1,4 @@
-"""`facula_tensor.func` and `forward_ad`: what they take and give, and what they refuse by name."""
+"""`facula_tensor.func` and `forward_ad`: arguments, results, and errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ONE = ft.tensor(1.0)
 
 
 def listed(tree):
-    """The same tree of Python numbers."""
+    """Convert tensors in a tree to lists of numbers."""
     if isinstance(tree, dict):
         return {key: listed(part) for key, part in tree.items()}
     if isinstance(tree, (tuple, list)):
@@ -60,7 +60,7 @@ def test_arguments_and_results_are_trees():
     output, pull, aux = vjp(lambda x, y: ((x * y, x), y * 3), X, X + 1, has_aux=True)
     assert listed(pull((X, X))) == listed(pull(X, X)) == ([3, 8, 15], [1, 4, 9])
     _, pull_dict = vjp(lambda x: {"a": x * 2, "b": x * 3}, X)
-    assert listed(pull_dict({"b": X * 0, "a": X})) == ([2, 4, 6],)  # whatever the order of the keys
+    assert listed(pull_dict({"b": X * 0, "a": X})) == ([2, 4, 6],)  # for any order of the keys
     assert listed(aux) == [6, 9, 12]
     output, push = linearize(lambda x, y: {"p": x * y}, X, X)
     assert listed((output, push(X, X), push(X, X * 0))) == ({"p": [1, 4, 9]}, {"p": [2, 8, 18]}, {"p": [1, 4, 9]})
@@ -76,7 +76,7 @@ def test_arguments_and_results_are_trees():
 
 
 def test_deques_and_defaultdicts_are_trees():
-    """What comes back makes new entries as what was given, and holds as many."""
+    """Results create default entries like the arguments, and have the same maximum length."""
     found = grad(lambda d: d["a"].sum() * d["b"].sum())(defaultdict(lambda: X, a=X, b=X))
     assert listed({**found}) == {"a": [6] * 3, "b": [6] * 3}
     assert found["c"] is X
@@ -84,7 +84,7 @@ def test_deques_and_defaultdicts_are_trees():
     assert (type(found), found.maxlen, listed([*found])) == (deque, 3, [[2, 4, 6]])
 
 
-def test_looking_inside():
+def test_inspecting_tensors_inside_a_transform():
     seen = []
 
     def look(x):
@@ -97,7 +97,7 @@ def test_looking_inside():
     assert grad(functionalize(lambda x: x.clone().mul_(2).sum()))(X).tolist() == [2, 2, 2]
 
 
-def test_what_surrounds_a_transform_differentiates_through_it():
+def test_gradients_flow_through_a_transform():
     w = X.clone().requires_grad_()
     found = grad(lambda x: (x**2 * w).sum())(X)
     assert found.requires_grad
@@ -128,10 +128,10 @@ def test_dual_levels():
             assert tangent.shape == (3,)
             assert listed(forward_ad.unpack_dual(tangent, level=outer).tangent) == [12, 48, 108]
         assert forward_ad.unpack_dual(primal).tangent.tolist() == [4, 16, 36]
-        assert (y + 1).tolist() == [2, 3, 4]  # its own level is left
+        assert (y + 1).tolist() == [2, 3, 4]  # its own level has ended
         x.mul_(2)
         assert listed(forward_ad.unpack_dual(x)) == ([2, 4, 6], [4, 8, 12])
-    assert start.tolist() == [2, 4, 6]  # which the dual tensor was over
+    assert start.tolist() == [2, 4, 6]  # the dual tensor shares its memory
     assert forward_ad.unpack_dual(x).tangent is None
     number = forward_ad.enter_dual_level()
     with pytest.raises(RuntimeError, match="innermost"):
@@ -142,7 +142,7 @@ def test_dual_levels():
 
 
 def test_gradients_of_dual_tensors_are_dual():
-    """As PyTorch's: forward over reverse, and reverse over forward, by one call of the function."""
+    """As in PyTorch: forward over reverse, and reverse over forward, with one call of the function."""
     w = X.clone().requires_grad_()
     with forward_ad.dual_level():
         x = forward_ad.make_dual(w, X)
@@ -157,7 +157,7 @@ def test_gradients_of_dual_tensors_are_dual():
 
 
 class Cube(Function):
-    """k x cubed, with all that a transform may ask for."""
+    """k x cubed, with all methods that transforms use."""
 
     @staticmethod
     def forward(x, k):
@@ -180,7 +180,7 @@ class Cube(Function):
 
 
 class Older(Function):
-    """The exponential: forward takes the context."""
+    """The exponential; forward has the context as an argument."""
 
     @staticmethod
     def forward(ctx, x):
@@ -193,7 +193,7 @@ class Older(Function):
 
 
 class Backward(Function):
-    """Without forward mode."""
+    """A function without forward mode."""
 
     @staticmethod
     def forward(ctx, x):
@@ -204,7 +204,7 @@ class Backward(Function):
         return g * 2
 
 
-def test_functions_of_the_users_in_any_order():
+def test_user_functions_in_any_order():
     two = ft.tensor(2.0)
     kinds = {"r": grad, "f": lambda f: lambda x: jvp(f, (x,), (ONE,))[1]}
     for orders in ("r", "f", "rr", "rf", "fr", "ff", "rrr", "frf", "fff"):
@@ -216,8 +216,8 @@ def test_functions_of_the_users_in_any_order():
 
 
 @pytest.mark.parametrize("function", [lambda d: Cube.apply(d, 2.0), lambda d: Cube.apply(Cube.apply(d, 2.0) * d, 0.5)])
-def test_functions_of_the_users_whose_primals_want_gradients(function):
-    """Dual tensors of a Function have nodes as others have: the gradient is dual, and tangents have one."""
+def test_user_functions_whose_primals_require_gradients(function):
+    """Dual tensors of a Function have nodes like others: the gradient is dual, and tangents have one."""
     x = X.clone().requires_grad_()
     curvature = hessian(lambda x: function(x).sum())(X) @ X
     with forward_ad.dual_level():
@@ -234,7 +234,7 @@ def test_functions_of_the_users_whose_primals_want_gradients(function):
 
 
 def test_random_numbers_and_threads():
-    """A value and its tangent see one draw; levels of threads are apart."""
+    """A value and its tangent use one draw; threads have separate levels."""
     for draw in (dropout, lambda x: x * ft.rand_like(x)):
         assert ft.equal(*jvp(draw, (X,), (X,)))
     assert jvp(lambda x: x.clone().normal_(), (X,), (X,))[1].tolist() == [0, 0, 0]
@@ -308,7 +308,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "kind", "words"), REFUSED)
-def test_refusals(call, kind, words):
+def test_errors(call, kind, words):
     with pytest.raises(kind, match=words):
         call()
 
@@ -341,7 +341,7 @@ def test_copies_are_constants(copied):
 
 
 @pytest.mark.parametrize("given", [ft.float32, ft.bfloat16, ft.int64])
-def test_tangents_and_cotangents_become_of_the_primals_dtype(given):
+def test_tangents_and_cotangents_are_converted_to_the_primals_dtype(given):
     along = (X * 2).to(given)
     assert jvp(lambda x: x * x, (X,), (along,))[1].tolist() == [4, 16, 36]
     assert vjp(lambda x: x * x, X)[1](along)[0].tolist() == [4, 16, 36]
@@ -350,8 +350,8 @@ def test_tangents_and_cotangents_become_of_the_primals_dtype(given):
         assert forward_ad.unpack_dual(forward_ad.make_dual(X, along)).tangent.dtype is ft.float64
 
 
-def test_what_is_left_of_a_dual_tensor():
-    """Its primal, with memory; nothing is carried in inference mode."""
+def test_a_dual_tensor_after_its_level():
+    """The primal and its memory remain; inference mode carries no tangent."""
     with forward_ad.dual_level():
         x = forward_ad.make_dual(X.clone(), X)
         with ft.inference_mode():

@@ -1,4 +1,4 @@
-"""Attributes that are not there: what PyTorch's tensors have is told from what is misspelt, and nothing is slower."""
+"""Missing attributes: errors distinguish attributes of PyTorch's tensors from typos, without slowing look-ups."""
 
 import abc
 import dis
@@ -14,7 +14,7 @@ MISSING = sorted(name for base in Tensor.__mro__ for name, one in vars(base).ite
 
 
 @pytest.mark.parametrize("name", MISSING[::5])
-def test_what_pytorchs_tensors_have_is_named(name):
+def test_errors_name_attributes_of_pytorchs_tensors(name):
     for owner, subject in ((ones(2), "'Tensor' object"), (Tensor, "type object 'Tensor'")):
         with pytest.raises(
             AttributeError, match=f"^{subject} has no attribute '{name}': PyTorch has torch.Tensor.{name}, "
@@ -26,26 +26,26 @@ def test_what_pytorchs_tensors_have_is_named(name):
         assert name not in dir(shown)
 
 
-def test_what_is_misspelt_is_pythons_own_error():
+def test_typos_raise_pythons_error():
     with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'shpae'$"):
         ones(2).shpae
 
 
-def test_look_ups_are_left_as_they_are():
+def test_look_ups_are_not_overridden():
     """A `__getattr__` would slow every look-up of every attribute."""
     for cls in (Tensor, Parameter):
         assert not any("__getattr__" in vars(base) or "__getattribute__" in vars(base) for base in cls.__mro__[:-1])
 
 
-def test_what_dir_shows_of_the_class_is_there():
+def test_names_in_dir_of_the_class_exist():
     assert [name for name in dir(Tensor) if not hasattr(Tensor, name)] == [] and len(MISSING) > 40
     members = dict(inspect.getmembers(Tensor))
     assert members.keys() == set(dir(Tensor)) and not any(type(one) is MissingName for one in members.values())
     assert {one.name for one in inspect.classify_class_attrs(Tensor)} >= members.keys() - {"__class__"}
 
 
-def test_isinstance_stays_quick():
-    """Python takes a short way for classes whose metaclass is `type`, and lets others be mixed with abstract ones."""
+def test_isinstance_stays_fast():
+    """Python has a fast path for classes whose metaclass is `type`; such classes combine with abstract ones."""
     assert type(Tensor) is type(Parameter) is type
 
     class Abstract(Tensor, abc.ABC):
@@ -55,8 +55,8 @@ def test_isinstance_stays_quick():
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="instructions have other names")
-def test_attributes_are_looked_up_in_the_quick_way():
-    """Instructions of Python specialize for a class only where its method resolution order may be cached."""
+def test_attribute_look_ups_specialize():
+    """Python's instructions specialize for a class only if its method resolution order can be cached."""
 
     def read(t):
         return t._layout, t._storage
@@ -67,7 +67,7 @@ def test_attributes_are_looked_up_in_the_quick_way():
     assert names.count("LOAD_ATTR_SLOT") == 2, names
 
 
-def test_attributes_of_ones_own_come_first():
+def test_attributes_of_subclasses_have_priority():
     class Mixed:
         geqrf = 3
 

@@ -1,4 +1,4 @@
-"""What `finfo` and `iinfo` say, against NumPy and, of bfloat16, against its bits."""
+"""`finfo` and `iinfo`, compared with NumPy and, for bfloat16, with its bit pattern."""
 
 import numpy as np
 import pytest
@@ -33,6 +33,6 @@ def test_integers(name):
 
 
 @pytest.mark.parametrize(("limits", "dtype", "use"), [(ft.finfo, ft.int8, "iinfo"), (ft.iinfo, ft.float16, "finfo")])
-def test_other_kinds_are_refused(limits, dtype, use):
+def test_other_dtypes_are_rejected(limits, dtype, use):
     with pytest.raises(TypeError, match=f"{limits.__name__}: .*{dtype.name}; use {use}"):
         limits(dtype)

@@ -1,4 +1,4 @@
-"""NumPy's arrays and numbers beside tensors: on either side the answer is a tensor, with its gradient."""
+"""NumPy arrays and numbers as operands: on either side, the result is a tensor with its gradient."""
 
 import operator
 
@@ -60,7 +60,7 @@ def test_products_of_matrices():
     assert type(left @ right) is ft.Tensor
 
 
-def test_dtypes_are_the_arrays_and_not_the_numbers():
+def test_arrays_promote_and_numbers_do_not():
     half = ft.ones(3, dtype=ft.float16)
     assert (half * ARRAY).dtype is ft.float64
     assert (half * np.float64(2)).dtype is ft.float16
@@ -80,7 +80,7 @@ def test_in_place():
     assert array.tolist() == [3, 5, 9]
 
 
-def test_gradients_survive_what_the_program_does_to_its_array():
+def test_gradients_are_independent_of_later_changes_of_an_array():
     x = ft.tensor([1.0, 1.0, 1.0], dtype=ft.float64, requires_grad=True)
     batch = ARRAY.copy()
     total = (x * batch + np.sqrt(2.0) * x + np.float32(1) - x).sum()
@@ -89,7 +89,7 @@ def test_gradients_survive_what_the_program_does_to_its_array():
     np.testing.assert_allclose(x.grad.numpy(), ARRAY + np.sqrt(2.0) - 1)
 
 
-def test_without_a_gradient_arrays_are_read_where_they_are():
+def test_arrays_are_not_copied_without_a_gradient():
     big = np.zeros(1 << 16)
     frozen = np.ones(3)
     frozen.flags.writeable = False
@@ -137,7 +137,7 @@ def test_numbers_of_numpy_name_a_dimension(name):
 
 
 @pytest.mark.parametrize("array", [np.array(["x"] * 3), np.array([None] * 3), np.zeros(3, "M8[s]")])
-def test_arrays_of_what_is_no_number_are_refused(array):
+def test_arrays_of_other_types_are_rejected(array):
     for apply in (lambda: ft.ones(3) + array, lambda: array + ft.ones(3), lambda: ft.ones(3).add_(array)):
         with pytest.raises(TypeError, match="dtype"):
             apply()

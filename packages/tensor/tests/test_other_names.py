@@ -1,4 +1,4 @@
-"""NumPy's names of arguments, which operators take as PyTorch's do; and the names of `view`'s."""
+"""NumPy's argument names, which operators accept as in PyTorch; and the argument names of `view`."""
 
 import inspect
 
@@ -12,7 +12,7 @@ INDEX = ft.tensor([[0, 1, 2], [2, 0, 1], [1, 1, 0]])
 ROWS = ft.tensor([0, 2])
 SOURCE = ft.tensor([[1.0, 2.0, 5.0], [3.0, 4.0, 6.0], [7.0, 8.0, 9.0]])
 THREE = ft.tensor([0, 2, 1])
-OTHER = {  # what else a call has
+OTHER = {  # the further arguments of a call
     "quantile": {"q": 0.25}, "nanquantile": {"q": 0.25}, "tensor_split": {"indices_or_sections": 3},
     "gather": {"index": INDEX}, "index_select": {"index": ROWS}, "index_add": {"index": THREE, "source": SOURCE},
     "index_copy": {"index": THREE, "source": SOURCE}, "index_fill": {"index": ROWS, "value": 7.0},
@@ -36,7 +36,7 @@ def flat(result):
 
 
 def check(function, *args, at=1, **kwargs):
-    """`axis` is `dim`; and it counts, as the result along another dimension differs or has another shape."""
+    """Check that `axis` is `dim` and has an effect: another dimension gives another result or another shape."""
     assert flat(function(*args, axis=at, **kwargs)) == flat(function(*args, dim=at, **kwargs))
     if at == 1 and function.__name__ not in ("squeeze",):
         assert flat(function(*args, axis=1, **kwargs)) != flat(function(*args, axis=0, **kwargs))
@@ -67,7 +67,7 @@ def test_axis_of_fourier_transforms_along_several(name, dims):
     check(getattr(fft, name), X, at=dims)
 
 
-def test_axis_elsewhere():
+def test_axis_of_other_functions():
     for function in (linalg.vector_norm, linalg.norm, special.softmax, special.logsumexp):
         check(function, X)
     check(linalg.matrix_norm, X, at=(1, 0))
@@ -98,13 +98,13 @@ def test_gradients_of_calls_by_other_names():
      lambda: X.gather(0, INDEX, axis=1), lambda: fft.fft(X, axis="rows"), lambda: ft.diff(X, keepdims=True),
      lambda: X.view(shape=(9,)), lambda: X.view(size=(9,), dtype=ft.int32), lambda: X.t(size=(9,))],
 )  # fmt: skip
-def test_other_names_that_are_refused(call):
+def test_other_names_that_are_rejected(call):
     with pytest.raises((TypeError, ValueError)) as caught:
         call()
     assert all(not one.filename.endswith("/_other_names.py") for one in inspect.getinnerframes(caught.tb))
 
 
-def test_the_error_of_a_call_by_another_name_is_that_of_the_usual_one():
+def test_errors_are_equal_for_both_names():
     with pytest.raises(IndexError, match="diff: dim is 5"):
         ft.diff(X, axis=5)
     with pytest.raises(IndexError, match="diff: dim is 5") as caught:

@@ -1,4 +1,4 @@
-"""How tensors print, under all options, and what notebooks show: texts that a reader of PyTorch's knows."""
+"""Printing of tensors with all options, and the display in notebooks: the same text as in PyTorch."""
 
 from html.parser import HTMLParser
 
@@ -83,7 +83,7 @@ def test_elements(data, options, wanted):
     assert ft.get_printoptions()["linewidth"] == 80
 
 
-def test_what_follows_the_elements():
+def test_text_after_the_elements():
     assert repr(ft.arange(22.0, dtype=ft.float64)) == (
         "tensor([ 0.,  1.,  2.,  3.,  4.,  5.,  6.,  7.,  8.,  9., 10., 11., 12., 13.,\n"
         "        14., 15., 16., 17., 18., 19., 20., 21.], dtype=facula.float64)"
@@ -104,7 +104,7 @@ def test_options_are_read_and_restored():
     try:
         ft.set_printoptions(precision=2, sci_mode=True)
         assert repr(ft.tensor(3.0)) == "tensor(3.00e+00)"
-        ft.set_printoptions(edgeitems=1)  # the sizes of numbers decide on exponents again
+        ft.set_printoptions(edgeitems=1)  # the magnitudes of numbers decide on exponents again
         assert repr(ft.tensor(2.5)) == "tensor(2.50)"
         ft.set_printoptions(profile="full")
         assert ft.get_printoptions()["threshold"] == INF
@@ -121,12 +121,12 @@ def test_options_are_read_and_restored():
     assert ft.get_printoptions() == before
 
 
-def test_only_what_is_shown_is_read():
+def test_only_shown_elements_are_read():
     assert repr(ft.ones(1).expand(1 << 40)) == "tensor([1., 1., 1.,  ..., 1., 1., 1.])"
 
 
 class Page(HTMLParser):
-    """What a page shows; checks that what is opened is closed."""
+    """The text of an HTML page; checks that each opened element is closed."""
 
     def __init__(self, text):
         super().__init__()

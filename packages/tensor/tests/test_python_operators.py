@@ -1,4 +1,4 @@
-"""`// % divmod & | ^ ~ << >>` and what they refuse; `-` and `**` where they are not defined."""
+"""`// % divmod & | ^ ~ << >>` and their errors; `-` and `**` for unsupported operands."""
 
 import pytest
 
@@ -8,7 +8,7 @@ WHOLE = ft.tensor([7, -7, 1])
 MASK = ft.tensor([True, False, True])
 
 
-def test_quotients_and_what_remains():
+def test_quotients_and_remainders():
     assert (WHOLE // 2).tolist() == [3, -4, 0]
     assert (WHOLE % 3).tolist() == [1, 2, 1]
     assert (20 // WHOLE).tolist() == [2, -3, 20]
@@ -41,7 +41,7 @@ def test_integers_are_not_divided_by_zero(divisor):
     for divide in (ft.floor_divide, ft.remainder, ft.fmod):
         with pytest.raises(ZeroDivisionError, match=divide.__name__):
             divide(WHOLE, divisor)
-    with pytest.raises(RuntimeError, match="zero"):  # as PyTorch has it
+    with pytest.raises(RuntimeError, match="zero"):  # as in PyTorch
         WHOLE.floor_divide_(divisor)
     with pytest.raises(ZeroDivisionError):
         ft.div(WHOLE, divisor, rounding_mode="trunc")
@@ -49,8 +49,8 @@ def test_integers_are_not_divided_by_zero(divisor):
     assert (WHOLE.float() // divisor).isinf().any()
 
 
-def test_zeros_are_looked_for_in_each_call():
-    """A plan that was made for other values must not let them by."""
+def test_each_call_checks_for_zeros():
+    """A cached plan must not skip the check for the values of another call."""
     ones, zeros = ft.ones(3, dtype=ft.int64), ft.zeros(3, dtype=ft.int64)
     for _ in range(3):
         assert (WHOLE // ones).tolist() == WHOLE.tolist()
@@ -114,12 +114,12 @@ def test_bits():
         (lambda: WHOLE // "a", "str"),
     ],
 )
-def test_refused(call, message):
+def test_errors(call, message):
     with pytest.raises((TypeError, RuntimeError), match=message):
         call()
 
 
-def test_powers_that_are_defined():
+def test_supported_powers():
     assert (2 ** ft.tensor([3, -1])).tolist() == [8, 0]
     assert (WHOLE.float() ** -1).tolist()[2] == 1
     assert (WHOLE**-1.0).dtype is ft.float32
@@ -127,7 +127,7 @@ def test_powers_that_are_defined():
 
 @pytest.mark.parametrize("rows", [3, 7, 2, 50])
 def test_zeros_are_found_in_any_number_of_rows(rows):
-    """Operands of unequal layouts, for whose plans the number of rows does not matter."""
+    """Operands of different layouts, whose plans do not depend on the number of rows."""
     x = ft.arange(rows * 4).view(rows, 4)
     for divisor in (ft.ones(4, rows, dtype=ft.int64).t(), ft.ones(rows, 1, dtype=ft.int64), ft.ones(4, dtype=ft.int64)):
         assert (x // divisor).tolist() == x.tolist()
@@ -137,7 +137,7 @@ def test_zeros_are_found_in_any_number_of_rows(rows):
 
 
 def test_bits_of_an_unsigned_dtype_and_any_number():
-    """Only the bits that the dtype has count, as they do of Python's integers."""
+    """Only the bits within the dtype count, as for Python integers."""
     values = [0, 5, 200, 255]
     x = ft.tensor(values, dtype=ft.uint8)
     for number in (-1, -32, 300, -1000, 2**40 + 7, 3):

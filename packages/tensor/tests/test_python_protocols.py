@@ -1,4 +1,4 @@
-"""What Python asks of a tensor: formatting, `in`, `+x`; and what is said of wrong kinds of arguments."""
+"""Python's protocols: formatting, `in`, `+x`, buffers; and errors for arguments of wrong types."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_bytes():
 
 
 def test_a_buffer_would_lose_the_gradient():
-    """What `memoryview(t)` and `numpy.asarray(t)` ask for first, from Python 3.12 on."""
+    """From Python 3.12 on, `memoryview(t)` and `numpy.asarray(t)` call this method first."""
     x = ft.ones(2, requires_grad=True)
     with pytest.raises(BufferError, match=r"requires a gradient.*\.detach\(\)"):
         x.__buffer__(0)
@@ -46,7 +46,7 @@ def test_a_buffer_would_lose_the_gradient():
     assert x.detach().__buffer__(0).tolist() == [1.0, 1.0]
 
 
-def test_membership_is_of_numbers_and_tensors():
+def test_membership_of_numbers_and_tensors():
     assert 1 in tensor([1.0, 2.0])
     assert 3 not in tensor([1.0, 2.0])
     with pytest.raises(TypeError, match="in: expected a tensor or a number; got str 'a'"):
@@ -54,13 +54,13 @@ def test_membership_is_of_numbers_and_tensors():
 
 
 @pytest.mark.parametrize("make", [ft.empty, ft.zeros, ft.ones])
-def test_the_size_may_be_named(make):
+def test_size_by_keyword(make):
     assert make(size=(2, 3)).shape == (2, 3)
     with pytest.raises(TypeError, match=f"{make.__name__}: expected integers, or size by name"):
         make(2, size=(3,))
 
 
-def test_pairs_bear_the_name_of_their_function():
+def test_pairs_have_the_name_of_their_function():
     x = tensor([[1.0, 2.0]])
     assert repr(x.max(1)).startswith("facula.return_types.max(")
     assert repr(x.min(1)).startswith("facula.return_types.min(")
@@ -82,12 +82,12 @@ def test_pairs_bear_the_name_of_their_function():
         (lambda: hessian(lambda x: x.sum(), ft.ones(2), strict=True), GradientError, "^hessian: "),
     ],
 )
-def test_wrong_kinds_are_named(call, kind, says):
+def test_errors_name_wrong_types(call, kind, says):
     with pytest.raises(kind, match=says):
         call()
 
 
-def test_a_tensor_may_be_asked_for_where_it_is():
+def test_dlpack_on_its_own_device():
     assert ft.from_dlpack(ft.ones(2)).tolist() == [1.0, 1.0]
     ft.ones(2).__dlpack__(dl_device=(1, 0))
 

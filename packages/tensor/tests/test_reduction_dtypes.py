@@ -1,4 +1,4 @@
-"""Reductions obey the dtype they are given, and half precisions do not overflow on the way."""
+"""Reductions use the requested dtype, and half precision does not overflow in intermediate results."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_mean_of_half_is_finite_where_the_sum_is_not(dtype):
     assert x.grad.dtype is dtype and abs(x.grad[0, 0].item() - 1 / 7) < 1e-3
 
 
-def test_sum_obeys_a_narrow_dtype():
+def test_sum_uses_a_narrow_dtype():
     x = ft.ones(2, 100, dtype=ft.int8)
     assert x.sum(dtype=ft.int8).item() == -56 and x.sum(dtype=ft.int8).dtype is ft.int8
     assert x.sum(0, dtype=ft.bool).dtype is ft.bool
@@ -24,18 +24,18 @@ def test_sum_obeys_a_narrow_dtype():
     assert x.sum(dtype=ft.int8, out=out) is out and out.item() == -56
 
 
-def test_an_empty_list_of_dims_is_all_of_them():
+def test_an_empty_list_of_dims_selects_all():
     x = ft.ones(2, 3)
     assert x.sum(dim=[]).item() == 6 and x.mean(dim=[]).item() == 1 and x.amax(dim=[]).item() == 1
 
 
-def test_mean_into_integers_is_refused_by_argument():
+def test_errors_of_mean_into_integers_name_the_argument():
     with pytest.raises(TypeError, match="expected dtype to be floating or complex; got int64"):
         ft.ones(3).mean(dtype=ft.int64)
 
 
 @pytest.mark.parametrize(("name", "values", "indices"), [("max", [2.0, 3.0], [1, 0]), ("min", [1.0, 0.0], [0, 1])])
-def test_extremes_are_given_out(name, values, indices):
+def test_extremes_with_out(name, values, indices):
     x = ft.tensor([[1.0, 2.0], [3.0, 0.0]])
     out = ft.empty(2), ft.empty(2, dtype=ft.int64)
     result = getattr(ft, name)(x, 1, out=out)
@@ -52,7 +52,7 @@ def test_extremes_are_given_out(name, values, indices):
     ("shape", "dim"), [((5,), None), ((3, 4), 0), ((4, 3), 1), ((2, 3, 3), (0, 2)), ((1,), 0), ((), None)]
 )
 def test_products_with_zeros_have_gradients(shape, dim, zeros):
-    """To order two, where dividing the product by an element does not do."""
+    """To order two, where division of the product by an element is not possible."""
     x = np.random.default_rng(1).uniform(0.5, 1.5, shape)
     np.ravel(x)[:zeros] = 0
     leaf = ft.tensor(x, requires_grad=True)
@@ -61,7 +61,7 @@ def test_products_with_zeros_have_gradients(shape, dim, zeros):
     np.testing.assert_allclose(ft.prod(leaf, dim).detach().numpy(), x.prod(dim), rtol=1e-14)
 
 
-def test_gradients_of_products_of_nothing():
+def test_gradients_of_empty_products():
     for shape, dim in (((0,), None), ((3, 0), 1), ((0, 2, 3), 0), ((0, 2, 3), 2)):
         x = ft.ones(shape, requires_grad=True)
         x.prod(dim).sum().backward()

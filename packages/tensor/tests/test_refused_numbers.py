@@ -1,4 +1,4 @@
-"""Numbers that a dtype cannot hold, and arguments that are no numbers: refused by name, before anything is changed."""
+"""Numbers that a dtype cannot represent and arguments that are not numbers: errors name them before any change."""
 
 import pickle
 import warnings
@@ -33,12 +33,12 @@ for _ in range(100_000):
     ],
     ids=["tensor", "list", "full", "fill_", "copy_", "setitem"],
 )
-def test_what_an_integer_dtype_cannot_hold(store, value):
+def test_numbers_outside_an_integer_dtype(store, value):
     with pytest.raises((OverflowError, ValueError), match="int32"):
         store(value, ft.int32)
 
 
-def test_a_refused_number_changes_nothing():
+def test_a_rejected_number_changes_nothing():
     x = ft.arange(3, dtype=ft.uint8)
     for value in (256, -1, NAN, 1j, "3", None):
         with pytest.raises((TypeError, ValueError, OverflowError)):
@@ -52,12 +52,12 @@ class Two(IntEnum):
 
 
 @pytest.mark.parametrize("value", [2, 2.75, True, np.int8(2), np.float32(2.5), np.bool_(True), Two.TWO])
-def test_what_is_a_number(value):
+def test_accepted_types_of_numbers(value):
     assert ft.full((1,), value, dtype=ft.int16).tolist() == [int(value)]
     assert ft.zeros(1).fill_(value).tolist() == [float(value)]
 
 
-def test_numbers_keep_the_dtypes_they_came_with():
+def test_numbers_keep_their_dtypes():
     assert ft.tensor([np.float64(1), 2]).dtype is ft.float64
     assert ft.tensor([np.int8(1)]).dtype is ft.int8
     assert ft.tensor([ft.tensor(1.0, dtype=ft.float16), True]).dtype is ft.float16
@@ -100,7 +100,7 @@ def test_numbers_keep_the_dtypes_they_came_with():
         (lambda: ft.rand(2, generator=ft.Generator("meta")), ValueError, "meta"),
     ],
 )
-def test_refused_by_name(call, error, message):
+def test_errors_name_the_argument(call, error, message):
     with pytest.raises(error, match=message):
         call()
 
@@ -111,7 +111,7 @@ def test_the_bounds_of_permutations_and_draws():
     assert (ft.randint(-(2**63), 2**63 - 1, (100,)) < 0).any()
 
 
-def test_a_generator_pickles_with_its_place_in_the_stream():
+def test_a_generator_pickles_with_its_position():
     one = ft.Generator().manual_seed(3)
     ft.rand(5, generator=one)
     two = pickle.loads(pickle.dumps(one))
@@ -148,8 +148,8 @@ NUMBERS = {  # operation and argument -> a call with that number
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_a_tensor_that_requires_a_gradient_is_no_number(name):
-    """Its gradient would be lost. Its element is a number, and so it is where no gradient is recorded."""
+def test_tensors_that_require_gradients_are_not_numbers(name):
+    """Its gradient would be lost. Its element is accepted, and so is the tensor where gradients are disabled."""
     call, (operation, argument) = NUMBERS[name], name.split(", ")
     number = ft.tensor(0.25, requires_grad=True)
     with pytest.raises(
@@ -178,14 +178,14 @@ def without_gradients(function, *operands):
         ("elu: alpha", lambda: func.jvp(lambda one: F.elu(-X, one), (ft.tensor(0.5),), (ft.tensor(1.0),))),
     ],
 )
-def test_a_derivative_is_lost_with_a_warning(name, call):
-    """Where PyTorch takes the number and says nothing, a program goes on."""
+def test_a_lost_derivative_causes_a_warning(name, call):
+    """PyTorch silently accepts the number; the program continues with a warning."""
     promotion._warned.clear()
     with pytest.warns(UserWarning, match=f"^{name} is taken as a number, and its (gradient|tangent) is lost"):
         call()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        call()  # once for an argument
+        call()  # once for each argument
 
 
 def softmax_of(tau):
@@ -206,8 +206,8 @@ def softmax_of(tau):
         lambda number: F.lp_pool1d(X.double() * 3, number, 2),
     ],
 )
-def test_gradients_of_numbers_that_are_computed_with(call):
-    """As PyTorch has them, where the function is made of operators of tensors."""
+def test_gradients_of_numbers_in_computations(call):
+    """As in PyTorch, for functions that consist of tensor operators."""
     number = ft.tensor(0.7, dtype=ft.float64, requires_grad=True)
     result = call(number).sum()
     result.backward()

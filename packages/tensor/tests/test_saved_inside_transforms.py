@@ -1,4 +1,4 @@
-"""Values that are saved for a gradient inside transforms, and changed in place."""
+"""Values saved for a gradient inside transforms, and then changed in place."""
 
 import pytest
 
@@ -51,8 +51,8 @@ NESTED = {
 
 
 @pytest.mark.parametrize("name", NESTED)
-def test_saved_values_that_are_changed_inside_transforms(name):
-    """Wrapped tensors have the versions of what they wrap."""
+def test_saved_values_changed_inside_transforms(name):
+    """Wrapped tensors share the version of the tensor that they wrap."""
     for program in (changed_after, changed_by_a_view, changed_under_its_alias):
         with pytest.raises(MutationError):
             NESTED[name](program)
@@ -89,7 +89,7 @@ def test_activations_in_place_save_a_copy_inside_transforms(name, transform):
 
 
 class Square(Function):
-    """It saves its argument."""
+    """x squared, which saves its argument."""
 
     @staticmethod
     def forward(x):
@@ -149,8 +149,8 @@ IN_PLACE = [
 
 
 @pytest.mark.parametrize("program", IN_PLACE)
-def test_linearize_of_what_changes_in_place(program):
-    """The function runs once, and its derivative is that of forward mode."""
+def test_linearize_of_functions_with_in_place_changes(program):
+    """The function runs once, and its derivative equals that of forward mode."""
     calls = []
 
     def counted(x):
@@ -175,11 +175,11 @@ def test_linearize_inside_transforms():
         for transform in (jacfwd, lambda f: vmap(f, in_dims=0)):
             point = POINT.unsqueeze(0) if transform is not jacfwd else POINT
             assert allclose(transform(pushed)(point), transform(forward)(point))
-        with pytest.raises(MutationError):  # of what the tape around it has saved
+        with pytest.raises(MutationError):  # of values that the surrounding tape saved
             grad(pushed)(POINT)
 
 
-def test_linearize_at_a_point_that_changes_afterwards():
+def test_linearize_at_a_point_that_is_changed_later():
     point = POINT.clone()
     _, push = linearize(lambda x: (x * x).sum(), point)
     point.add_(1)

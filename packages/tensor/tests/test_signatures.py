@@ -1,4 +1,4 @@
-"""What `inspect`, `help` and editors see of operators, and that a surplus argument is never swallowed."""
+"""Signatures of operators in `inspect`, `help` and editors; surplus arguments are errors."""
 
 import inspect
 import pydoc
@@ -22,7 +22,7 @@ METHODS = {
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS | METHODS))
-def test_users_see_their_own_arguments(name):
+def test_signatures_show_public_arguments(name):
     function = (FUNCTIONS | METHODS)[name]
     for parameter in inspect.signature(function).parameters:
         assert not parameter.startswith("_") or parameter == "_stacklevel"  # which PyTorch's softmax has
@@ -48,7 +48,7 @@ def test_users_see_their_own_arguments(name):
         (ft.where, "condition, input, other, *, out"),
     ],
 )
-def test_some_of_them(function, names):
+def test_some_signatures(function, names):
     shown, starred = [], False
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
@@ -65,9 +65,9 @@ def test_help():
 
 
 @pytest.mark.parametrize("surplus", [0, None, False, (1,), [], 3])
-def test_a_surplus_argument_is_refused(surplus):
+def test_surplus_arguments_are_rejected(surplus):
     x = ft.ones(3)
-    x.relu()  # the fast path knows the plan by now
+    x.relu()  # the fast path now has the plan
     x.exp_()
     for call in (
         lambda: ft.relu(x, surplus),
@@ -86,7 +86,7 @@ def test_a_surplus_argument_is_refused(surplus):
     assert x._version == 1
 
 
-def test_alpha_is_given_by_name():
+def test_alpha_is_keyword_only():
     x = ft.ones(2)
     assert x.add_(x, alpha=2).tolist() == [3, 3]
     assert ft.sub(x, 1, alpha=3).tolist() == [0, 0]
@@ -96,7 +96,7 @@ def test_alpha_is_given_by_name():
 
 
 def spelled(text):
-    """What an expression gives, as plain values."""
+    """Evaluate an expression to plain values."""
     x = ft.arange(6.0).reshape(2, 3) + 1
     names = {
         "ft": ft, "F": functional, "x": x, "y": ft.full((2, 3), 2.0), "z": ft.ones(3, 2), "o": ft.ones(1, 1, 2),
@@ -200,7 +200,7 @@ def test_pytorchs_spellings(call):
         assert spelled(spelling) == wanted, spelling
 
 
-def test_copies_that_are_asked_for():
+def test_explicit_copies():
     x = ft.ones(2)
     for other in (x.to(ft.float32), x.to("cpu", ft.float32, True), x.to(x), x.to(None), x.to(ft.float32, False, False)):
         assert other is x
@@ -229,7 +229,7 @@ def test_options_of_creation():
 @pytest.mark.parametrize(
     "function", [ft.add, ft.Tensor.add_, ft.Tensor.__add__, ft.exp, ft.Tensor.exp_, ft.Tensor.view]
 )
-def test_inspect_leads_to_the_declaration(function):
+def test_inspect_finds_the_declaration(function):
     name = function.operator.name
     source = inspect.getsource(function)
     assert source.startswith(("@elementwise\n", "@view\n"))
@@ -237,7 +237,7 @@ def test_inspect_leads_to_the_declaration(function):
 
 
 def test_profilers_see_the_name_of_an_operator():
-    """Also where one of many functions made by the same lines is called for another."""
+    """Functions generated from the same template have different names in a profile."""
     import cProfile
     import pstats
 

@@ -1,4 +1,4 @@
-"""Storages as programs ask for them, and questions about where a tensor is and of which kind."""
+"""Storages in user programs, and queries of a tensor's device and type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import facula_tensor as ft
 from facula_tensor.ops.memory import pin_memory as _pin_memory
 
 
-def test_a_storage_is_the_memory_of_all_views():
+def test_views_share_a_storage():
     x = ft.arange(6.0).view(2, 3)
     whole = x.untyped_storage()
     assert whole.nbytes() == len(whole) == whole.size() == 24
@@ -23,7 +23,7 @@ def test_a_storage_is_the_memory_of_all_views():
     assert whole.device == x.device
 
 
-def test_storages_of_borrowed_and_of_no_memory():
+def test_storages_of_borrowed_memory_and_of_none():
     assert ft.from_numpy(np.zeros(10)[2:4]).untyped_storage().nbytes() == 16
     assert ft.empty(0).untyped_storage().nbytes() == 0
     meta = ft.empty(3, device="meta").untyped_storage()
@@ -32,7 +32,7 @@ def test_storages_of_borrowed_and_of_no_memory():
 
 
 def test_a_storage_of_a_file(tmp_path):
-    """Private unless it is shared; a shared one makes the file, or grows it."""
+    """The file is private unless shared; a shared one is created or extended."""
     (tmp_path / "a").write_bytes(bytes(range(8)))
     private = ft.UntypedStorage.from_file(str(tmp_path / "a"), nbytes=6)
     assert private.tolist() == list(range(6)) and private[2:4].tolist() == [2, 3]
@@ -48,7 +48,7 @@ def test_a_storage_of_a_file(tmp_path):
     assert ft.UntypedStorage.from_file(str(tmp_path / "a")).nbytes() == 0
 
 
-def test_a_storage_becomes_a_tensor_over_it():
+def test_a_tensor_of_a_storage():
     memory = ft.arange(4, dtype=ft.int16).untyped_storage()
     flat = ft.asarray(memory[2:6], dtype=ft.uint8)
     assert flat.view(ft.int16).tolist() == [1, 2] and flat.data_ptr() == memory.data_ptr() + 2
@@ -68,7 +68,7 @@ def test_bytes_are_read_and_written():
     assert x.tolist() == [7, 0]
 
 
-def test_a_storage_grows_and_keeps_what_it_has():
+def test_a_storage_grows_and_keeps_its_elements():
     memory = ft.UntypedStorage(4).fill_(3)
     assert memory.resize_(100).nbytes() == 100
     assert memory.tolist()[:4] == [3, 3, 3, 3]
@@ -116,7 +116,7 @@ def test_is_nonzero():
         ft.ones(2).is_nonzero()
 
 
-def test_python_functions_of_elements():
+def test_applying_python_functions_to_elements():
     x = ft.tensor([[1, 2], [3, 4]])
     assert x.t().apply_(lambda one: one + 1).tolist() == [[2, 4], [3, 5]]
     assert x.tolist() == [[2, 3], [4, 5]]

@@ -1,4 +1,4 @@
-"""The stubs say what the functions are, and a type checker that reads them finds mistakes."""
+"""The stubs match the functions, and a type checker that reads them reports mistakes."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from facula_tensor._stubs import STUBS
 
 @pytest.fixture(scope="module")
 def fresh():
-    """What an interpreter writes in which no other test has declared an operator: the stubs, and what has overloads."""
+    """Return the stubs and the overloaded names, from an interpreter in which no test has declared operators."""
     program = "import json; from facula_tensor._stubs import STUBS, overloaded\n"
     program += "print(json.dumps([{name: write() for name, write in STUBS.items()}, sorted(overloaded)]))"
     return json.loads(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout)
@@ -28,7 +28,7 @@ def test_the_stubs_are_current(fresh, name):
     assert written == fresh[0][name], f"{name} is out of date; run python -m facula_tensor._stubs"
 
 
-def test_every_public_function_and_method_is_there(fresh):
+def test_stubs_contain_every_public_function_and_method(fresh):
     stubs = fresh[0]
     for name in ("relu", "add", "sum", "tensor", "where"):
         assert f"def {name}(" in stubs["__init__.pyi"]
@@ -38,8 +38,8 @@ def test_every_public_function_and_method_is_there(fresh):
 
 
 @pytest.mark.parametrize("name", STUBS)
-def test_no_argument_and_no_result_is_anything(fresh, name):
-    """But lists of numbers, nested to any depth."""
+def test_no_argument_or_result_is_any(fresh, name):
+    """Except for lists of numbers, nested to any depth."""
     text = fresh[0][name].replace("builtins.list[Any]", "")
     assert not re.search(r"\bAny\b", text.partition("\n\n")[2].partition("from ._types")[2])
 
@@ -56,14 +56,14 @@ def test_a_new_argument_must_have_a_type():
         _stubs.definition("function", function)
 
 
-def test_overloads_of_another_signature_are_left_alone():
+def test_functions_named_like_overloads_keep_their_signature():
     def max(input: ft.Tensor, unheard_of: int) -> ft.Tensor:
         raise NotImplementedError
 
     assert "def max(input: Tensor, unheard_of: builtins.int) -> Tensor" in _stubs.definition("max", max)
 
 
-def test_a_type_checker_sees_them(tmp_path):
+def test_a_type_checker_uses_the_stubs(tmp_path):
     api = pytest.importorskip("mypy.api")
     program = tmp_path / "program.py"
     program.write_text(

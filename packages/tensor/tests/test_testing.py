@@ -1,4 +1,4 @@
-"""`assert_close`: what is close, and what the message says where it is not."""
+"""`assert_close`: when values are close, and its message otherwise."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_the_message_shows_the_worst_element():
     ]
 
 
-def test_integers_and_bools_are_equal_or_not():
+def test_integers_and_bools_must_be_equal():
     assert_close(ft.tensor([1, 2]), ft.tensor([1, 2]))
     large = ft.tensor([2**62 + 1])
     with pytest.raises(AssertionError, match=r"not equal!\n\nMismatched elements: 1 / 1"):
@@ -72,25 +72,25 @@ def test_nan_and_infinity():
         ({"a": 1}, {"b": 1}, {}, "keys of the mappings differ"),
     ],
 )
-def test_what_differs(a, b, options, text):
+def test_messages_name_the_difference(a, b, options, text):
     with pytest.raises(AssertionError, match=text):
         assert_close(a, b, **options)
 
 
-def test_leniency():
+def test_relaxed_checks():
     assert_close(ft.ones(2), ft.ones(2, dtype=ft.float64), check_dtype=False)
     assert_close(np.ones(2), ft.ones(2, dtype=ft.float64))
     assert_close([1.0, (2, None)], [1.0, (2, None)])
 
 
-def test_messages_of_ones_own():
+def test_custom_messages():
     with pytest.raises(AssertionError, match="mine"):
         assert_close(1, 2, msg="mine")
     with pytest.raises(AssertionError, match="Scalars are not equal"):
         assert_close(1, 2, msg=lambda text: text + " so")
 
 
-def test_misuse():
+def test_errors():
     with pytest.raises(ValueError, match="both rtol and atol or neither"):
         assert_close(1, 1, rtol=1e-3)
     with pytest.raises(TypeError, match="got str"):

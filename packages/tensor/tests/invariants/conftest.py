@@ -1,4 +1,4 @@
-"""Devices for the tests of invariants, and the counts that must come back to where they were."""
+"""Fixtures for tests of invariants: devices, the garbage collector, allocated blocks and thread switching."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ fake()  # registered for all tests
 
 @pytest.fixture(params=["cpu", "fake"])
 def device(request):
-    """Devices whose tensors have elements: host memory, and one whose work runs later."""
+    """Each device that stores elements: host memory, and a device that executes its work later."""
     if request.param == "fake":
         backend = fake()
         backend.run()
@@ -29,7 +29,7 @@ def device(request):
 
 @pytest.fixture
 def no_collector():
-    """The cyclic collector is off: what is freed was freed by its last reference."""
+    """Disable the cyclic collector, so that only reference counts free objects."""
     gc.collect()
     gc.disable()
     yield
@@ -44,8 +44,8 @@ def live_blocks():
 
 
 @pytest.fixture
-def often_switching():
-    """Threads switch as often as they can."""
+def frequent_switches():
+    """Make Python switch threads as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

@@ -1,10 +1,10 @@
-"""A device type "fake" whose work runs later, which keeps asynchronous backends from breaking the invariants.
+"""The device type "fake", which defers its work so that tests cover the invariants of asynchronous backends.
 
-Its plans wrap the CPU's. A launch is put in a queue and runs, in order, when a test calls `run`, or
-when somebody waits (`synchronize`, `copy_out`). Memory is checked twice: an address must lie in a block
-that is handed out when the launch is queued, and the block must not have been given back to the system
-when it runs. A block that was released may be handed out again at once: the queue keeps the order.
-What a kernel reports is raised at the next wait, with the operator and the user's line.
+Its plans wrap those of the CPU. A launch enters a queue and runs in order when a test calls `run` or
+when the program waits (`synchronize`, `copy_out`). Memory is checked twice: an address must be inside a
+block that is allocated when the launch is queued, and the block must not have been returned to the system
+when the launch runs. A released block may be reused at once because the queue preserves the order.
+An error that a kernel reports is raised at the next wait, with the operator and the user's line.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from facula_storage.extend import Program, register_backend
 
 
 class MemoryFault(AssertionError):
-    """Work named memory that it must not use."""
+    """Queued work accessed memory that it must not use."""
 
 
 class QueuedAllocator:
-    """Blocks that may be reused as soon as they are released, since work runs in order."""
+    """An allocator that reuses blocks as soon as they are released, because work runs in order."""
 
     def __init__(self) -> None:
         self.system = MallocAllocator()
         self.idle: dict[int, list] = {}
-        self.blocks: dict[int, tuple[int, Any, list]] = {}  # address: bytes, release to the system, where it is idle
+        self.blocks: dict[int, tuple[int, Any, list]] = {}  # address: bytes, function that frees it, idle list
 
     def take_for(self, nbytes: int) -> Any:
         return self.idle.setdefault(nbytes, []).pop if nbytes else partial(self.refill, 0)
@@ -54,7 +54,7 @@ class QueuedAllocator:
         return {**figures, "allocated_blocks": figures["allocated_blocks"] - idle}
 
     def trim(self) -> int:
-        """Give idle blocks back at once, whatever is queued: what the checks are to catch."""
+        """Free idle blocks at once, even if queued work needs them: the fault that the checks must detect."""
         given = 0
         for nbytes, idle in self.idle.items():
             while idle:
@@ -64,11 +64,14 @@ class QueuedAllocator:
         return given
 
     def tidy(self) -> int:
-        """There is no bound on what is idle: 0."""
+        """Return 0: idle memory has no bound."""
         return 0
 
     def block_at(self, address: int, nbytes: int, handed_out: bool) -> int:
-        """The start of the block that holds these bytes; MemoryFault if there is none (or if it is idle)."""
+        """Return the start of the block that contains these bytes.
+
+        Raises MemoryFault if no block contains them, or if `handed_out` is set and the block is idle.
+        """
         for start, (size, _, idle) in list(self.blocks.items()):
             if start <= address and address + nbytes <= start + size:
                 if handed_out and any(one[0] == start for one in list(idle)):
@@ -78,7 +81,7 @@ class QueuedAllocator:
 
 
 class FakeBackend:
-    """Computes on host memory, later."""
+    """A backend that computes in host memory, later."""
 
     def __init__(self) -> None:
         self.allocator = QueuedAllocator()
@@ -88,7 +91,7 @@ class FakeBackend:
         self.lock = threading.RLock()
         self.most_queued = 0
 
-    # ------------------------------------------------------------------------------ what facula_storage asks
+    # ------------------------------------------------------------------------- the interface of a backend
     def plan(self, operator: str | Program, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
         plan = self.cpu.plan(operator, inputs, outputs, parameters)
         operator = plan.operator
@@ -116,9 +119,9 @@ class FakeBackend:
         if self.failed:
             raise self.failed.pop(0)
 
-    # -------------------------------------------------------------------------------------- what tests ask
+    # ------------------------------------------------------------------------------- the interface for tests
     def run(self, count: int | None = None) -> None:
-        """Run the next pieces of work: all, or `count`."""
+        """Run the next `count` queued launches, or all."""
         with self.lock:
             while self.queue and (count is None or count > 0):
                 operator, where, work = self.queue.pop(0)
@@ -137,11 +140,11 @@ class FakeBackend:
     def _launch(self, plan: Plan, layouts: list[Layout | None], n: int, *args: Any) -> None:
         blocks = []
         for place, (layout, address) in enumerate(zip(layouts, args, strict=False)):
-            if layout is None:  # an operand that was not given
+            if layout is None:  # an omitted operand
                 continue
             nbytes = n * layout.dtype.itemsize if plan.any_size else layout.extent
             if plan.operator in ("nonzero_flat", "nonzero") and place:
-                nbytes = 0  # one plan for any number of results
+                nbytes = 0  # one plan serves any number of results
             if nbytes:
                 blocks.append(self.allocator.block_at(address, nbytes, handed_out=True))
         if plan.workspace:
@@ -149,12 +152,12 @@ class FakeBackend:
         self._put(plan.operator, blocks, lambda: plan.launch(n, *args))
 
     def _launch_step(self, plan: Plan, layouts: list[Layout | None], n: int, *args: Any) -> None:
-        """Numbers come first, as there may be any number of tensors."""
+        """The numbers precede the tensors because the number of tensors varies."""
         numbers = len(args) - len(layouts)
         self._launch(plan, [None] * numbers + layouts, n, *args)
 
     def _launch_cat(self, plan: Plan, itemsize: int, n: int, outer: int, parts: int, *args: int) -> None:
-        """Each part is an address and what it gives to each of the outer steps."""
+        """Each part is an address and the number of bytes that it contributes to each outer step."""
         *pairs, out = args
         assert len(pairs) == 2 * parts
         blocks = [self.allocator.block_at(out, n * itemsize, handed_out=True)]
@@ -175,7 +178,7 @@ class FakeBackend:
 
 
 def users_line() -> str:
-    """file:line of the nearest frame outside the library and this file."""
+    """Return file:line of the nearest frame outside the library and this file."""
     frame = sys._getframe(1)
     while frame.f_back is not None and (
         frame.f_globals.get("__name__", "").startswith("facula_") or frame.f_code.co_filename == __file__
@@ -185,7 +188,7 @@ def users_line() -> str:
 
 
 def fake() -> FakeBackend:
-    """The backend of the device "fake", registered on first use."""
+    """Return the backend of the device "fake", which is registered on first use."""
     try:
         backend = Device("fake").backend
     except RuntimeError:
@@ -197,5 +200,5 @@ def fake() -> FakeBackend:
 
 
 def numbers(tensor: Any) -> np.ndarray:
-    """The elements of a tensor on any device, as a NumPy array of its own."""
+    """Copy the elements of a tensor on any device into a new NumPy array."""
     return np.array(tensor.detach().tolist(), dtype=tensor.dtype.numpy).reshape(tuple(tensor.shape))

@@ -1,4 +1,4 @@
-"""What tests of `fuse` compare: values, gradients and gradients of theirs."""
+"""Comparison of fused functions with unfused ones: values, gradients and second derivatives."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def close(found, wanted, rtol=1e-8):
 
 
 def derivatives(function, operands):
-    """The value of a function, its gradients, and gradients of theirs."""
+    """Return the value of a function, its gradients, and the gradients of a function of these."""
     value = function(*operands)
     first = grad(value, operands, ft.ones_like(value), create_graph=True, allow_unused=True, materialize_grads=True)
     weighed = sum([(one * one.detach().cos()).sum() for one in first])

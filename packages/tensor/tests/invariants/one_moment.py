@@ -1,4 +1,4 @@
-"""A tensor that gets other memory at each point of a call, and the results that are then allowed."""
+"""Checks that replace a tensor's memory at each point of a call and compare the result with the allowed results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from facula_tensor.extend import operators
 
 
 def contents(result):
-    """What can be compared."""
+    """Convert a result to values that can be compared."""
     if isinstance(result, ft.Tensor):
         plain = result.detach()
         layout = plain._layout
@@ -35,15 +35,15 @@ def outcome(call, *operands):
         return error
 
 
-# Long calls are made of operators that are called by themselves, too: beyond so many points, ever fewer are tried.
+# Long calls consist of operators that are also tested separately. Beyond this point, fewer points are tested.
 DENSE = 120
 
 
 def forget_plans(used=None):
-    """The next calls take the slow path. Gives the tables that held something."""
-    for forget in layout_cache_clearers:  # the windows of views, and what other functions know of layouts
+    """Clear the plan tables, so that the next calls take the slow path. Return the tables that had entries."""
+    for forget in layout_cache_clearers:  # windows of views, and caches by layout in other modules
         forget()
-    if used is None:  # families of operators are loaded when they are first used
+    if used is None:  # families of operators are loaded on first use
         used = [table for op in operators.values() for table in (op.table, op.slow_table)]
     held = [one for one in used if one.by_key or any(one.dense) or any(one.with_float) or any(one.with_int)]
     for table in held:
@@ -52,14 +52,14 @@ def forget_plans(used=None):
 
 
 def tables_of(call):
-    """The plan tables that `call()` fills."""
+    """Return the plan tables that `call()` fills."""
     forget_plans()
     call()
     return forget_plans()
 
 
 def check(call, first, second, others=(), *, slow=False, every=1, library=None, start=0):
-    """Give a tensor that begins as `first` the memory of `second` at each point of `call(tensor, *others)`."""
+    """Replace the memory of `first` by that of `second` at each point of `call(tensor, *others)`."""
     x = first.detach()
     before, after = [(one._layout, one._storage, one._offset) for one in (first, second)]
     expected = [contents(outcome(call, one, *others)) for one in (first, second)]
@@ -82,7 +82,7 @@ def check(call, first, second, others=(), *, slow=False, every=1, library=None, 
 
 
 def strided(tensor, dtype=None):
-    """The elements of `tensor`, doubled, transposed in memory and somewhere inside a larger storage."""
+    """Return the elements of `tensor`, doubled, transposed in memory and inside a larger storage."""
     array = np.array((tensor.detach() * 2).to(dtype or tensor.dtype).numpy())
     wide = np.concatenate([np.zeros(70, array.dtype), array.T.ravel(), np.zeros(500, array.dtype)])
     inner = ft.tensor(wide)[70 : 70 + array.size].view(array.T.shape)

@@ -1,9 +1,9 @@
-"""Random little programs of views, changes and ordinary operators, and two ways to run them.
+"""Random short programs of views, in-place changes and ordinary operators, and two ways to run them.
 
-A program works on a list of tensors. Each step is (name, place, other place, number); a step that a
-state does not allow does nothing, by rules that look at shapes alone, so both ways agree. `run` uses
-views and changes in place. `Functional` does the same with values and without aliasing: a family of
-views is one array of elements, a view a list of positions in it, and a change makes a new array.
+A program works on a list of tensors. Each step is (name, position, other position, number). A step that is
+not allowed in the current state is skipped. The rules depend on shapes only, so both ways skip the same
+steps. `run` uses views and changes in place. `Functional` computes the same values without aliasing: a family
+of views is one array of elements, a view is a list of positions in it, and a change makes a new array.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ program = st.lists(step, min_size=2, max_size=12)
 
 
 def allowed(name: str, shape: tuple, other: tuple, repeats: bool) -> bool:
-    """Whether a step makes sense for these shapes. `repeats`: elements appear more than once, as after expand."""
+    """Tell if a step is valid for these shapes. `repeats`: elements occur more than once, as after expand."""
     if name in ("row", "set_row"):
         return len(shape) >= 1 and shape[0] > 0 and not (repeats and name == "set_row")
     if name in ("columns", "set_columns"):
@@ -45,7 +45,7 @@ def allowed(name: str, shape: tuple, other: tuple, repeats: bool) -> bool:
 
 
 def apply(F: Any, name: str, x: Any, y: Any, number: int) -> Any:
-    """The new tensor of a step, or None where `x` was changed. `F` has the functions; `x`, `y` are its tensors."""
+    """Return the new tensor of a step, or None if it changed `x`. `F` is the module of functions."""
     match name:
         case "row":
             return x[number % x.shape[0]]
@@ -93,7 +93,7 @@ def apply(F: Any, name: str, x: Any, y: Any, number: int) -> Any:
 
 
 def run(F: Any, steps: list, starts: list, repeats: Any) -> list:
-    """All tensors after the program. `repeats(x)`: whether elements of x appear more than once."""
+    """Run the program and return all tensors. `repeats(x)` tells if elements of x occur more than once."""
     tensors = list(starts)
     for name, i, j, number in steps:
         x, y = tensors[i % len(tensors)], tensors[j % len(tensors)]
@@ -105,21 +105,21 @@ def run(F: Any, steps: list, starts: list, repeats: Any) -> list:
 
 
 class Memory:
-    """The elements of a family, as a one-dimensional tensor that is never changed but replaced."""
+    """The elements of a family: a one-dimensional tensor that is replaced instead of being changed."""
 
     def __init__(self, elements: Any):
         self.elements = elements
 
 
 class Functional:
-    """A tensor as a Memory and the positions of its elements in it."""
+    """A tensor represented by a Memory and the positions of its elements in it."""
 
     def __init__(self, F: Any, memory: Memory, positions: np.ndarray):
         self.F, self.memory, self.positions = F, memory, positions
 
     @classmethod
     def of(cls, F: Any, tensor: Any) -> Functional:
-        """A family of its own with the elements of `tensor`."""
+        """Start a new family with the elements of `tensor`."""
         shape = tuple(tensor.shape)
         return cls(F, Memory(tensor.reshape((-1,))), np.arange(int(np.prod(shape))).reshape(shape))
 
@@ -131,7 +131,7 @@ class Functional:
         return len(set(self.positions.ravel().tolist())) < self.positions.size
 
     def value(self) -> Any:
-        """The elements, gathered."""
+        """The gathered elements."""
         index = self.F.tensor(self.positions.ravel().tolist())
         return self.memory.elements[index].reshape(self.positions.shape)
 
@@ -176,7 +176,7 @@ class Functional:
         return self._new(self.value())
 
     def _replace(self, value: Any) -> None:
-        """A new memory in which the elements at our positions are `value`'s: by a product with a matrix of 0 and 1."""
+        """Replace the elements at these positions by `value`: build a new memory with a product of 0/1 matrices."""
         n = self.memory.elements.shape[0]
         place = np.zeros((n, self.positions.size))
         place[self.positions.ravel(), np.arange(self.positions.size)] = 1

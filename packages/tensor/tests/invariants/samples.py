@@ -1,7 +1,7 @@
-"""A sample of each operator that is declared, from `tests/operators/cases`, for tests of rules that hold for all.
+"""A sample of each declared operator, from `tests/operators/cases`, for tests of rules that apply to all operators.
 
-`SAMPLES` has a sample for each operator's name, `CHANGES` the samples that have a form in place. A new operator needs
-nothing here: its sample is found by recording which operators the samples launch.
+`SAMPLES` maps each operator's name to a sample; `CHANGES` has the samples with an in-place form. A new operator needs
+no entry here: recording the operators that each sample launches finds its sample.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NARROW = {"float64": "float32", "complex128": "complex64"}
 
 
 class Sample:
-    """A case as a function of leaves, which returns one tensor."""
+    """A case as a function of leaves that returns one tensor."""
 
     def __init__(self, case: Any) -> None:
         self.case, self.dtype = smooth(case), (*case.gradient, *[one for one in PREFERRED if one in case.dtypes])[0]
@@ -47,14 +47,14 @@ class Sample:
     def leaves(
         self, device: str = "cpu", *, requires_grad: bool = True, narrow: bool = False, seed: int = 3, shape: Any = None
     ) -> list[Any]:
-        """Operands with gradients, where their dtype has any.
+        """Make the operands, with gradients if their dtype has any.
 
         Arguments:
-            device: where they are.
+            device: the device of the operands.
             requires_grad: False for operands without gradients.
-            narrow: float32 in place of float64, complex64 in place of complex128.
-            seed: other elements for another one.
-            shape: that of all operands, where the case has none of its own.
+            narrow: use float32 instead of float64, and complex64 instead of complex128.
+            seed: selects other elements.
+            shape: the shape of all operands, if the case does not define shapes.
         """
         dtype = NARROW.get(self.dtype, self.dtype) if narrow else self.dtype
         case = self.case if shape is None or self.case.shapes else replace(self.case, shapes=(shape,) * self.case.arity)
@@ -62,17 +62,17 @@ class Sample:
         return [one.requires_grad_(requires_grad and bool(case.gradient)) for one in made]
 
     def __call__(self, *leaves: Any) -> Any:
-        """The result, or the first of several."""
+        """Return the result, or the first of several."""
         result = self.case.function(*leaves)
         return result if isinstance(result, ft.Tensor) else result[0]
 
     def change(self, first: Any, *others: Any) -> Any:
-        """The form in place."""
+        """Run the in-place form."""
         return change(self.case, first, *others)
 
 
 def launched(call: Callable[[], object]) -> set[str]:
-    """The names of the operators that a call launches, whose views it takes, or whose nodes it records."""
+    """Return the names of the operators that a call launches, whose views it makes, or whose nodes it records."""
     names = set()
 
     def seen(frame: Any) -> None:
@@ -90,22 +90,23 @@ def launched(call: Callable[[], object]) -> set[str]:
 
 @cache
 def launched_by(number: int) -> set[str]:
-    """The operators that a case launches."""
+    """Return the operators that a case launches."""
     sample = Sample(EVERY[number])
     leaves = sample.leaves()
     return launched(lambda: sample(*leaves))
 
 
 def named(number: int) -> str:
-    """The function or operator that a case is named after."""
+    """Return the name of the function or operator that a case tests."""
     return re.match(r"(?:operator )?(?:\w+\.)*(\w*)", EVERY[number].name)[1]
 
 
 @cache
 def sample_of(name: str) -> Sample:
-    """The sample of an operator: the one that launches fewest others, among those that can be differentiated if any.
+    """Return the sample of an operator.
 
-    Samples named after the operator are looked at first.
+    Samples named after the operator have priority, then differentiable ones, then those that launch the fewest
+    other operators.
     """
     everything = range(len(EVERY))
     for numbers in ([number for number in everything if named(number) == name], everything):
@@ -120,12 +121,12 @@ def sample_of(name: str) -> Sample:
 
 
 def declared() -> list[str]:
-    """The operators that the package declares (tests and examples may declare more)."""
+    """Return the operators that the package declares, without those of tests and examples."""
     return sorted(name for name, op in operators.items() if op.module.startswith("facula_tensor."))
 
 
 class Samples(Mapping):
-    """Each operator's sample, by its name; found when it is asked for."""
+    """A mapping of operators' names to samples, which are found on first access."""
 
     def __getitem__(self, name: str) -> Sample:
         return sample_of(name)
@@ -148,18 +149,18 @@ every_change = pytest.mark.parametrize("name", CHANGES)
 
 
 def pair(device: str = "cpu", dtype: Any = ft.float64, requires_grad: bool = True) -> tuple[Any, Any]:
-    """Two leaves of shape (3, 4), of different elements between 0.5 and 2."""
+    """Make two leaves of shape (3, 4), with different elements between 0.5 and 2."""
     rows = [[0.5 + 1.5 * (step * i % 13) / 13 for i in range(1, 13)] for step in (7, 5)]
     made = ft.tensor(rows, dtype=dtype, device=device).reshape(2, 3, 4)
     return tuple(one.clone().requires_grad_(requires_grad) for one in made)
 
 
 def differentiable(result: Any) -> bool:
-    """Whether something can be differentiated from here."""
+    """Tell if the result supports backward."""
     return result.requires_grad and (result.dtype.is_floating_point or result.dtype.is_complex)
 
 
 def total(result: Any) -> Any:
-    """A real number to differentiate."""
+    """Reduce a result to a real number that can be differentiated."""
     result = result.sum()
     return (result * F.conj(result)).abs() if result.dtype.is_complex else result

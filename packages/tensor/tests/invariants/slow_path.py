@@ -1,4 +1,4 @@
-"""Counts of what a call must not do twice: entries of the slow path, plans made, and windows of views found."""
+"""Counts of work that a repeated call must avoid: slow-path entries, new plans, and computed windows of views."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IN_PLACE = slow_inplace.__code__
 SLOW = {slow_call.__code__, IN_PLACE, find_plan.__code__}
 OF_NO_OPERATOR = {"slow_setitem": "setitem", "_step.<locals>.slow_call": "optimizer step"}  # by qualified names
 PLANNING = make_plan.__code__
-UNKEPT = {"as_strided", "index", "select", "slice"}  # views whose windows are found quickly, and at each call
+UNKEPT = {"as_strided", "index", "select", "slice"}  # views whose windows are cheap and computed in each call
 WINDOWS = {
     **{op.window.__code__: name for name, op in operators.items() if op.window is not None and name not in UNKEPT},
     **{
@@ -33,7 +33,7 @@ WINDOWS = {
 
 @contextmanager
 def calls(seen: Callable[[Any], object]) -> Iterator[None]:
-    """While open, `seen(frame)` is called at the beginning of each Python function."""
+    """Call `seen(frame)` at the beginning of each Python function inside the block."""
     sys.setprofile(lambda frame, event, arg: seen(frame) if event == "call" else None)
     try:
         yield
@@ -42,7 +42,7 @@ def calls(seen: Callable[[Any], object]) -> Iterator[None]:
 
 
 class Entry(NamedTuple):
-    """An operator that entered the slow path or asked it for a plan, and its operands or their layouts."""
+    """An operator that entered the slow path or requested a plan from it, and its operands or their layouts."""
 
     operator: Any
     operands: tuple
@@ -50,13 +50,13 @@ class Entry(NamedTuple):
 
     @property
     def layouts(self) -> list[Layout]:
-        """The layouts of the operands that are tensors."""
+        """The layouts of the tensor operands."""
         tensors = [one._layout if isinstance(one, ft.Tensor) else one for one in self.operands]
         return [one for one in tensors if isinstance(one, Layout)]
 
     @property
     def numbers(self) -> list[type]:
-        """The types of the others."""
+        """The types of the other operands."""
         others = [one if isinstance(one, type) else type(one) for one in self.operands]
         return [one for one in others if one in (bool, int, float, complex)]
 
@@ -65,11 +65,11 @@ class Entry(NamedTuple):
 
 
 class Watch:
-    """Entries of the slow path while it is open, and in `planned` the operators for which a plan is made.
+    """Records slow-path entries inside the block, and in `planned` the operators for which a plan is made.
 
-    `others`: entries of slow paths that belong to no operator. `windows`: views that are worked out.
+    `others`: entries of slow paths without an operator. `windows`: views whose windows are computed.
 
-    It looks at the code objects that run, so it finds a function whichever closure or table holds it.
+    It compares code objects, so it recognizes a function in any closure or table.
     """
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class Watch:
 
 
 def slow_calls(function: Callable[[], object]) -> list[str]:
-    """The operators that enter the slow path in a call."""
+    """Return the operators that enter the slow path in a call."""
     with Watch() as watch:
         function()
     return [str(entry) for entry in watch.entries]

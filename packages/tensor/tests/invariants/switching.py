@@ -1,8 +1,8 @@
-"""Another thread without one: at a chosen point where Python may switch threads, a tensor gets other memory.
+"""A deterministic thread switch: at a chosen point where Python may switch threads, a tensor's memory is replaced.
 
-Python looks for other threads when a function begins, after a call, and where a loop goes back; never between plain
-loads. A trace function counts these points inside the library, and acts at one of them. So every way in which one
-switch can fall is tried, each time in the same order.
+Python may switch threads when a function begins, after a call, and at a jump back in a loop; never between plain
+loads. A trace function counts these points inside the library and acts at one of them. The tests thus try each
+position of a single switch, always in the same order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def of_library(frame: Any, library: tuple[str, ...] = LIBRARY) -> bool:
 
 
 class Switch:
-    """While open, `act` is called at point `number` (from 0); `reached` says whether there was one."""
+    """Calls `act` at point `number` (from 0) inside the block; `reached` tells if that point exists."""
 
     def __init__(self, number: int, act: Any, library: tuple[str, ...] = LIBRARY):
         self.left, self.act, self.library, self.reached = number, act, library, False
@@ -57,7 +57,7 @@ class Switch:
 
 
 def in_all_orders(call: Any, act: Any, most: int = 1000, every: int = 1) -> Any:
-    """Yield what `call()` gives, or the exception it raises, for each point at which `act` can fall."""
+    """Yield the result or the exception of `call()` for each point at which `act` can run."""
     for number in range(0, most, every):
         with Switch(number, act) as switch:
             try:

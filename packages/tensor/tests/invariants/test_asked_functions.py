@@ -1,4 +1,4 @@
-"""`__torch_function__` is given the public object that a program called, for every method, property and function."""
+"""Each method, property and function passes the public object that the program called to `__torch_function__`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from facula_tensor._dispatch.overrides import disable_overrides
 
 
 class Recorded(Tensor):
-    """Notes the functions that it is asked about, and computes nothing."""
+    """Records the functions passed to its `__torch_function__`, and computes no result."""
 
     asked: list = []  # noqa: RUF012
 
@@ -31,7 +31,7 @@ with disable_overrides():
 
 
 def first_asked(call, *choices):
-    """What the class is asked about first by `call`, with the first of some arguments that get so far."""
+    """Return the first function that `call` passes, using the first of `choices` that reaches `__torch_function__`."""
     for arguments in choices:
         Recorded.asked.clear()
         try:
@@ -65,7 +65,7 @@ def test_properties(name):
         assert first_asked(setattr, (M, name, None)) == getattr(Tensor, name).__set__
 
 
-# Functions that no tensor is an argument of, or that PyTorch asks nobody about, either; `where` of one tensor is
+# Functions without tensor arguments, or that do not dispatch in PyTorch, either. `where` of one tensor is
 # `nonzero`.
 UNASKED = set(
     "arange as_tensor asarray broadcast_shapes can_cast compiled_with_cxx11_abi empty empty_permuted empty_strided eye "
@@ -91,7 +91,7 @@ def test_functions(name):
     assert first_asked(FUNCTIONS[name], *ARGUMENTS) is FUNCTIONS[name]
 
 
-def test_arguments_are_those_that_an_operators_function_was_given():
+def test_the_arguments_of_the_public_function_are_passed():
     assert first_asked(lambda: functional.leaky_relu(M, negative_slope=0.5), ()) is functional.leaky_relu
     _, args, kwargs = Recorded.asked[0]
     assert len(args) == 1 and args[0] is M and kwargs == {"negative_slope": 0.5}
@@ -117,7 +117,7 @@ def test_python_operators(written):
     assert args[0] is wanted or args[-1] is wanted or args[-1] == wanted
 
 
-def test_tables_by_public_functions_answer():
+def test_a_table_of_public_functions_implements_overrides():
     class Handled(Tensor):
         handled = {Tensor.clone: lambda x: "clone", functional.gelu: lambda x: "gelu", ft.mean: lambda x: "mean"}  # noqa: RUF012
 
@@ -135,14 +135,14 @@ def test_tables_by_public_functions_answer():
     assert repr(x) == "Handled([1., 1.])"
 
 
-def test_functions_keep_signature_and_errors_once_they_ask():
+def test_overridable_functions_keep_signature_and_errors():
     assert "approximate" in inspect.signature(functional.gelu).parameters
     with pytest.raises(TypeError, match="linear: expected"):
         functional.linear(1, ft.ones(1, 1))
     assert functional.gelu(ft.zeros(1)).tolist() == [0.0]
 
 
-def test_variables_from_outside_can_be_read_in_frames_of_functions_that_ask():
+def test_frames_of_overridable_functions_show_free_variables():
     repr(M + 1)
     assert ft.result_type.__code__.co_freevars and ft.result_type.asks
     with full_traceback(True), pytest.raises(TypeError) as caught:

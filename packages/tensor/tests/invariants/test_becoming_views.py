@@ -1,4 +1,4 @@
-"""Tensors that become views of themselves (`t_`, `squeeze_`, `set_`, ...): shapes, families, gradients, refusals."""
+"""In-place view changes (`t_`, `squeeze_`, `set_`, ...): shapes, families of views, gradients, errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def start():
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_the_tensor_itself_becomes_the_view(name):
+def test_the_tensor_becomes_the_view(name):
     change, view = CHANGES[name]
     x = start()
     wanted, address, version = view(x), x.untyped_storage().data_ptr(), x._version
@@ -38,7 +38,7 @@ def test_the_tensor_itself_becomes_the_view(name):
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_gradients_through_it_and_through_a_change_after_it(name):
+def test_gradients_through_the_view_and_a_later_change(name):
     change, view = CHANGES[name]
 
     def became(x):
@@ -58,7 +58,7 @@ def test_gradients_through_it_and_through_a_change_after_it(name):
     assert gradcheck(lambda x: (view(x * 2) ** 2).sum(), (x,))
 
 
-def test_a_view_that_becomes_another_stays_in_its_family():
+def test_a_view_that_becomes_another_view_stays_in_its_family():
     x = start().requires_grad_()
     whole = x * 1
     part = whole[0]
@@ -69,7 +69,7 @@ def test_a_view_that_becomes_another_stays_in_its_family():
     assert x.grad.tolist() == [[[1.0, 1.0, 10.0], [1.0, 1.0, 10.0]]]
 
 
-def test_leaves_become_views_under_no_grad_alone():
+def test_leaves_become_views_only_under_no_grad():
     x = ft.ones(1, 2, requires_grad=True)
     with pytest.raises(RuntimeError, match="squeeze_: this tensor is a leaf that requires a gradient"):
         x.squeeze_()
@@ -90,7 +90,7 @@ def test_history_is_kept_under_no_grad():
     assert x.grad.tolist() == [[2.0, 10.0]]
 
 
-def test_a_saved_tensor_that_became_a_view_is_noticed():
+def test_a_saved_tensor_that_became_a_view_is_detected():
     x = ft.ones(2, 3, requires_grad=True)
     y = x * 2
     z = y * y
@@ -99,7 +99,7 @@ def test_a_saved_tensor_that_became_a_view_is_noticed():
         z.sum().backward()
 
 
-def test_subclasses_stay_what_they_are():
+def test_subclasses_keep_their_class():
     class Metres(ft.Tensor):
         pass
 
@@ -121,14 +121,14 @@ def test_subclasses_stay_what_they_are():
         (lambda x: x.set_(ft.ones(2).untyped_storage(), 0, (9,)), ValueError, "reach outside the 8 bytes"),
     ],
 )
-def test_refused_before_anything_changes(call, kind, text):
+def test_errors_precede_changes(call, kind, text):
     x = start()
     with pytest.raises(kind, match=text):
         call(x)
     assert x.tolist() == start().tolist()
 
 
-def test_set_gives_other_memory():
+def test_set_replaces_the_memory():
     x, y = ft.zeros(2), ft.arange(6.0)
     assert x.set_(y) is x
     assert x.is_set_to(y)
@@ -139,7 +139,7 @@ def test_set_gives_other_memory():
     assert x.set_().shape == (0,)
 
 
-def test_set_takes_a_tensor_out_of_its_family():
+def test_set_removes_a_view_from_its_family():
     x = ft.ones(3)
     part = x[1:]
     part.set_(ft.zeros(2))

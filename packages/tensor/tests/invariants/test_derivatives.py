@@ -1,4 +1,4 @@
-"""Derivatives of functions: against central differences, each other, and what they refuse."""
+"""Derivatives of functions: comparison with central differences and with each other; errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def one(a, b):
 
 
 def differences(function, arrays, step=1e-6):
-    """Jacobians by central differences: nested lists, outputs by inputs."""
+    """Return Jacobians by central differences: nested lists, outputs by inputs."""
     columns = []
     for k, array in enumerate(arrays):
         slopes = []
@@ -82,7 +82,7 @@ def test_hessian_and_its_products():
             np.testing.assert_allclose(found[i].numpy(), wanted, rtol=1e-6, atol=1e-6)
 
 
-def test_results_are_tuples_where_inputs_or_outputs_are():
+def test_results_are_tuples_if_inputs_or_outputs_are():
     (y,) = tensors(Y)
     alone = jacobian(lambda a: a * a, y)
     np.testing.assert_array_equal(alone.numpy(), np.diag(2 * Y))
@@ -107,7 +107,7 @@ def test_results_can_be_differentiated():
     assert w.grad is None
 
 
-def test_what_does_not_depend_on_an_input():
+def test_outputs_independent_of_an_input():
     x, y = tensors(X, Y)
     assert jacobian(lambda a, b: b * 2, (x, y))[0].tolist() == np.zeros((3, 2, 3)).tolist()
     assert jacobian(lambda a: a.detach(), y).tolist() == np.zeros((3, 3)).tolist()
@@ -127,7 +127,7 @@ def test_what_does_not_depend_on_an_input():
 
 
 @pytest.mark.parametrize("vectorize", [False, True])
-def test_forward_mode_gives_what_reverse_mode_gives(vectorize):
+def test_forward_mode_equals_reverse_mode(vectorize):
     points = tensors(X, Y)
     rows = jacobian(many, points, strategy="forward-mode", vectorize=vectorize), jacobian(many, points)
     rows += hessian(one, points, outer_jacobian_strategy="forward-mode"), hessian(one, points)
@@ -144,8 +144,8 @@ def test_forward_mode_gives_what_reverse_mode_gives(vectorize):
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
-def test_vectorized_rows_need_one_pass(create_graph):
-    """And the others one each, without batches."""
+def test_vectorized_rows_take_one_pass(create_graph):
+    """The other rows take one pass each, without batches."""
     passes = []
 
     class Cube(ag.Function):
@@ -178,7 +178,7 @@ def test_vectorized_rows_need_one_pass(create_graph):
         jacobian(many, tensors(X, Y), strict=True, vectorize=True)
 
 
-def test_results_are_built_as_the_function_builds_them():
+def test_results_have_the_structure_of_the_outputs():
     (y,) = tensors(Y)
     for strategy in ("reverse-mode", "forward-mode"):
         found = jacobian(lambda a: {"b": [a * a]}, y, strategy=strategy)
@@ -202,7 +202,7 @@ def test_gradients_of_a_batch():
         ag.grad((y * 2, y.sum()), y, (units[0], units[1][:2]), is_grads_batched=True)
 
 
-def test_under_no_grad_too():
+def test_derivatives_under_no_grad():
     (y,) = tensors(Y)
     with ft.no_grad():
         assert jacobian(lambda a: a * a, y).tolist() == np.diag(2 * Y).tolist()
@@ -211,7 +211,7 @@ def test_under_no_grad_too():
             assert found[1].requires_grad
 
 
-def test_refusals():
+def test_errors():
     (y,) = tensors(Y)
     with pytest.raises(ValueError, match="'reverse-mode' or 'forward-mode'; got 'backward'"):
         jacobian(lambda a: a, y, strategy="backward")
@@ -238,8 +238,8 @@ COMPARISONS = ("eq_", "ne_", "lt_", "le_", "gt_", "ge_", "less_", "greater_equal
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
-def test_comparisons_in_place_give_zeros_to_both(name):
-    """As PyTorch: zeros, and not None, for the tensor that is changed and for what it is compared with."""
+def test_in_place_comparisons_have_zero_gradients(name):
+    """As in PyTorch, both the changed tensor and the one that it is compared with get zeros, not None."""
     x, row = ft.ones(2, 3, requires_grad=True), ft.ones(3, dtype=ft.float64, requires_grad=True)
     y = x * 2
     getattr(y, name)(row * 1)
@@ -263,7 +263,7 @@ def test_comparisons_in_place_give_zeros_to_both(name):
 
 
 @pytest.mark.parametrize("dim", [0, 1])
-def test_an_empty_tensor_that_cat_leaves_out_has_a_gradient(dim):
+def test_an_empty_tensor_ignored_by_cat_has_a_gradient(dim):
     empty, full = ft.zeros(0, dtype=ft.float64, requires_grad=True), ft.ones(2, 3, requires_grad=True)
     for parts in ([empty, full], [full, empty], [empty, full, empty]):
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""Operators on host memory, on a device whose work runs later, and on one without memory: the same shapes,
+"""Operators in host memory, on a device that defers its work, and on a device without memory: the same shapes,
 values, gradients, lifetimes and errors."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from facula_tensor.testing._operands import values_of
 
 
 def test_every_operator_has_a_sample():
-    """One with derivatives where it has any: a draw's are not those of its numbers, and some rules only refuse."""
+    """A differentiable operator has a differentiable sample, except for draws and for rules that only raise errors."""
     for name in declared():
         refuses = name in (
             "adjugate_grad",
@@ -36,7 +36,7 @@ def test_an_operator_without_a_sample_is_named():
 
 
 @every_operator
-def test_values_and_gradients_are_the_cpus(name):
+def test_values_and_gradients_equal_the_cpus(name):
     results = []
     for device in ("cpu", "fake"):
         leaves = SAMPLES[name].leaves(device)
@@ -65,7 +65,7 @@ def test_meta_has_the_same_shapes_and_dtypes(name):
 
 
 @every_change
-def test_changes_are_the_cpus(name):
+def test_changes_equal_the_cpus(name):
     results = []
     for device in ("cpu", "fake"):
         first, *others = CHANGES[name].leaves(device)
@@ -79,7 +79,7 @@ def test_changes_are_the_cpus(name):
         np.testing.assert_array_equal(here, there)
 
 
-def test_work_waits_until_somebody_looks():
+def test_work_is_deferred_until_a_value_is_read():
     backend = fake()
     backend.run()
     x, y = pair("fake", requires_grad=False)
@@ -93,8 +93,8 @@ def test_work_waits_until_somebody_looks():
     assert not backend.queue
 
 
-def test_memory_that_is_dropped_at_once_is_used_in_order():
-    """Temporaries die while the work that reads them is still queued; their blocks are handed out again."""
+def test_memory_freed_under_queued_work_is_reused_in_order():
+    """Temporaries are freed while the work that reads them is still queued, and their blocks are reused."""
     backend = fake()
     ft.manual_seed(0)
     x = ft.rand(64, device="fake", dtype=ft.float64)
@@ -111,8 +111,8 @@ def test_memory_that_is_dropped_at_once_is_used_in_order():
     np.testing.assert_allclose(numbers(y), here, rtol=1e-12)
 
 
-def test_memory_that_is_given_back_too_early_is_noticed():
-    """The checks themselves: what trims under queued work is caught."""
+def test_memory_returned_too_early_is_detected():
+    """The checks detect a trim that returns memory that queued work uses."""
     backend = fake()
     backend.run()
     x = ft.ones(1000, device="fake")
@@ -128,7 +128,7 @@ def test_memory_that_is_given_back_too_early_is_noticed():
     backend.run()
 
 
-def test_index_errors_are_reported_when_somebody_waits():
+def test_index_errors_are_raised_at_synchronization():
     backend = fake()
     backend.run()
     x = ft.arange(5, device="fake")
@@ -148,7 +148,7 @@ def test_resizing_under_queued_work(device):
     assert tripled.tolist() == [0, 3, 6, 9, 12, 15]
 
 
-def test_random_numbers_are_the_same_everywhere():
+def test_random_numbers_are_equal_on_all_devices():
     draws = []
     for device in ("cpu", "fake"):
         ft.manual_seed(7)
@@ -195,21 +195,21 @@ INDEXED = {
 
 @pytest.mark.parametrize("name", INDEXED)
 @pytest.mark.parametrize("elsewhere", ["index", "source"])
-def test_devices_of_what_is_put_somewhere_do_not_mix(name, elsewhere, device):
+def test_devices_of_indices_and_sources_do_not_mix(name, elsewhere, device):
     x, source = ft.arange(4.0, device=device).reshape(2, 2), ft.ones(2, 2, device=device)
     at = ft.tensor([[0, 1], [1, 0]], device=device)
     if elsewhere == "index":
         at = at.to("meta")
     else:
         source = source.to("meta")
-    for _ in range(2):  # no plan is kept either
+    for _ in range(2):  # a failed call keeps no plan
         with pytest.raises(RuntimeError, match=rf"^{name}: .*(one device|'meta' has no elements|which meta has not)"):
             INDEXED[name](x, at, source)
     assert x.tolist() == [[0, 1], [2, 3]]
     assert x._version == 0
 
 
-def test_elements_of_other_devices_go_by_way_of_the_host():
+def test_elements_are_copied_through_the_host():
     x = ft.arange(6, device="fake").reshape(2, 3)
     assert x.tolist() == [[0, 1, 2], [3, 4, 5]]
     assert x.to("cpu").numpy().tolist() == x.tolist()
@@ -220,7 +220,7 @@ def test_elements_of_other_devices_go_by_way_of_the_host():
         ft.ones(2, device="meta").tolist()
 
 
-def test_blocks_come_back(device, no_collector):
+def test_blocks_are_released(device, no_collector):
     allocator = Device(device).backend.allocator
     if device == "fake":
         fake().run()
@@ -233,8 +233,8 @@ def test_blocks_come_back(device, no_collector):
     assert allocator.statistics()["allocated_blocks"] == before
 
 
-def test_plans_of_square_matrices_serve_no_other_shapes():
-    """A backend may say of each plan that it fits any size: those of operators on whole matrices are kept by layout."""
+def test_plans_of_square_matrices_are_not_used_for_other_shapes():
+    """A backend marks plans that fit any size. Plans of operators on whole matrices are cached by layout."""
     clear_layout_caches()
     square, vector, wide = (ft.ones(*shape, device="meta") for shape in ((3, 3), (3,), (2, 5)))
     for _ in range(2):
@@ -247,7 +247,7 @@ def test_plans_of_square_matrices_serve_no_other_shapes():
 
 
 @pytest.mark.parametrize("name", ["repeat_interleave", "embedding_bag", "values_of"])
-def test_helpers_lie_on_the_operands_device(name, device):
+def test_helper_tensors_are_on_the_operands_device(name, device):
     x = ft.arange(6, dtype=ft.float32, device=device).reshape(3, 2)
     if name == "repeat_interleave":
         for counts in (ft.tensor([0, 2, 1], device=device), ft.tensor([0, 2, 1]), ft.tensor([2], device=device)):

@@ -1,4 +1,4 @@
-"""The node of a call is the same whichever path the call takes: the slow path's is what all others are held to."""
+"""All paths of a call record the same node; the slow path's node is the reference."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from elements import make, operands
 
 
 class Description:
-    """A graph as plain data: leaves, nodes and storages are numbers, in the order in which they are met."""
+    """A graph as plain data. Leaves, nodes and storages are numbered in the order in which they are found."""
 
     def __init__(self, results, leaves):
-        self.numbers, self.alive = {}, []  # no id is given twice while all are alive
+        self.numbers, self.alive = {}, []  # keeping all objects alive keeps ids unique
         self.nodes, found = [], []
         for leaf in leaves:
             self.number("leaf", leaf)
@@ -48,8 +48,8 @@ class Description:
         return self.numbers[id(value)]
 
     def slots(self, node):
-        """What is set in a node, and the place in the program where it was made."""
-        place = list(node.code.co_positions())[node.lasti // 2]  # f_lasti may be in an instruction's cache
+        """Return the slots that are set in a node, and the source position that created it."""
+        place = list(node.code.co_positions())[node.lasti // 2]  # f_lasti may point into an instruction's cache
         found = {"rule": node.rule, "site": (node.code, place)}
         for slot in ("e0", "e1", "s0", "s1", "v0", "v1", "rest", "context"):
             value = getattr(node, slot, None)
@@ -59,7 +59,7 @@ class Description:
 
     def value(self, value):
         if isinstance(value, Node):
-            if value.rule.name == "held":  # the slow path's snapshot of a leaf, which leads to the leaf
+            if value.rule.name == "held":  # the slow path's snapshot of a leaf, which refers to the leaf
                 return self.value(value.e0)
             return self.number("node", value)
         if isinstance(value, ft.Tensor):
@@ -74,24 +74,24 @@ class Description:
             return *self.number("storage", value), value.version
         if isinstance(value, (tuple, list)):
             return tuple(map(self.value, value))
-        if hasattr(value, "versions"):  # what is saved has a version; what is not has any, or none
+        if hasattr(value, "versions"):  # saved values have a version; the versions of others do not matter
             saved = [
                 (self.value(one), version) for one, version in zip(value.values, value.versions) if one is not None
             ]
             return self.value((value.edges, value.layouts, value.parameters)), saved
-        if value is int:  # a number beside floating elements is one, however it is written
+        if value is int:  # a number with floating elements is a float, however it is written
             return float
         return value
 
 
 def check(call, leaves, again=None):
-    """What the call records on the slow path, and what it (or `again`) records when its signature is known."""
+    """Compare the graph that `call` records on the slow path with a later one, of `again` or `call`."""
     clear_layout_caches()
     slow = Description(call(), leaves)
     quick = Description((again or call)(), leaves)
     assert len(slow.text) == len(quick.text)
     for one, other in zip(slow.text, quick.text):
-        if ("rest" in one) is not ("rest" in other):  # the slow path notes layouts for every rule, asked for or not
+        if ("rest" in one) is not ("rest" in other):  # the slow path records layouts for every rule, needed or not
             assert not operators[one["rule"].name].extras
             for text in (one, other):
                 text.pop("rest", None)
@@ -102,12 +102,12 @@ LAYOUTS = {
     "contiguous": lambda x: x,
     "transposed": lambda x: x.detach().mT.clone().mT.requires_grad_(x.requires_grad) if x.ndim > 1 else x,
 }
-CONTIGUOUS = ("_grad",)  # kernels of gradients that take no others
+CONTIGUOUS = ("_grad",)  # kernels of gradients that accept only these
 
 
 @every_operator
 def test_operators(name):
-    """With a leaf and another tensor, contiguous and not; also as a thread's that is in no mode while another is."""
+    """A leaf and another tensor, contiguous or not; also in a thread without modes while another thread is in one."""
     for layout, lay_out in LAYOUTS.items():
         if layout != "contiguous" and name.endswith(CONTIGUOUS):
             continue
@@ -118,11 +118,11 @@ def test_operators(name):
             return SAMPLES[name](*given)
 
         check(call, (first, *others, *given[1:]))
-        check(call, (first, *others, *given[1:]), lambda call=call: beside_another_mode(call))
+        check(call, (first, *others, *given[1:]), lambda call=call: while_another_thread_is_in_a_mode(call))
 
 
-def beside_another_mode(call):
-    """`call()` while another thread is in a mode."""
+def while_another_thread_is_in_a_mode(call):
+    """Run `call()` while another thread is in a mode."""
     inside, done = threading.Event(), threading.Event()
 
     def elsewhere():
@@ -154,7 +154,7 @@ def test_changes(name):
 
 @every_operator
 def test_modes(name):
-    """Hooks get the same values to pack each time, and anomaly detection the same graph."""
+    """Hooks pack the same values each time, and anomaly detection records the same graph."""
     leaves = SAMPLES[name].leaves(narrow=True)
     packed = []
     for _ in range(2):
@@ -194,8 +194,8 @@ def test_numbers_first(call):
     check(lambda: call(x * 1), (x,))
 
 
-def test_a_difference_is_found():
-    """Of a saved value, of an edge, of the place in the program."""
+def test_a_difference_is_detected():
+    """The check detects a different saved value, edge or source position."""
     x, y = pair(dtype=ft.float32)
     for wrong in (lambda: x * x, lambda: x * (y * 1), lambda: x * y):
         with pytest.raises(AssertionError):

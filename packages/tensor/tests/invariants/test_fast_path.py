@@ -1,4 +1,4 @@
-"""Calls whose layouts were met before: the results of the first time, without the slow path."""
+"""Calls with known layouts: the same results as the first call, without the slow path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DTYPES = (ft.bool, ft.uint8, ft.int32, ft.int64, ft.float16, ft.float32, ft.floa
 
 
 def changed(change):
-    """What a change in place leaves behind, also when it is refused."""
+    """Return a function that changes a copy in place and returns it; the shape is checked even after errors."""
 
     def run(x, y):
         target = x.clone() if x.is_contiguous() else x.t().clone().t()
@@ -109,7 +109,7 @@ WAYS = {
 
 
 def outcome(way, x, y):
-    """Dtype, shape and elements of what a call gives, or the error that it raises."""
+    """Return dtype, shape and elements of a result, or the error that the call raises."""
     try:
         result = way(x, y)
     except Exception as error:
@@ -120,7 +120,7 @@ def outcome(way, x, y):
 @pytest.mark.parametrize("transposed", [False, True], ids=["contiguous", "transposed"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("name", WAYS)
-def test_a_call_gives_the_same_each_time(name, dtype, transposed):
+def test_repeated_calls_have_equal_results(name, dtype, transposed):
     way = WAYS[name]
     x, y = (
         ft.tensor([[1, 2, 0], [3, 1, 1], [0, 2, 1]]).to(dtype),
@@ -130,13 +130,13 @@ def test_a_call_gives_the_same_each_time(name, dtype, transposed):
         x = x.t().contiguous().t()
     first = outcome(way, x, y)
     assert [outcome(way, x, y) for _ in range(3)] == [first] * 3
-    fresh = ft.zeros(2, 3, 3).to(dtype)[1].copy_(x)  # the same elements elsewhere in other memory
+    fresh = ft.zeros(2, 3, 3).to(dtype)[1].copy_(x)  # the same elements in other memory
     assert outcome(way, fresh if not transposed else fresh.t().contiguous().t(), y) == first
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _no_layouts_of_other_tests():
-    """The tables are bounded, and may be full."""
+def _clear_layouts_of_other_tests():
+    """Clear the tables: they are bounded, and other tests may have filled them."""
     clear_layout_caches()
 
 
@@ -147,7 +147,7 @@ KNOWN_SLOW = {
 
 
 @pytest.mark.parametrize("name", [name for name in WAYS if name not in KNOWN_SLOW])
-def test_a_call_of_layouts_met_before_takes_no_slow_path(name):
+def test_a_call_with_known_layouts_avoids_the_slow_path(name):
     way = WAYS[name]
     x, y = ft.rand(3, 3), ft.rand(3, 3)
     for _ in range(2):
@@ -165,7 +165,7 @@ WITH_NUMBERS = {
 
 
 @pytest.mark.parametrize("name", WITH_NUMBERS)
-def test_an_integer_finds_the_plan_of_a_float(name):
+def test_an_integer_uses_the_plan_of_a_float(name):
     for x in (ft.rand(5, 11), ft.rand(5, 13)[:, ::2]):
         expected = WITH_NUMBERS[name](x, 2.0)
         made = []
@@ -185,7 +185,7 @@ def test_an_integer_finds_the_plan_of_a_float(name):
     ],
     ids=["sum", "row", "transposed", "slice", "difference", "product"],
 )
-def test_gradients_of_any_strides_are_added_without_the_slow_path(shape, may_alias_grad):
+def test_gradients_of_any_strides_are_accumulated_on_the_fast_path(shape, may_alias_grad):
     def run():
         a, b = ft.ones(3, 3, requires_grad=True), ft.ones(shape, requires_grad=True)
         x = a
@@ -230,7 +230,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_tensors_like_those_made_before_take_no_slow_line(name, monkeypatch):
+def test_repeated_creation_avoids_the_slow_path(name, monkeypatch):
     x = ft.rand(3, 3)
     expected = MADE[name](x)
     for module, slow in (
@@ -244,7 +244,7 @@ def test_tensors_like_those_made_before_take_no_slow_line(name, monkeypatch):
     assert (made.shape, made.dtype, made.device) == (expected.shape, expected.dtype, expected.device)
 
 
-def test_equal_numbers_that_are_no_lengths_are_refused_after_those_that_are():
+def test_floats_are_rejected_as_lengths_after_equal_integers():
     ft.zeros(4, 4), ft.empty(4), ft.zeros((4, 4)), ft.randint(3, (4, 4))
     for make in (ft.zeros, ft.empty, ft.rand):
         for wrong in ((4.0, 4), (4, 4.0), (4.0,), ((4.0, 4.0),), (4 + 0j, 4)):
@@ -272,7 +272,7 @@ FAILURES = (AttributeError, IndexError, KeyError, MemoryError, OverflowError, Ru
 
 
 @pytest.mark.parametrize("name", [name for name in INTERRUPTED if name not in KNOWN_SLOW])
-def test_a_call_that_fails_after_a_launch_launches_no_more(name):
+def test_a_call_that_fails_at_a_launch_launches_no_further_kernel(name):
     heard, failing = [], {}
 
     def listener(plan, arguments):

@@ -1,4 +1,4 @@
-"""Freed at once: no cycle holds tensors, whatever was recorded, raised or never differentiated."""
+"""Memory is freed at once: no reference cycles, also after errors and for graphs that were never differentiated."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ pytestmark = pytest.mark.usefixtures("no_collector")
 
 
 def tensors() -> int:
-    """How many tensors are alive that were made since `others_frozen`."""
+    """Count the live tensors that were created after `others_frozen`."""
     return sum(issubclass(type(one), ft.Tensor) for one in gc.get_objects())
 
 
 @pytest.fixture(scope="module", autouse=True)
 def others_frozen():
-    """What was there before this module's tests is no longer walked over, once a test."""
+    """Exclude the objects that existed before this module's tests from garbage collection, which runs once a test."""
     gc.collect()
     gc.freeze()
     yield
@@ -31,10 +31,10 @@ def others_frozen():
 
 
 @pytest.fixture(autouse=True)
-def nothing_left(no_collector, live_blocks):
-    """Blocks and tensors are as many after the test as before, without the collector's help."""
+def no_leaks(no_collector, live_blocks):
+    """Check that blocks and tensors are as many after the test as before, without the collector."""
     SAMPLES["add"](*SAMPLES["add"].leaves())
-    for dtype in (ft.float32, ft.float64):  # the engine keeps a 1 of each, which passes begin with
+    for dtype in (ft.float32, ft.float64):  # the engine caches a 1 of each dtype as the initial gradient
         ft.ones((), dtype=dtype, requires_grad=True).backward()
     blocks, before = live_blocks(), tensors()
     yield
@@ -69,7 +69,7 @@ def test_every_change(name):
         view, other = a[0], a.transpose(0, -1)
         CHANGES[name].change(a, *others)
         if not differentiate:
-            CHANGES[name].change(a.view(a.shape), *others)  # twice might change what the first has saved
+            CHANGES[name].change(a.view(a.shape), *others)  # a second change may modify a saved value
         else:
             total(a.sum() + view.sum() + other.sum()).backward()
 
@@ -147,7 +147,7 @@ def test_hooks():
     assert a.grad is not None
 
 
-def test_a_hook_that_holds_its_own_tensor_is_let_go_with_its_handle():
+def test_a_hook_that_refers_to_its_tensor_is_freed_with_its_handle():
     x, y = pair()
     a = x * y
     handle = a.register_hook(lambda g: g + a.detach())
@@ -186,7 +186,7 @@ def test_errors_do_not_keep_tensors():
         out.sum().backward()
 
 
-def test_a_traceback_that_is_kept_keeps_no_more_than_its_frames():
+def test_a_stored_traceback_keeps_only_its_frames_alive():
     try:
         a = ft.ones(1000)
         a + ft.ones(3)
@@ -206,10 +206,10 @@ def test_subclasses_and_attributes():
     (x.exp() + x[0]).sum().backward()
     p = ft.Parameter(ft.ones(3))
     p.note = p * 2
-    del x.note, p.note  # a tensor in an attribute that was computed from its owner is the user's own cycle
+    del x.note, p.note  # a tensor in an attribute that was computed from its owner is a cycle that the user made
 
 
-def test_threads_leave_nothing():
+def test_threads_leak_no_memory():
     def work():
         for sample in SAMPLES.values():
             sample(*sample.leaves())
@@ -254,8 +254,8 @@ thread.join()
     )
 
 
-def test_a_finaliser_in_a_dying_cycle_sees_its_tensor_intact():
-    """Memory released during a collection is not handed out before it ends."""
+def test_a_finalizer_in_a_collected_cycle_sees_its_tensor_intact():
+    """Memory released during a collection is not reused before the collection ends."""
     run_program(
         """
 import gc
@@ -277,8 +277,8 @@ assert len(seen) == 400 and all(seen), (len(seen), sum(seen))
     )
 
 
-def test_interruptions_lose_nothing():
-    """KeyboardInterrupt at any moment in operators and backward passes: values and versions stay right."""
+def test_interruptions_keep_values_and_versions():
+    """KeyboardInterrupt at any point of operators and backward passes leaves values and versions correct."""
     out = run_program(
         """
 import gc, signal

@@ -1,4 +1,4 @@
-"""Custom Functions on tensors: what one changes in place, and what it gives back of its arguments' memory."""
+"""Custom Functions on tensors: changes in place, and results that share memory with arguments."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TwiceAndSum(ag.Function):
 
 
 class Tenfold(ag.Function):
-    """x as it is, with ten times the gradient."""
+    """The identity, with ten times the gradient."""
 
     @staticmethod
     def forward(ctx, x):
@@ -65,7 +65,7 @@ def start():
 
 
 def family(change):
-    """The gradients through a tensor and two views of it, after `change(tensor, view)`."""
+    """Return the gradients through a tensor and two views of it, after `change(tensor, view)`."""
     x, base = start()
     part = base[1:]
     column = base.view(3, 1)
@@ -75,14 +75,14 @@ def family(change):
     return x.grad.tolist()
 
 
-def test_views_follow_what_a_function_changed():
+def test_views_follow_a_functions_change():
     assert family(lambda base, part: Twice.apply(base)) == family(lambda base, part: base.mul_(2))
     assert family(lambda base, part: Twice.apply(part)) == family(lambda base, part: part.mul_(2))
     y = ft.ones(3, dtype=ft.float64)
     assert family(lambda base, part: TwiceAndSum.apply(base, y)) == family(lambda base, part: base.mul_(2))
 
 
-def test_two_results_and_views_of_what_was_changed():
+def test_two_results_and_views_of_a_changed_tensor():
     x, base = start()
     y = ft.ones(3, dtype=ft.float64, requires_grad=True)
     part = base[1:]
@@ -93,7 +93,7 @@ def test_two_results_and_views_of_what_was_changed():
     assert y.grad.tolist() == [1.0, 1.0, 1.0]
 
 
-def test_views_want_gradients_once_their_base_does():
+def test_views_require_gradients_once_their_base_does():
     base = ft.ones(3)
     part = base[1:]
     TwiceAndSum.apply(base, ft.ones(3, requires_grad=True))
@@ -128,7 +128,7 @@ def test_retained_gradients_of_views_follow_a_change(of_base):
 
 
 @pytest.mark.parametrize("function", [Tenfold, Rest])
-def test_what_a_function_gives_back_of_an_argument_cannot_be_changed(function):
+def test_a_result_that_aliases_an_argument_cannot_be_changed(function):
     x, base = start()
     y = function.apply(base)
     assert y is not base
@@ -140,7 +140,7 @@ def test_what_a_function_gives_back_of_an_argument_cannot_be_changed(function):
 
 
 @pytest.mark.parametrize("function", [Tenfold, Rest])
-def test_a_change_of_the_argument_is_an_error_where_the_result_is_used(function):
+def test_using_the_result_after_a_change_of_the_argument_is_an_error(function):
     x, base = start()
     y = function.apply(base)
     base.mul_(2)
@@ -150,7 +150,7 @@ def test_a_change_of_the_argument_is_an_error_where_the_result_is_used(function)
         (y * 3).sum().backward()
 
 
-def test_gradients_are_brought_to_shape_and_dtype():
+def test_gradients_are_converted_to_shape_and_dtype():
     class Wide(ag.Function):
         @staticmethod
         def forward(ctx, x, row):
@@ -174,7 +174,7 @@ def test_gradients_are_brought_to_shape_and_dtype():
         Forgets.apply(x, row).sum().backward()
 
 
-def test_what_a_pass_starts_from():
+def test_initial_gradients_of_a_pass():
     x = ft.ones(2, requires_grad=True)
     (x * 1).backward(ft.ones(2, dtype=ft.float64))
     (x * 1).backward([ft.ones(2, dtype=ft.int64)])
@@ -210,7 +210,7 @@ def test_gradcheck_of_mixed_operands(fast):
 
 
 class Square(ag.Function):
-    """x squared, whose derivatives are off by what `off` says of each way."""
+    """x squared, with an error of `off[MODE]` in the derivative of each mode."""
 
     off = {"backward": 0.0, "jvp": 0.0, "vmap": 0.0}  # noqa: RUF012
 
@@ -233,7 +233,7 @@ class Square(ag.Function):
 
 
 class Scaled(ag.Function):
-    """x, but for batches."""
+    """The identity, except for batches."""
 
     @staticmethod
     def forward(x):
@@ -267,7 +267,7 @@ class Scaled(ag.Function):
         ("vmap", {"check_forward_ad": True, "check_batched_forward_grad": True}, "the tangents of output 0 by input 0"),
     ],
 )
-def test_gradcheck_finds_what_is_wrong_in_each_way(monkeypatch, fast, way, asked, words):
+def test_gradcheck_detects_errors_in_each_mode(monkeypatch, fast, way, asked, words):
     x = (ft.arange(1.0, 7.0, dtype=ft.float64) / 3).reshape(2, 3).requires_grad_()
     every = {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True}
     assert ag.gradcheck(Square.apply, x, fast_mode=fast, **every)
@@ -280,7 +280,7 @@ def test_gradcheck_finds_what_is_wrong_in_each_way(monkeypatch, fast, way, asked
         assert ag.gradcheck(Square.apply, x, fast_mode=fast, **asked)
 
 
-def test_gradcheck_of_everything_at_once():
+def test_gradcheck_of_all_modes_at_once():
     def make(*shape, dtype=ft.float64):
         return (ft.arange(1.0, 1.0 + ft.zeros(shape).numel()) / 7).to(dtype).reshape(shape).requires_grad_()
 
@@ -294,7 +294,7 @@ def test_gradcheck_of_everything_at_once():
         ag.gradgradcheck(lambda x: x * x.detach() * x, make(3), check_fwd_over_rev=True, check_rev_over_rev=False)
 
 
-def test_checkpoints_draw_the_same_numbers_again():
+def test_checkpoints_repeat_random_draws():
     def noisy(x, w):
         return ((x @ w).tanh() * ft.rand(4, 4, dtype=ft.float64)).exp()
 

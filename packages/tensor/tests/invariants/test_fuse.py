@@ -1,4 +1,4 @@
-"""`fuse`: a fused function against the same function unfused, its derivatives too; and what it refuses, by name."""
+"""`fuse`: values and derivatives of a fused function equal those of the unfused one; errors name the operation."""
 
 import copy
 import math
@@ -36,7 +36,7 @@ PROGRAMS = st.recursive(
 
 
 def run(program, places):
-    """What a program gives; numbers alone stay beside `x`, for operators take no two."""
+    """Evaluate a program. A step on numbers only gets `x` as a factor, because operators need a tensor operand."""
     if not isinstance(program, tuple):
         return places.get(program, program)
     name, *inner = program
@@ -47,7 +47,7 @@ def run(program, places):
 
 
 @given(PROGRAMS, st.sampled_from([((3, 4), (3, 4)), ((3, 4), (4,)), ((), (2, 3)), ((3, 1), (1, 5)), ((0, 2), (2,))]))
-def test_a_random_program_is_the_function_and_its_derivatives(program, shapes):
+def test_random_programs_equal_the_function_and_its_derivatives(program, shapes):
     def function(x, y):
         return run(program, {"x": x, "y": y}) * (x + y * 1.5)
 
@@ -78,7 +78,7 @@ def test_one_launch_forward_and_one_backward():
 
 
 @pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16, ft.float32, ft.float64])
-def test_each_dtype_is_computed_wide_and_rounded_once(dtype):
+def test_each_dtype_is_computed_in_high_precision_and_rounded_once(dtype):
     x = ft.linspace(-3, 3, 37, dtype=dtype)
     found = ft.fuse(swish)(x, 1.25)
     wide = swish(x.double(), 1.25)
@@ -99,7 +99,7 @@ def test_dtypes_promote_and_layouts_differ():
     assert fused(y, 2).tolist() == function(y, 2).tolist()
 
 
-def test_a_result_may_be_of_bools():
+def test_results_may_be_bools():
     fused = ft.fuse(lambda x, y: (x > y) & (x < 2 * y))
     found = fused(ft.tensor([1.0, 2.0, 5.0], requires_grad=True), 1.5)
     assert found.tolist() == [False, True, False] and found.dtype is ft.bool and not found.requires_grad
@@ -110,7 +110,7 @@ def test_numbers_are_arguments_not_constants():
     x = ft.randn(3)
     for slope in (0.5, 1, 2.0, -1.5):
         close(fused(x, slope), swish(x, slope), 1e-6)
-    assert len(fused.forms) == 2  # for a float and for an int
+    assert len(fused.forms) == 2  # one for floats and one for ints
 
 
 def test_derivatives_in_every_mode():
@@ -136,16 +136,16 @@ def test_a_fused_function_may_call_another():
     assert gradcheck(outer, (x,))
 
 
-def test_fused_functions_of_one_name_are_not_confused():
+def test_fused_functions_with_equal_names_are_distinct():
     double, mul = ft.fuse(lambda x: x * 2), ft.fuse(lambda x: x * 3)
-    mul.name = "mul"  # as of a function that is called like an operator
+    mul.name = "mul"  # the name of an operator
     both = ft.fuse(lambda x: double(x) - mul(x) + double(x) * mul(x))
     x = ft.tensor([1.0, -2.0], dtype=ft.float64, requires_grad=True)
     assert both(x).tolist() == [5.0, 26.0]
     assert grad(both(x).sum(), x)[0].tolist() == [11.0, -25.0]
 
 
-def test_a_function_that_looks_at_a_shape_is_called_for_each():
+def test_a_function_that_reads_a_shape_is_called_for_each_shape():
     calls = []
 
     @ft.fuse
@@ -158,7 +158,7 @@ def test_a_function_that_looks_at_a_shape_is_called_for_each():
     assert len(calls) == 2
 
 
-def test_threads_make_one_operator():
+def test_threads_share_one_operator():
     fused, x = ft.fuse(swish), ft.randn(100)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: fused(x, 1.0).tolist(), range(64)))
@@ -195,13 +195,13 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_is_not_elementwise_is_refused_by_name(what):
+def test_non_elementwise_operations_are_named_in_errors(what):
     function, error, message = REFUSED[what]
     with pytest.raises(error, match=message):
         ft.fuse(function)(ft.ones(3))
 
 
-def test_arguments_are_refused_by_name():
+def test_errors_name_arguments():
     fused = ft.fuse(swish)
     with pytest.raises(InvalidTypeError, match=r"swish: expected tensors, numbers.*; got list; make a tensor of it"):
         fused(ft.ones(2), [1])
@@ -229,7 +229,7 @@ BESIDE_NUMBERS = {
 
 
 @pytest.mark.parametrize("name", BESIDE_NUMBERS)
-def test_derivatives_beside_a_number_are_those_beside_tensors(name):
+def test_derivatives_with_a_number_equal_those_with_a_tensor(name):
     fused, x, t = ft.fuse(BESIDE_NUMBERS[name]), ft.tensor([1.0, 2.5]), ft.tensor([1.0, -2.0])
 
     def slopes(function):
@@ -256,7 +256,7 @@ def test_fused_functions_pickle_and_copy():
     assert again(ft.ones(2), 1.0).tolist() == swish(ft.ones(2), 1.0).tolist()
 
 
-def test_an_error_leaves_nothing_behind():
+def test_an_error_keeps_no_state():
     fused = ft.fuse(branches)
     with pytest.raises(UnsupportedError):
         fused(ft.ones(2))

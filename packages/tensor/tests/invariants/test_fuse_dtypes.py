@@ -1,4 +1,4 @@
-"""What `fuse` runs as a program, and what as it is written: dtypes, conversions, numbers. Each is the function."""
+"""Dtypes, conversions and numbers that `fuse` compiles or runs eagerly; results equal the function's."""
 
 import math
 
@@ -28,7 +28,7 @@ MIXED_1 = {
     "clone": lambda x: x.clone(),
     "absolute": lambda x: abs(x) if x.dtype is not ft.bool else x,
 }
-MIXED_1.pop("negative")  # refused of bools
+MIXED_1.pop("negative")  # unsupported for bools
 MIXED_2 = {
     "add": lambda x, y: x + y,
     "multiply": lambda x, y: x * y,
@@ -91,7 +91,7 @@ def test_a_fused_function_has_the_dtype_shape_and_values_of_the_function(program
     for _ in range(2):
         found = fused(*operands, number)
         assert found.dtype is wanted.dtype and found.shape == wanted.shape
-        half = wanted.dtype is ft.float16  # of which the function rounds what is in between
+        half = wanted.dtype is ft.float16  # the function rounds these dtypes after each step
         tolerance = 0.02 if half else 1e-5
         if not half or "less" not in repr(program):
             np.testing.assert_allclose(found.double(), wanted.double(), rtol=tolerance, atol=tolerance)
@@ -113,7 +113,7 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("what", NUMBERS)
-def test_a_number_is_what_it_is_in_python(what):
+def test_numbers_behave_as_in_python(what):
     function = NUMBERS[what]
     fused, x = ft.fuse(function), ft.tensor([0.5, 1.0, 3.0])
     for number in (2, 3, 2.5, 3, np.float32(0.1), np.int64(2), 100_000_001):
@@ -123,7 +123,7 @@ def test_a_number_is_what_it_is_in_python(what):
             close(fused(x, number), wanted, 1e-6)
 
 
-def test_numbers_that_python_computes_with_are_arguments():
+def test_numbers_computed_in_python_are_arguments():
     fused, x = ft.fuse(NUMBERS["computed with"]), ft.ones(3)
     for number in range(5):
         fused(x, number)
@@ -132,7 +132,7 @@ def test_numbers_that_python_computes_with_are_arguments():
     for number in range(1, 6):
         fused(x, number / 2)
     assert len(fused.forms) == 1
-    close(ft.fuse(lambda x, n: x * (n - 1e8))(x, 1e8 + 1), x)  # computed in float64, as Python does
+    close(ft.fuse(lambda x, n: x * (n - 1e8))(x, 1e8 + 1), x)  # computed in float64, as in Python
 
 
 def in_no_grad(x):
@@ -151,7 +151,7 @@ AS_WRITTEN = {
 
 
 @pytest.mark.parametrize("what", AS_WRITTEN)
-def test_what_needs_another_dtype_runs_as_it_is_written(what):
+def test_steps_in_another_dtype_run_eagerly(what):
     function, why = AS_WRITTEN[what]
     fused, x = ft.fuse(function), ft.tensor([1.5, -2.0])
     assert fused(x).dtype is function(x).dtype and fused(x).tolist() == function(x).tolist()
@@ -178,7 +178,7 @@ def test_masks_are_part_of_programs(what):
     assert [form.why for form in fused.forms.values()] == [""]
 
 
-def test_more_operands_than_a_launch_takes_run_as_they_are_written():
+def test_too_many_operands_for_a_launch_run_eagerly():
     def product(*operands):
         result = operands[0]
         for one in operands[1:]:
@@ -209,7 +209,7 @@ def test_a_detached_step_has_no_derivative():
     lambda x: x.detach() * 2, lambda x: (x > 0).float(), lambda x: x.floor() * 1, lambda x: x.detach() + x,
     lambda x: x * 2 if x.requires_grad else x + 1,
 ])  # fmt: skip
-def test_a_result_requires_a_gradient_where_the_functions_does(function, wants):
+def test_a_result_requires_a_gradient_if_the_functions_does(function, wants):
     x = ft.tensor([0.5, -1.5], requires_grad=wants)
     plain, fused = function(x), ft.fuse(function)(x)
     assert fused.requires_grad == plain.requires_grad and fused.tolist() == plain.tolist()
@@ -217,7 +217,7 @@ def test_a_result_requires_a_gradient_where_the_functions_does(function, wants):
         assert grad(fused.sum(), x)[0].tolist() == grad(plain.sum(), x)[0].tolist()
 
 
-def test_arguments_may_be_given_by_name_and_be_constants():
+def test_arguments_by_name_and_constant_arguments():
     @ft.fuse
     def function(x, slope=None, *, mode="times", flip=False):
         y = x if slope is None else x * slope if mode == "times" else x + slope
@@ -231,7 +231,7 @@ def test_arguments_may_be_given_by_name_and_be_constants():
     assert function(x=x, slope=x).tolist() == [1.0, 4.0]
 
 
-def test_the_default_dtype_counts():
+def test_the_default_dtype_is_respected():
     fused, mask = ft.fuse(lambda mask: ft.where(mask, 1.0, 0.0)), ft.tensor([True, False])
     assert fused(mask).dtype is ft.float32
     ft.set_default_dtype(ft.float64)
@@ -241,7 +241,7 @@ def test_the_default_dtype_counts():
         ft.set_default_dtype(ft.float32)
 
 
-def test_a_function_within_looks_at_shapes_and_numbers_of_the_outer_ones():
+def test_an_inner_function_reads_shapes_and_numbers_of_outer_ones():
     inner = ft.fuse(lambda x, n: x / x.numel() if n > 0 else x)
     outer = ft.fuse(lambda x, n: inner(x, n) + 1)
     for length in (2, 4, 2):
@@ -263,7 +263,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_every_way_to_ask_for_a_length_is_seen(name):
+def test_all_reads_of_lengths_are_recorded(name):
     fused = ft.fuse(ASKED[name])
     for length in (2, 4, 2):
         assert fused(ft.ones(length)).tolist() == [1 / length] * length

@@ -1,4 +1,4 @@
-"""What a hook returns takes the gradient's place, so it must be like it."""
+"""A hook's result replaces the gradient, so it needs the gradient's shape, dtype and device."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from facula_autograd import GradientError
 
 @pytest.mark.parametrize("answer", [lambda g: ft.ones(7), lambda g: 5, lambda g: g.to(ft.float64), lambda g: g[0]])
 @pytest.mark.parametrize("leaf", [True, False])
-def test_a_gradient_of_another_kind_is_refused(answer, leaf):
+def test_an_incompatible_gradient_is_rejected(answer, leaf):
     w = ft.ones(3, requires_grad=True)
     y = w * 2
     (w if leaf else y).register_hook(answer)
@@ -17,7 +17,7 @@ def test_a_gradient_of_another_kind_is_refused(answer, leaf):
     assert w.grad is None
 
 
-def test_a_gradient_of_the_same_kind_is_taken():
+def test_a_compatible_gradient_is_accepted():
     w = ft.ones(3, requires_grad=True)
     w.register_hook(lambda g: g * 10)
     (w * 2).sum().backward()

@@ -1,5 +1,5 @@
-"""Random programs of views and changes inside transforms: derivatives in any order are those of the same program
-written without any aliasing, on the ordinary tape."""
+"""Random programs of views and changes inside transforms: in any order, derivatives equal those of the same program
+without aliasing on the ordinary tape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from facula_tensor.func import grad, jvp
 
 
 def function_of(steps, shape, wanted):
-    """The program as a function of those of its four inputs that are wanted."""
+    """Return the program as a function of the differentiated ones of its four inputs."""
 
     def whole(*points):
         given = iter(points)
@@ -30,7 +30,7 @@ def function_of(steps, shape, wanted):
 
 
 def by_tape(steps, shape, wanted):
-    """Gradients of the inputs that are wanted, and the product of the Hessian with ones, without views or changes."""
+    """Return the gradients of the differentiated inputs and a Hessian product, without views or changes."""
     inputs = leaves(shape, wanted)
     models = run(ft, steps, [Functional.of(ft, one * 1.0) for one in inputs], Functional.repeats)
     points = [inputs[k] for k in sorted(wanted)]
@@ -42,7 +42,7 @@ def by_tape(steps, shape, wanted):
 
 
 def agree(steps, shape, wanted):
-    """Whether the program can be differentiated in reverse; its derivatives are then what they should be."""
+    """Check the program's derivatives; return False if it cannot be differentiated in reverse."""
     whole = function_of(steps, shape, wanted)
     points = tuple(leaves(shape, ())[k] for k in sorted(wanted))
     along, places = tuple(ft.ones_like(one) for one in points), tuple(range(len(points)))
@@ -58,13 +58,13 @@ def agree(steps, shape, wanted):
     try:
         found = gradient(*points)
     except MutationError:
-        return False  # the program changes what it has saved
+        return False  # the program changes a value that it saved
     over = jvp(gradient, points, along)[1]
     try:
         through = grad(lambda *at: sum(g.sum() for g in gradient(*at)), places)(*points)
         under = grad(slope, places)(*points)
     except MutationError:
-        through, under = second, second  # what only the second pass saves
+        through, under = second, second  # a value that only the second pass saves
     for mine, right in zip((*found, *over, *through, *under), (*first, *second * 3), strict=True):
         np.testing.assert_allclose(mine.detach().numpy(), right.detach().numpy(), rtol=1e-9, atol=1e-10)
     return True

@@ -1,4 +1,4 @@
-"""Levels: forward mode and gradients at levels, of every operator, against the ordinary tape and each other."""
+"""Levels: forward mode and gradients at nested levels, of every operator, against the ordinary tape and each other."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from facula_tensor.testing._transforms import direction
 
 
 def tangents(*points):
-    """Directions that no symmetry of an operator hides."""
+    """Return tangent directions that expose errors even if an operator is symmetric."""
     return tuple(make(direction(values_of(one)) * (1 + place), one.dtype.name) for place, one in enumerate(points))
 
 
-# Of what is told apart from the gradient.
+# Tangents only.
 APART = {
     "scatter": "of two elements for one place the last one wins, and both have the gradient",
 }
@@ -31,7 +31,7 @@ def close(got, wanted):
 
 
 def seeded(function):
-    """The function with the same draws at each call."""
+    """Return the function with a fixed seed, so that each call draws the same numbers."""
 
     def call(*points):
         ft.manual_seed(7)
@@ -41,12 +41,12 @@ def seeded(function):
 
 
 def inner(a, b):
-    """The real inner product."""
+    """Return the real inner product."""
     return (a * b.conj()).real.sum() if a.dtype.is_complex else (a * b).sum()
 
 
 def on_tape(function, *leaves):
-    """The result on the ordinary tape, or None where nothing can be differentiated."""
+    """Return the result on the ordinary tape, or None if no operand is differentiable."""
     result = function(*leaves)
     return result if differentiable(result) else None
 
@@ -63,7 +63,7 @@ def test_the_tangent_is_the_transpose_of_the_gradient(name):
     points, along = tuple(SAMPLES[name].leaves(requires_grad=False)), tangents(*leaves)
     out, slope = jvp(function, points, along)
     close(out, function(*points))
-    if result is None:  # 0 where it is known, as of comparisons
+    if result is None:  # 0 if the derivative is known to vanish, as for comparisons
         assert not (slope != 0).any()
         return
     assert (slope.shape, slope.dtype) == (out.shape, out.dtype)
@@ -78,7 +78,7 @@ def test_the_tangent_is_the_transpose_of_the_gradient(name):
 
 
 def second_on_tape(function, leaves, along):
-    """The gradient of a call, and its product with the Hessian, by two passes of the ordinary tape; None without."""
+    """Return the gradient of a call and its Hessian product by the ordinary tape; None without gradients."""
     result = on_tape(function, *leaves)
     if result is None:
         return None
@@ -123,19 +123,19 @@ def test_second_derivatives_agree_in_every_order(name):
 
 @every_change
 def test_changes_in_place(name):
-    """Of a copy, of a view of it, and of a tensor that the function makes."""
+    """Changes of a copy, of a view of it, and of a tensor that the function makes."""
     sample = CHANGES[name]
 
     def through_views(x, *others):
         whole = x.clone()
-        if sample.case.shapes:  # which a part of them does not fit
+        if sample.case.shapes:  # some operands do not fit a part of them
             return sample.change(whole, *others) ** 2
         sample.change(whole[1:], *[one[1:] for one in others])
         made = ft.zeros(4, 3, dtype=x.dtype)
         column = made[:, 1]
         column += x[1]
         sample.change(column, *[one[0] for one in others])
-        made = made.clone()  # some changes keep their result, which is changed again
+        made = made.clone()  # some changes keep a reference to their result, which is changed again
         made[0] = whole[:, 2] * whole[1, 1]
         return whole.sum() * whole[2] + made.sum(1)
 
@@ -152,7 +152,7 @@ def test_changes_in_place(name):
         close(back[k], second[k])
 
 
-def test_perturbations_are_told_apart():
+def test_perturbations_are_distinguished():
     one = ft.tensor(1.0)
     for outer in (grad, lambda f: lambda x: jvp(f, (x,), (one,))[1]):
         for within in (grad, lambda f: lambda x: jvp(f, (x,), (one,))[1]):
@@ -171,7 +171,7 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("kinds", ["fff", "ffr", "frf", "rff", "frr", "rfr", "rrf", "rrr"])
 def test_third_derivatives_in_every_order(program, kinds):
-    """Of a function of one number, against the ordinary tape."""
+    """Third derivatives of a scalar function, compared with the ordinary tape."""
     x = ft.tensor(0.7, dtype=ft.float64, requires_grad=True)
     wanted = program(x)
     for _ in kinds:
@@ -184,11 +184,11 @@ def test_third_derivatives_in_every_order(program, kinds):
 
 @pytest.fixture
 def own_tangent():
-    """An operator whose declaration says its tangent, another one than its gradient would give."""
+    """Declare an operator with a jvp that differs from the one derived from its gradient."""
 
     @operator
     class _own_tangent:
-        """Twice the first, plus the second."""
+        """Twice the first operand plus the second."""
 
         inputs = ("input", "other")
         parameters = ("factor",)
@@ -215,7 +215,7 @@ def own_tangent():
     del operators["own_tangent"]
 
 
-def test_a_declaration_may_say_its_tangent(own_tangent):
+def test_a_declaration_may_define_its_tangent(own_tangent):
     x, y = pair(requires_grad=False)
     out, slope = jvp(lambda x, y: own_tangent(x, y, (2,)), (x, y), (x, y))
     close(out, 2 * x + y)

@@ -1,4 +1,4 @@
-"""resize_, copying and pickling, and memory that does not grow over many steps."""
+"""resize_, copying and pickling, and memory use that is constant over many steps."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_resize_never_shrinks_the_storage(device):
     assert x.resize_(3, 4).tolist()[2] == [8, 9, 10, 11]
 
 
-def test_resize_grows_for_all_that_share(device):
+def test_resize_grows_the_storage_of_all_views(device):
     x = ft.arange(6, device=device)
     row, alias, detached = x[4:], x.data, x.detach()
     x.resize_(10_000)
@@ -41,7 +41,7 @@ def test_resize_grows_for_all_that_share(device):
     assert x.view(100, 100)[0, 5].item() == 5
 
 
-def test_resize_refusals_change_nothing():
+def test_failed_resizes_change_nothing():
     x = ft.arange(4)
     held = x.numpy()
     for call, message in (
@@ -61,7 +61,7 @@ def test_resize_refusals_change_nothing():
 
 
 @protocols
-def test_pickles_hold_the_elements(protocol, device):
+def test_pickles_contain_only_the_elements(protocol, device):
     for dtype in DTYPES:
         values = [0, 1, 1, 0, 1, 1]
         for x in (ft.tensor(values, dtype=dtype, device=device).reshape(2, 3), ft.tensor(1, dtype=dtype, device=device),
@@ -74,7 +74,7 @@ def test_pickles_hold_the_elements(protocol, device):
 
 
 @protocols
-def test_what_is_shared_stays_shared(protocol):
+def test_shared_memory_stays_shared(protocol):
     x = ft.rand(3, 4)
     p = ft.Parameter(x)
     p.note = "tied"
@@ -108,14 +108,14 @@ def test_views_stay_views_in_any_order(device):
     assert numbers(pickle.loads(pickle.dumps(beyond))).tolist() == numbers(beyond).tolist()
 
 
-def test_pickles_with_buffers_aside():
+def test_pickles_with_out_of_band_buffers():
     x, buffers = ft.rand(1000), []
     data = pickle.dumps(x, protocol=5, buffer_callback=buffers.append)
     assert len(data) < 1000
     assert pickle.loads(data, buffers=buffers).tolist() == x.tolist()
 
 
-def test_damaged_pickles_are_refused():
+def test_damaged_pickles_are_rejected():
     from facula_tensor._interop.pickling import block_of, rebuild
 
     block = block_of(b"\0" * 16, 16, Device("cpu"))
@@ -153,7 +153,7 @@ def resident() -> int:
         return int(file.read().split()[1]) * 4096
 
 
-def test_memory_is_flat_over_steps_of_random_sizes(live_blocks):
+def test_memory_is_constant_over_steps_of_random_sizes(live_blocks):
     chosen = random.Random(0)
     w = ft.rand(16, 8, requires_grad=True)
 
@@ -168,7 +168,7 @@ def test_memory_is_flat_over_steps_of_random_sizes(live_blocks):
         with ft.no_grad():
             w.sub_(w.grad, alpha=0.01)
 
-    for _ in range(500):  # until the tables of plans have seen most shapes, whatever was in them before
+    for _ in range(500):  # until the plan tables contain most shapes
         step()
     w.grad = None
     blocks, before = live_blocks(), resident()
@@ -180,8 +180,8 @@ def test_memory_is_flat_over_steps_of_random_sizes(live_blocks):
 
 
 @every_operator
-def test_gradients_have_memory_of_their_own(name):
-    """No two leaves share it, nor a leaf and the gradient that was given; a second pass changes no other."""
+def test_gradients_do_not_share_memory(name):
+    """Leaves share memory neither with each other nor with the passed gradient, also after a second pass."""
     leaves = SAMPLES[name].leaves()
     out = SAMPLES[name](*leaves)
     if not differentiable(out) or out.is_meta:
@@ -197,4 +197,4 @@ def test_gradients_have_memory_of_their_own(name):
         assert not any(np.shares_memory(one, other) for other in arrays[:place])
     for leaf in leaves:
         if leaf.grad is not None:
-            leaf.grad.add_(1)  # refused where elements share a place
+            leaf.grad.add_(1)  # an error for elements that share memory

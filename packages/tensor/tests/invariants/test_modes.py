@@ -1,4 +1,4 @@
-"""Modes hold in the thread and task that entered them, for all operators; nobody else records less or more."""
+"""Modes apply to the thread and task that entered them, and to all operators."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_nothing_is_recorded_under_no_grad(name):
 
 
 @every_operator
-def test_another_threads_mode_is_its_own(name):
+def test_modes_are_local_to_threads(name):
     entered, leave = threading.Event(), threading.Event()
     seen = []
 
@@ -59,7 +59,7 @@ def test_another_threads_mode_is_its_own(name):
         thread.join()
 
 
-def test_tasks_have_their_own():
+def test_modes_are_local_to_tasks():
     async def task(recorded_ops):
         x, _ = pair()
         with ft.set_grad_enabled(recorded_ops):
@@ -116,7 +116,7 @@ def test_saved_tensors_go_through_hooks(name):
 
 
 def second_derivatives(name):
-    """The gradients of a sum of squares of the gradients of an operator's result, for leaves and others."""
+    """Return the gradients of a sum of squared gradients of an operator's result, for leaves and other operands."""
     first, *others = leaves = SAMPLES[name].leaves()
     out = SAMPLES[name](first, *[one * 1 for one in others])
     if not differentiable(out):
@@ -144,7 +144,7 @@ def test_second_derivatives_go_through_packed_values(name, kept):
             np.testing.assert_allclose(numbers(one), numbers(other), rtol=1e-12)
 
 
-def test_what_unpack_gives_back_must_be_like_what_was_packed():
+def test_unpacked_values_must_match_packed_ones():
     x, y = pair()
     with ag.saved_tensors_hooks(lambda t: t, lambda t: t[0]):
         out = (x * y).sum()
@@ -156,7 +156,7 @@ def test_what_unpack_gives_back_must_be_like_what_was_packed():
         out.backward()
 
 
-def test_what_hooks_packed_is_let_go_after_the_pass():
+def test_packed_values_are_freed_after_the_pass():
     class SavedTensors:
         alive = 0
 
@@ -190,13 +190,13 @@ def test_offload_to_another_device():
 def test_anomalies_name_the_forward_line(device):
     x = ft.tensor([0.0, 1.0], device=device, requires_grad=True)
     with ag.detect_anomaly():
-        out = (x * 0).sqrt() * 0  # the slope of sqrt at 0 is infinite, and 0 times that is no number
+        out = (x * 0).sqrt() * 0  # the slope of sqrt at 0 is infinite, and 0 times infinity is NaN
         with pytest.raises(ag.AnomalyError, match=rf"sqrt.*{re.escape(__file__)}") as caught:
             out.sum().backward()
     assert caught.value.operator == "sqrt"
 
 
-def test_changes_of_leaves_are_for_no_grad():
+def test_leaves_change_only_under_no_grad():
     x, y = pair()
     with pytest.raises(RuntimeError, match="leaf that requires a gradient"):
         x.add_(y)

@@ -1,4 +1,4 @@
-"""Operators of two operands, one of them a number: the result and the gradient are those of a tensor in its place."""
+"""Binary operators with a number: the result and the gradient equal those with a tensor of that number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TWO = [case for case in CASES if case.elementwise and case.arity == 2 and "float
 
 @pytest.mark.parametrize("first", [False, True], ids=["second", "first"])
 @pytest.mark.parametrize("case", TWO, ids=str)
-def test_a_number_counts_as_a_tensor_of_it(case, first):
+def test_a_number_equals_a_tensor_of_it(case, first):
     array, other = operands(case, "float64", "contiguous")
     number = float(np.ravel(other if not first else array)[0])
     values = other if first else array
@@ -47,7 +47,7 @@ ARITHMETIC = "add sub mul truediv floordiv mod pow matmul".split()
 
 
 @pytest.mark.parametrize("name", ARITHMETIC)
-def test_an_object_of_another_type_answers_by_its_own_operator(name):
+def test_reflected_operators_of_other_types_are_called(name):
     own = type("Own", (), {f"__r{name}__": lambda self, other: (name, other)})()
     x = ft.ones(2, 2)
     answer, given = getattr(operator, name)(x, own)
@@ -60,7 +60,7 @@ def test_an_object_of_another_type_answers_by_its_own_operator(name):
 
 
 @pytest.mark.parametrize(("name", "mirrored"), [("lt", "gt"), ("le", "ge"), ("gt", "lt"), ("ge", "le")])
-def test_an_object_of_another_type_orders_itself(name, mirrored):
+def test_reflected_comparisons_of_other_types_are_called(name, mirrored):
     own = type("Own", (), {f"__{mirrored}__": lambda self, other: mirrored})()
     assert getattr(operator, name)(ft.ones(2), own) == mirrored
     with pytest.raises(TypeError, match="expected 'other' to be a Tensor or a number"):

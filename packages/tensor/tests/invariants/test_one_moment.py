@@ -1,7 +1,7 @@
-"""Another thread gives a tensor other memory (`x.data = y`) while an operator, view or export looks at it.
+"""Another thread replaces a tensor's memory (`x.data = y`) while an operator, view or export reads it.
 
-What comes out is of one or of the other: never the layout of one over the memory of the other, which would show what
-lies beyond. `switching.py` tries the points at which Python may switch threads, one after the other.
+The result belongs to one of the two: it never combines the layout of one with the memory of the other, which would
+expose memory beyond it. `switching.py` tries each point at which Python may switch threads.
 """
 
 from __future__ import annotations
@@ -114,11 +114,11 @@ SOURCE = {
 
 
 class Labelled(ft.Tensor):
-    """A subclass that asks."""
+    """A subclass with `__torch_function__`."""
 
 
 def into(x, change):
-    """What `change` does to zeros that `x` fits, of whichever shape that is."""
+    """Return the result of `change` on zeros of the shape that fits `x`."""
     y = ft.zeros(3, 4, dtype=ft.float64)
     change(y)
     return y
@@ -129,7 +129,7 @@ def into(x, change):
 def test_views_exports_and_copies(name, other):
     call, x = {**VIEWS, **EXPORTS, **SOURCE}[name], matrix()
     check(call, x, OTHERS[other](x))
-    if other in ("strided", "of three dimensions"):  # the slow path treats dtypes and lengths alike
+    if other in ("strided", "of three dimensions"):  # the slow path treats all dtypes and lengths in the same way
         check(call, x, OTHERS[other](x), slow=True, every=23)
 
 
@@ -141,7 +141,7 @@ def test_one_element(name):
 
 
 class Counted(ft.Tensor):
-    """Counts how often it is given to functions of the library."""
+    """Counts how often the library's functions receive it."""
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -153,8 +153,8 @@ class Counted(ft.Tensor):
             return func(*args, **(kwargs or {}))
 
 
-def looks_again(case, tensors):
-    """For each operand whether the case itself gives it to functions more than once, which need not agree."""
+def reads_repeatedly(case, tensors):
+    """Return for each operand if the case itself passes it to several functions, whose reads may then differ."""
     given = [one.as_subclass(Counted) for one in tensors]
     case.function(*given)
     return [getattr(one, "count", 0) > 1 for one in given]
@@ -166,12 +166,12 @@ def operands_of(case):
 
 
 def running_new_code(cases, call):
-    """Those cases for which `call` runs a function of the library that it runs for no case before them."""
+    """Return the cases for which `call` runs a function of the library that it runs for no earlier case."""
     known = set()
     for case in cases:
         tensors, before = operands_of(case), len(known)
         with suppress(Exception), calls(lambda frame: of_library(frame) and known.add(frame.f_code)):
-            call(case, *tensors)  # what fails is said by the case's test
+            call(case, *tensors)  # the case's test reports failures
         if len(known) > before:
             yield case
 
@@ -181,7 +181,7 @@ def running_new_code(cases, call):
 )
 def test_every_case(case):
     made = operands_of(case)
-    again = looks_again(case, made)
+    again = reads_repeatedly(case, made)
     for place in range(case.arity):
         others = made[:place] + made[place + 1 :]
 
@@ -193,7 +193,7 @@ def test_every_case(case):
         check(call, made[place], strided(made[place]), others, slow=True, every=41, start=place)
 
 
-# Forms in place that are made of others look at what they change before they change it.
+# In-place forms that consist of several operators read their target before they change it.
 MADE_OF_OTHERS = {"deg2rad", "ldexp", "nan_to_num", "rad2deg"}
 
 
@@ -203,7 +203,7 @@ MADE_OF_OTHERS = {"deg2rad", "ldexp", "nan_to_num", "rad2deg"}
     ids=str,
 )
 def test_every_change(case):
-    """Of what is changed: one of the two is, all of it."""
+    """Either of the two tensors is changed, completely."""
     first, *others = operands_of(case)
     before, after = first, strided(first)
     values = before.clone(), after.clone()
@@ -241,7 +241,7 @@ def test_every_change(case):
             number += 19 if slow else 1
 
 
-def test_recorded_calls_keep_what_they_computed_with():
+def test_recorded_calls_keep_their_operands():
     for name in ("exp", "mul", "tanh", "softmax", "matmul", "index"):
         _, *others = SAMPLES[name].leaves(requires_grad=False, narrow=True)
 
@@ -252,7 +252,7 @@ def test_recorded_calls_keep_what_they_computed_with():
             holder[:] = [product]
             try:
                 SAMPLES[name](product, *others).sum().backward()
-            except RuntimeError as error:  # it was changed meanwhile, and that is said
+            except RuntimeError as error:  # an error reports a concurrent change
                 return error
             return w.grad
 
@@ -309,7 +309,7 @@ def whole(x):
 
 @pytest.mark.parametrize("planted", [torn_between_loads, torn_by_a_function, torn_in_a_loop])
 @pytest.mark.parametrize("other", OTHERS)
-def test_a_planted_call_between_the_loads_is_found(planted, other):
+def test_a_planted_call_between_the_loads_is_detected(planted, other):
     x = matrix()
     library = ("facula_tensor", __name__.partition(".")[0])
     with pytest.raises(AssertionError, match=r"switched at point|beyond its memory"):
@@ -317,10 +317,10 @@ def test_a_planted_call_between_the_loads_is_found(planted, other):
     check(whole, x, OTHERS[other](x), library=library)
 
 
-# --------------------------------------------------------------------------------- with true threads
-@pytest.mark.usefixtures("often_switching")
+# --------------------------------------------------------------------------------- with real threads
+@pytest.mark.usefixtures("frequent_switches")
 def test_in_threads():
-    """The same with a thread that assigns `.data` all the time."""
+    """A real thread assigns `.data` all the time."""
     big, small = ft.full((500, 4), 2.0), ft.full((3, 4), 1.0)
     x = ft.ones(3, 4)
     x.data = small

@@ -1,5 +1,5 @@
-"""Steps of optimizers: in one launch, on any device, in any memory; errors change nothing. Their numbers are tested by
-the package that uses them."""
+"""Optimizer steps: one launch, any device and memory layout; errors change nothing. The package that uses them tests
+their numerical results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHAPES = [(3, 4), (5,), (), (0, 2)]
 
 
 def row(shape, kind, device="cpu", dtype=ft.float64, seed=0):
-    """A parameter, its gradient, and the state."""
+    """Make a parameter, its gradient, and the state."""
     rng = np.random.default_rng([seed, *shape])
     count = 4 if kind is adam_step else 3
     made = [ft.tensor(np.abs(rng.standard_normal(shape)), dtype=dtype, device=device) for _ in range(count)]
@@ -31,7 +31,7 @@ def row(shape, kind, device="cpu", dtype=ft.float64, seed=0):
 
 
 def expected(values, kind):
-    """By the formulas, for the first step after two."""
+    """Compute the first step after two by the formulas."""
     p, g, *state = values
     if kind is sgd_step:
         return p - 0.5 * (0.5 * state[0] + g)
@@ -42,7 +42,7 @@ def expected(values, kind):
 
 
 def step(kind, rows, given):
-    """One step; tensors are given as one list, row after row."""
+    """Run one step. The tensors form one list, row by row."""
     kind([t for one in rows for t in one], len(rows[0]), given)
 
 
@@ -108,7 +108,7 @@ def test_strided_tensors(kind, given, place):
 
 
 @kinds
-def test_subclasses_that_override_operators_are_memory_like_any_other(kind, given):
+def test_overrides_of_subclasses_are_not_called(kind, given):
     class Loud(ft.Tensor):
         @classmethod
         def __torch_function__(cls, function, types, args=(), kwargs=None):
@@ -143,8 +143,8 @@ def test_errors_change_nothing(kind, given, place, make, message):
     assert [[(t.tolist(), t._version) for t in one] for one in (good,)] == before
 
 
-def test_single_numbers_of_a_row():
-    """They are of float32 in any row, change after the step, and one of another shape is named."""
+def test_scalars_of_a_row():
+    """They are float32 in any row and change after the step. An error names one of another shape."""
     one = row((3,), asgd_step)
     average = one[2].numpy() + 0.25 * (expected([t.numpy() for t in one], asgd_step) - one[2].numpy())
     step(asgd_step, [one], ASGD)

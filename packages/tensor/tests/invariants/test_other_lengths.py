@@ -1,4 +1,4 @@
-"""Calls like one seen before, but for shapes and strides, take no slow path, and nothing else changes."""
+"""Calls that differ from an earlier one only in lengths and strides take no slow path and have correct results."""
 
 import numpy as np
 import pytest
@@ -74,8 +74,8 @@ CALLS = {
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float16, ft.int64])
 @pytest.mark.parametrize("name", [*CALLS])
-def test_another_shape_is_quick_and_right(name, dtype, monkeypatch):
-    """The result is that of the slow path, which is not taken."""
+def test_another_shape_stays_on_the_fast_path(name, dtype, monkeypatch):
+    """The result equals that of the slow path, which is not entered."""
     call = CALLS[name]
     monkeypatch.setitem(globals(), "square", lambda n: (ft.arange(float(n * n)).view(n, n) % 7 - 2).to(dtype))
     expected = {}
@@ -112,11 +112,11 @@ def test_gradients_through_another_shape(n):
             table.clear()
     gradients(small), gradients(small)
     assert gradients(other) == wanted
-    larger = [square(n + more) for more in (20, 21, 22)]  # while one is computed, full tables may be emptied
+    larger = [square(n + more) for more in (20, 21, 22)]  # full tables may be cleared between two calls
     assert [] in [slow_calls(lambda values=values: gradients(values)) for values in larger]
 
 
-def test_another_shape_that_does_not_fit_is_refused_as_ever():
+def test_another_shape_that_does_not_fit_is_an_error():
     for n in (2, 3):
         CALLS["x + row"](n), CALLS["x @ y"](n), CALLS["linear"](n), CALLS["columns += row"](n)
     with pytest.raises(ValueError, match=r"shapes \(5, 5\) and \(4,\) do not broadcast"):
@@ -134,7 +134,7 @@ def test_another_shape_that_does_not_fit_is_refused_as_ever():
         x[:, 1:].add_(x[:, :-1])
 
 
-def test_division_by_a_zero_in_another_shape_is_refused():
+def test_division_by_a_zero_in_another_shape_is_an_error():
     for n in (3, 6):
         x = square(n).long() + 3
         x // x[0]
@@ -143,7 +143,7 @@ def test_division_by_a_zero_in_another_shape_is_refused():
         x[:5] // x[0]
 
 
-def test_what_differs_in_more_than_the_length_shares_nothing():
+def test_calls_that_differ_in_more_than_lengths_share_no_plan():
     x, row = ft.arange(600.0).view(100, 6), ft.arange(6.0)
     for part in (x[:50], x[:40, :3], x[:30, ::2], x.t()[:, :6], x[:20].flip(0) if hasattr(x, "flip") else x[:20]):
         other = row[: part.shape[1]]
@@ -155,8 +155,8 @@ def test_what_differs_in_more_than_the_length_shares_nothing():
 
 
 @pytest.mark.parametrize("dtypes", [(ft.float32, ft.float32), (ft.float32, ft.float64), (ft.float16, ft.float32)])
-def test_a_number_beside_arrays_is_another_kind_than_an_array(dtypes):
-    """It does not promote them; one of the same dtype that has dimensions does."""
+def test_zero_dimensional_operands_do_not_share_plans(dtypes):
+    """A zero-dimensional tensor does not promote the others; a tensor of the same dtype with dimensions does."""
     narrow, wide = dtypes
     number = ft.tensor(2.0, dtype=wide)
     for calls in (
@@ -172,7 +172,7 @@ def test_a_number_beside_arrays_is_another_kind_than_an_array(dtypes):
             assert single.tolist() == array.tolist()
 
 
-def test_listeners_hear_each_launch_once():
+def test_listeners_are_called_once_per_launch():
     x, row = ft.ones(100, 7), ft.ones(7)
     heard = []
     with listen(lambda plan, arguments: heard.append((plan.operator, plan.out.shape))):

@@ -1,4 +1,4 @@
-"""Changes through views give the gradients of the same program written without any."""
+"""Programs with views and changes have the gradients of the same programs without aliasing."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ starts = st.sampled_from([(3, 2), (2, 3), (4,), (1, 3)])
 
 
 def leaves(shape, wanted):
-    """Four inputs, of which those in `wanted` want gradients."""
+    """Make four inputs; those in `wanted` require gradients."""
     n = int(np.prod(shape))
     values = [np.cos(np.arange(n) + k).reshape(shape) * 0.75 for k in range(4)]
     return [ft.tensor(v, requires_grad=k in wanted) for k, v in enumerate(values)]
 
 
 def weighted(tensors):
-    """A number that depends on every element in another way."""
+    """Return a number that depends on each element with a different weight."""
     whole = None
     for k, one in enumerate(tensors):
         one = one.value() if isinstance(one, Functional) else one
@@ -41,9 +41,9 @@ def gradients(whole, inputs):
 
 
 def agrees(steps, shape, wanted):
-    """Whether the program could be differentiated; its values and gradients are then what they should be."""
+    """Check the program's values and gradients; return False if it cannot be differentiated."""
     inputs = leaves(shape, wanted)
-    # Families begin with copies of the leaves that want gradients, and with the others themselves.
+    # Families start from copies of the leaves that require gradients, and from the other inputs directly.
     tensors = run(ft, steps, [one * 1.0 if one.requires_grad else one.clone() for one in inputs],
                   lambda x: overlaps_itself(x._layout))  # fmt: skip
     twins = leaves(shape, wanted)
@@ -54,7 +54,7 @@ def agrees(steps, shape, wanted):
     try:
         found = gradients(weighted(tensors), inputs)
     except MutationError:
-        return False  # the program changes what it has saved
+        return False  # the program changes a value that it saved
     for mine, right in zip(found, gradients(weighted(models), twins), strict=True):
         if mine is None:
             assert right is None or not right.any()
@@ -64,7 +64,7 @@ def agrees(steps, shape, wanted):
 
 
 @given(program, starts, st.sets(st.integers(0, 3), min_size=1))
-def test_views_and_changes_are_what_they_would_be_without_aliasing(steps, shape, wanted):
+def test_views_and_changes_equal_programs_without_aliasing(steps, shape, wanted):
     assume(agrees(steps, shape, wanted))
 
 

@@ -1,4 +1,4 @@
-"""Quiet moments: after a burst, ordinary work brings idle memory below its bound, and frees what was replaced."""
+"""Quiet moments: after a burst, ordinary work trims idle memory to its bound and frees replaced buffers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOUND = 8 << 20
 
 @pytest.fixture
 def allocator(monkeypatch, no_collector):
-    """The CPU's allocator, with a bound that tests can pass; nothing idle at first."""
+    """The CPU's allocator with a low bound and no idle blocks."""
     allocator = Device("cpu").backend.allocator
     monkeypatch.setattr(allocator, "cache_limit", BOUND)
     allocator.trim()
@@ -27,7 +27,7 @@ def allocator(monkeypatch, no_collector):
 
 
 def step(weight):
-    """A training step of no size, of a dozen nodes."""
+    """Run a training step of negligible size with a dozen nodes."""
     x = ft.ones(4, 4)
     for _ in range(6):
         x = (x @ weight).tanh()
@@ -36,7 +36,7 @@ def step(weight):
 
 
 def burst():
-    """Tensors of many sizes, 40 MB or so, all alive at once."""
+    """Allocate tensors of many sizes, about 40 MB, that are all alive at once."""
     return [ft.empty(n) for n in range(50_000, 1_500_000, 100_000)]
 
 
@@ -58,9 +58,9 @@ def test_idle_memory_falls_below_its_bound_after_a_burst(allocator):
 
 @pooled
 def test_large_results_are_quiet_moments(allocator):
-    """Without gradients, and with memory for all of it at hand."""
+    """Large results without gradients, whose memory is already allocated."""
     a = ft.ones(5 << 20)
-    a + a  # its block is idle from here on
+    a + a  # its block is now idle
     tensors = burst()
     del tensors
     assert allocator.statistics()["cached_bytes"] > 3 * BOUND
@@ -101,7 +101,7 @@ def test_training_in_eight_threads(allocator):
 
 @pytest.mark.parametrize("work", ["training", "large results"])
 def test_replaced_buffers_are_released_without_another_replacement(allocator, work):
-    """A thread was inside an operator when the buffer was replaced; it has left since."""
+    """A thread was inside an operator when the buffer was replaced, and has left it since."""
     weight = ft.ones(4, 4, requires_grad=True)
     a = ft.ones(4 << 20)
     assert release_retired() == 0

@@ -1,4 +1,4 @@
-"""Bad input: said at the call, with what happened, where, and what to do; nothing is changed before."""
+"""Errors are raised at the call, with the cause, the place and a remedy, before any change."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused_before_anything_changes(name):
-    """Also where the quick path knows a plan of these layouts."""
+def test_errors_precede_changes(name):
+    """Also if the fast path knows a plan for these layouts."""
     call, errors, message = REFUSED[name]
     x = pair(requires_grad=False)[0]
     for _ in range(2):
@@ -79,11 +79,11 @@ def test_refused_before_anything_changes(name):
     assert (x.tolist(), x._version, str(ft.get_rng_state())) == (before, 0, state)
 
 
-def test_refused_before_anything_is_recorded():
+def test_errors_precede_recording():
     x, y = pair()
     a = x * 1
     node = a.grad_fn
-    repeated = (x * 1)[:1].expand(3, 4).detach()  # a root whose elements share places
+    repeated = (x * 1)[:1].expand(3, 4).detach()  # a root whose elements overlap
     row = repeated[0]
     for call in (lambda: a.add_(ft.ones(5)), lambda: a.copy_(ft.ones(5)), lambda: a.mul_(y.t())):
         with pytest.raises((ValueError, RuntimeError)):
@@ -105,8 +105,8 @@ def test_read_only_memory():
 
 
 @every_change
-def test_read_only_memory_stays_as_it_is(name):
-    """Also where the quick path knows a plan: the same was done to other memory before."""
+def test_read_only_memory_is_not_changed(name):
+    """Also if the fast path knows a plan from the same change of writable memory."""
     first, *others = CHANGES[name].leaves(requires_grad=False)
     array = first.numpy().copy()
     array.flags.writeable = False
@@ -118,7 +118,7 @@ def test_read_only_memory_stays_as_it_is(name):
 
 
 def changed(x, y):
-    """A chain of views, siblings and changes."""
+    """Apply a chain of views, sibling views and changes."""
     a = x * 1
     first, second = a.t()[1:], a[1]
     first[0].mul_(second.sum())

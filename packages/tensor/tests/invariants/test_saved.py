@@ -1,4 +1,4 @@
-"""What nodes do not save: operands (results) that PyTorch lets change between forward and backward may change here."""
+"""Values that nodes do not save: operands and results that PyTorch lets programs change before backward."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ POSITIVE = np.random.default_rng(0).uniform(0.3, 0.9, (4, 4))
 MASK = POSITIVE > 0.5
 PLACES = ft.tensor([0, 2])
 
-# The list was made by running each with PyTorch 2.13: it accepts them.
+# PyTorch 2.13 accepts a change in each of these programs.
 OPERAND_CHANGES = {
     "exp": ft.exp,
     "tanh": ft.tanh,
@@ -71,7 +71,7 @@ RESULT_CHANGES = {
 
 
 def gradient(function, change):
-    """The gradient of the sum, with an operand or a result that something is added to after the forward pass."""
+    """Return the gradient of the sum, with an operand or a result that is changed after the forward pass."""
     leaf = ft.tensor(POSITIVE, requires_grad=True)
     operand = leaf.clone()
     out = function(operand)
@@ -102,7 +102,7 @@ def test_the_result_may_change(name):
 
 
 def gradients_of_call(name, before=(), after=()):
-    """The gradients of an operator's call, or None; the operands at these places change before it or after it."""
+    """Return the gradients of a call, or None. The operands at `before` or `after` are changed before or after it."""
     ft.manual_seed(0)
     leaves = SAMPLES[name].leaves()
     operands = [leaf * 1 for leaf in leaves]
@@ -120,15 +120,15 @@ def gradients_of_call(name, before=(), after=()):
 
 
 @every_operator
-def test_changes_before_a_call_do_not_count(name):
-    """A node notes the version that a value has when it is saved; the second call takes the quick path."""
+def test_changes_before_a_call_are_allowed(name):
+    """A node stores the version of a value when it saves the value; the second call takes the fast path."""
     expected = gradients_of_call(name)
     for _ in range(2):
         np.testing.assert_equal(gradients_of_call(name, before=range(SAMPLES[name].case.arity)), expected)
 
 
 @every_operator
-def test_changes_after_a_call_are_errors_where_they_would_count(name):
+def test_changes_after_a_call_are_errors_if_the_gradient_reads_the_value(name):
     expected = gradients_of_call(name)
     for place in (*range(SAMPLES[name].case.arity),) * 2:
         try:
@@ -138,15 +138,15 @@ def test_changes_after_a_call_are_errors_where_they_would_count(name):
         np.testing.assert_equal(got, expected)
 
 
-def test_the_indices_of_an_extreme_may_not():
+def test_the_indices_of_an_extreme_must_not_change():
     values, indices = (ft.tensor(POSITIVE, requires_grad=True) * 1).max(1)
     indices.add_(1)
     with pytest.raises(RuntimeError, match="indices"):
         values.sum().backward()
 
 
-def test_a_number_over_a_tensor():
-    """Values, dtypes and the derivatives to order two."""
+def test_a_number_divided_by_a_tensor():
+    """Values, dtypes and derivatives to order two."""
     from facula_autograd import gradcheck, gradgradcheck
 
     x = ft.tensor(POSITIVE, requires_grad=True)
@@ -184,7 +184,7 @@ def test_no_gradient_flows_through_integers(name):
 
 
 @pytest.mark.parametrize("name", ["lerp_", "ldexp_"])
-def test_the_value_before_is_what_counts_in_place(name):
+def test_in_place_gradients_use_the_previous_value(name):
     x, y = (ft.tensor(one, dtype=ft.float64, requires_grad=True) for one in ([1.0, 2.0], [0.5, 3.0]))
     operands = (y, y) if name == "lerp_" else (y,)
     expected = grad(getattr(x * 1, name.removesuffix("_"))(*operands).sum(), (x, y))

@@ -1,4 +1,4 @@
-"""Saved tensors elsewhere than in memory, results that checkpoints keep, and a mode that operators do not notice."""
+"""Saved tensors that hooks store elsewhere, checkpoints that keep results, and `detect_anomaly`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def network(x, w):
 
 
 def gradients(run, dtype=ft.float32):
-    """The value and gradients of `run(x, w)`, and a random number drawn after."""
+    """Return the value and gradients of `run(x, w)`, and a random number drawn afterwards."""
     ft.manual_seed(0)
     x = ft.randn(40, 30).to(dtype).requires_grad_()
     w = ft.randn(40, 40).to(dtype).requires_grad_()
@@ -56,7 +56,7 @@ def same(found, wanted):
     lambda: save_on_disk(min_bytes=64), save_on_cpu, allow_mutation_on_saved_tensors, track_modules, detect_anomaly,
 ])  # fmt: skip
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64, ft.float16, ft.bfloat16])
-def test_gradients_are_those_of_a_plain_pass(mode, dtype):
+def test_gradients_equal_those_of_a_plain_pass(mode, dtype):
     def run(x, w):
         with mode():
             return network(x, w)
@@ -64,7 +64,7 @@ def test_gradients_are_those_of_a_plain_pass(mode, dtype):
     assert same(gradients(run, dtype), gradients(network, dtype))
 
 
-def test_complex_and_bool_tensors_come_back_from_disk():
+def test_complex_and_bool_tensors_are_restored_from_disk():
     def run(x, w):
         z = ft.complex(x, x * 2)
         return (z * z).abs().sum() + (x * (x > 0)).sum() + (x[::2, 1:] ** 2).sum()
@@ -79,7 +79,7 @@ def test_complex_and_bool_tensors_come_back_from_disk():
     assert same(found, wanted)
 
 
-def test_changes_in_place_are_allowed_where_copies_are_saved():
+def test_changes_in_place_are_allowed_if_copies_are_saved():
     for mode, allowed in ((allow_mutation_on_saved_tensors, True), (track_modules, False)):
         a = ft.ones(2, 3, requires_grad=True)
         with mode():
@@ -94,7 +94,7 @@ def test_changes_in_place_are_allowed_where_copies_are_saved():
                 out.backward()
 
 
-def test_increment_version_is_a_change():
+def test_increment_version_counts_as_a_change():
     x, k = ft.ones(3, requires_grad=True), ft.ones(3)
     y = x * k
     increment_version(k[1:])
@@ -118,7 +118,7 @@ def test_increment_version_is_a_change():
     ["tanh"],
 ])  # fmt: skip
 @pytest.mark.parametrize("early_stop", [True, False])
-def test_checkpoints_with_policies_are_plain_calls(policy, early_stop):
+def test_checkpoints_with_policies_equal_plain_calls(policy, early_stop):
     def run(x, w):
         contexts = partial(create_selective_checkpoint_contexts, policy)
         return checkpoint(network, x, w, context_fn=contexts, early_stop=early_stop)
@@ -127,8 +127,8 @@ def test_checkpoints_with_policies_are_plain_calls(policy, early_stop):
 
 
 @pytest.mark.parametrize(("policy", "products"), [(["matmul"], 2), ([], 3)])
-def test_what_is_kept_is_not_launched_again(policy, products):
-    """Two products of gradients in any case, and the product itself where it is not kept."""
+def test_kept_results_are_not_recomputed(policy, products):
+    """The backward pass launches two products, and a third one if the product itself is not kept."""
     x, w = ft.ones(4, 4, requires_grad=True), ft.ones(4, 4, requires_grad=True)
     contexts = partial(create_selective_checkpoint_contexts, policy)
     loss = checkpoint(lambda x, w: ft.tanh(ft.tanh(x @ w)).sum(), x, w, context_fn=contexts)
@@ -165,7 +165,7 @@ def test_operators_stay_on_their_fast_path():
 
 
 @pytest.mark.parametrize("dtype", [ft.float16, ft.float32, ft.complex64])
-def test_bad_gradients_are_found_and_large_ones_are_not_bad(dtype):
+def test_anomalous_gradients_are_found_and_large_ones_are_accepted(dtype):
     large = {ft.float16: 60000.0, ft.float32: 3e38, ft.complex64: 3e38}[dtype]
     x = ft.ones(4).to(dtype).requires_grad_()
     g = ft.ones(4).to(dtype)

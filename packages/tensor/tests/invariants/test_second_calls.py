@@ -1,4 +1,4 @@
-"""The second call of a signature takes no slow path: every operator, each way of calling it, and its backward."""
+"""The second call with a signature takes no slow path: every operator, each way of calling it, and its backward."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))
 from cases import CASES
 from elements import lay, make, operands
 
-# Operators that enter the slow path each time: carried out by their `execute`, or below, by reason.
-# `test_excused_operators` fails for one that no longer does.
+# Operators that take the slow path in each call, by reason: their `execute` runs them, or one of those below.
+# `test_excused_operators` fails for an operator that no longer takes it.
 EXECUTED = {name for name, op in operators.items() if op.execute is not None}  # without a plan
-COPIED = {  # where an operand is not contiguous, which their kernels want
+COPIED = {  # for operands that are not contiguous, as their kernels require
     "attention", "avg_pool2d", "avg_pool2d_grad", "batch_norm", "batch_norm_counted", "batch_norm_eval", "conv2d",
     "conv2d_input", "conv2d_weight", "dropout", "group_norm", "layer_norm",
     "log_standard_gamma", "max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "recurrent", "resample",
     "rms_norm", "scatter", "scatter_product", "scatter_taps", "standard_gamma", "triangle",
     "triangular_solve", "weigh_taps",
 }  # fmt: skip
-# Changes in place: by a factor where memory is not contiguous or broadcast, and one with two bounds.
+# In-place changes: with a factor if memory is not contiguous or is broadcast, and one with two bounds.
 SLOW_CHANGES = {
     ("add(alpha=2), in place", "transposed"), ("clamp, in place", "transposed"),
     ("sub(alpha=0.5) of a row, in place", "contiguous"), ("sub(alpha=0.5) of a row, in place", "transposed"),
 }  # fmt: skip
-CONTIGUOUS = {  # kernels of gradients that take nothing else
+CONTIGUOUS = {  # kernels of gradients that accept only these
     "attention_grad", "batch_norm_grad", "group_norm_grad", "layer_norm_grad", "recurrent_grad", "rms_norm_grad",
 }  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
-def _nothing_known():
-    """No plan of another test."""
+def _clear_plans():
+    """Clear the plans of other tests."""
     clear_layout_caches()
 
 
 def excused(entry: Entry) -> bool:
-    """Whether the slow path is known to be taken each time."""
+    """Tell if the slow path is known to be taken in each call."""
     name, layouts = entry.operator.name, entry.layouts
     kinds = [(one.dtype.is_complex, one.dtype.is_floating_point, one.dtype.itemsize) for one in layouts]
     return (
@@ -58,7 +58,7 @@ def excused(entry: Entry) -> bool:
 
 
 def entries(call, prepare=tuple):
-    """What the second of two equal calls enters. Plans are made in the first alone."""
+    """Return what the second of two equal calls enters. Only the first one makes plans."""
     call(*prepare())
     given = prepare()
     with Watch() as watch:
@@ -74,7 +74,7 @@ def check(what, call, prepare=tuple):
 
 
 def transposed(x):
-    """A leaf of the same elements, transposed in memory."""
+    """Return a leaf with the same elements, transposed in memory."""
     return x.detach().mT.clone().mT.requires_grad_(x.requires_grad) if x.ndim > 1 else x
 
 
@@ -134,13 +134,13 @@ def test_changes(name):
 
 @every_change
 def test_recorded_changes(name):
-    """Where the slow path records them, it plans no second time."""
+    """If the slow path records them, the second call makes no plan."""
     first, *others = CHANGES[name].leaves(narrow=True)
     entries(lambda target: CHANGES[name].change(target, *others), lambda: (first * 1,))
 
 
 def dtype_of(case):
-    """A dtype that the case takes, and for which calls are quick."""
+    """Return a dtype that the case supports on the fast path."""
     return next((one for one in ("float32", "int64", "bool") if one in case.dtypes), None)
 
 
@@ -155,7 +155,7 @@ def test_cases(case):
     if case.elementwise and case.arity == 2 and case.numbers and dtype == "float32":
         for number in (2, 2.5):
             check(f"the number {number}", lambda number=number: case.function(first, number))
-    if case.out:  # where the slow path writes to it, it plans no second time
+    if case.out:  # if the slow path writes to it, the second call makes no plan
         entries(
             lambda out: case.function(first, *others, out=out),
             lambda: (ft.empty_like(case.function(first, *others)),),
@@ -164,7 +164,7 @@ def test_cases(case):
         check("in place", lambda: change(case, first, *others))
 
 
-SET = {  # by index: the part of a tensor of 4 by 5 that it names
+SET = {  # by index: the part of a 4 by 5 tensor that it selects
     "1": lambda x, v: x.__setitem__(1, v),
     "-1": lambda x, v: x.__setitem__(-1, v),
     "1:3": lambda x, v: x.__setitem__(slice(1, 3), v),
@@ -224,7 +224,7 @@ def test_excused_families(name):
 
 @pytest.mark.parametrize("name", sorted(COPIED))
 def test_excused_operators(name):
-    """Each still is one, in its call or in the backward of it."""
+    """Each still takes the slow path, in its call or in its backward."""
     lay_out = LAYOUTS["transposed" if name in COPIED else "contiguous"]
     leaves = [*map(lay_out, SAMPLES[name].leaves(narrow=True))]
 

@@ -1,4 +1,4 @@
-"""Views of tensors whose elements do not lie in order, changed in place, and their gradients to order two."""
+"""In-place changes through views of non-contiguous tensors, and their gradients to order two."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOTS = {
 
 
 def changed(root, x, y):
-    """A chain of views of `root`, siblings and changes."""
+    """Apply a chain of views of `root`, sibling views and changes."""
     row, corner = root[0], root[:, :1]
     row.mul_(x[: row.shape[-1]])
     root.add_(1)
@@ -48,8 +48,8 @@ def test_changes_against_numeric_gradients(name):
 
 
 @pytest.mark.parametrize("name", ROOTS)
-def test_changes_are_those_of_a_contiguous_root(name):
-    """The same program on the same elements in order: values and gradients."""
+def test_changes_equal_those_of_a_contiguous_root(name):
+    """The same program on the same elements in contiguous memory: equal values and gradients."""
     answers = []
     for prepare in (lambda root: root, lambda root: root.contiguous()):
         x, y = operands()
@@ -73,7 +73,7 @@ def test_gradients_through_any_strides_of_a_strided_tensor():
     assert gradgradcheck(seen, (x,))
 
 
-def test_elements_in_one_place_are_refused():
+def test_overlapping_elements_are_rejected():
     x, _ = operands()
     with pytest.raises(NotImplementedError, match=r"as_strided: .*contiguous\(\)"):
         x.expand(2, 4).as_strided((4,), (1,))

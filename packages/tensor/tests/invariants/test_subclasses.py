@@ -14,7 +14,7 @@ from facula_tensor._dispatch.overrides import disable_overrides
 
 
 class Logged(ft.Tensor):
-    """Notes every operator that it is asked about."""
+    """Records each operator passed to `__torch_function__`."""
 
     seen: list = []  # noqa: RUF012
 
@@ -26,7 +26,7 @@ class Logged(ft.Tensor):
 
 
 class Plain(ft.Tensor):
-    """Overrides nothing."""
+    """A subclass without overrides."""
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def forget():
 
 
 @every_operator
-def test_every_operator_asks_and_keeps_the_class(name):
+def test_every_operator_calls_the_override_and_keeps_the_class(name):
     sample = SAMPLES[name]
     logged, plain = [one.as_subclass(Logged) for one in sample.leaves()], sample.leaves()
     Logged.seen.clear()
@@ -48,7 +48,7 @@ def test_every_operator_asks_and_keeps_the_class(name):
     if differentiable(wanted) and not wanted.is_meta:
         value = total(out)
         Logged.seen.clear()
-        autograd.backward((value,))  # the method would ask, and overrides were off in it
+        autograd.backward((value,))  # the method would call the override, which is disabled inside it
         assert Logged.seen == [], "rules see plain tensors"
         total(wanted).backward()
         for mine, right in zip(logged, plain, strict=True):
@@ -60,7 +60,7 @@ def test_every_operator_asks_and_keeps_the_class(name):
 def test_rules_of_calls_on_contiguous_copies_see_plain_tensors():
     from facula_tensor import functional
 
-    x = pair()[0].detach().t().requires_grad_()  # which no kernel of layer_norm reads as it lies
+    x = pair()[0].detach().t().requires_grad_()  # no kernel of layer_norm supports this layout
     weight = ft.ones(3, dtype=ft.float64).as_subclass(Logged).requires_grad_()
     out = functional.layer_norm(x, (3,), weight)
     with disable_overrides():
@@ -98,7 +98,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_functions_made_of_several_operators_are_asked_about_once_and_by_their_own_name(name):
+def test_composite_functions_call_the_override_once_with_their_name(name):
     call, function = ASKED[name]
     x = pair()[0].detach().as_subclass(Logged)
     asked = []
@@ -112,11 +112,11 @@ def test_functions_made_of_several_operators_are_asked_about_once_and_by_their_o
     results = call(x.as_subclass(Noting))
     kept = [func for func in asked if func.__name__ not in ("getitem", "detach")]
     assert len(kept) == len(results)
-    assert kept[-1] in (function, getattr(ft.Tensor, name, None))  # which one: test_asked_functions.py
+    assert kept[-1] in (function, getattr(ft.Tensor, name, None))  # test_asked_functions.py checks which function it is
     assert all(isinstance(one, Noting) for one in results)
 
 
-def test_functions_that_fill_are_asked_about():
+def test_filling_functions_call_the_override():
     x = pair()[0].detach().clone().as_subclass(Logged)
     calls = [
         lambda: x.copy_(ft.zeros(4)), lambda: x.fill_(2), lambda: x.zero_(), lambda: x.uniform_(), lambda: x.normal_(),
@@ -127,7 +127,7 @@ def test_functions_that_fill_are_asked_about():
     assert Logged.seen == ["copy_", "fill_", "zero_", "uniform_", "normal_", "random_", "clamp_", "square_"]
 
 
-def test_a_method_of_the_classes_own_stays():
+def test_methods_of_a_subclass_take_precedence():
     class Own(Logged):
         def sum(self):
             return "mine"
@@ -138,7 +138,7 @@ def test_a_method_of_the_classes_own_stays():
     assert type(ft.ones(2).sum()) is ft.Tensor
 
 
-def test_subclass_goes_first_and_may_decline():
+def test_the_subclass_has_priority_and_may_decline():
     class Narrow(Logged):
         pass
 
@@ -183,7 +183,7 @@ def test_parameters():
     assert isinstance(weakref.ref(ft.ones(2)), weakref.ref)
 
 
-def test_data_is_the_same_memory_and_another_history():
+def test_data_shares_memory_but_not_history():
     x, y = pair()
     address = x.data_ptr()
     x.data.mul_(2)
@@ -204,7 +204,7 @@ def test_data_is_the_same_memory_and_another_history():
 
 
 def test_functions_of_other_libraries_are_declined():
-    """PyTorch asks every class that has the method, about its own functions too."""
+    """PyTorch calls the method of every class that defines it, also for functions of other libraries."""
 
     def add(a, b):
         return ft.Tensor.__torch_function__(add, (ft.Tensor,), (a, b))

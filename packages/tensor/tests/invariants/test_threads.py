@@ -1,4 +1,4 @@
-"""Threads: operators on shapes that nobody has seen, and buffers that are replaced under those who compute."""
+"""Threads: operators on new shapes, and buffers that are replaced while other threads compute."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import facula_tensor as ft
 from facula_storage import Plan, contiguous, cpu
 from facula_storage.extend import release_retired, replace_buffer, take_block
 
-pytestmark = pytest.mark.usefixtures("often_switching")
+pytestmark = pytest.mark.usefixtures("frequent_switches")
 
 THREADS = 8
 
 
 def in_threads(work, count=THREADS):
-    """Run `work(k)` in threads that start together; the first error is raised here."""
+    """Run `work(k)` in threads that start together, and raise the first error."""
     errors, barrier = [], threading.Barrier(count)
 
     def guarded(k):
@@ -43,7 +43,7 @@ def in_threads(work, count=THREADS):
 
 
 def results(k):
-    """Every operator forward and backward, on one shape where it takes any."""
+    """Run every operator forward and backward, on `shape` if it supports any shape."""
     found = []
     for name, sample in SAMPLES.items():
         leaves = sample.leaves(shape=(3, k))
@@ -55,9 +55,9 @@ def results(k):
     return found
 
 
-def test_all_operators_on_shapes_nobody_has_seen():
+def test_all_operators_on_new_shapes():
     gathered, _ = {}, len(list(SAMPLES.values()))
-    forget_plans()  # also of operators on shapes of their own
+    forget_plans()  # also operators with fixed shapes
     in_threads(lambda k: gathered.__setitem__(k, [results(101 + k), results(201), results(301 + k // 2)]))
     wanted_of = cache(results)
     for k in range(THREADS):
@@ -67,7 +67,7 @@ def test_all_operators_on_shapes_nobody_has_seen():
                     np.testing.assert_array_equal(a, b, err_msg=name)
 
 
-def test_one_graph_differentiated_by_many():
+def test_concurrent_backward_passes_of_one_graph():
     x, y = pair()
     out = (x * y).exp()
     gradients = [None] * THREADS
@@ -83,7 +83,7 @@ def test_one_graph_differentiated_by_many():
 
 
 def move(tensor):
-    """Give the tensor's storage another buffer with the same elements."""
+    """Replace the tensor's buffer by a copy."""
     nbytes = tensor.nbytes
     address, release = take_block(contiguous((nbytes,), ft.uint8))
     cpu.backend.copy_in(address, tensor._storage_bytes())
@@ -92,7 +92,7 @@ def move(tensor):
 
 @pytest.fixture
 def moving(monkeypatch):
-    """Lets `move` read a tensor's bytes without pinning its buffer."""
+    """A storage whose bytes `move` can read without pinning the buffer."""
 
     def copied(self):
         data = np.empty(self.nbytes, np.uint8)
@@ -102,7 +102,7 @@ def moving(monkeypatch):
     monkeypatch.setattr(ft.Tensor, "_storage_bytes", copied, raising=False)
 
 
-def test_buffers_replaced_under_those_who_compute(moving, live_blocks):
+def test_buffers_replaced_during_computations(moving, live_blocks):
     before = live_blocks()
     shared = ft.full((257,), 3.0)
     other = ft.full((257,), 4.0)
@@ -129,7 +129,7 @@ def test_buffers_replaced_under_those_who_compute(moving, live_blocks):
     assert live_blocks() <= before + 1
 
 
-def test_growing_under_those_who_compute(live_blocks):
+def test_storages_that_grow_during_computations(live_blocks):
     shared = ft.full((16,), 3.0)
     stop = threading.Event()
 
@@ -150,7 +150,7 @@ def test_growing_under_those_who_compute(live_blocks):
 
 
 def test_a_parked_launch_keeps_the_old_buffer(moving, monkeypatch):
-    """A thread stands in a launch with an address it has read, while another replaces that buffer."""
+    """A thread is inside a launch with an old address while another thread replaces the buffer."""
     from facula_tensor.extend import operators
 
     shared = ft.full((1000,), 3.0)
@@ -187,8 +187,8 @@ def test_a_parked_launch_keeps_the_old_buffer(moving, monkeypatch):
     assert release_retired() == 0
 
 
-def test_views_of_one_tensor_taken_by_many():
-    """All of them are known to the family: a change that is recorded reaches every one."""
+def test_concurrent_views_of_one_tensor():
+    """The family knows all views: a recorded change reaches each of them."""
     for _ in range(20):
         base, w = ft.zeros(64), ft.ones(64, requires_grad=True)
         views = [None] * THREADS
@@ -197,8 +197,8 @@ def test_views_of_one_tensor_taken_by_many():
         assert all(view.requires_grad for several in views for view in several)
 
 
-def test_every_module_that_hands_on_addresses_is_known():
-    """A replaced buffer is kept while a thread is inside one of them; whoever is left out could read freed memory."""
+def test_every_module_that_passes_addresses_is_listed():
+    """A replaced buffer is kept while a thread runs one of these modules; others could read freed memory."""
     import re
     from pathlib import Path
 
@@ -208,7 +208,7 @@ def test_every_module_that_hands_on_addresses_is_known():
     found = {
         ".".join(("facula_tensor", *path.relative_to(root).with_suffix("").parts))
         for path in root.rglob("*.py")
-        if path.parent != root / "_dispatch" / "fast"  # templates, of which nothing runs
+        if path.parent != root / "_dispatch" / "fast"  # templates, which are never executed
         if re.search(r"\.launch\(|\blaunch\(l[oab]\b|\[l[ab]\.dense\]\(|\.copy_(in|out)\(", path.read_text())
     }
     assert found
@@ -229,5 +229,5 @@ def test_no_two_threads_draw_the_same_numbers():
     in_threads(work)
     counts = [sum(a.numel() + (0 if b is None else b.numel()) + 3 for a, b in one) for one in drawn]
     assert ft.get_rng_state() == (1, before + sum(counts))
-    firsts = [a[0].item() for one in drawn for a, _ in one]  # each is of an offset of its own
-    assert len(set(firsts)) > len(firsts) - 5  # float32 has 2**24 numbers below 1: now and then two are equal
+    firsts = [a[0].item() for one in drawn for a, _ in one]  # each draw has a different offset
+    assert len(set(firsts)) > len(firsts) - 5  # float32 has 2**24 values below 1, so a few are equal by chance

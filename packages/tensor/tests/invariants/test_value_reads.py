@@ -1,4 +1,4 @@
-"""Checks of elements that read none unless there is an error to describe: what a captured step needs."""
+"""Checks of elements read no values unless there is an error to describe, as captured steps require."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from facula_tensor import functional as F
 HALVES = ft.tensor([[0.5, 0.25], [0.75, 0.0]])
 INDEX = ft.tensor([1, -2])
 
-CALLS = {  # what is right; what is wrong; how its error begins
+CALLS = {  # valid elements; invalid elements; the beginning of the error
     "bernoulli": (lambda: ft.bernoulli(HALVES), lambda: ft.bernoulli(HALVES * 2), "bernoulli: .* from 0 to 1; got 1.5"),
     "bernoulli of half precision": (
         lambda: ft.bernoulli(HALVES.half()),
@@ -92,7 +92,7 @@ CALLS = {  # what is right; what is wrong; how its error begins
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_values_are_read_for_errors_alone(name, monkeypatch):
+def test_values_are_read_only_for_errors(name, monkeypatch):
     right, wrong, said = CALLS[name]
 
     def refuse(*args, **kwargs):

@@ -1,4 +1,4 @@
-"""Versions: whoever changes a saved tensor through whatever alias is caught, with all three places named."""
+"""Versions: a change of a saved tensor through any alias is detected, and the error names all three places."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def update(tensor):
         tensor -= 0.1 * tensor
 
 
-# How another tensor over the same memory is made; whether it shares the version (contract 1.4).
+# How another tensor over the same memory is made; if it shares the version (contract 1.4).
 ALIASES = {
     "itself": (lambda x: x, True),
     "view": (lambda x: x.view(-1), True),
@@ -85,7 +85,7 @@ def test_changes_through_aliases(alias, change, made):
         out.sum().backward()
 
 
-def test_changes_before_the_save_do_not_count():
+def test_changes_before_the_save_are_allowed():
     x, y = pair()
     a = x * 1
     a.add_(1)
@@ -100,7 +100,7 @@ def test_changes_before_the_save_do_not_count():
     ("exp", ()), ("tanh", ()), ("sigmoid", ()), ("sqrt", ()), ("amax", (1,)), ("amin", ()), ("max", ()),
     ("logsumexp", (0,)), ("norm", (2, 1)), ("norm", (3,)), ("median", ()), ("cumprod", (0,)), ("logcumsumexp", (1,)),
 ])  # fmt: skip
-def test_results_are_saved_with_their_version(name, arguments):
+def test_results_are_saved_with_their_versions(name, arguments):
     x, _ = pair()
     out = getattr(x, name)(*arguments)
     out.detach().add_(1)
@@ -109,7 +109,7 @@ def test_results_are_saved_with_their_version(name, arguments):
 
 
 @pytest.mark.parametrize("name", ["amax", "logsumexp", "norm"])
-def test_operands_are_saved_beside_results(name):
+def test_operands_are_saved_with_results(name):
     x, _ = pair()
     a = x * 1
     out = getattr(a, name)(dim=1)
@@ -118,8 +118,8 @@ def test_operands_are_saved_beside_results(name):
         out.sum().backward()
 
 
-def test_a_leaf_that_was_given_other_memory():
-    """Silently differentiating with the new elements would be wrong."""
+def test_a_leaf_with_replaced_memory():
+    """Differentiating with the new elements would silently be wrong."""
     w, x = pair()
     out = w * x
     w.data = ft.zeros(3, 4, dtype=ft.float64)
@@ -144,7 +144,7 @@ def test_the_error_has_fields_and_names_lines():
 
 
 def nodes_of(tensor):
-    """All nodes of a graph."""
+    """Return all nodes of a graph."""
     seen, stack = [], [tensor.grad_fn]
     while stack:
         node = stack.pop()
@@ -198,7 +198,7 @@ def enabled(x):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_lines_are_the_users(way):
+def test_errors_name_lines_of_the_user(way):
     x, _ = pair()
     out = WAYS[way](x)
     assert nodes_of(out)
@@ -217,7 +217,7 @@ def test_lines_of_operators_in_a_thread():
         found[-1] = (line() - 1, found[-1][1])
 
     thread = threading.Thread(target=work)
-    with ft.no_grad():  # another thread's mode is not this one's
+    with ft.no_grad():  # the mode of another thread does not apply to this one
         thread.start()
         thread.join()
     ((number, where),) = found

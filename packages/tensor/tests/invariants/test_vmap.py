@@ -1,4 +1,4 @@
-"""`vmap` of derivatives of every operator, derivatives of `vmap`, and what cannot be done with a batch."""
+"""`vmap` of derivatives of every operator, derivatives of `vmap`, and operators that do not support batches."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from facula_tensor.func import grad, jvp, vmap
 
 
 def batches(sample, count):
-    """For each operand as many tensors, which differ."""
+    """Make as many different tensors for each operand as the batch has elements."""
     rows = [sample.leaves(requires_grad=False, seed=seed) for seed in range(count)]
     return [list(column) for column in zip(*rows, strict=True)]
 
 
 def batched(name):
-    """The operator's sample; the test is skipped where it has no batch."""
+    """Return the operator's batched sample, or skip the test if it does not support batches."""
     if name == "count_true" or not SAMPLES[name].case.batching:  # a size that depends on data
         pytest.skip("has no batch")
     return SAMPLES[name]
@@ -29,12 +29,12 @@ def close(got, wanted):
 
 
 def stacked(rows):
-    """The tuple of tensors of each element, as a tuple of batches."""
+    """Convert the tuples of tensors of each element to a tuple of batches."""
     return [ft.stack(list(some)) for some in zip(*rows, strict=True)]
 
 
-def test_what_loops_says_so():
-    """With the operator's name, at the line of the program; what does: `test_matrix.py`."""
+def test_fallbacks_to_loops_are_reported():
+    """The message names the operator and the line of the program. `test_matrix.py` lists the operators."""
     sample = SAMPLES["recurrent_grad"]
     with pytest.warns(UserWarning, match="recurrent_grad: vmap runs it once for each of 2 elements") as caught:
         vmap(sample)(*map(ft.stack, batches(sample, 2)))
@@ -42,7 +42,7 @@ def test_what_loops_says_so():
 
 
 def scalar(name):
-    """A number of the operands, made with the operator."""
+    """Reduce the operands to a number, using the operator."""
 
     def function(*given):
         result = SAMPLES[name](*given)
@@ -60,7 +60,7 @@ def mapped(function, dims=0):
     return vmap(function, dims, randomness="same")
 
 
-# Transforms of a function, and what they are of one element: derivatives are tuples.
+# Transforms of a function, and the same of one element: derivatives are tuples.
 def gradient(function):
     return lambda *given: grad(function, tuple(range(len(given))))(*given)
 
@@ -93,12 +93,12 @@ def test_derivatives_of_every_operator(name):
 @pytest.mark.filterwarnings("ignore:.*vmap runs it once")
 @every_operator
 def test_vmap_of_vmap(name):
-    """Every pair of a batch of the first operand and one of all others."""
+    """Each pair of a batch of the first operand and one of all others."""
     sample = batched(name)
     if sample.case.changes_first:
         pytest.skip("its first operand has every batch")
     firsts, *others = batches(sample, 2)
-    if not others:  # both are batches of the one operand
+    if not others:  # both are batches of the only operand
         rows = [ft.stack(firsts), ft.stack(firsts[::-1])]
         close(mapped(mapped(sample))(ft.stack(rows)), ft.stack([ft.stack([sample(x) for x in row]) for row in rows]))
         return

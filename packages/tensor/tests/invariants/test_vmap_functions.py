@@ -1,4 +1,4 @@
-"""What `vmap` takes and gives, what it refuses, what draws do in it, and Functions of the user's."""
+"""Arguments and results of `vmap`, its errors, random draws in it, and Functions of the user."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_dimensions_of_numbers_are_those_of_numbers_alone():
         assert equal(vmap(function)(X[:, 0]), X[:, 0])
 
 
-def test_changes_in_place_go_into_the_batch():
+def test_changes_in_place_apply_to_the_batch():
     x = X.clone()
 
     def function(row):
@@ -83,7 +83,7 @@ def test_positions_of_each_element():
         vmap(lambda x, i: x[i])(X, ft.tensor([0, 5, 0]))
 
 
-def test_what_a_batched_tensor_looks_like():
+def test_attributes_of_a_batched_tensor():
     seen = []
     vmap(lambda x: (seen.append(repr(x)), x)[1])(X[:1])
     assert seen[0].startswith("tensor([[0., 1.]], dtype=facula.float64, level=")
@@ -106,7 +106,7 @@ TRANSFORMS = {
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)
-def test_bits_are_those_of_every_element(name):
+def test_bits_of_each_element(name):
     def halves(x):
         return x.contiguous().view(ft.int16).to(ft.float32) + ft.nextafter(x, x + 1).repeat_interleave(2, -1)
 
@@ -117,7 +117,7 @@ def test_bits_are_those_of_every_element(name):
         vmap(lambda x: x.view(ft.int16))(X.float()[:, 0])
 
 
-# -------------------------------------------------------------------------------------------------- refused
+# ---------------------------------------------------------------------------------------------------- errors
 LEAVES = {
     "vmap": lambda f: vmap(f)(X),
     "jvp": lambda f: ft.func.jvp(f, (X,), (X,)),
@@ -126,7 +126,7 @@ LEAVES = {
 
 
 @pytest.mark.parametrize("name", LEAVES)
-def test_asking_for_a_gradient_inside_is_refused_by_name(name):
+def test_requiring_a_gradient_inside_is_an_error(name):
     def assign(x):
         x.requires_grad = True
         return x
@@ -164,7 +164,7 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("name", READS)
-def test_reads_are_refused_by_name(name):
+def test_reads_of_values_are_errors(name):
     with pytest.raises(FaculaError, match=f"^{name}: ") as caught:
         vmap(READS[name])(X)
     lines = traceback.extract_tb(caught.value.__traceback__)
@@ -172,7 +172,7 @@ def test_reads_are_refused_by_name(name):
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_changes_of_what_is_not_batched_are_refused_by_name(name):
+def test_changes_of_unbatched_tensors_are_errors(name):
     with pytest.raises(FaculaError, match=f"^{name}: ") as caught:
         vmap(CHANGED[name])(X)
     assert traceback.extract_tb(caught.value.__traceback__)[-1].filename == __file__
@@ -207,7 +207,7 @@ def test_bad_calls(message):
         call()
 
 
-def test_a_tensor_that_got_out():
+def test_a_tensor_that_escapes_the_function():
     kept = []
     vmap(lambda x: (kept.append(x), x)[1])(X)
     with pytest.raises(RuntimeError, match="add: expected no tensor of a vmap that has ended"):
@@ -232,7 +232,7 @@ DRAWS = {
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_draws(name):
-    """Refused, the same for all, or of each element; and the generator moves."""
+    """Draws are rejected, equal for all elements, or different for each; and the generator advances."""
     function = DRAWS[name]
     with pytest.raises(RuntimeError, match="expected no random numbers"):
         vmap(function)(ONES)
@@ -288,7 +288,7 @@ class CubeByRule(Cube):
 
 
 class CubeInside(Cube):
-    """`Cube`, by a rule that knows neither the length of the batch nor where it is."""
+    """`Cube`, by a rule that does not depend on the length or position of the batch."""
 
     generate_vmap_rule = False
 
@@ -298,8 +298,8 @@ class CubeInside(Cube):
 
 
 @pytest.mark.parametrize("function", [Cube, CubeByRule])
-def test_functions_of_the_user(function):
-    """Their values and gradients, in both orders and on the ordinary tape; what is not batched gets the sum."""
+def test_user_functions(function):
+    """Values and gradients, in both orders and on the ordinary tape; unbatched operands get the sum."""
     y = ft.tensor([2.0, 3.0], dtype=ft.float64)
     call = vmap(lambda x, y: function.apply(x, y)[0], (0, None))
     assert equal(call(X, y), X**3 * y)
@@ -315,8 +315,8 @@ def test_functions_of_the_user(function):
 
 
 @pytest.mark.parametrize("function", [Cube, CubeInside])
-def test_functions_of_the_user_under_two_levels(function):
-    """Values and gradients of a batch of batches; what neither level has gets the sum over both."""
+def test_user_functions_under_two_levels(function):
+    """Values and gradients of a batch of batches; operands without either level get the sum over both."""
     rows, y = ft.stack([X, X + 1, X - 2]), ft.tensor([2.0, 3.0], dtype=ft.float64)
     call = vmap(vmap(lambda x, y: function.apply(x, y)[0], (0, None)), (0, None))
     assert equal(call(rows, y), rows**3 * y)
@@ -324,7 +324,7 @@ def test_functions_of_the_user_under_two_levels(function):
     assert equal(grad(lambda y: call(rows, y).sum())(y), (rows**3).sum((0, 1)))
 
 
-def test_functions_without_a_rule():
+def test_user_functions_without_a_rule():
     class Plain(Function):
         @staticmethod
         def forward(ctx, x):
@@ -340,7 +340,7 @@ def test_functions_without_a_rule():
 
 
 # -------------------------------------------------------------------------------------------- built on vmap
-def test_gradients_of_many_at_once():
+def test_batched_gradients():
     """One pass for all rows: a hook sees the batch once."""
     x = X.clone().requires_grad_()
     y, calls = (x**3).sum(1), []
@@ -368,7 +368,7 @@ def test_jacobians_call_the_function_once():
     assert equal(hessian(lambda x: (x**3).sum())(X[2]), ft.diag(6 * X[2]))
 
 
-# ------------------------------------------------------------------------------------- in place, of batched tangents
+# ------------------------------------------------------------------------------- batched tangents, in place
 def filled(x, z):
     y = ft.zeros_like(x)
     y[1:] = x[1:] * z[:-1]
@@ -383,7 +383,7 @@ def summed(x, z):
 
 
 def viewed_before(x, z):
-    """A view that is older than the change of its base by a tangent that is the same for all."""
+    """Make a view before its base is changed by a tangent that is the same for all."""
     y = ft.zeros(3, dtype=x.dtype)
     part = y[:2]
     y[2].copy_(z[0])
@@ -392,8 +392,8 @@ def viewed_before(x, z):
 
 
 @pytest.mark.parametrize("function", [filled, summed, viewed_before, lambda x, z: x.clone().mul_(x).sum()])
-def test_changes_of_what_is_not_batched_by_batched_tangents(function):
-    """As a loop over directions, also where only one operand's tangent is batched, and in Hessians."""
+def test_changes_of_unbatched_tensors_by_batched_tangents(function):
+    """Compared with a loop over directions, also if only one operand's tangent is batched, and in Hessians."""
     x, z = X[1], X[2]
     looped = [ft.stack([jvp(function, (x, z), pair)[1] for pair in pairs])
               for pairs in ([(row, z) for row in X], [(x, row) for row in X])]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Functions in C, compiled once, for the tests of operators of one's own."""
+"""C functions, compiled once, for the tests of custom operators."""
 
 import ctypes
 import subprocess
@@ -60,7 +60,7 @@ int64_t fail(const void *plan, int64_t *args) { return 5; }
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """The functions above, by ctypes."""
+    """The compiled functions above, loaded with ctypes."""
     folder = tmp_path_factory.mktemp("own")
     (folder / "own.c").write_text(SOURCE)
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "own.c", "-o", "own.so", "-lm"], cwd=folder, check=True)
@@ -69,7 +69,7 @@ def compiled(tmp_path_factory):
 
 @pytest.fixture
 def cumulate(compiled):
-    """Sums along the last dimension, in C; its gradient is itself, from the other end."""
+    """Cumulative sums along the last dimension, in C. The gradient applies the same function from the other end."""
     op = library.native_op("test::cumulate", {(ft.float64, ft.float64): compiled.cumulate}, inputs=("x",))
     op.register_autograd(lambda ctx, g: op(g.flip(-1)).flip(-1))
     return op

@@ -1,4 +1,4 @@
-"""What operators of whole tensors take and give: several results, lists, numbers, names, changes in place, batches."""
+"""Arguments and results of operators on whole tensors: several results, lists, numbers, in-place changes, batches."""
 
 import numpy as np
 import pytest
@@ -80,7 +80,7 @@ def test_several_results_in_every_transform():
             assert ft.allclose(a, b)
 
 
-def test_what_results_may_be():
+def test_types_of_results():
     sort = library.custom_op("test::sort", lambda x: (x.sort().values, 3, None, [x * 2, x.argsort()]))
     seen = []
 
@@ -96,7 +96,7 @@ def test_what_results_may_be():
     twice.sum().backward()
     assert x.grad.tolist() == [1.0, 1.0, 1.0]
     assert seen[0].tolist() == [0.0] * 3 and seen[1] is seen[2] is None and type(seen[3]) is list
-    assert library.custom_op("test::one", lambda n: ft.ones(n))(3).tolist() == [1.0] * 3  # no tensor among arguments
+    assert library.custom_op("test::one", lambda n: ft.ones(n))(3).tolist() == [1.0] * 3  # no tensor argument
 
 
 def test_a_list_of_tensors():
@@ -155,7 +155,7 @@ def test_a_change_in_place_is_counted():
     assert x.tolist() == [3.0, 0.0, 6.0] and out[0] == 2 * np.sin(0.5)
 
 
-def test_statistics_may_follow_values_that_want_gradients():
+def test_statistics_may_be_updated_from_values_that_require_gradients():
     x, mean = point(requires_grad=True) * 1, ft.zeros((), dtype=ft.float64)
     follow = library.custom_op("test::follow", lambda x, mean: mean.add_(x.mean()) and None, mutates_args={"mean"})
     follow(x, mean)
@@ -176,7 +176,7 @@ MUTATIONS_REFUSED = {
     "a value of grad": (lambda: func.grad(lambda x: bump_(x).sum())(point()), OperationError, "bump_: .*a gradient"),
     "a dual tensor": (lambda: func.jvp(bump_, (point(),), (point(),)), OperationError, "bump_: .*a tangent"),
     "read-only memory": (lambda: bump_(read_only()), OperationError, "bump_: the tensor cannot be written"),
-    "what is no tensor": (lambda: bump_(3), InvalidTypeError, "bump_: expected 'x', which it changes.*got int"),
+    "not a tensor": (lambda: bump_(3), InvalidTypeError, "bump_: expected 'x', which it changes.*got int"),
     "another argument": (
         lambda: library.custom_op("test::made", lambda x, y: x.add_(1) + y, mutates_args=["y"])(point(), point()),
         ArgumentError,
@@ -197,7 +197,7 @@ MUTATIONS_REFUSED = {
         OperationError,
         "register_autograd: expected an operator that changes no argument in place; bump_ does",
     ),
-    "what is not batched": (
+    "an unbatched tensor": (
         lambda: func.vmap(lambda x, y: bump_(y, x), in_dims=(0, None))(point(), point()),
         UnsupportedError,
         "bump_: changes a tensor in place that is not batched",
@@ -206,7 +206,7 @@ MUTATIONS_REFUSED = {
 
 
 @pytest.mark.parametrize("what", MUTATIONS_REFUSED)
-def test_a_change_that_cannot_be_right_is_refused(what):
+def test_invalid_changes_are_rejected(what):
     call, error, message = MUTATIONS_REFUSED[what]
     with pytest.raises(error, match=message):
         call()
@@ -227,7 +227,7 @@ def test_a_batch_is_changed_in_place():
 
 
 # ------------------------------------------------------------------------------------------------- rules and kernels
-def test_a_rule_for_batches_is_used_once():
+def test_a_batching_rule_is_called_once():
     calls = []
 
     @library.custom_op("test::scaled", mutates_args=())
@@ -271,7 +271,7 @@ WRONG_RULES = {
 
 
 @pytest.mark.parametrize("what", WRONG_RULES)
-def test_a_rule_for_batches_that_cannot_be_right_is_refused(what):
+def test_invalid_batching_rules_are_rejected(what):
     rule, message = WRONG_RULES[what]
     op = library.custom_op("test::ruled", lambda x: x + 1)
     op.register_vmap(rule)
@@ -283,7 +283,7 @@ def test_a_function_for_each_device():
     op = library.custom_op("test::placed", lambda x: x * 2)
     assert op(ft.ones(1)).tolist() == [2.0]
     library.register_kernel("test::placed", "cpu")(lambda x: x * 3)
-    op.register_kernel(["cuda", "mps"], lambda x: x * 4)  # kept, for a machine that has one
+    op.register_kernel(["cuda", "mps"], lambda x: x * 4)  # kept for a machine with this device
     assert op(ft.ones(1)).tolist() == [3.0]
     for wrong in ("meta", "nowhere", ()):
         with pytest.raises((ArgumentError, RuntimeError, TypeError), match=r"register_kernel|device"):
@@ -291,7 +291,7 @@ def test_a_function_for_each_device():
 
 
 @pytest.mark.parametrize("kept", [False, True])
-def test_a_checkpoint_runs_it_again_or_keeps_it(kept):
+def test_a_checkpoint_recomputes_or_keeps_the_result(kept):
     calls = []
 
     @library.custom_op("test::counted", mutates_args=())

@@ -1,4 +1,4 @@
-"""Operators of functions of whole tensors: `custom_op`, and what is said of them."""
+"""Operators of functions on whole tensors: `custom_op` and its registrations."""
 
 import gc
 import weakref
@@ -38,7 +38,7 @@ def test_a_function_of_tensors_passes_the_matrix():
 
 
 def called(function, *args, backward=None, fake=None, **kwargs):
-    """The result of an operator that is made for one call, and goes backward."""
+    """Define an operator for one call, and return its result after a backward pass."""
     op = library.custom_op("test::made", function)
     if backward is not None:
         op.register_autograd(backward)
@@ -131,7 +131,7 @@ CALLS_REFUSED = {
 
 
 @pytest.mark.parametrize("what", CALLS_REFUSED)
-def test_a_call_that_cannot_be_right_is_refused(what):
+def test_invalid_calls_are_rejected(what):
     call, error, message = CALLS_REFUSED[what]
     with pytest.raises(error, match=message):
         call()
@@ -143,7 +143,7 @@ def test_a_gradient_of_another_dtype_is_converted():
     assert x.grad.dtype is ft.float32 and x.grad.tolist() == [3.0, 3.0]
 
 
-def test_nothing_of_a_call_is_kept(cumulate):
+def test_calls_keep_no_references(cumulate):
     x = ft.randn(4, dtype=ft.float64, requires_grad=True)
     gc.disable()
     try:
@@ -157,7 +157,7 @@ def test_nothing_of_a_call_is_kept(cumulate):
         gc.enable()
 
 
-def test_an_argument_without_a_gradient_gets_none():
+def test_arguments_without_a_gradient_get_none():
     weigh = library.custom_op("test::weigh", lambda x, w: x * w)
     weigh.register_autograd(
         lambda ctx, g: (g * ctx.saved_tensors[0], None),
@@ -168,7 +168,7 @@ def test_an_argument_without_a_gradient_gets_none():
     assert x.grad.tolist() == [3.0, 3.0] and w.grad is None
 
 
-def test_subclasses_are_asked_for_own_operators():
+def test_custom_operators_call_overrides_of_subclasses():
     seen = []
 
     class Asked(ft.Tensor):

@@ -1,4 +1,4 @@
-"""Operators by the address of a C function of whole arrays: `native_op`."""
+"""Operators defined by the address of a C function on whole arrays: `native_op`."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -51,7 +51,7 @@ def test_several_operands_and_a_shape(compiled):
         assert all(pool.map(lambda n: outer(x[:n], y).shape == (n, 4), [1, 2, 3] * 20))
 
 
-def test_native_operators_are_refused_by_name(compiled, cumulate):
+def test_errors_name_native_operators(compiled, cumulate):
     pair = (ft.float64, ft.float64)
     with pytest.raises(DTypeError, match=r"cumulate: expected dtypes \(float64\); got \(float32\); convert"):
         cumulate(ft.ones(2))
@@ -73,7 +73,7 @@ def test_native_operators_are_refused_by_name(compiled, cumulate):
         cumulate.register_fake(lambda x: x)
 
 
-def test_a_rule_for_batches(cumulate):
+def test_a_batching_rule(cumulate):
     x = ft.randn(2, 3, 4, dtype=ft.float64)
     wanted = x.cumsum(-1)
     cumulate.register_vmap(lambda info, in_dims, x: (cumulate(x.movedim(in_dims[0], 0)), 0))
@@ -90,7 +90,7 @@ def test_a_rule_for_batches(cumulate):
 
 
 def test_a_second_call_takes_no_slow_path(compiled, cumulate):
-    """Wanted of every shape that a gradient has: none, one that saves nothing, one that saves operands."""
+    """For each kind of gradient: without one, with one that saves no operands, with one that saves operands."""
     signatures = {(ft.float64, ft.float64): compiled.cumulate}
     plain, saving = (library.native_op(f"test::{name}", signatures) for name in ("plain", "saving"))
     saving.register_autograd(

@@ -1,4 +1,4 @@
-"""Operators of functions of NumPy's arrays: `numpy_op`."""
+"""Operators of functions on NumPy arrays: `numpy_op`."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_a_function_of_arrays_passes_the_matrix():
     check_operator(power, once, reference=lambda x: x**3)
 
 
-def test_an_array_is_the_tensors_memory_and_read_only():
+def test_arrays_share_the_tensors_memory_and_are_read_only():
     seen = []
 
     @library.numpy_op
@@ -54,7 +54,7 @@ def test_an_array_is_the_tensors_memory_and_read_only():
     assert library.numpy_op(lambda x: x > 1)(x).tolist() == [False, True]
 
 
-def test_a_gradient_in_numpy_serves_once():
+def test_a_gradient_in_numpy_is_differentiable_once():
     x = ft.tensor([1.0, 2.0], requires_grad=True)
     (slope,) = grad(power(x, exponent=2).sum(), x, create_graph=True)
     assert slope.tolist() == [2.0, 4.0]
@@ -64,7 +64,7 @@ def test_a_gradient_in_numpy_serves_once():
         func.jvp(power, (x,), (x,))
 
 
-def test_what_setup_context_saved_is_checked_for_changes():
+def test_saved_arrays_are_checked_for_changes():
     x = ft.tensor([1.0, 2.0], requires_grad=True)
     y = x * 1
     result = power(y)

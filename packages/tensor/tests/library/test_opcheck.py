@@ -1,4 +1,4 @@
-"""`opcheck`: what was said of an operator, on arguments of the program's own."""
+"""`opcheck` compares an operator's declaration with its behaviour, for arguments of the program."""
 
 import numpy as np
 import pytest
@@ -22,13 +22,13 @@ def point():
     return ft.tensor([[0.5, 1.0], [2.0, 3.0]], dtype=ft.float64, requires_grad=True)
 
 
-def test_operators_that_are_as_they_say():
+def test_correct_operators_pass():
     root = made(lambda x: x.sqrt(), backward=lambda ctx, g: g / ctx.saved_tensors[1] / 2)
     assert library.opcheck(root, (point(),)) == dict.fromkeys(EVERY, "SUCCESS")
     assert library.opcheck("test::checked", (ft.ones(3),), {}, test_utils=["test_schema"]) == {"test_schema": "SUCCESS"}
     change = made(lambda x: x.add_(1) and None, mutates_args={"x"}, fake=lambda x: None)
     assert library.opcheck(change, (ft.ones(1),), raise_exception=False) == dict.fromkeys(EVERY, "SUCCESS")
-    by_array = library.numpy_op(lambda x: np.exp(x))  # with a gradient that serves once
+    by_array = library.numpy_op(lambda x: np.exp(x))  # with a gradient that is differentiable once
     slope = library.numpy_op(lambda g, y: g * y)
     by_array.register_autograd(
         lambda ctx, g: slope(g, *ctx.saved_tensors),
@@ -76,7 +76,7 @@ WRONG = {
         "test_aot_dispatch_dynamic",
         "first_derivatives",
     ),
-    "what lies otherwise": (
+    "other strides": (
         {"function": lambda x: ft.as_strided(x, (2, 2), (2, 1)) * 1},
         "test_aot_dispatch_dynamic",
         "values: checked transposed",
@@ -85,7 +85,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_operators_that_are_not_as_they_say(what):
+def test_wrong_declarations_fail(what):
     arguments, test, message = WRONG[what]
     op = made(**arguments)
     with pytest.raises((AssertionError, ArgumentError), match=f"(?s)checked.*{message}"):

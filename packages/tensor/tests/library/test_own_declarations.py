@@ -1,4 +1,4 @@
-"""Elementwise declarations from outside: what a class cannot mean, and rules that give no gradient, are named."""
+"""Elementwise declarations of users: errors in classes, and errors of rules that return no gradient."""
 
 import math
 
@@ -52,7 +52,7 @@ DECLARATIONS = {
 
 
 @pytest.mark.parametrize("what", DECLARATIONS)
-def test_what_a_class_cannot_mean_is_refused(what):
+def test_invalid_classes_are_rejected(what):
     body, error, message = DECLARATIONS[what]
     with pytest.raises(error, match=f"^own_wrong: .*{message}"):
         declare("own_wrong", **{"value": identity, **body})
@@ -76,7 +76,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("what", VALUES)
-def test_a_value_that_is_no_expression_is_refused_at_its_first_use(what):
+def test_invalid_values_are_rejected_on_first_use(what):
     value, error, message = VALUES[what]
     with pytest.raises(error, match=f"^own_value: value: .*{message}"):
         declare("own_value", value=value)(ft.ones(2))
@@ -96,7 +96,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("what", RULES)
-def test_a_rule_that_gives_no_gradient_is_named(what):
+def test_a_rule_without_a_gradient_is_named(what):
     rule, error, message = RULES[what]
     op = declare("own_rule", value=lambda F, input: input * input, vjp_input=rule)
     x = ft.ones(3, requires_grad=True)
@@ -108,7 +108,7 @@ def test_a_rule_that_gives_no_gradient_is_named(what):
             call()
 
 
-def test_an_operand_without_a_derivative_is_refused_by_name():
+def test_errors_name_operands_without_a_derivative():
     op = declare("own_constant", value=lambda F, input: input * 2, no_gradient=("input",))
     both = declare("own_half", inputs=("x", "y"), value=lambda F, x, y: x * y, no_gradient=("y",))
     x, y = ft.ones(3, requires_grad=True), ft.ones(3)
@@ -128,14 +128,14 @@ def test_an_operand_without_a_derivative_is_refused_by_name():
     assert grad((op(x.detach()) * x).sum(), x)[0].tolist() == [2.0] * 3
 
 
-def test_a_result_of_bools_wants_no_gradient():
+def test_bool_results_require_no_gradient():
     op = declare("own_positive", value=lambda F, input: input > 0, result_dtype=lambda dtype: ft.bool)
     x = ft.tensor([1.0, -1.0], requires_grad=True)
     assert op(x).tolist() == [True, False] and not op(x).requires_grad
     assert grad((x * op(x)).sum(), x)[0].tolist() == [1.0, 0.0]
 
 
-def test_rules_in_pythons_operators_record_nothing_and_may_ask_for_operand_and_result():
+def test_rules_with_python_operators_record_no_nodes():
     bodies = {
         "own_exp_out": {"vjp_input": lambda F, g, out: g * out},
         "own_exp_both": {"vjp_input": lambda F, g, input, out: g * out + 0.0 * g * input},
@@ -151,7 +151,7 @@ def test_rules_in_pythons_operators_record_nothing_and_may_ask_for_operand_and_r
         assert ft.allclose(getattr(x.detach().clone(), f"{name}_")(), x.detach().exp())
 
 
-def test_operands_go_by_their_names_and_three_work_in_place():
+def test_operands_by_name_and_three_operands_in_place():
     pair = declare("own_pair", inputs=("x", "weight"), value=lambda F, x, weight: x * weight)
     three = declare(
         "own_between",
@@ -171,7 +171,7 @@ def test_operands_go_by_their_names_and_three_work_in_place():
         x.own_between_(1.0)
 
 
-def test_rules_of_three_operands_need_not_sum():
+def test_rules_of_three_operands_need_no_reduction():
     op = declare(
         "own_product",
         inputs=("x", "y", "z"),

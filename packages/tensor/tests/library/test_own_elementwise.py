@@ -1,4 +1,4 @@
-"""Operators of one's own on each element: by an expression and by loops in C; misuse is refused."""
+"""Custom elementwise operators, from an expression or from loops in C; errors of misuse."""
 
 import ctypes
 import gc
@@ -50,7 +50,7 @@ def test_loops_in_c_pass_the_matrix(compiled):
 
     samples = Samples(dtypes=FLOATS, elementwise=True, gradient=("float64",), inplace="own_squash_", out=True)
     check_operator(own_squash, samples, reference=lambda x: x / np.sqrt(1 + x * x))
-    fused = library.fuse(lambda x: own_squash(x) * 2 + own_squash(-x))  # it is a step of programs, too
+    fused = library.fuse(lambda x: own_squash(x) * 2 + own_squash(-x))  # it can be a step of a program, too
     heard, x = [], ft.randn(7)
     with listen(lambda plan, arguments: heard.append(plan.operator)):
         found = fused(x)
@@ -80,18 +80,18 @@ def test_a_loop_of_two_operands_broadcasts_promotes_and_takes_numbers(compiled):
     assert ft.allclose(own_smooth(x, 2.0), (x * x + 5).sqrt())
 
 
-def test_what_a_loop_may_be(compiled):
+def test_types_of_loops(compiled):
     pair = (ft.float32, ft.float32)
     address = ctypes.cast(compiled.squash_float, ctypes.c_void_p).value
     library.register_loop("own_by_number", pair, address)
-    library.register_loop("own_by_number", pair, type("cfunc", (), {"address": address})())  # as Numba's
+    library.register_loop("own_by_number", pair, type("cfunc", (), {"address": address})())  # as with Numba
     new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-    capsule = new(("PyCapsule_New", ctypes.pythonapi))(address, b"void (int64_t)", None)  # as Cython's
+    capsule = new(("PyCapsule_New", ctypes.pythonapi))(address, b"void (int64_t)", None)  # as with Cython
     library.register_loop("own_by_number", pair, capsule)
     assert library._addresses.address_of("", capsule) == address
 
 
-def test_the_owner_of_a_loop_is_kept(compiled):
+def test_the_owner_of_a_loop_is_kept_alive(compiled):
     class Owner:
         address = ctypes.cast(compiled.squash_float, ctypes.c_void_p).value
 
@@ -121,7 +121,7 @@ LOOPS_REFUSED = {
 
 
 @pytest.mark.parametrize("what", LOOPS_REFUSED)
-def test_a_loop_that_cannot_be_one_is_refused(what):
+def test_invalid_loops_are_rejected(what):
     arguments, error, message = LOOPS_REFUSED[what]
     with pytest.raises(error, match=f"register_loop: .*{message}"):
         library.register_loop(*arguments)
@@ -129,7 +129,7 @@ def test_a_loop_that_cannot_be_one_is_refused(what):
         library.register_loop("own_x", (ft.float32, ft.float32), 8, cost=0)
 
 
-def test_declarations_are_refused_by_name(compiled):
+def test_errors_name_declarations(compiled):
     for name in ("exp", "view", "clamp", "sum"):
         with pytest.raises(ArgumentError, match=f"facula has an operator or a method '{name}'"):
             declare(name, value=lambda F, input: input)
@@ -145,4 +145,4 @@ def test_declarations_are_refused_by_name(compiled):
         single(ft.ones(2, dtype=ft.float64))
     with pytest.raises(InvalidTypeError, match="own_single"):
         single("x")
-    assert declare("own_single", vjp_input=lambda F, g: g)(ft.zeros(1)).tolist() == [0.0]  # declared again: replaced
+    assert declare("own_single", vjp_input=lambda F, g: g)(ft.zeros(1)).tolist() == [0.0]  # declared again

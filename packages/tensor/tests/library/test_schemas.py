@@ -1,4 +1,4 @@
-"""Operators that are declared by schemas: `Library`, `define`, `impl`; and registrations before a definition."""
+"""Operators declared by schemas: `Library`, `define`, `impl`; and registrations before the definition."""
 
 import inspect
 
@@ -26,7 +26,7 @@ SIGNATURES = {
 
 
 @pytest.mark.parametrize("schema", SIGNATURES)
-def test_a_schema_gives_the_signature(schema):
+def test_a_schema_defines_the_signature(schema):
     name = f"f{list(SIGNATURES).index(schema)}"
     assert LIBRARY.define(schema.replace("f(", f"{name}(", 1)) == name
     made = operators_by_name[f"schemas::{name}"]
@@ -62,7 +62,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_cannot_be_right_is_refused(what):
+def test_invalid_definitions_are_rejected(what):
     call, error, message = REFUSED[what]
     with pytest.raises(error, match=message):
         call()
@@ -79,7 +79,7 @@ def test_functions_for_devices():
     assert ft.equal(scale(ft.ones(2)), ft.full((2,), -1.0))
 
 
-def test_the_gradient_of_a_composite_is_that_of_its_operators():
+def test_a_composite_has_the_gradient_of_its_operators():
     LIBRARY.define("cube(Tensor x) -> Tensor")
     LIBRARY.impl("cube", lambda x: x**3)
     x = ft.tensor([2.0, 3.0], requires_grad=True)
@@ -87,7 +87,7 @@ def test_the_gradient_of_a_composite_is_that_of_its_operators():
     assert ft.equal(x.grad, ft.tensor([12.0, 27.0]))
 
 
-def test_functions_in_place_of_a_library():
+def test_functions_instead_of_a_library():
     library.define("schemas::shifted", "(Tensor x, int by) -> Tensor")
 
     @library.impl("schemas::shifted", "cpu")

@@ -1,4 +1,4 @@
-"""What cases are made of: samples of an operator with its function and its reference, and dtypes of results."""
+"""Helpers to define cases: samples of an operator with its function and reference, and dtypes of results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = [
     "floating", "real_part", "same",
 ]  # fmt: skip
 
-SCALES = (1e20, 1e-20)  # squares of which neither overflow nor vanish in float64, and do in float32
+SCALES = (1e20, 1e-20)  # squares that neither overflow nor vanish in float64, but do in float32
 
 
 def floating(dtype: str) -> str:
@@ -35,5 +35,5 @@ def real_part(dtype: str) -> str:
 
 
 def always(name: str) -> Callable[[str], str]:
-    """The result is of one dtype, whatever the operands are."""
+    """The result has this dtype for all operands."""
     return lambda dtype: name

@@ -1,4 +1,4 @@
-"""Where the tests of operators run: the device fixture."""
+"""The device fixture of the operator tests."""
 
 import pytest
 from elements import DEVICES
@@ -6,5 +6,5 @@ from elements import DEVICES
 
 @pytest.fixture(params=DEVICES)
 def device(request):
-    """Each device for which this machine has a backend, in turn."""
+    """Each device with a backend on this machine."""
     return request.param

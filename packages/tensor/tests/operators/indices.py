@@ -1,4 +1,4 @@
-"""Every kind of index, for `x[...]` and `x[...] = v`."""
+"""All kinds of indices for `x[...]` and `x[...] = v`."""
 
 import numpy as np
 from cases import CASES
@@ -83,7 +83,7 @@ def show(index):
 
 
 def as_tensors(index):
-    """The same index with tensors for arrays."""
+    """Convert the arrays in an index to tensors."""
     if isinstance(index, np.ndarray):
         return ft.tensor(index)
     if isinstance(index, tuple):

@@ -1,4 +1,4 @@
-"""Activations: corners and ends, what draws, refusals. Values and derivatives are in the matrix."""
+"""Activations: special points, limits, random draws and errors. The matrix tests values and derivatives."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_functions_in_place(name):
 
 
 @pytest.mark.parametrize("name", ["celu_", "elu_", "leaky_relu_", "selu_"])
-def test_integers_hold_no_fractions(name):
+def test_integers_reject_fractions(name):
     x = ft.tensor([-1, 2])
     for function, options in ((getattr(F, name), {}), (getattr(F, name.rstrip("_")), {"inplace": True})):
         with pytest.raises(TypeError, match="int64"):
@@ -51,7 +51,7 @@ def test_methods_of_activations():
 
 
 def test_gumbel_softmax_draws_by_weight():
-    """Shares of draws are the categories' probabilities; the gradients of hard draws are those of soft ones."""
+    """Frequencies of draws match the categories' probabilities; hard draws have the gradients of soft ones."""
     weights = ft.tensor([0.5, 0.3, 0.2, 0.0], dtype=ft.float64)
     ft.manual_seed(3)
     drawn = F.gumbel_softmax(weights.log().expand(4000, 4), hard=True).round(decimals=9)
@@ -75,14 +75,14 @@ def test_gumbel_softmax_draws_by_weight():
 
 
 @pytest.mark.parametrize("case", [case for case in ACTIVATIONS if case.special], ids=str)
-def test_the_ends(case):
-    """Gradients of numbers that overflow in the definition are finite."""
+def test_gradients_at_extreme_values(case):
+    """Gradients are finite for numbers that overflow in the definition."""
     x = ft.tensor(ENDS[:-1], requires_grad=True)
     case.function(x).sum().backward()
     assert np.isfinite(x.grad.tolist()).all()
 
 
-def test_slopes_that_are_tensors():
+def test_tensors_as_slopes():
     x, slope = ft.tensor(X[:, :2], requires_grad=True), ft.tensor([0.3, 0.1], dtype=ft.float64, requires_grad=True)
     from facula_tensor.extend import recorded_ops
 
@@ -90,13 +90,13 @@ def test_slopes_that_are_tensors():
         check_slopes(function, (x, slope))
 
 
-def test_no_gradient_at_a_bound():
+def test_zero_gradient_at_a_bound():
     x = ft.tensor([-1.0, 0.0, 1.0], requires_grad=True)
     F.hardtanh(x).sum().backward()
     assert x.grad.tolist() == [0, 1, 0]
 
 
-def test_softmax_chooses_a_dimension():
+def test_default_dimension_of_softmax():
     for shape, dim in (((3,), 0), ((3, 4), 1), ((2, 3, 4), 0), ((1, 2, 3, 4), 1)):
         x = ft.rand(*shape)
         assert (F.softmax(x) == x.softmax(dim)).all()
@@ -104,7 +104,7 @@ def test_softmax_chooses_a_dimension():
     assert F.softmax(x, -1, dtype=ft.float64).dtype is ft.float64
 
 
-def test_refusals():
+def test_errors():
     with pytest.raises(ValueError, match="'none' or 'tanh'; got 'fast'"):
         F.gelu(ft.ones(2), approximate="fast")
     with pytest.raises(ValueError, match="min_val <= max_val; got 1 and 0"):
@@ -136,7 +136,7 @@ def test_bounds_of_integers_are_integers():
         (lambda x: F.threshold(x, 0, 5), [0.0, 1.0], [5, 1], [0, 1]),
     ],
 )
-def test_corners(function, points, values, slopes):
+def test_special_points(function, points, values, slopes):
     x = ft.tensor(points, dtype=ft.float64, requires_grad=True)
     y = function(x)
     y.sum().backward()
@@ -177,7 +177,7 @@ def test_rrelu_draws_slopes():
         (lambda x: F.hardswish(x.long()), TypeError, "hardswish: defined for floating dtypes"),
     ],
 )
-def test_refusals_of_further_ones(call, kind, text):
+def test_errors_of_further_activations(call, kind, text):
     with pytest.raises(kind, match=text):
         call(ft.ones(2, 3))
 

@@ -1,4 +1,4 @@
-"""Scaled dot product attention: values, masks, dropout, gradients to order two, memory, refusals."""
+"""Scaled dot product attention: values, masks, dropout, gradients to order two, memory, errors."""
 
 import math
 
@@ -22,7 +22,7 @@ def drawn(*shapes, dtype="float64", grad=False, seed=0):
 
 
 def wanted(q, k, v, mask=None, is_causal=False, scale=None):
-    """The same by NumPy, in float64; rows in which everything is masked are 0."""
+    """Compute attention in NumPy in float64; fully masked rows are 0."""
     scores = q @ np.swapaxes(k, -1, -2) * (1 / math.sqrt(q.shape[-1] or 1) if scale is None else scale)
     if is_causal:
         scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
@@ -111,7 +111,7 @@ def test_gradients(options):
 @pytest.mark.filterwarnings("ignore:backward.create_graph=True")
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"dropout_p": 0.3}], ids=str)
-def test_gradients_of_many_tiles_are_those_of_order_two(options, dtype):
+def test_gradients_of_many_tiles_equal_those_with_a_graph(options, dtype):
     operands = drawn((2, 150, 24), (2, 200, 24), (2, 200, 33), dtype=dtype, grad=True)
     along = drawn((2, 150, 33), dtype=dtype, seed=1)[0]
     ft.manual_seed(3)
@@ -127,7 +127,7 @@ def test_gradients_of_many_tiles_are_those_of_order_two(options, dtype):
 
 
 @pytest.mark.parametrize("shape", [(5,), (3, 5), (2, 3, 5)], ids=str)
-def test_all_of_a_batch_share_a_mask(shape):
+def test_a_batch_shares_a_mask(shape):
     query, key, value, mask = drawn((4, 2, 3, 4), (4, 2, 5, 4), (4, 2, 5, 3), shape)
     one = lambda q, k, v: attend(q, k, v, mask)
     for call in (one, ft.func.grad(lambda *given: one(*given).square().sum(), (0, 1, 2))):
@@ -137,7 +137,7 @@ def test_all_of_a_batch_share_a_mask(shape):
             np.testing.assert_allclose(values_of(found), values_of(ft.stack([*expected])), 1e-9)
 
 
-def test_masks_that_want_a_gradient():
+def test_masks_that_require_a_gradient():
     operands = drawn((2, 3, 4), (2, 5, 4), (2, 5, 3), (3, 5), grad=True)
     check_slopes(attend, operands)
     still = attend(*operands[:3], operands[3].detach())
@@ -145,7 +145,7 @@ def test_masks_that_want_a_gradient():
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
-def test_dropout_drops_probabilities_by_their_number(dtype):
+def test_dropout_depends_on_element_numbers(dtype):
     q, k, v = drawn((2, 70, 8), (2, 150, 8), (2, 150, 8), dtype=dtype)
     ft.manual_seed(5)
     got = attend(q, k, v, dropout_p=0.4)
@@ -169,7 +169,7 @@ def test_gradients_with_dropout():
     check_slopes(seeded, operands)
 
 
-def test_not_a_number_spreads_along_its_row_alone():
+def test_nan_affects_only_its_row():
     q, k, v = drawn((3, 4), (5, 4), (5, 4))
     q[1, 0] = float("nan")
     got = attend(q, k, v).numpy()
@@ -178,7 +178,7 @@ def test_not_a_number_spreads_along_its_row_alone():
 
 
 def peak(length):
-    """Bytes that attention and its gradient take at most beyond what there was, at that length."""
+    """Return the peak memory in bytes that attention and its gradient add, at a sequence length."""
     operands = drawn((1, 2, length, 16), (1, 2, length, 16), (1, 2, length, 16), dtype="float32", grad=True)
     allocator = default_host_allocator()
     allocator.trim()
@@ -215,6 +215,6 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
-def test_refusals(call, message):
+def test_errors(call, message):
     with pytest.raises((ValueError, TypeError, RuntimeError), match=f"scaled_dot_product_attention: .*{message}"):
         call(ft.ones(3, 4))

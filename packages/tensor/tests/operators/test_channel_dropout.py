@@ -1,4 +1,4 @@
-"""Dropout of channels: whole channels go, the others grow; alpha dropout keeps mean and variance; refusals."""
+"""Channel dropout: whole channels are dropped and the others scaled; alpha dropout keeps mean and variance; errors."""
 
 import pytest
 from elements import check_slopes
@@ -43,7 +43,7 @@ def test_alpha_dropout_keeps_mean_and_variance():
 
 
 @pytest.mark.parametrize("name", ["dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"])
-def test_forms_of_every_one(name):
+def test_variants_of_each_function(name):
     function = getattr(F, name)
     shape = {"dropout2d": (2, 3, 2, 2), "dropout3d": (2, 3, 1, 2, 2)}.get(name, (2, 3, 2))
     x = ft.randn(shape, dtype=ft.float64)

@@ -1,4 +1,4 @@
-"""isclose, allclose, equal and isin against NumPy, and what they refuse."""
+"""isclose, allclose, equal and isin against NumPy, and their errors."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_allclose():
     assert ft.allclose(ft.tensor(NAN), ft.tensor(NAN), equal_nan=True)
 
 
-def test_close_refuses():
+def test_close_errors():
     with pytest.raises(RuntimeError, match=r"isclose.*int64.*float32"):
         ft.isclose(ft.tensor([1]), ft.tensor([1.0]))
     with pytest.raises(ValueError, match=r"allclose: expected rtol >= 0; got -1"):
@@ -83,7 +83,7 @@ def test_isin_of_numbers_and_of_two_dtypes():
     assert not ft.isin(ft.tensor([NAN]), ft.tensor([NAN] * 20)).any()
 
 
-def test_isin_refuses():
+def test_isin_errors():
     with pytest.raises(TypeError, match="isin"):
         ft.isin(1, 2)
     with pytest.raises(RuntimeError, match="complex64"):

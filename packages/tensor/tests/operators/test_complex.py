@@ -1,4 +1,4 @@
-"""Views of the parts of complex numbers: whose memory they are, what a change means, and what is refused."""
+"""Views of real and imaginary parts: shared memory, changes, and errors."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_angles_and_signs_of_special_values():
     assert x.grad.tolist() == [0.0, 0.0, 0.0]
 
 
-def test_a_change_of_a_part_with_a_gradient_is_refused_before_it_is_made():
+def test_changing_a_part_with_a_gradient_is_an_error_before_the_change():
     z = ft.tensor([1 + 2j], requires_grad=True) * 1
     with pytest.raises(NotImplementedError, match=r"mul_: .* float32 view of complex64 .* complex\(\)"):
         z.real.mul_(2)
@@ -63,12 +63,12 @@ def test_a_change_of_a_part_with_a_gradient_is_refused_before_it_is_made():
         (lambda: ft.ones(2).mH, "at least 2 dimensions"),
     ],
 )
-def test_refused(call, words):
+def test_errors(call, words):
     with pytest.raises((ValueError, TypeError, AttributeError), match=words):
         call()
 
 
-def test_complex_numbers_go_into_out():
+def test_out_accepts_complex_numbers():
     out = ft.empty(0, dtype=ft.complex64)
     assert ft.complex(ft.ones(2), ft.ones(2), out=out) is out and out.tolist() == [1 + 1j, 1 + 1j]
     assert ft.polar(ft.ones(1), ft.zeros(1), out=out[:1]).tolist() == [1 + 0j]
@@ -82,7 +82,7 @@ def test_second_slopes_at_zero(function):
     assert slope[0] == 0 and bend[0] == 0 and bend[1] != 0
 
 
-def test_no_elements_have_a_gradient():
+def test_empty_tensors_have_gradients():
     z = ft.zeros(0, dtype=ft.complex64, requires_grad=True)
     ft.view_as_real(z).sum().backward()
     assert z.grad.shape == (0,)

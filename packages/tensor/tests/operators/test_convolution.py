@@ -1,4 +1,4 @@
-"""conv2d and conv_transpose2d against sums written out in NumPy; derivatives to order two."""
+"""conv2d and conv_transpose2d against sums in NumPy; derivatives to order two."""
 
 import gc
 
@@ -18,7 +18,7 @@ def drawn(*shape, grad=False, dtype=ft.float64, seed=0):
 
 
 def expect(x, w, stride, padding, dilation, groups):
-    """The convolution by its definition, pixel by pixel."""
+    """Convolve by definition, pixel by pixel."""
     x = np.pad(x, ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2))
     filters, channels, height, width = w.shape
     spans = [(k - 1) * d + 1 for k, d in zip((height, width), dilation)]
@@ -133,7 +133,7 @@ def test_impossible_geometry(case):
         call()
 
 
-def test_dtypes_and_kinds_are_refused_by_name():
+def test_errors_name_dtypes_and_types():
     x, w = ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1)
     with pytest.raises(TypeError, match="conv2d: expected all in one dtype; got float32, float64"):
         F.conv2d(x, w.double())
@@ -144,13 +144,13 @@ def test_dtypes_and_kinds_are_refused_by_name():
     with pytest.raises(TypeError, match=r"conv2d.*list"):
         F.conv2d([[1.0]], w)
     F.conv2d(x, w, stride=1)
-    for same in (1.0, True):  # equal to a number that was taken before
+    for same in (1.0, True):  # equal to a number accepted before
         with pytest.raises(TypeError, match=f"stride to be an int or two; got {same}"):
             F.conv2d(x, w, stride=same)
 
 
-def test_the_workspace_is_found_on_the_quick_path(monkeypatch):
-    """A convolution of layouts that are known does not go the long way."""
+def test_the_fast_path_finds_the_workspace(monkeypatch):
+    """A convolution with known layouts takes the fast path."""
     x, w = drawn(2, 3, 6, 6), drawn(4, 3, 3, 3)
     first = F.conv2d(x, w)
 

@@ -1,4 +1,4 @@
-"""Convolution of sequences against the definition; gradients; refusals."""
+"""1-d convolution against the definition; gradients; errors."""
 
 import numpy as np
 import pytest
@@ -65,11 +65,11 @@ def test_gradients():
         (lambda x, w: F.conv1d(x, w, dilation=9), "does not fit"),
     ],
 )
-def test_refusals(call, text):
+def test_errors(call, text):
     with pytest.raises(ValueError, match=f"^conv1d: .*{text}"):
         call(ft.ones(1, 2, 5), ft.ones(3, 2, 3))
 
 
-def test_numbers_of_other_kinds():
+def test_numbers_of_other_types():
     with pytest.raises(TypeError, match=r"conv1d: expected padding to be an int; got \(1, 1\)"):
         F.conv1d(ft.ones(1, 2, 5), ft.ones(3, 2, 3), padding=(1, 1))

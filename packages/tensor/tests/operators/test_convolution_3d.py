@@ -1,4 +1,4 @@
-"""Convolutions of volumes and transposes in one and three dimensions, by their definitions; other dtypes."""
+"""3-d convolutions, and transposed ones in one and three dimensions, by definition; other dtypes."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def drawn(*shape, grad=False, dtype=ft.float64):
 
 
 def expect(x, w, stride, padding, dilation, groups):
-    """The convolution by its definition, element by element, in as many dimensions as there are strides."""
+    """Convolve by definition, element by element, in as many dimensions as there are strides."""
     dims = len(stride)
     x = np.pad(x, ((0, 0), (0, 0), *[(one, one) for one in padding]))
     spans = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation)]
@@ -52,7 +52,7 @@ def test_values(stride, padding, dilation, kernel, groups, volumes, dtype):
 
 
 def test_many_blocks():
-    """Large enough for several blocks of each volume, and threads: derivatives are transposes of the value."""
+    """Large enough for several blocks per volume and several threads; derivatives are transposes of the value."""
     x, w = drawn(2, 8, 9, 24, 24, grad=True), drawn(16, 8, 3, 3, 3, grad=True)
     y = F.conv3d(x, w, padding=1, stride=(2, 1, 1))
     np.testing.assert_allclose(y[1].detach().numpy(), F.conv3d(x[1], w, padding=1, stride=(2, 1, 1)).detach().numpy())
@@ -106,7 +106,7 @@ def test_transposed(dims, options):
 
 @pytest.mark.parametrize("dtype", [ft.int8, ft.int64, ft.float16, ft.bfloat16], ids=str)
 def test_other_dtypes(dtype):
-    """Integers are exact, half precisions are rounded once."""
+    """Integers are exact; half precision is rounded once."""
     rng = np.random.default_rng(0)
     x, w, b = (rng.integers(-2, 3, shape) for shape in ((2, 2, 3, 4, 4), (2, 1, 2, 2, 2), (2,)))
     wanted = expect(x, w, (1, 1, 1), (1, 1, 1), (1, 1, 1), 2) + b[:, None, None, None]
@@ -144,7 +144,7 @@ def test_impossible_geometry(case):
         call(ft.ones(1, 1, 3, 3, 3), ft.ones(1, 1, 1, 1, 1))
 
 
-def test_numbers_of_other_kinds():
+def test_numbers_of_other_types():
     x, w = ft.ones(1, 1, 3, 3, 3), ft.ones(1, 1, 1, 1, 1)
     with pytest.raises(TypeError, match=r"conv3d: expected stride to be an int or three; got \(1, 2\)"):
         F.conv3d(x, w, stride=(1, 2))

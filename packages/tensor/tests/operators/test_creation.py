@@ -1,4 +1,4 @@
-"""New tensors, Python's and NumPy's way in and out, and how tensors print."""
+"""New tensors, conversion from and to Python and NumPy, and printing of tensors."""
 
 import numpy as np
 import pytest
@@ -96,7 +96,7 @@ def test_memory_is_shared_with_numpy_both_ways():
     assert array[1, 0] == 9
 
 
-def test_numbers_out():
+def test_conversion_to_numbers():
     assert ft.tensor([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
     assert type(ft.tensor(3).item()) is int
     assert type(ft.tensor(True).item()) is bool
@@ -122,7 +122,7 @@ def test_casts(source, target):
     assert np.array_equal(values_of(made), expected.astype(values_of(made).dtype))
 
 
-def test_to_gives_itself_where_nothing_changes():
+def test_to_returns_itself_if_nothing_changes():
     x = ft.ones(2)
     assert x.to(ft.float32) is x
     assert x.to("cpu") is x
@@ -178,7 +178,7 @@ def test_large_tensors_print_their_corners():
 
 
 @pytest.mark.parametrize("make", [ft.empty, ft.zeros, ft.ones, ft.rand, ft.randn])
-def test_the_size_by_name(make):
+def test_size_by_keyword(make):
     for size in ((2, 3), [2, 3], ft.Size((2, 3))):
         assert tuple(make(size=size).shape) == (2, 3)
     assert tuple(make(size=()).shape) == ()
@@ -188,7 +188,7 @@ def test_the_size_by_name(make):
 
 
 @pytest.mark.parametrize("dtype", [ft.bool, ft.uint8, ft.int32, ft.int64, ft.float16, ft.float32, ft.complex64])
-def test_numbers_are_stored_or_refused_alike_each_time(dtype):
+def test_repeated_calls_accept_or_reject_the_same_numbers(dtype):
     for number in (0, 1, 0.0, 1.0, -0.0, True, False, 2, -1, 300, 2.5, 1 << 40, 1 << 63, 10**400, float("nan"), 1j, 0j):
         try:
             expected = repr(ft.empty(2).to(dtype).fill_(number))
@@ -200,7 +200,7 @@ def test_numbers_are_stored_or_refused_alike_each_time(dtype):
             assert [repr(ft.full((2,), number, dtype=dtype)) for _ in range(3)] == [expected] * 3
 
 
-def test_the_size_of_others_by_name():
+def test_size_by_keyword_in_other_functions():
     x = ft.tensor([1], dtype=ft.int8)
     for new in (x.new_empty, x.new_zeros, x.new_ones):
         assert new(size=(2, 3)).shape == new(2, 3).shape == new((2, 3)).shape
@@ -210,7 +210,7 @@ def test_the_size_of_others_by_name():
     assert ft.randint(high=1, size=(2,)).tolist() == [0, 0]
 
 
-def test_strides_of_their_own():
+def test_explicit_strides():
     x = ft.empty_strided((2, 3), (1, 2), dtype=ft.int64)
     assert (x.shape, x.stride(), x.dtype) == ((2, 3), (1, 2), ft.int64)
     x.fill_(3)
@@ -224,7 +224,7 @@ def test_strides_of_their_own():
         ft.empty_permuted((2, 3), (0, 0))
 
 
-def test_asarray_shares_what_it_can():
+def test_asarray_shares_memory_if_possible():
     array = np.arange(3.0)
     ft.asarray(array)[0] = 5
     assert array[0] == 5

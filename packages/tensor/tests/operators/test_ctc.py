@@ -1,4 +1,4 @@
-"""Connectionist temporal classification against all paths, one by one; forms of its arguments; what is refused."""
+"""Connectionist temporal classification against an enumeration of all paths; forms of its arguments; errors."""
 
 from itertools import groupby, product
 
@@ -16,7 +16,7 @@ LOGITS = np.random.default_rng(4).standard_normal((4, 3, 3))
 
 
 def by_paths(logits, blank=0):
-    """The losses of the three examples."""
+    """Compute the losses of the three examples."""
     probabilities = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
     losses = []
     for n, (steps, count) in enumerate(zip(STEPS, COUNTS, strict=True)):
@@ -72,7 +72,7 @@ def test_gradients(reduction):
     check_slopes(total, (x,))
 
 
-def test_gradients_are_those_of_logits_and_zero_or_nan_where_there_is_no_path():
+def test_gradients_equal_those_of_logits_and_are_zero_or_nan_without_a_path():
     x = ft.tensor(LOGITS, requires_grad=True)
     logs = x.log_softmax(-1).detach().requires_grad_()
     for zero_infinity in (True, False):
@@ -81,7 +81,7 @@ def test_gradients_are_those_of_logits_and_zero_or_nan_where_there_is_no_path():
             (slopes,) = grad(losses, logs, retain_graph=True, create_graph=create_graph)
             slopes = slopes.detach()
             np.testing.assert_allclose(slopes[:, :2].sum(-1).tolist(), np.zeros((4, 2)), atol=1e-12)
-            assert slopes[3, 1].tolist() == [0, 0, 0]  # after the end of the sequence
+            assert slopes[3, 1].tolist() == [0, 0, 0]  # beyond the end of the sequence
             assert (slopes[:3, 2] == 0).all() if zero_infinity else slopes[:3, 2].isnan().all()
     (through,) = grad(loss(x, reduction="sum", zero_infinity=True), x)
     (direct,) = grad(F.ctc_loss(logs, ft.tensor(TARGETS), STEPS, COUNTS, reduction="sum", zero_infinity=True), logs)
@@ -112,7 +112,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused(name):
+def test_errors(name):
     action, kind, text = REFUSED[name]
     with pytest.raises(kind, match=text):
         action()

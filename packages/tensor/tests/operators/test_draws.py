@@ -1,4 +1,4 @@
-"""Draws by parameters that are tensors, and fills by further distributions: distributions, gradients, refusals."""
+"""Draws with tensor parameters and further distributions: distributions, gradients, errors."""
 
 import math
 
@@ -43,12 +43,12 @@ def test_a_draw_depends_on_its_seed_and_its_number(name):
     assert not np.array_equal(first, values_of(draw(64, generator)))
     assert np.array_equal(first, values_of(draw(64, seeded())))
     assert not np.array_equal(first, values_of(draw(64, seeded(8))))
-    if name != "log_normal_":  # whose pairs come from the words of both
+    if name != "log_normal_":  # a pair uses the words of both
         assert np.array_equal(values_of(draw(32, seeded())).ravel(), first.ravel()[:32])
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_threads_do_not_matter(name):
+def test_draws_do_not_depend_on_threads(name):
     before = get_num_threads()
     try:
         set_num_threads(1)
@@ -60,20 +60,20 @@ def test_threads_do_not_matter(name):
 
 
 def furthest(shares):
-    """How far apart the shares of samples and even ones are (Kolmogorov, Smirnov), times the root of their number."""
+    """Return the Kolmogorov-Smirnov distance from the uniform distribution, times the root of the sample count."""
     shares, n = np.sort(shares), len(shares)
     steps = np.arange(n + 1) / n
     return max((shares - steps[:-1]).max(), (steps[1:] - shares).max()) * math.sqrt(n)
 
 
 def gamma_share(shape, x):
-    """The gamma distribution's function, by its series (DLMF 8.11.4)."""
+    """Compute the gamma distribution's function by its series (DLMF 8.11.4)."""
     terms = np.stack([n * np.log(x) - math.lgamma(shape + n + 1) for n in range(400)])
     return (np.exp(terms - x + shape * np.log(x))).sum(0)
 
 
 def beta_share(first, second, x):
-    """The beta distribution's function, by its series (DLMF 8.17.7); x is not near 1."""
+    """Compute the beta distribution's function by its series (DLMF 8.17.7), for x not near 1."""
     factor, total = 1.0, 0.0
     for n in range(2000):
         total = total + factor * x**n / (first + n)
@@ -103,7 +103,7 @@ def test_dirichlet_draws(first, second):
 
 
 def spread_evenly(drawn, chances):
-    """Shares that are even where `drawn` are numbers of these chances."""
+    """Return values that are uniform if `drawn` has these probabilities."""
     before = np.concatenate([[0], np.cumsum(chances)])
     at = drawn.astype(int)
     return before[at] + np.random.default_rng(0).random(len(drawn)) * chances[at]
@@ -169,7 +169,7 @@ def test_half_precisions_and_edges(dtype):
         assert standard_gamma(rates).shape == shape and ft.empty(shape).exponential_().shape == shape
 
 
-def test_strides_do_not_matter():
+def test_draws_do_not_depend_on_strides():
     rates = ft.rand(6, 4, generator=seeded()) * 20
     for draw in (ft.poisson, standard_gamma, sample_dirichlet):
         turned = draw(rates.t().contiguous().t(), generator=seeded())
@@ -177,8 +177,8 @@ def test_strides_do_not_matter():
 
 
 @pytest.mark.parametrize("shape", [0.05, 0.5, 1.0, 3.7, 30.0])
-def test_how_gamma_draws_move_with_their_shape(shape):
-    """By differences of the distribution's function."""
+def test_gradients_of_gamma_draws(shape):
+    """Compared with differences of the distribution's function."""
     shapes = ft.full((300,), shape, dtype=ft.float64, requires_grad=True)
     drawn = standard_gamma(shapes, generator=seeded())
     drawn.backward(ft.ones(300, dtype=ft.float64))
@@ -189,8 +189,8 @@ def test_how_gamma_draws_move_with_their_shape(shape):
     np.testing.assert_allclose(shapes.grad.numpy()[common], (-by_shape / density)[common], rtol=1e-5)
 
 
-def test_how_gamma_draws_of_large_shapes_move():
-    """Near 10,000 one formula takes over from the other."""
+def test_gradients_of_gamma_draws_with_large_shapes():
+    """A different formula applies above about 10,000."""
     x = ft.tensor([9600.0, 9900.0, 10000.0, 10300.0], dtype=ft.float64)
     below, above = (ft.full((4,), shape, dtype=ft.float64) for shape in (9999.999999, 10000.0))
     no_record_ops = extend.no_record_ops
@@ -221,7 +221,7 @@ def test_the_gamma_distributions_function(dtype):
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.3, 1.2), (2.0, 5.0), (3.0, 4.5)])
-def test_how_beta_draws_move_with_their_concentrations(first, second):
+def test_gradients_of_beta_draws(first, second):
     given = ft.tensor([first, second], dtype=ft.float64).expand(200, 2).clone().requires_grad_()
     drawn = sample_dirichlet(given, generator=seeded())
     drawn[:, 0].sum().backward()
@@ -268,14 +268,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("action", "message"), REFUSED)
-def test_refused_before_the_generator_moves(action, message):
+def test_errors_precede_changes_of_the_generator(action, message):
     ft.manual_seed(0)
     with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
         action()
     assert ft.get_rng_state() == (0, 0)
 
 
-def test_second_derivatives_of_gamma_draws_are_right_or_refused():
+def test_second_derivatives_of_gamma_draws_are_right_or_errors():
     shape, x = [ft.tensor(value, dtype=ft.float64, requires_grad=True) for value in (1.5, 2.0)]
     by_shape, by_x = grad(extend.gamma_share(shape, x), (shape, x), create_graph=True)
     assert by_shape.item() == pytest.approx(-0.27743356420871, abs=1e-12)

@@ -1,4 +1,4 @@
-"""einsum and tensordot against NumPy: equations, subscript lists, gradients, and what they refuse."""
+"""einsum and tensordot against NumPy: equations, subscript lists, gradients, errors."""
 
 import numpy as np
 import pytest
@@ -90,7 +90,7 @@ def test_other_ways_to_call():
 
 
 def test_the_order_of_products_is_by_size():
-    """A vector at the end is multiplied first: no matrix of the long sides is made."""
+    """A vector at the end is multiplied first, which avoids a matrix of the two long dimensions."""
     n = 3000
     x = ft.einsum("ik,kj,j->i", ft.ones(n, 1), ft.ones(1, n), ft.ones(n))
     assert x.shape == (n,) and x[0].item() == n
@@ -115,13 +115,13 @@ def test_the_result_is_new():
         (("i1", (2, 3)), "got '1'"),
     ],
 )
-def test_refuses(arguments, message):
+def test_errors(arguments, message):
     equation, *shapes = arguments
     with pytest.raises(ValueError, match=message):
         ft.einsum(equation, *[ft.ones(shape) for shape in shapes])
 
 
-def test_refuses_other_types():
+def test_other_types_are_rejected():
     with pytest.raises(TypeError, match="einsum"):
         ft.einsum()
     with pytest.raises(TypeError, match="einsum: expected a Tensor; got int"):
@@ -151,7 +151,7 @@ def test_tensordot(shapes, dims):
     assert ft.allclose(ft.tensordot(ft.tensor(a), ft.tensor(b), dims, out=out), got)
 
 
-def test_tensordot_refuses():
+def test_tensordot_errors():
     a, b = ft.ones(2, 3), ft.ones(4, 5)
     for dims in (1, 3, ([0], [0]), ([0, 1], [0]), ([2], [0])):
         with pytest.raises(ValueError, match="tensordot"):

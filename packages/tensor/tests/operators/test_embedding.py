@@ -1,4 +1,4 @@
-"""Embeddings, one_hot and index_select: what rows cannot say."""
+"""Embeddings, one_hot and index_select: behaviour that the matrix does not cover."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_positions_without_dimensions():
         (lambda w: w.index_select(2, ft.tensor([1])), IndexError, "dim is 2"),
     ],
 )
-def test_what_is_refused_changes_nothing(call, error, text):
+def test_errors_change_nothing(call, error, text):
     weight = table()
     for _ in range(2):
         with pytest.raises(error, match=text):
@@ -90,7 +90,7 @@ REDUCED = {"sum": lambda rows: rows.sum(0), "mean": lambda rows: rows.mean(0), "
 
 
 def bags(table, index, lengths, mode, padding=None, shares=None):
-    """The reduction of each bag's rows, one by one."""
+    """Reduce the rows of each bag, one by one."""
     made, start = [], 0
     for length in lengths:
         at = np.arange(start, start + length)
@@ -122,7 +122,7 @@ def test_bags(mode, padding, lengths):
         check_slopes(lambda w: F.embedding_bag(numbers, w, ft.tensor(ends[:-1]), **options) ** 2, (weight,))
 
 
-def test_bags_with_shares_norms_and_frequencies():
+def test_bags_with_weights_norms_and_frequencies():
     rng = np.random.default_rng(0)
     table, index, shares = rng.standard_normal((5, 3)), np.array([1, 1, 2, 4, 1]), rng.standard_normal(5)
     offsets = ft.tensor([0, 2])
@@ -161,14 +161,14 @@ def test_bags_with_shares_norms_and_frequencies():
         ({"offsets": [0], "padding_idx": 9}, "padding_idx from -5 to 4"),
     ],
 )
-def test_bags_refused(options, text):
+def test_errors_of_bags(options, text):
     if "offsets" in options:
         options = {**options, "offsets": ft.tensor(options["offsets"])}
     with pytest.raises(ValueError, match=f"embedding_bag: .*{text}"):
         F.embedding_bag(ft.tensor([0, 1, 2, 3]), ft.ones(5, 2), **options)
 
 
-def test_bags_of_rows_and_numbers_refused():
+def test_errors_of_bags_of_rows_and_numbers():
     with pytest.raises(ValueError, match="expected no offsets beside an input of rows"):
         F.embedding_bag(ft.tensor([[0, 1]]), ft.ones(5, 2), ft.tensor([0]))
     with pytest.raises(IndexError, match="9"):
@@ -178,7 +178,7 @@ def test_bags_of_rows_and_numbers_refused():
 
 
 @pytest.mark.parametrize("padding", [None, 1])
-def test_numbers_without_a_row_name_embedding_bag(padding):
+def test_errors_for_missing_rows_name_embedding_bag(padding):
     table = ft.ones(2, 3)
     for index, offsets in (([[1, 9]], None), ([9, 1], [0])):
         with pytest.raises(IndexError, match=r"^embedding_bag: index\[.*\] = 9 is out of range .* 0 to 1"):

@@ -1,4 +1,4 @@
-"""Fourier transforms: Hermitian ones of several dimensions, frequencies, shifts, and what is refused."""
+"""Fourier transforms: multi-dimensional Hermitian transforms, frequencies, shifts, and errors."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_frequencies_and_shifts(n):
 @pytest.mark.parametrize("n", [127, 128])
 @pytest.mark.parametrize("norm", [None, "forward", "ortho"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
-def test_many_numbers(dtype, norm, n):
+def test_transforms_of_various_lengths(dtype, norm, n):
     x = ft.tensor(RNG.standard_normal((64, n)), dtype=getattr(ft, dtype))
     for name in ("fft", "ifft", "fft2"):
         wanted = getattr(np.fft, name)(x.numpy().astype("complex128"), norm=norm)
@@ -48,7 +48,7 @@ def test_many_numbers(dtype, norm, n):
     np.testing.assert_allclose(fft.fft(x, dim=0, norm=norm).numpy(), wanted, atol=1e-6 * abs(wanted).max())
 
 
-def test_the_last_lengths_decide_which_dimensions():
+def test_lengths_apply_to_the_last_dimensions():
     x = ft.ones(2, 3, 4)
     assert fft.fftn(x, s=(5,)).shape == (2, 3, 5) and fft.fftn(x, s=(-1, 2)).shape == (2, 3, 2)
     assert fft.fftn(ft.tensor(2.0)).item() == 2 and fft.fftn(x, dim=()).dtype is ft.complex64
@@ -79,11 +79,11 @@ def test_the_last_lengths_decide_which_dimensions():
         (lambda: fft.irfftn(ft.ones(()), dim=(-1,)), "^fft.irfftn: expected at least 1 dimension, to take dim"),
     ],
 )
-def test_refused(call, words):
+def test_errors(call, words):
     with pytest.raises((ValueError, TypeError, IndexError), match=words):
         call()
 
 
-def test_frequencies_of_nothing():
+def test_frequencies_of_length_zero():
     assert fft.fftfreq(0).shape == (0,) and fft.rfftfreq(0).isnan().tolist() == [True]
     assert fft.fftfreq(4, 0.0)[1:].tolist() == [float("inf"), float("-inf"), float("-inf")]

@@ -1,4 +1,4 @@
-"""gather and the scatter family: what rows cannot say."""
+"""gather and the scatter family: behaviour that the matrix does not cover."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from facula_autograd import gradgradcheck
 X = [[1.0, 2.0], [3.0, 4.0]]
 
 
-def test_one_dimension_and_none():
+def test_one_and_zero_dimensions():
     number, index = ft.tensor(3.0), ft.tensor([0, 0])
     assert number.gather(0, index).tolist() == [3.0, 3.0]
     assert ft.tensor([3.0]).gather(0, ft.tensor(0)).item() == 3.0
@@ -24,7 +24,7 @@ def test_an_empty_index_changes_nothing(dtype):
 
 
 @pytest.mark.parametrize("value", [0.0, -0.0, 1, 1.5, float("nan"), float("inf")])
-def test_numbers_scattered_again_and_again(value):
+def test_numbers_scattered_repeatedly(value):
     for _ in range(3):
         x = ft.zeros(3).scatter_(0, ft.tensor([1]), value)
         assert str(x[1].item()) == str(float(value)) and x._version == 1
@@ -35,7 +35,7 @@ def test_values_from_the_tensor_itself():
     assert x.scatter_add_(0, ft.tensor([2, 0]), x[1:]).tolist() == [4.0, 2.0, 5.0]
 
 
-def test_in_place_has_gradients_of_a_value_used_before():
+def test_in_place_scatters_keep_earlier_gradients():
     x = ft.tensor([2.0, 3.0], requires_grad=True)
     y = ft.tensor([5.0, 7.0], requires_grad=True)
     for name, wanted in (("prod", [35.0, 1.0]), ("amax", [0.0, 1.0])):
@@ -61,7 +61,7 @@ def test_products_with_zeros():
     assert gradgradcheck(lambda a, b: a.scatter_reduce(0, index[:1], b[:1], "prod"), (x, y))
 
 
-def test_sums_are_the_same_whatever_the_threads():
+def test_sums_do_not_depend_on_threads():
     from facula_cpu import get_num_threads, set_num_threads
 
     values, index = ft.rand(200_000), ft.randint(0, 50, (200_000,))
@@ -96,7 +96,7 @@ def test_sums_are_the_same_whatever_the_threads():
         (lambda x, i: x.clone().requires_grad_().scatter_(0, i, 1.0), RuntimeError, "leaf"),
     ],
 )
-def test_what_is_refused_changes_nothing(call, error, text):
+def test_errors_change_nothing(call, error, text):
     x, index = ft.tensor(X), ft.tensor([[0, 0], [1, 1]])
     for _ in range(2):
         with pytest.raises(error, match=text):

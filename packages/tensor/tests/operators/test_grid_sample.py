@@ -13,7 +13,7 @@ SIZES = {2: (4, 5), 3: (3, 4, 2)}
 
 
 def kernel(mode, distance):
-    """What an element counts at a distance from the point."""
+    """Return the weight of an element at a distance from the point."""
     d, a = abs(distance), -0.75
     if mode == "bilinear":
         return max(1 - d, 0)
@@ -23,7 +23,7 @@ def kernel(mode, distance):
 
 
 def reflected(at, length, align):
-    """A coordinate mirrored at the centres, or edges, of the outermost elements."""
+    """Reflect a coordinate at the centres, or edges, of the outermost elements."""
     low, span = (0, length - 1) if align else (-0.5, length)
     if not span:
         return 0
@@ -38,7 +38,7 @@ def brought_in(at, length, padding, align):
 
 
 def taps(point, length, mode, padding, align):
-    """(place, weight) along one dimension."""
+    """Return pairs (position, weight) along one dimension."""
     at = (point + 1) / 2 * (length - 1) if align else ((point + 1) * length - 1) / 2
     if mode == "bicubic":
         around = [int(np.floor(at)) + k for k in range(-1, 3)]
@@ -97,7 +97,7 @@ def test_corners_and_edges():
         assert F.grid_sample(x, nowhere, mode).view(-1).tolist() == [0] * 4
         assert F.grid_sample(x, nowhere, mode, "border").view(-1).tolist() == [3, 5, 1, 5]
         assert np.isfinite(F.grid_sample(x, nowhere, mode, "reflection").numpy()).all()
-    grid = ft.tensor([[[[1.0, 0.0]]]], requires_grad=True)  # at the border: the gradient is that from outside
+    grid = ft.tensor([[[[1.0, 0.0]]]], requires_grad=True)  # at the border: the gradient from outside
     F.grid_sample(x, grid, padding_mode="border", align_corners=True).sum().backward()
     assert grid.grad.tolist() == [[[[0.0, 3.0]]]]
 
@@ -131,7 +131,7 @@ def test_other_dtypes_and_empty():
         (lambda x, g: F.affine_grid(ft.ones(1, 2, 3).long(), (1, 1, 3, 3)), TypeError, "floating dtype; got int64"),
     ],
 )
-def test_refusals(call, kind, text):
+def test_errors(call, kind, text):
     with pytest.raises(kind, match=text):
         call(ft.ones(1, 1, 3, 3), ft.zeros(1, 2, 2, 2))
 
@@ -153,7 +153,7 @@ def test_affine_grids(size, align):
     assert gradcheck(lambda x: F.affine_grid(x, size, align), (x,))
 
 
-def test_the_identity_gives_the_image():
+def test_the_identity_returns_the_image():
     x = ft.rand(1, 2, 5, 6)
     grid = F.affine_grid(ft.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), x.shape)
     np.testing.assert_allclose(F.grid_sample(x, grid).numpy(), x.numpy(), atol=1e-5)

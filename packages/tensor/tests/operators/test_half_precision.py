@@ -1,4 +1,4 @@
-"""Numbers and zero-dimensional tensors beside float16 and bfloat16: taken in float32, or rounded first."""
+"""Numbers and zero-dimensional tensors with float16 and bfloat16: used in float32, or rounded first."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from facula_tensor.func import jvp
 HALVES = ("float16", "bfloat16")
 SCALES = {"float32": 1.2345678, "float64": -0.1, "int64": 70001}
 
-# PyTorch 2.13 on the CPU, but for a zero-dimensional first operand of `mul`, which is rounded there.
+# PyTorch 2.13 on the CPU, except for a zero-dimensional first operand of `mul`, which PyTorch rounds.
 WIDE = {
     "x * s": (lambda x, s: x * s, np.multiply),
     "s * x": (lambda x, s: s * x, np.multiply),
@@ -38,7 +38,7 @@ NARROW = {
 
 
 def rounded(values, dtype):
-    """Float32 values as the nearest that the half dtype has, still in float32."""
+    """Round float32 values to the half dtype, still stored in float32."""
     values = np.asarray(values, np.float32)
     if dtype == "float16":
         with np.errstate(over="ignore"):
@@ -48,7 +48,7 @@ def rounded(values, dtype):
 
 
 def elements(dtype):
-    """Half elements, one of them what -0.1 is rounded to, as a tensor and as float32."""
+    """Return half-precision elements, including -0.1 rounded, as a tensor and as float32."""
     values = rounded([0.001, 2.0, -0.1, 1.3], dtype)
     return ft.tensor(values, dtype=getattr(ft, dtype)), values
 
@@ -70,11 +70,11 @@ def test_zero_dimensional_operands(name, dtype):
         if "**" not in name:
             np.testing.assert_array_equal(values_of(got), wanted)
         plain = operate(x, number if "//" not in name else ft.tensor(float(number)))
-        np.testing.assert_array_equal(values_of(plain), values_of(got))  # a number of Python's does the same
+        np.testing.assert_array_equal(values_of(plain), values_of(got))  # a Python number has the same effect
 
 
 @pytest.mark.parametrize("dtype", HALVES)
-def test_of_one_dtype_nothing_is_wide(dtype):
+def test_operands_of_equal_dtypes_keep_it(dtype):
     x, values = elements(dtype)
     s = ft.tensor(3.0, dtype=x.dtype)
     for _ in range(2):
@@ -92,7 +92,7 @@ def test_a_large_scale_is_not_infinite_in_float16():
 
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("other", [ft.tensor(3), ft.tensor([3.0, 3.0])], ids=["integer", "vector"])
-def test_transforms_keep_the_dtypes_of_halves_without_dimensions(dtype, other):
+def test_transforms_keep_the_dtypes_of_zero_dimensional_halves(dtype, other):
     x = ft.tensor([1.0, 2.0, 4.0], dtype=elements(dtype)[0].dtype)
     functions = [lambda x: x.sum() * other, lambda x: other * x.sum(), lambda x: x.sum() / other, ft.nanmean]
     for function in functions:
@@ -107,7 +107,7 @@ def test_gradients_have_the_operands_dtypes(name, kind):
     operate, _ = {**WIDE, **NARROW}[name]
     start = ft.tensor([1.0, 2.0, 4.0], dtype=ft.float16, requires_grad=True)
     s = ft.tensor(0.5, dtype=getattr(ft, kind), requires_grad=True)
-    for _ in range(2):  # on the slow path and on the quick one
+    for _ in range(2):  # on the slow path and on the fast one
         of_x, of_s = grad(operate(start * 1, s).sum(), (start, s), create_graph=True)
         assert of_x.dtype is ft.float16 and of_s.dtype is s.dtype and of_s.shape == ()
         slopes = {"*": ([0.5] * 3, 7), "/": ([2] * 3, -28), "+": ([1] * 3, 3)}
@@ -120,8 +120,8 @@ def test_gradients_have_the_operands_dtypes(name, kind):
 
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("operator", ["mul", "div"])
-def test_an_integer_leaves_no_plan_for_tensors_of_no_dimensions(operator, dtype):
-    """It is taken in float32, and the result is half; beside a float32 tensor it is float32."""
+def test_an_integer_adds_no_plan_for_zero_dimensional_tensors(operator, dtype):
+    """It is used in float32 and the result is half; with a float32 tensor, the result is float32."""
     x = ft.tensor(2.0, dtype=getattr(ft, dtype))
     for number in (3.0, True, 3, ft.tensor(3), ft.tensor(True)):
         for _ in range(2):
@@ -132,7 +132,7 @@ def test_an_integer_leaves_no_plan_for_tensors_of_no_dimensions(operator, dtype)
 
 
 def wide_and_half(call, dtype, *shapes):
-    """Value and gradients of a call on operands in float32 that have dtype's values, and on these in dtype."""
+    """Return values and gradients of a call on float32 operands with values of dtype, and on operands in dtype."""
     ft.manual_seed(0)
     operands = [ft.randn(shape).to(dtype) for shape in shapes]
     found = []
@@ -162,8 +162,8 @@ NETWORKS = {
 
 @pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16], ids=str)
 @pytest.mark.parametrize("name", NETWORKS)
-def test_what_networks_use_computes_in_float32(name, dtype):
-    """The result, and the gradient of each operand, are float32's, rounded once."""
+def test_functions_of_networks_compute_in_float32(name, dtype):
+    """The result and the gradient of each operand equal those in float32, rounded once."""
     wide, half = wide_and_half(NETWORKS[name][0], dtype, *NETWORKS[name][1:])
     for exact, rounded in zip(wide, half, strict=True):
         assert rounded.dtype is dtype
@@ -173,7 +173,7 @@ def test_what_networks_use_computes_in_float32(name, dtype):
 
 
 @pytest.mark.parametrize("kept", [ft.float32, ft.bfloat16], ids=str)
-def test_running_statistics_are_changed_beside_an_input_of_half_precision(kept):
+def test_running_statistics_are_updated_with_half_precision_input(kept):
     x = ft.randn(8, 3).bfloat16()
     mean, var, weight = ft.zeros(3, dtype=kept), ft.ones(3, dtype=kept), ft.ones(3, dtype=kept)
     before = mean._version
@@ -186,7 +186,7 @@ def test_running_statistics_are_changed_beside_an_input_of_half_precision(kept):
 
 @pytest.mark.parametrize("dtype", HALVES)
 def test_a_threshold_is_not_rounded(dtype):
-    """0.3 is less than its nearest number in 16 bits."""
+    """0.3 is less than the nearest 16-bit number."""
     x = ft.tensor([0.3, 0.25], dtype=getattr(ft, dtype), requires_grad=True)
     y = nn.threshold(x, 0.3, 2.0)
     assert y.tolist() == [x[0].item(), 2.0] and y.dtype is x.dtype
@@ -203,7 +203,7 @@ def test_a_threshold_is_not_rounded(dtype):
     ],
     ids=["layer_norm", "batch_norm", "batch_norm, running statistics", "cross_entropy"],
 )
-def test_operands_in_the_dtype_that_is_computed_in_are_taken_as_they_are(call):
+def test_operands_in_the_computation_dtype_are_not_copied(call):
     heard = []
     x, w = ft.rand(3, 4).half(), ft.ones(4)
     with listen(lambda plan, arguments: heard.append(plan.operator)):

@@ -1,4 +1,4 @@
-"""Slices by a list of positions, and elements by their places: what rows cannot say."""
+"""Slices and elements selected by lists of positions: behaviour that the matrix does not cover."""
 
 import pytest
 
@@ -74,7 +74,7 @@ def test_argwhere():
         (lambda x, i: x.clone().requires_grad_().index_add_(0, i, x), RuntimeError, "leaf"),
     ],
 )
-def test_what_is_refused_changes_nothing(call, error, text):
+def test_errors_change_nothing(call, error, text):
     x, index = ft.tensor(X), ft.tensor([0, 1])
     with pytest.raises(error, match=text):
         call(x, index)

@@ -9,7 +9,7 @@ import facula_tensor as ft
 @pytest.mark.parametrize("shape", [(), (5,), (3, 4), (2, 3, 4), (0, 3), (3, 0)])
 @pytest.mark.parametrize("dtype", [ft.bool, ft.int32, ft.float32, ft.complex64])
 def test_nonzero(shape, dtype):
-    """Against NumPy, of tensors that lie in order and those that do not."""
+    """Compared with NumPy, for contiguous tensors and others."""
     array = np.random.default_rng(3).integers(0, 2, shape)
     for here, there in (
         (array, ft.tensor(array, dtype=dtype)),
@@ -27,7 +27,7 @@ def test_nonzero(shape, dtype):
 
 
 def test_one_tensor_alone_as_an_index():
-    """The short way and the long one agree, errors too."""
+    """The fast path and the slow path agree, also in errors."""
     x = ft.arange(12).view(3, 4)
     for index in (ft.tensor([2, -1]), ft.tensor(1), ft.tensor([[0], [1]]), x > 5, ft.tensor([True, False, True])):
         assert x[index].tolist() == x[index, ...].tolist() == x.numpy()[index.numpy()].tolist()
@@ -74,7 +74,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("read", READS)
 def test_reads_of_repeated_elements(read, form):
-    """As of a copy, with and without gradients: also that of the expanded tensor itself."""
+    """Compared with a copy, with and without gradients; also for the expanded tensor itself."""
     for recorded in (False, True):
         given = FORMS[form]().requires_grad_(recorded)
         expanded = given.expand(4, 4, 4)
@@ -111,7 +111,7 @@ WRITES = {
 
 
 def test_large_expanded_tensors_are_not_copied():
-    """A copy would be refused: it is larger than all memory that a process may have here."""
+    """A copy would fail: it exceeds the memory that this process may use."""
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_AS)
     size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
@@ -148,7 +148,7 @@ def test_large_expanded_tensors_are_not_copied():
     ],
 )
 def test_items(dtype):
-    """Elements as Python numbers, from any place and any order of the memory."""
+    """Elements as Python numbers, from any position and any memory layout."""
     x = ft.tensor([[0, 1], [2, 3]]).to(dtype)
     kind = bool if dtype is ft.bool else complex if dtype.is_complex else float if dtype.is_floating_point else int
     for i in range(2):
@@ -160,7 +160,7 @@ def test_items(dtype):
 
 @pytest.mark.parametrize("dtype", [ft.int64, ft.int32, ft.int8])
 def test_an_integer_in_a_tensor_is_an_integer(dtype):
-    """As PyTorch has it: a view, any number of them in one index."""
+    """As in PyTorch: the result is a view, for any number of them in one index."""
     x = ft.arange(12.0).view(3, 4)
     one, last = ft.tensor(1, dtype=dtype), ft.tensor(-1, dtype=dtype)
     row = x[one]
@@ -177,7 +177,7 @@ def test_an_integer_in_a_tensor_is_an_integer(dtype):
     assert y.grad.tolist() == [0, 0, 3]
 
 
-def test_tensors_that_do_not_go_together():
+def test_incompatible_tensors():
     x = ft.ones(3, 4)
     with pytest.raises(
         IndexError, match=r"getitem: expected tensors that broadcast, .* shapes \(2,\) and \(3,\); .*x\[rows\]"
@@ -194,8 +194,8 @@ def test_tensors_that_do_not_go_together():
     "index",
     [(True, [2, 1]), (False, [0]), (True, True), (True, None, slice(0, 2), True), ([2], False, ...), (..., True)],
 )
-def test_bools_beside_others(index):
-    """A bool is a dimension of length 1 or 0 of its own, as in NumPy."""
+def test_bools_with_other_indices(index):
+    """A bool adds a dimension of length 1 or 0, as in NumPy."""
     array = np.arange(12.0).reshape(3, 4)
     np.testing.assert_array_equal(ft.tensor(array)[index].numpy(), array[index])
     changed, expected = ft.tensor(array), array.copy()

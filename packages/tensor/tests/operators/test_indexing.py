@@ -44,7 +44,7 @@ def test_every_dtype(dtype, index):
     assert x[index].dtype.name == dtype
     new = array(dtype, values[index].shape, seed=1)
     if isinstance(index, list):
-        new[-1] = new[-2]  # of equal indices any may win
+        new[-1] = new[-2]  # the last write to equal indices is unspecified
     x[index] = make(new, dtype)
     values[index] = new
     assert np.array_equal(values_of(x), values)
@@ -81,8 +81,8 @@ def test_set_casts_and_keeps_the_dtype():
     assert x.dtype is ft.int32
 
 
-def test_set_by_tensors_takes_the_dtype_alone():
-    """As in PyTorch: a value of another dtype is refused, but for numbers, and one element beside a mask."""
+def test_set_by_tensors_requires_the_same_dtype():
+    """As in PyTorch, values of another dtype are errors, except numbers and a single element with a mask."""
     x, mask, places = ft.zeros(4, 3), ft.tensor([True, False, True, False]), ft.tensor([0, 2])
     one, row = ft.tensor(1.0, dtype=ft.float64), ft.ones(3, dtype=ft.float64)
     refused = [
@@ -120,8 +120,8 @@ def test_set_by_tensors_takes_the_dtype_alone():
     assert counts.tolist() == [2, 0, 2] and x.dtype is ft.float32
 
 
-def test_false_names_nothing():
-    """Whatever the value's shape: no version, no gradient."""
+def test_false_selects_no_element():
+    """For values of any shape: the assignment changes neither version nor gradient."""
     x, value = ft.zeros(3), ft.ones(2, requires_grad=True)
     x[False] = value
     with pytest.raises(TypeError):
@@ -130,7 +130,7 @@ def test_false_names_nothing():
     assert x[False].shape == (0, 3)
 
 
-def test_an_empty_array_names_nothing():
+def test_an_empty_array_selects_no_element():
     for dtype in ("f4", "f8", "i4", "i8"):
         assert ft.zeros(3, 2)[np.array([], dtype)].shape == (0, 2)
 
@@ -144,11 +144,11 @@ def test_set_from_itself():
     assert y.tolist() == [3, 2, 1, 0]
 
 
-def test_an_integer_beside_a_mask_selects_first():
+def test_an_integer_with_a_mask_selects_first():
     x = make(array(), "float64")
     assert np.array_equal(
         values_of(x[1, ..., ft.tensor(MASK_LAST)]), array()[1][..., MASK_LAST]
-    )  # NumPy alone moves the mask
+    )  # only NumPy moves the mask
 
 
 def test_iteration_and_length():

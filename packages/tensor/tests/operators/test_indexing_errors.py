@@ -1,4 +1,4 @@
-"""Errors of `x[...]` and `x[...] = v`, which come before any change."""
+"""Errors of `x[...]` and `x[...] = v`, which precede any change."""
 
 import re
 
@@ -49,7 +49,7 @@ def test_errors_of_set_change_nothing(index, kind, text):
 
 
 @pytest.mark.parametrize("index", [0, slice(0, 2), [0, 1], MASK1, (..., 1)], ids=show)
-def test_values_that_do_not_fit_change_nothing(index):
+def test_values_of_wrong_shape_change_nothing(index):
     x = make(array(), "float64")
     for value in (ft.ones(7), ft.ones(2, 2, 2, 2, 2, 3), 1j, ft.ones(1, dtype=ft.complex64), "text", None):
         with pytest.raises((ValueError, TypeError)):
@@ -72,7 +72,7 @@ def test_a_number_out_of_range_changes_nothing():
     [[[0, 1], [1, 2]], [slice(0, 1), [1]], [None, 0], [..., 1], [ft.tensor([0, 1]), 1], [[True, False]]],
     ids=str,
 )
-def test_a_list_of_more_than_numbers_is_a_tuple(index):
+def test_a_list_with_other_items_than_numbers_is_a_tuple(index):
     x = ft.arange(24).reshape(2, 3, 4)
     with pytest.warns(FutureWarning, match=r"is read as x\[a, b\]") as heard:
         assert ft.equal(x[index], x[tuple(index)])
@@ -84,7 +84,7 @@ def test_a_list_of_more_than_numbers_is_a_tuple(index):
     assert ft.equal(changed, expected)
 
 
-def test_overlapping_targets_are_refused():
+def test_overlapping_targets_are_rejected():
     x = ft.zeros(1, 3).expand(2, 3)
     with pytest.raises(RuntimeError, match="share"):
         x[:] = 1

@@ -1,4 +1,4 @@
-"""Elements that a rule passes over have a gradient of 0, even where the gradient that it passes on is infinite."""
+"""Unselected elements have a gradient of 0, even if the gradient of the result is infinite."""
 
 from math import inf, nan
 
@@ -10,8 +10,8 @@ import facula_tensor as ft
 import facula_tensor.functional as F
 from facula_autograd import grad
 
-# function, operands, gradients where that of the result is inf: PyTorch 2.13's, but for amax and amin, where it has nan
-# for each 0 here.
+# function, operands, gradients if the result's gradient is inf. From PyTorch 2.13, except that amax and amin have nan
+# instead of each 0 there.
 CASES = {
     "max": (lambda x: x.max(), [[1, 2, 0]], [[0, inf, 0]]),
     "max of equals": (lambda x: x.max(), [[2, 2, 3, 3]], [[0, 0, inf, inf]]),
@@ -49,7 +49,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_infinite_gradient_goes_to_the_chosen_alone(name):
+def test_an_infinite_gradient_reaches_only_selected_elements(name):
     function, values, expected = CASES[name]
     operands = [ft.tensor(one, dtype=ft.float32, requires_grad=True) for one in values]
     out = function(*operands)
@@ -57,7 +57,7 @@ def test_an_infinite_gradient_goes_to_the_chosen_alone(name):
     np.testing.assert_array_equal(np.array([g.tolist() for g in found]), np.array(expected))
 
 
-def test_through_a_slope_that_is_infinite():
+def test_gradients_through_an_infinite_slope():
     x = ft.tensor([1.0, 2.0, 0.0], requires_grad=True)
     (x.max() - 2).sqrt().backward()
     assert x.grad.tolist() == [0, inf, 0]
@@ -66,21 +66,21 @@ def test_through_a_slope_that_is_infinite():
     assert (a.grad.tolist(), b.grad.tolist()) == ([0, inf, 0], [inf, 0, 0.5])
 
 
-def test_the_second_derivative_at_the_chosen_does_not_spoil_the_others():
+def test_second_derivatives_of_selected_elements_do_not_affect_others():
     x = ft.tensor([1.0, 2.0, 0.0], dtype=ft.float64, requires_grad=True)
     (first,) = grad(((x.max() - x).abs() ** 1.5).sum(), x, create_graph=True)
     (second,) = grad(first.sum(), x)
     np.testing.assert_array_equal(second.numpy(), [0, nan, 0])
 
 
-def test_elu_of_infinity_has_its_slope():
+def test_slope_of_elu_at_infinity():
     x = ft.tensor([inf, -inf], dtype=ft.float64, requires_grad=True)
     (first,) = grad(F.elu(x).sum(), x, create_graph=True)
     (second,) = grad(first.sum(), x)
     assert (first.tolist(), second.tolist()) == ([1, 0], [0, 0])
 
 
-# function, points, first and second derivative there: PyTorch 2.13's.
+# function, points, first and second derivative there, from PyTorch 2.13
 BENDS = {
     "elu": (F.elu, [-0.0, 0, 1, nan], [1, 1, 1, 1], [0, 0, 0, 0]),
     "elu(0.5)": (lambda x: F.elu(x, 0.5), [0, 1, nan], [0.5, 1, 1], [0, 0, 0]),
@@ -102,7 +102,7 @@ BENDS = {
 
 
 @pytest.mark.parametrize("name", BENDS)
-def test_where_slopes_change(name):
+def test_points_where_slopes_change(name):
     function, at, slopes, bends = BENDS[name]
     x = ft.tensor(at, dtype=ft.float64, requires_grad=True)
     (first,) = grad(function(x).sum(), x, create_graph=True)

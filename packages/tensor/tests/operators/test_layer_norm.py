@@ -1,4 +1,4 @@
-"""Layer, group and root-mean-square normalisation: values in any strides, gradients to order two, half, refusals."""
+"""Layer, group and RMS normalization: values for any strides, gradients to order two, half precision, errors."""
 
 import numpy as np
 import pytest
@@ -68,7 +68,7 @@ def test_a_single_row_has_gradients_of_its_weights():
     assert gradgradcheck(lambda x, w: F.layer_norm(x, (3,), w), (x, w))
 
 
-def test_half_precision_with_wide_weights():
+def test_half_precision_with_float32_weights():
     x = ft.tensor([[1.0, 3.0]], dtype=ft.bfloat16, requires_grad=True)
     weight = ft.tensor([2.0, 4.0], requires_grad=True)
     out = F.layer_norm(x, 2, weight, ft.zeros(2))
@@ -79,7 +79,7 @@ def test_half_precision_with_wide_weights():
     assert weight.grad.dtype is ft.float32
 
 
-def test_rms_norm_has_an_epsilon_of_the_dtype():
+def test_default_epsilon_of_rms_norm_depends_on_the_dtype():
     tiny = ft.tensor([2.0**-12, 2.0**-12])
     assert F.rms_norm(tiny, 2).tolist() == pytest.approx([2.0**-12 / (2.0**-24 + 2.0**-23) ** 0.5] * 2)
 
@@ -107,6 +107,6 @@ def test_empty():
         (lambda x: F.group_norm(x, 2, ft.ones(3)), ValueError, "one number a channel"),
     ],
 )
-def test_refusals(call, kind, text):
+def test_errors(call, kind, text):
     with pytest.raises(kind, match=text):
         call(ft.ones(2, 4))

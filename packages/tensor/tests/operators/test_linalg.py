@@ -1,4 +1,4 @@
-"""Linear algebra: what is refused, what `info` says, names of results, and what rows of the matrix cannot say."""
+"""Linear algebra: errors, `info`, names of results, and behaviour that the matrix does not cover."""
 
 import numpy as np
 import pytest
@@ -61,12 +61,12 @@ def test_matrices_without_a_result(call, words):
         (lambda: ft.cholesky_solve(ft.ones(2, 1), ft.eye(3)), r"got shapes \(2, 1\) and \(3, 3\)"),
     ],
 )
-def test_refused(call, words):
+def test_errors(call, words):
     with pytest.raises((ValueError, TypeError), match=words):
         call()
 
 
-def test_no_derivative_of_what_is_not_determined():
+def test_undetermined_results_have_no_derivative():
     for mode, shape in (("complete", (3, 2)), ("r", (2, 2))):
         with pytest.raises(NotImplementedError, match="use mode='reduced'"):
             linalg.qr(ft.ones(*shape, requires_grad=True), mode).R.sum().backward()
@@ -91,7 +91,7 @@ def test_results_have_names():
     assert linalg.qr(ft.eye(3), out=out).Q is out[0] and out[1].shape == (3, 3)
 
 
-def test_results_are_apart():
+def test_results_do_not_share_memory():
     values, vectors = linalg.eigh(ft.eye(2))
     values.zero_()
     assert vectors.abs().sum() == 2
@@ -111,7 +111,7 @@ def test_empty(shape):
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_the_gradient_of_a_determinant_that_is_0(rank):
-    """That of a polynomial: cofactors, and minors of second order."""
+    """The gradient of a polynomial: cofactors, and second-order minors."""
     rng = np.random.default_rng(0)
     values = rng.standard_normal((4, rank)) @ rng.standard_normal((rank, 4))
     x = ft.tensor(values, requires_grad=True)
@@ -139,7 +139,7 @@ def test_equal_singular_values_have_a_gradient():
         assert x.grad.tolist() == ft.eye(3).tolist()
 
 
-def test_one_triangle_is_read():
+def test_only_one_triangle_is_read():
     x = ft.tensor([[2.0, NAN], [1.0, 3.0]])
     assert linalg.cholesky(x).isfinite().all() and linalg.eigvalsh(x).isfinite().all()
     assert linalg.cholesky(x.mT, upper=True).isfinite().all() and linalg.eigvalsh(x.mT, "U").isfinite().all()
@@ -177,19 +177,19 @@ def test_exponentials_of_all_sizes():
     assert ft.matrix_exp(ft.ones(0, 0)).shape == (0, 0)
 
 
-def test_products_in_the_order_that_is_cheapest():
+def test_products_in_the_cheapest_order():
     a, b, c = ft.ones(1000, 1), ft.ones(1, 1000), ft.ones(1000)
     assert linalg.multi_dot([a, b, c]).tolist() == [1000.0] * 1000
 
 
-def test_products_of_numbers_and_norms_by_place():
+def test_products_of_numbers_and_norms_by_position():
     assert ft.linalg.vecdot(ft.tensor(2.0), ft.tensor(3.0)).item() == 6.0
     got = ft.ones(2, 4).norm(2, 1, False, ft.float64)
     assert got.dtype is ft.float64 and got.tolist() == [2.0, 2.0]
 
 
-def test_infinite_elements_are_no_failure():
-    """Values are NaN, as in PyTorch; matrices beside them keep theirs, and NaN is refused."""
+def test_infinite_elements_are_not_errors():
+    """Values are NaN, as in PyTorch. Other matrices of the batch keep their values, and NaN is an error."""
     x = ft.stack([ft.tensor([[INF, 1.0], [1.0, 2.0]]), ft.eye(2)])
     for values in (linalg.svdvals(x), linalg.eigvalsh(x), linalg.svd(x).S, linalg.eigh(x).eigenvalues):
         assert values[0].isnan().all() and values[1].tolist() == [1.0, 1.0]
@@ -200,7 +200,7 @@ def test_infinite_elements_are_no_failure():
     assert linalg.eigvalsh(ft.tensor([[1.0, NAN], [0.0, 2.0]])).tolist() == [1.0, 2.0]  # the lower triangle is read
 
 
-def test_nan_as_a_pivot_leaves_nothing():
+def test_nan_as_a_pivot_changes_nothing():
     x = ft.stack([ft.tensor([[NAN, 1.0], [1.0, 2.0]]), 2 * ft.eye(2)])
     for found in (linalg.inv(x), linalg.solve(x, ft.eye(2).expand(2, 2, 2))):
         assert found[0].isnan().all() and found[1].tolist() == [[0.5, 0.0], [0.0, 0.5]]

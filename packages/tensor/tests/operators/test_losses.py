@@ -1,4 +1,4 @@
-"""Cross entropy and its kin against NumPy in double precision, gradients to order two, and what is refused."""
+"""Cross entropy and related losses against NumPy in double precision, gradients to order two, and errors."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def log_softmax(x):
 
 
 def reference(logs, target, weight, reduction, ignored, smoothing):
-    """The definition, class by class."""
+    """Compute the loss by definition, class by class."""
     if logs.ndim == 1:
         loss = reference(logs[None], target[None], weight, reduction, ignored, smoothing)
         return loss[0] if reduction == "none" else loss
@@ -102,7 +102,7 @@ def test_gradients(shape, function, reduction):
             check_slopes(loss, (ft.tensor(x, requires_grad=True),))
 
 
-def test_the_gradient_of_ignored_rows_is_nothing():
+def test_the_gradient_of_ignored_rows_is_zero():
     x = ft.tensor([[1.0, np.nan], [2.0, 1.0]], requires_grad=True)
     F.cross_entropy(x, ft.tensor([-100, 0])).backward()
     assert x.grad[0].tolist() == [0, 0]
@@ -130,7 +130,7 @@ def test_targets_out_of_range(function):
     x = ft.zeros(9, 10, requires_grad=True)
     for wrong in (12, -1, 1 << 40):
         target = ft.tensor([1] * 7 + [wrong, 3])
-        for _ in range(2):  # on the slow path and on the quick one
+        for _ in range(2):  # on the slow path and on the fast one
             with pytest.raises(IndexError, match=rf"target\[7\] = {wrong} is out of range for 10 classes \(0 to 9"):
                 function(x, target)
     function(x, ft.tensor([1] * 9))
@@ -140,7 +140,7 @@ def test_targets_out_of_range(function):
         function(ft.zeros(5), ft.tensor(5))
 
 
-def test_a_target_that_is_spoilt_before_backward_is_noticed():
+def test_a_target_changed_before_backward_is_detected():
     x, target = ft.zeros(2, 3, requires_grad=True), ft.tensor([0, 1])
     loss = F.cross_entropy(x, target)
     target[0] = 7
@@ -176,7 +176,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused(name):
+def test_errors(name):
     action, kind, text = REFUSED[name]
     with pytest.raises(kind, match=text):
         action(F, ft.zeros(2, 3))
@@ -201,7 +201,7 @@ def test_weights_and_extremes_of_distances():
     assert F.mse_loss(x, y, reduce=False).tolist() == [1, 4]
 
 
-# probability, target: slope by the probability, by the target, and the probability's second derivative. PyTorch 2.13's.
+# probability, target: first derivatives by both, and the probability's second derivative. From PyTorch 2.13.
 ENDS = {
     (0.0, 0.0): (0, np.inf, 0),
     (0.0, 1.0): (-1e12, np.inf, 1e24),
@@ -217,7 +217,7 @@ ENDS = {
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64], ids=str)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_gradients_of_probabilities_at_their_ends(dtype, weighted):
+def test_gradients_of_probabilities_0_and_1(dtype, weighted):
     for (at, aim), (slope, by_target, bend) in ENDS.items():
         x, y = (ft.tensor([one], dtype=dtype, requires_grad=True) for one in (at, aim))
         loss = F.binary_cross_entropy(x, y, ft.tensor([3.0], dtype=dtype) if weighted else None)
@@ -229,7 +229,7 @@ def test_gradients_of_probabilities_at_their_ends(dtype, weighted):
         assert grad(first, x)[0].item() == pytest.approx(factor * bend, rel=1e-5, abs=1e-30)
 
 
-def test_a_saturated_classifier_learns_on():
+def test_a_saturated_classifier_keeps_learning():
     logits = ft.tensor([20.0, -110.0, 110.0], requires_grad=True)
     F.binary_cross_entropy(ft.sigmoid(logits), ft.tensor([1.0, 0.0, 0.5])).backward()
     assert logits.grad.tolist() == [0, 0, 0]
@@ -238,7 +238,7 @@ def test_a_saturated_classifier_learns_on():
 @pytest.mark.parametrize("weight", [None, 2.5], ids=str)
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64], ids=str)
 def test_confident_logits(dtype, weight):
-    """Value and slope are exact where the classifier is right, far from 0 on either side."""
+    """Value and slope are exact if the classifier is right, far from 0 on either side."""
     x, y = ft.tensor([20.0, -20.0, 40.0, -40.0], dtype=dtype, requires_grad=True), ft.tensor([1, 0, 1, 0], dtype=dtype)
     factor = 1 if weight is None else weight
     by_logit = ft.tensor(factor, dtype=dtype)
@@ -250,14 +250,14 @@ def test_confident_logits(dtype, weight):
     np.testing.assert_allclose(grad(slope.sum(), x)[0].tolist(), tails, rtol=1e-6)
 
 
-def test_gradients_by_all_that_weighs_logits():
+def test_gradients_by_weights_of_logits():
     rng = np.random.default_rng(4)
     shapes = (3, 4), (3, 4), (4,)
     x, y, w = (ft.tensor(rng.random(shape) * 2 - 0.5, requires_grad=True) for shape in shapes)
     check_slopes(lambda x, y, w: F.binary_cross_entropy_with_logits(x, y, w, pos_weight=w), (x, y, w))
 
 
-def test_what_is_no_probability_has_no_divergence():
+def test_divergence_of_invalid_probabilities():
     losses = F.kl_div(ft.tensor([-1.0, -1.0]), ft.tensor([0.0, -1.0]), reduction="none")
     assert losses[0].item() == 0.0
     assert losses[1].isnan().item()
@@ -265,7 +265,7 @@ def test_what_is_no_probability_has_no_divergence():
         F.huber_loss(ft.ones(2), ft.ones(2), delta=1j)
 
 
-def test_classes_that_are_not_there():
+def test_missing_classes():
     with pytest.raises(IndexError, match=r"target\[0\] = 0 is out of range for 0 classes \(there is none;"):
         F.cross_entropy(ft.ones(2, 0), ft.zeros(2, dtype=ft.int64))
     with pytest.raises(RuntimeError, match=r"expected no ignore_index, since target has probabilities.*got 1"):

@@ -1,4 +1,4 @@
-"""Losses with margins and of likelihoods: one row and none, ties, bounds, and what is refused."""
+"""Margin and likelihood losses: one row and none, ties, bounds, and errors."""
 
 import math
 
@@ -10,7 +10,7 @@ import facula_tensor.functional as F
 from facula_autograd import grad
 
 
-def test_older_words_for_the_reduction():
+def test_deprecated_arguments_for_the_reduction():
     x, y = ft.tensor([2.0, 0.25]), ft.tensor([1, -1])
     assert F.hinge_embedding_loss(x, y, reduce=False).tolist() == [2, 0.75]
     assert F.hinge_embedding_loss(x, y, size_average=False).item() == 2.75
@@ -24,7 +24,7 @@ def test_one_row_and_none():
     assert F.multi_margin_loss(row, ft.tensor([3]), reduction="none").tolist() == pytest.approx([0.325])
     assert F.multilabel_margin_loss(row, ft.tensor([-1, 0, 1, 2])).item() == 0
     assert F.cosine_embedding_loss(row, row * 2, ft.tensor(1)).item() == pytest.approx(0, abs=1e-6)
-    for loss in (F.multi_margin_loss, F.multilabel_margin_loss):  # one class, and no other
+    for loss in (F.multi_margin_loss, F.multilabel_margin_loss):  # a single class
         alone = loss(ft.tensor(0.5), ft.tensor(0), reduction="none")
         assert alone.shape == () and alone.item() == 0
     nothing = ft.zeros(0, 3)
@@ -32,7 +32,7 @@ def test_one_row_and_none():
     assert F.multilabel_margin_loss(nothing, ft.zeros(0, 3, dtype=ft.int64), reduction="none").shape == (0,)
 
 
-# slopes where a maximum has two sides, and where a length is 0
+# slopes at kinks of a maximum, and at a length of 0
 TIES = [
     (lambda x: F.hinge_embedding_loss(x, ft.tensor([-1, -1]), reduction="sum"), [1.0, 2.0], [-1.0, 0.0]),
     (lambda x: F.margin_ranking_loss(x, ft.tensor([1.0, 2.0]), ft.tensor([1.0, -1.0])), [1.0, 2.0], [-0.5, 0.5]),
@@ -97,7 +97,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused(name):
+def test_errors(name):
     action, kind, text = REFUSED[name]
     with pytest.raises(kind, match=text):
         action()
@@ -119,7 +119,7 @@ def test_what_is_refused(name):
         ("pairwise_distance", "ab"),
     ],
 )
-def test_shapes_that_do_not_broadcast_name_the_function_that_was_called(name, operands):
+def test_broadcast_errors_name_the_called_function(name, operands):
     given = {"a": ft.ones(2, 3), "b": ft.ones(2, 4)}
     with pytest.raises(ValueError, match=rf"^{name}: shapes .* do not broadcast: dimension -1"):
         getattr(F, name)(*(given[one] for one in operands))

@@ -1,4 +1,4 @@
-"""Filling, choosing and replacing by a mask: what rows cannot say."""
+"""Filling, selecting and replacing by a mask: behaviour that the matrix does not cover."""
 
 import pytest
 
@@ -13,7 +13,7 @@ MASK = [True, False, True]
 def test_masked_fill_with_numbers(dtype, value):
     x = ft.tensor(X, dtype=dtype)
     wanted = [complex(value), 2, complex(value)] if dtype is ft.complex64 else [float(value), 2, float(value)]
-    for _ in range(2):  # the first call learns the layouts
+    for _ in range(2):  # the first call caches the layouts
         assert x.masked_fill(ft.tensor(MASK), value).tolist() == wanted
         assert x.clone().masked_fill_(ft.tensor(MASK), value).tolist() == wanted
 
@@ -54,7 +54,7 @@ def test_masked_fill_counts_its_changes():
         (lambda x, m: x[0].masked_scatter_(m, x), ValueError, "broadcasts"),
     ],
 )
-def test_what_is_refused_changes_nothing(call, error, text):
+def test_errors_change_nothing(call, error, text):
     x = ft.tensor(X)
     with pytest.raises(error, match=text):
         call(x, ft.tensor(MASK))

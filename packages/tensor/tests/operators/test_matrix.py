@@ -15,12 +15,12 @@ import facula_tensor as ft
 from facula_tensor import fft, functional, linalg, special
 from facula_tensor.testing._matrix import applicable, run_check
 
-# Whose batches are computed one element after the other.
+# Their batches are computed one element at a time.
 IN_A_LOOP = {"embedding(scale_grad_by_freq=True)", "operator recurrent_grad"}
 
 
 def checks():
-    """Each case with each check that it must pass."""
+    """Yield each case with each check that it must pass."""
     for case in EVERY:
         for name in applicable(case):
             yield pytest.param(case, name, id=f"{case}-{name}")
@@ -34,7 +34,7 @@ def test_matrix(case, check):
         run_check(case, check)
 
 
-# What is no operator on the elements of its operands, and so has no samples; each is tested by itself.
+# Functions that are not operators on the elements of their operands and so have no samples; each has its own test.
 MAKES_TENSORS = """
     arange as_tensor asarray empty empty_like empty_permuted empty_strided eye from_dlpack from_file from_numpy
     frombuffer full full_like linspace logspace ones ones_like range scalar_tensor tensor to_dlpack tril_indices
@@ -57,7 +57,7 @@ MODULES = (ft, functional, linalg, fft, special)
 
 
 def public_functions():
-    """The names of public functions, each with its function."""
+    """Return the names of public functions, each with its function."""
     for module in MODULES:
         for name in module.__all__:
             value = getattr(module, name)
@@ -66,7 +66,7 @@ def public_functions():
 
 
 def without_samples(cases):
-    """Names of public functions that no case has, be it as a synonym or as the form in place."""
+    """Return the names of public functions without a case under any of their names, in-place forms included."""
     sampled = set()
     for case in cases:
         name = re.match(r"(?:\w+\.)*(\w+)", case.name)[1]
@@ -80,7 +80,7 @@ def without_samples(cases):
 def test_every_public_operator_has_samples():
     missing = set(without_samples(EVERY)) - set(WITHOUT_SAMPLES)
     assert not missing, f"without a case in cases/: {', '.join(sorted(missing))}"
-    assert sorted(set(WITHOUT_SAMPLES) - set(without_samples(EVERY))) == []  # and none of these has any
+    assert sorted(set(WITHOUT_SAMPLES) - set(without_samples(EVERY))) == []  # and none of these has samples
 
 
 def test_an_operator_without_samples_is_named():
@@ -90,7 +90,7 @@ def test_an_operator_without_samples_is_named():
 
 @st.composite
 def arrays(draw, case, dtype, shape):
-    """Elements of a random layout: some dimensions permuted, sliced with a step, or expanded."""
+    """Generate elements in a random layout: some dimensions permuted, sliced with a step, or expanded."""
     rng = np.random.default_rng(draw(st.integers(0, 1000)))
     order = draw(st.permutations(range(len(shape))))
     steps = [draw(st.integers(1, 3)) for _ in shape]

@@ -1,4 +1,4 @@
-"""What errors say: the operation that was called, argument, value, expectation, and a remedy that helps."""
+"""Error messages: the called operation, argument, value, expectation, and a remedy that works."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def put(x, index, value):
 
 
 HUGE = 1 << 45
-WANTED = {  # call: (what the message begins with, what else it says, in this order)
-    # the name that was called, whatever it is made of
+WANTED = {  # call: (beginning of the message, further parts in this order)
+    # the name that the user called, even for composite functions
     "zeros": (lambda: ft.zeros(-1), "zeros: expected lengths of at least 0; got (-1,)"),
     "ones word": (lambda: ft.ones("a"), "ones: expected integers", "'a'"),
     "rand": (lambda: ft.rand(2, -1), "rand: ", "(2, -1)"),
@@ -141,7 +141,7 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "no dim": (lambda: m().softmax(), "softmax: expected dim to be an integer; got none"),
     "dim and axis": (lambda: m().softmax(1, axis=0), "softmax: expected dim or axis", "got both, 1 and 0"),
     "eye": (lambda: ft.eye(1 << 31), "eye: shape (2147483648, 2147483648)", "expected at most"),
-    "repeat_interleave of many": (  # at once: nothing is copied before the counts are checked
+    "repeat_interleave of many": (  # at once: the counts are checked before the copy
         lambda: ft.repeat_interleave(ft.ones(1).expand(1 << 31), ft.tensor([-1]).expand(1 << 31)),
         "repeat_interleave: expected counts of at least 0; got -1"),
     "arange of nothing": (lambda: ft.arange(), "arange: expected end to be a number; got none"),
@@ -243,7 +243,7 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_what_is_said(name):
+def test_messages(name):
     call, first, *rest = WANTED[name]
     with pytest.raises((ValueError, TypeError, RuntimeError, IndexError, OverflowError)) as caught:
         call()
@@ -252,14 +252,14 @@ def test_what_is_said(name):
 
 
 def shown_alone(error):
-    """No exception of the library's own inner workings is shown above it."""
+    """Check that the error does not show an internal exception as its cause."""
     while error is not None:
         assert error.__context__ is None or error.__suppress_context__, repr(error.__context__)
         error = error.__cause__
 
 
 def huge(*shape):
-    """A tensor of a terabyte and more, over memory of four bytes."""
+    """Return a tensor of at least a terabyte over four bytes of memory."""
     return ft.ones(1).expand(*shape)
 
 
@@ -283,7 +283,7 @@ NO_MEMORY = {
 
 
 @pytest.mark.parametrize("name", NO_MEMORY)
-def test_no_memory_names_operation_and_shape(name):
+def test_out_of_memory_errors_name_operation_and_shape(name):
     call, operation, shape = NO_MEMORY[name]
     with pytest.raises(MemoryError) as caught:
         call()
@@ -295,8 +295,8 @@ def test_no_memory_names_operation_and_shape(name):
     shown_alone(caught.value)
 
 
-def test_the_quick_path_names_the_operation_too():
-    """A plan is known, and memory is not to be had: the fast path gives the call to the general one."""
+def test_the_fast_path_names_the_operation():
+    """If a plan is known but allocation fails, the fast path passes the call to the general one."""
     small = m(8)
     small + small
     small.exp()
@@ -308,7 +308,7 @@ def test_the_quick_path_names_the_operation_too():
             shown_alone(caught.value)
 
 
-def test_errors_of_the_programs_own_stay_as_they_are():
+def test_errors_of_the_user_are_unchanged():
     class Position:
         def __index__(self):
             raise ValueError("mine: not now")
@@ -326,8 +326,8 @@ def test_errors_of_the_programs_own_stay_as_they_are():
         y.backward()
 
 
-def test_the_name_is_that_of_the_nearest_call_of_the_programs():
-    """A call inside a function of the program's that the library calls is the program's."""
+def test_errors_name_the_innermost_call_of_the_user():
+    """For a call inside a user function that the library calls, the error names the user's call."""
 
     class Calls:
         def __index__(self):

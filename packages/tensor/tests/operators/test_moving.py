@@ -1,4 +1,4 @@
-"""What rows cannot say of operators that move elements: forms in place, places of elements, and what is refused."""
+"""Operators that move elements: in-place forms, positions, and errors that the matrix does not cover."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_a_diagonal_is_a_view():
     assert (x == ft.diag(ft.full((3,), 2.0))).all()
 
 
-def test_counts_alone():
+def test_repeat_interleave_of_counts():
     assert ft.repeat_interleave(ft.tensor([2, 0, 3])).tolist() == [0, 0, 2, 2, 2]
     assert ft.repeat_interleave(ft.tensor([2, 1], dtype=ft.int32)).dtype is ft.int32
     none = ft.zeros(0, dtype=ft.int64)
@@ -69,7 +69,7 @@ def test_counts_alone():
         (lambda x: ft.select_scatter(x, x, 0, 0), "select_scatter: expected src of shape"),
     ],
 )
-def test_refused(call, text):
+def test_errors(call, text):
     with pytest.raises(ValueError, match=text):
         call(ft.ones(2, 3))
 
@@ -81,9 +81,9 @@ def test_choices():
     assert ft.broadcast_shapes((3, 1), 4, ()) == (3, 4)
 
 
-def test_roll_of_numbers_and_by_what_is_no_integer():
+def test_roll_of_numbers_and_by_other_types_than_integers():
     x = ft.arange(4)
-    for _ in range(2):  # the second time what the call means is known
+    for _ in range(2):  # the second call uses the cached plan
         assert x.roll(1, 0).tolist() == [3, 0, 1, 2]
         assert x.view(2, 2).roll(-1, -1).tolist() == [[1, 0], [3, 2]]
         with pytest.raises(TypeError, match="roll: expected integers"):
@@ -95,7 +95,7 @@ def test_roll_of_numbers_and_by_what_is_no_integer():
         ft.tensor(3).roll(1, 0)
 
 
-def test_bounds_that_are_no_integers():
+def test_bounds_must_be_integers():
     with pytest.raises(TypeError, match=r"slice_scatter: expected start to be an integer; got float 0.5"):
         ft.slice_scatter(ft.ones(3), ft.ones(2), 0, 0.5)
 

@@ -1,4 +1,4 @@
-"""Batch normalisation, linear layers and dropout: values, running statistics, gradients to order two, refusals."""
+"""Batch normalization, linear layers and dropout: values, running statistics, gradients to order two, errors."""
 
 import numpy as np
 import pytest
@@ -68,14 +68,14 @@ def test_gradients_of_batch_norm(shape, training):
     assert gradcheck(lambda w: F.batch_norm(fixed, mean, var, w, None, training), (w,))
 
 
-def test_a_long_channel_keeps_its_digits():
+def test_a_long_channel_keeps_its_precision():
     x = ft.randn(3, 1, 100_000) * 0.01 + 1000.0
     y = F.batch_norm(x, None, None, training=True, eps=1e-12).double()
     assert abs(y.mean().item()) < 1e-4
     assert (y * y).mean().item() == pytest.approx(1, abs=1e-3)
 
 
-def test_running_statistics_with_views_and_out_of_order():
+def test_running_statistics_in_views():
     both = ft.zeros(2, 3)
     F.batch_norm(ft.ones(4, 3), both[0], both[1], training=True)
     assert both._version == 2
@@ -83,7 +83,7 @@ def test_running_statistics_with_views_and_out_of_order():
     assert both[1].tolist() == [0.0] * 3
 
 
-def test_running_statistics_in_any_order_of_memory():
+def test_running_statistics_in_any_memory_layout():
     x, both = drawn((4, 3), (3, 2))
     wanted = both[:, 0].clone(), both[:, 1].clone()
     expected = F.batch_norm(x, *wanted, training=True)
@@ -135,7 +135,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_refusal_changes_nothing(name):
+def test_an_error_changes_nothing(name):
     action, kind, text = REFUSED[name]
     x, mean, var = ft.ones(4, 3), ft.zeros(3), ft.ones(3)
     F.batch_norm(x, mean, var, training=True)  # the fast path knows this signature
@@ -145,7 +145,7 @@ def test_a_refusal_changes_nothing(name):
     assert (mean.tolist(), var.tolist(), mean._version, var._version) == before
 
 
-def test_read_only_statistics_are_refused():
+def test_read_only_statistics_are_rejected():
     frozen = np.zeros(3, "f4")
     frozen.flags.writeable = False
     x, mean, var = ft.ones(4, 3), ft.zeros(3), ft.ones(3)
@@ -178,7 +178,7 @@ def test_linear_of_other_dtypes(dtype):
     assert (F.linear(x, w, b) == x @ w.t() + b).all()
 
 
-def test_linear_refuses():
+def test_linear_errors():
     x = ft.ones(2, 3)
     with pytest.raises(ValueError, match=r"input \(2, 3\), weight \(5, 4\)"):
         F.linear(x, ft.ones(5, 4))
@@ -191,7 +191,7 @@ def test_linear_refuses():
 
 
 # --------------------------------------------------------------------------------------------------- dropout
-def test_dropout_depends_on_seed_and_place_alone():
+def test_dropout_depends_only_on_seed_and_position():
     x = ft.rand(64, 100) + 1
 
     def drop(x):
@@ -221,7 +221,7 @@ def test_gradients_of_dropout():
     np.testing.assert_allclose(x.grad.numpy(), (y.detach() / x.detach()).numpy())
 
 
-def test_dropout_at_the_ends():
+def test_dropout_of_probability_0_and_1():
     x = ft.tensor([1.0, np.nan, np.inf], requires_grad=True)
     state = ft.get_rng_state()
     assert F.dropout(x, 0.0) is x
@@ -236,7 +236,7 @@ def test_dropout_at_the_ends():
     assert set(y.tolist()) == {0.0, 2.0}
 
 
-def test_dropout_refuses():
+def test_dropout_errors():
     state = ft.get_rng_state()
     for p in (-0.1, 1.1, np.nan):
         with pytest.raises(ValueError, match="from 0 to 1"):
@@ -248,7 +248,7 @@ def test_dropout_refuses():
         F.dropout(ft.ones(2, requires_grad=True), inplace=True)
 
 
-def test_an_empty_batch_teaches_nothing():
+def test_an_empty_batch_updates_no_statistics():
     mean, var = ft.zeros(3), ft.ones(3)
     assert F.batch_norm(ft.zeros(0, 3, 4), mean, var, training=True).shape == (0, 3, 4)
     assert mean.tolist() == [0.0] * 3
@@ -257,8 +257,8 @@ def test_an_empty_batch_teaches_nothing():
         F.batch_norm(ft.zeros(2, 3), None, None, training=True, eps=-1)
 
 
-def test_instances():
-    """Each example's channels by themselves; running statistics are means over the examples."""
+def test_instance_norm():
+    """Each example's channels are normalized separately; running statistics are means over the examples."""
     x, w, b = drawn((4, 3, 5, 2), (3,), (3,), grad=True)
     mean, var = ft.full((3,), 2.0, dtype=ft.float64), ft.ones(3, dtype=ft.float64)
     a = x.detach().numpy()
@@ -279,7 +279,7 @@ def test_instances():
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
-def test_neighbouring_channels(size):
+def test_local_response_norm(size):
     (x,) = drawn((2, 4, 3), grad=True)
     a = x.detach().numpy()
     squares = np.pad(a * a, ((0, 0), (size // 2, (size - 1) // 2), (0, 0)))
@@ -300,6 +300,6 @@ def test_neighbouring_channels(size):
         (lambda x: F.local_response_norm(x, 0), "size of at least 1"),
     ],
 )
-def test_what_is_refused_of_instances_and_neighbours(call, text):
+def test_errors_of_instance_and_local_response_norm(call, text):
     with pytest.raises(ValueError, match=text):
         call(ft.ones(2, 3, 4))

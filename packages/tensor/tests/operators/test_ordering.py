@@ -1,4 +1,4 @@
-"""What rows cannot say of sorts and what is near them: NaN, zeros, equal elements, long lines, refusals."""
+"""Sorts and related operators: NaN, zeros, equal elements, long lines, errors. The matrix covers ordinary values."""
 
 import pickle
 
@@ -37,7 +37,7 @@ def test_long_lines(dtype, n):
 
 
 @pytest.mark.parametrize("order", ["up", "down", "equal"])
-def test_first_k_of_ordered_lines(order):
+def test_topk_of_sorted_lines(order):
     x = {"up": np.arange(3000), "down": np.arange(3000)[::-1], "equal": np.zeros(3000)}[order].astype("f4")
     for k in (5, 100, 2000):
         assert np.array_equal(ft.tensor(x.copy()).topk(k).values.numpy(), np.sort(x)[::-1][:k])
@@ -58,13 +58,13 @@ def test_pairs():
     assert places.numel() == 0
 
 
-def test_gradients_of_equal_elements_go_where_the_indices_say():
+def test_gradients_of_equal_elements_follow_the_indices():
     x = ft.tensor([[2.0, 2.0, 1.0]], requires_grad=True)
     x.topk(1).values.sum().backward()
     assert x.grad.tolist() == [[1.0, 0.0, 0.0]]
 
 
-def test_variance_is_stable_and_says_what_it_cannot():
+def test_variance_is_stable_and_its_errors():
     x = ft.tensor([1e8 + i for i in (0.0, 1.0, 2.0)] * 2000, dtype=ft.float64)
     assert x.var(correction=0).item() == pytest.approx(2 / 3, rel=1e-10)
     wide = ft.tensor(np.tile([[1e4], [1e4 + 1]], (700, 3)).astype("f4"))
@@ -78,7 +78,7 @@ def test_variance_is_stable_and_says_what_it_cannot():
         ft.ones(3).var(unbiased=True, correction=1)
 
 
-def test_gradient_of_a_standard_deviation_of_nothing():
+def test_gradient_of_a_standard_deviation_of_no_elements():
     x = ft.tensor([2.0, 2.0], requires_grad=True)
     x.std().backward()
     assert x.grad.tolist() == [0.0, 0.0]
@@ -88,7 +88,7 @@ def test_gradient_of_a_standard_deviation_of_nothing():
     assert x.grad.tolist() == [0.0, 1.0]
 
 
-def test_scans_of_nan_zero_and_many():
+def test_scans_of_nan_zero_and_many_elements():
     x = ft.tensor([1.0, NAN, 3.0])
     assert x.cummax(0).indices.tolist() == [0, 1, 1] and x.cummin(0).indices.tolist() == [0, 1, 1]
     assert ft.tensor([2, 2, 1]).cummax(0).indices.tolist() == [0, 1, 1]
@@ -117,7 +117,7 @@ def test_running_sums_of_exponentials_at_infinity():
     assert x.grad.tolist() == [0.0, 0.0, 0.0, 1.0]
 
 
-def test_norms_of_nothing_and_of_orders_without_a_way():
+def test_norms_of_zeros_and_of_further_orders():
     x = ft.zeros(3, requires_grad=True)
     for p in (0.5, 1, 1.5, 2, 3):
         (slope,) = [ft.norm(x, p).backward() or x.grad.clone()]
@@ -154,7 +154,7 @@ def test_medians_and_modes():
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int64", "float16", "float32", "float64"])
-def test_places_in_sorted_sequences(dtype):
+def test_positions_in_sorted_sequences(dtype):
     lines = np.sort(np.random.default_rng(1).integers(0, 2 if dtype == "bool" else 9, (2, 7)).astype(dtype), -1)
     values = np.random.default_rng(2).integers(0, 2 if dtype == "bool" else 11, (2, 5)).astype(dtype)
     for side in ("left", "right"):
@@ -165,7 +165,7 @@ def test_places_in_sorted_sequences(dtype):
         assert first.dtype is ft.int32 and np.array_equal(first.numpy(), np.searchsorted(lines[0], values, side))
 
 
-def test_searches_refuse_what_has_no_answer():
+def test_searchsorted_special_cases_and_errors():
     shuffled = ft.tensor([3.0, 1.0, 2.0])
     assert ft.searchsorted(shuffled, 2.5, sorter=shuffled.argsort()).item() == 2
     assert ft.searchsorted(ft.tensor([1.0, 2.0]), ft.tensor([NAN])).tolist() == [2]

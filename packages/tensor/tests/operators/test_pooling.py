@@ -1,4 +1,4 @@
-"""Pooling against windows searched and summed one by one, gradients to order two, and what is refused."""
+"""Pooling against a search and sum of each window, gradients to order two, and errors."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def both(value):
 
 
 def starts(length, kernel, stride, padding, dilation=1, ceil_mode=False):
-    """Where windows start: those that fit, and in ceil_mode one for what the last leaves over, if it has elements."""
+    """Return the starts of windows. With ceil_mode, a partial window at the end counts if it contains an element."""
     last, end = dilation * (kernel - 1), length + padding
     return [
         at
@@ -27,7 +27,7 @@ def starts(length, kernel, stride, padding, dilation=1, ceil_mode=False):
 
 
 def windows(array, kernel, stride, padding, dilation=1, ceil_mode=False):
-    """For each window: the places in the flattened plane, how many with padding, in the shape of the output."""
+    """Yield each window: its position, the output's shape, positions of its elements, and its size with padding."""
     kernel, padding, dilation = both(kernel), both(padding), both(dilation)
     stride = kernel if stride is None else both(stride)
     size = array.shape[-2:]
@@ -47,7 +47,7 @@ def windows(array, kernel, stride, padding, dilation=1, ceil_mode=False):
 
 
 def greatest(array, *geometry):
-    """The greatest elements and their places, plane by plane."""
+    """Return the greatest elements and their positions, plane by plane."""
     planes = array.reshape(-1, array.shape[-2] * array.shape[-1])
     values, places = None, None
     for at, size, inside, _ in windows(array, *geometry):
@@ -64,7 +64,7 @@ def greatest(array, *geometry):
 
 
 def means(array, kernel, stride, padding, ceil_mode, padded, divisor):
-    """The means, and the matrix that makes them of a flattened plane."""
+    """Return the means and the matrix that computes them from a flattened plane."""
     matrix = None
     for (r, c), size, inside, counted in windows(array, kernel, stride, padding, 1, ceil_mode):
         if matrix is None:
@@ -74,7 +74,7 @@ def means(array, kernel, stride, padding, ceil_mode, padded, divisor):
 
 
 def adaptive(array, size):
-    """Means over parts of each dimension."""
+    """Average over parts of each dimension."""
     rows, columns = (
         [slice(i * length // n, -(-(i + 1) * length // n)) for i in range(n)]
         for length, n in zip(array.shape[-2:], size, strict=True)
@@ -83,7 +83,7 @@ def adaptive(array, size):
 
 
 def drawn(shape, dtype, seed=0, coarse=False):
-    """Elements; coarse ones are often equal."""
+    """Draw elements; with `coarse`, many are equal."""
     values = np.random.default_rng(seed).standard_normal(shape)
     return (values.round() if coarse else values).astype(dtype)
 
@@ -95,7 +95,7 @@ numbers = {least: st.integers(least, 4) | st.tuples(st.integers(least, 4), st.in
 
 @given(data=st.data(), shape=shapes, dtype=st.sampled_from(sorted(TOLERANCE)), coarse=st.booleans())
 def test_any_windows(data, shape, dtype, coarse):
-    """Values, indices and gradients for any geometry; what the definition has no window for is refused."""
+    """Values, indices and gradients for any geometry; geometries without windows are errors."""
     kernel = data.draw(numbers[1])
     stride, padding = data.draw(st.none() | numbers[1]), data.draw(st.just(0) | numbers[0])
     dilation, ceil_mode = data.draw(st.just(1) | numbers[1]), data.draw(st.booleans())
@@ -185,7 +185,7 @@ def test_gradients(name, shape):
 @pytest.mark.parametrize("layout", ["contiguous", "transposed", "sliced", "expanded", "offset"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_layouts_and_devices(name, layout, device):
-    """Operands and gradients in any order of memory."""
+    """Operands and gradients in any memory layout."""
     x = drawn((2, 3, 6, 5), "float64")
     plain = ft.tensor(lay(x, "float64", layout).numpy().copy(), requires_grad=True)
     wanted = FUNCTIONS[name](plain)
@@ -201,8 +201,8 @@ def test_layouts_and_devices(name, layout, device):
         np.testing.assert_array_equal(strided.grad.numpy(), plain.grad.numpy())
 
 
-def test_indices_that_were_changed_are_refused():
-    """They are what the gradient goes by: a change is noticed, and one behind its back stays inside the memory."""
+def test_changed_indices_are_rejected():
+    """The gradient uses the indices: changes are detected, and undetected ones cannot access other memory."""
     x = ft.ones(1, 1, 4, 4, requires_grad=True)
     out, indices = max_pool2d(x, 2, return_indices=True)
     indices += 1
@@ -233,7 +233,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("function", "shape", "arguments", "options", "message"), REFUSED)
-def test_what_makes_no_windows_is_refused(function, shape, arguments, options, message):
+def test_geometries_without_windows_are_rejected(function, shape, arguments, options, message):
     with pytest.raises(ValueError, match=message):
         function(ft.ones(shape), *arguments, **options)
 
@@ -254,6 +254,6 @@ def test_types(function):
 
 
 @pytest.mark.parametrize(("dims", "dtype"), [(1, ft.int64), (2, ft.int64), (2, ft.uint8)])
-def test_adaptive_means_of_integers_are_refused(dims, dtype):
+def test_adaptive_means_of_integers_are_rejected(dims, dtype):
     with pytest.raises(TypeError, match=r"avg_pool\dd: not defined for u?int.*convert with \.float\(\)"):
         getattr(ft.functional, f"adaptive_avg_pool{dims}d")(ft.ones(1, 1, *(4,) * dims).to(dtype), 2)

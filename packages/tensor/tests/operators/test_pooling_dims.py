@@ -1,4 +1,4 @@
-"""Pooling in one and three dimensions and in adaptive windows, searched and summed one by one; other dtypes."""
+"""Pooling in one and three dimensions and adaptive pooling, against a search and sum of each window; other dtypes."""
 
 import itertools
 
@@ -18,7 +18,7 @@ ADAPTIVE_AVG = {1: F.adaptive_avg_pool1d, 2: F.adaptive_avg_pool2d, 3: F.adaptiv
 
 
 def regular(length, kernel, stride, padding, dilation=1, ceil_mode=False):
-    """Along one dimension: the places of each window, and how many it has with padding."""
+    """Return, along one dimension, the positions of each window and its size with padding."""
     found = []
     for start in range(-padding, length + padding, stride):
         last = start + dilation * (kernel - 1)
@@ -35,7 +35,7 @@ def evenly(length, count):
 
 
 def pooled(array, along, reduce):
-    """`reduce` of (elements, places in the flattened part, number with padding) of each window."""
+    """Apply `reduce` to the elements, the flattened positions and the padded size of each window."""
     size, dims = array.shape[-len(along) :], len(along)
     flat = array.reshape(-1, int(np.prod(size)))
     made = []
@@ -120,10 +120,10 @@ def test_lengths_kept_and_empty():
 @pytest.mark.parametrize("dims", MAX)
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float16", "bfloat16"])
 def test_other_dtypes(dims, dtype):
-    """The greatest are exact; means of integers are cut towards 0, those of half precisions rounded once."""
+    """Maxima are exact; means of integers are truncated towards 0, and those of half precision are rounded once."""
     x = np.random.default_rng(dims).integers(0 if dtype == "uint8" else -90, 90, (2, 3, *(5, 6, 7)[:dims]))
     if dtype == "int64":
-        x = x + (1 << 60)  # beyond the numbers that float64 tells apart
+        x = x + (1 << 60)  # float64 cannot represent these numbers exactly
     tensor = ft.tensor(x).to(getattr(ft, dtype))
     values, indices = MAX[dims](tensor, 3, 2, 1, return_indices=True)
     along = [regular(length, 3, 2, 1) for length in x.shape[2:]]
@@ -178,7 +178,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "message"), REFUSED)
-def test_what_makes_no_windows_is_refused(call, message):
+def test_geometries_without_windows_are_rejected(call, message):
     with pytest.raises(ValueError, match=message):
         call(ft.ones(1, 1, 3, 3, 3))
 
@@ -192,11 +192,11 @@ def test_types():
                 function(ft.ones(1, 1, 3, 3, 3, dtype=dtype), 2)
 
 
-def test_adaptive_means_of_integers_are_refused():
+def test_adaptive_means_of_integers_are_rejected():
     with pytest.raises(TypeError, match=r"adaptive_avg_pool2d: not defined for int16"):
         F.adaptive_avg_pool2d(ft.ones(2, 3, 3, dtype=ft.int16), 2)
 
 
-def test_the_operator_gives_places_too():
+def test_the_operator_also_returns_positions():
     values, places = ft.adaptive_max_pool1d(ft.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
     assert values.tolist() == [[[3.0, 2.0]]] and places.tolist() == [[[1, 2]]]

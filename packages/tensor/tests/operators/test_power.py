@@ -11,7 +11,7 @@ from facula_autograd import grad
 
 INF, NAN = math.inf, math.nan
 
-# base, exponent: value, slope, second derivative. PyTorch 2.13's answers.
+# base, exponent: value, slope, second derivative, from PyTorch 2.13
 BASES = {
     (0.0, 0): (1, 0, 0),
     (0.0, 1): (0, 1, 0),
@@ -36,7 +36,7 @@ ROOTS = {
     (NAN, 1): (NAN, 1, 0),
     (-INF, 3): (-INF, INF, -INF),
 }
-# PyTorch's, but where it has NaN, for the second derivative of 0 ** y: that is 0 for y > 0, where 0 ** y is constant.
+# From PyTorch, except that it has NaN as the second derivative of 0 ** y, which is 0 for y > 0: 0 ** y is constant.
 EXPONENTS = {
     (0.0, 0): (1, 0, 0),
     (0.0, 1): (0, 0, 0),
@@ -52,7 +52,7 @@ EXPONENTS = {
 
 
 def derivatives(function, at, dtype):
-    """f, f' and f'' at a point."""
+    """Return f, f' and f'' at a point."""
     x = ft.tensor([at], dtype=dtype, requires_grad=True)
     y = function(x)
     (slope,) = grad(y, x, ft.ones_like(y), create_graph=True)
@@ -62,11 +62,11 @@ def derivatives(function, at, dtype):
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
 @pytest.mark.parametrize(("base", "exponent"), BASES)
-def test_the_base(base, exponent, dtype):
+def test_derivatives_by_the_base(base, exponent, dtype):
     expected = pytest.approx(BASES[base, exponent], rel=1e-6)
     if (base, exponent) == (0, 0):
         assert derivatives(lambda x: x**0, 0.0, dtype) == expected
-        return  # of x ** tensor(0) the second derivative is NaN, as PyTorch's
+        return  # the second derivative of x ** tensor(0) is NaN, as in PyTorch
     other = ft.tensor([float(exponent)], dtype=dtype)
     assert derivatives(lambda x: x**exponent, base, dtype) == expected
     assert derivatives(lambda x: x**other, base, dtype) == expected
@@ -75,8 +75,8 @@ def test_the_base(base, exponent, dtype):
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
 @pytest.mark.parametrize(("base", "exponent"), ROOTS, ids=str)
-def test_roots_at_the_ends(base, exponent, dtype):
-    """A number for an exponent; a tensor of one is a power as in C, as in PyTorch."""
+def test_roots_of_zero_and_infinity(base, exponent, dtype):
+    """With a number as exponent; a tensor exponent gives the power of C, as in PyTorch."""
     found = derivatives(lambda x: x**exponent, base, dtype)
     assert found == pytest.approx(ROOTS[base, exponent], nan_ok=True)
     assert math.copysign(1, found[0]) == math.copysign(1, ROOTS[base, exponent][0]) or math.isnan(found[0])
@@ -87,7 +87,7 @@ def test_roots_at_the_ends(base, exponent, dtype):
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
 @pytest.mark.parametrize(("base", "exponent"), EXPONENTS)
-def test_the_exponent(base, exponent, dtype):
+def test_derivatives_by_the_exponent(base, exponent, dtype):
     expected = pytest.approx(EXPONENTS[base, exponent], rel=1e-6, nan_ok=True)
     assert derivatives(lambda y: base**y, exponent, dtype) == expected
     assert derivatives(lambda y: int(base) ** y, exponent, dtype) == expected
@@ -96,7 +96,7 @@ def test_the_exponent(base, exponent, dtype):
 
 
 def test_mixed_second_derivatives():
-    """d/dx of d(x ** y)/dy, and the other way round."""
+    """d/dx of d(x ** y)/dy, and with x and y exchanged."""
     x, y = (ft.tensor([one], dtype=ft.float64, requires_grad=True) for one in (-2.0, 0.0))
     of_x, of_y = grad(x**y, (x, y), ft.ones(1, dtype=ft.float64), create_graph=True)
     assert of_x.item() == 0 and math.isnan(of_y.item())
@@ -115,6 +115,6 @@ def test_complex_bases_of_zero(dtype):
     assert derivatives(lambda z: z**1, 0, dtype) == [0, 1, 0]
     assert derivatives(lambda z: z**2.5, 0, dtype) == [0, 0, 0]
     value, slope, _ = derivatives(lambda z: z**0.5, 0, dtype)
-    assert value == 0 and math.isnan(slope.real)  # PyTorch's too
+    assert value == 0 and math.isnan(slope.real)  # as in PyTorch
     assert derivatives(lambda w: 0**w, 2, dtype) == [0, 0, 0]
     assert derivatives(lambda w: 0**w, 0.5 + 1j, dtype) == [0, 0, 0]

@@ -1,4 +1,4 @@
-"""outer, inner, vdot, kron and cross against NumPy, and the products that are added to something."""
+"""outer, inner, vdot, kron and cross against NumPy, and products added to a tensor."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_cross_by_dimension():
             ft.cross(*[ft.ones(shape) for shape in shapes], dim=dim)
 
 
-def test_products_refuse():
+def test_errors_of_products():
     with pytest.raises(ValueError, match=r"outer: expected input to have 1 dimension"):
         ft.outer(ft.ones(2, 2), ft.ones(2))
     with pytest.raises(ValueError, match=r"inner.*\(2, 3\) and \(2,\)"):
@@ -91,7 +91,7 @@ def test_added_in_place(function, product, first, second, whole, part):
             getattr(ft.tensor(numbers(*part)), function.__name__ + "_")(a, b)
 
 
-def test_what_beta_0_leaves_out():
+def test_beta_0_ignores_the_input():
     got = ft.addmm(ft.tensor(NAN, requires_grad=True), ft.ones(1, 2), ft.ones(2, 1), beta=0)
     assert got.tolist() == [[2.0]]
     x = ft.ones(1, requires_grad=True)
@@ -99,7 +99,7 @@ def test_what_beta_0_leaves_out():
     assert x.grad.tolist() == [0.0]
 
 
-def test_added_products_refuse():
+def test_errors_of_added_products():
     x, a, b = ft.ones(2, 2), ft.ones(2, 3), ft.ones(3, 2)
     with pytest.raises(RuntimeError, match=r"addmm.*input float64, mat1 float32"):
         ft.addmm(x.double(), a, b)

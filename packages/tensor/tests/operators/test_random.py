@@ -1,4 +1,4 @@
-"""Draws depend on seed, offset and element number alone; states; rough statistics."""
+"""Draws depend only on seed, offset and element number; states; approximate statistics."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def seeded(seed=7):
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_a_seed_gives_the_same_numbers(name):
+def test_equal_seeds_give_equal_numbers(name):
     draw = DRAWS[name]
     first, again, other = draw(100, seeded()), draw(100, seeded()), draw(100, seeded(8))
     assert np.array_equal(values_of(first), values_of(again))
@@ -34,7 +34,7 @@ def test_a_seed_gives_the_same_numbers(name):
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_a_draw_moves_the_generator_by_its_elements(name):
+def test_a_draw_advances_the_generator_by_its_elements(name):
     generator = seeded()
     first = values_of(DRAWS[name](64, generator))
     assert generator.get_state() == (7, 64)
@@ -47,7 +47,7 @@ def test_a_longer_draw_begins_like_a_shorter_one():
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_threads_do_not_matter(name):
+def test_draws_do_not_depend_on_threads(name):
     before = get_num_threads()
     try:
         set_num_threads(1)
@@ -58,7 +58,7 @@ def test_threads_do_not_matter(name):
         set_num_threads(before)
 
 
-def test_strides_do_not_matter():
+def test_draws_do_not_depend_on_strides():
     plain = ft.empty(4, 6).normal_(generator=seeded())
     turned = ft.empty(6, 4).t().normal_(generator=seeded())
     sliced = ft.empty(8, 12)[::2, ::2].normal_(generator=seeded())
@@ -66,11 +66,11 @@ def test_strides_do_not_matter():
     assert np.array_equal(values_of(plain), values_of(sliced))
 
 
-def test_shape_does_not_matter():
+def test_draws_do_not_depend_on_the_shape():
     assert ft.rand(2, 3, generator=seeded()).flatten().tolist() == ft.rand(6, generator=seeded()).tolist()
 
 
-def test_looking_at_a_tensor_does_not_change_what_comes():
+def test_reading_a_tensor_does_not_change_later_draws():
     ft.manual_seed(3)
     a = ft.rand(4)
     expected = ft.rand(4).tolist()
@@ -154,7 +154,7 @@ def test_bounds():
     assert sorted(ft.randperm(50, generator=seeded()).tolist()) == list(range(50))
 
 
-def test_a_refused_draw_does_not_move_the_generator():
+def test_a_failed_draw_does_not_advance_the_generator():
     ft.manual_seed(0)
     state = ft.get_rng_state()
     for action in (
@@ -169,7 +169,7 @@ def test_a_refused_draw_does_not_move_the_generator():
     assert ft.get_rng_state() == state
 
 
-def test_states_near_the_last_one_go_on_from_zero():
+def test_states_wrap_around_to_zero():
     last = (1 << 63) - 1
     for name, draw in DRAWS.items():
         ends = seeded().set_state((2**64 - 5, last - 1))
@@ -179,7 +179,7 @@ def test_states_near_the_last_one_go_on_from_zero():
         goes_on = values_of(draw(64, ends))
         assert np.array_equal(goes_on, values_of(draw(64, seeded().set_state((2**64 - 5, 62))))), name
     before = ft.get_rng_state()
-    try:  # the default generator, which small draws move without a call
+    try:  # the default generator, which small draws advance without a call
         ft.set_rng_state((3, last - 1))
         first, second = ft.rand(4).tolist(), ft.randn(4).tolist()
         assert ft.get_rng_state() == (3, 6)
@@ -189,7 +189,7 @@ def test_states_near_the_last_one_go_on_from_zero():
         ft.set_rng_state(before)
 
 
-def test_the_default_generator_draws_what_any_other_does():
+def test_the_default_generator_draws_the_same_numbers_as_others():
     like = ft.empty(4, 4)
     for draw in (
         lambda g: ft.rand(4, 4, generator=g),
@@ -201,7 +201,7 @@ def test_the_default_generator_draws_what_any_other_does():
         lambda g: like[1:3, ::2].normal_(generator=g),
     ):
         expected = draw(seeded()).tolist()
-        for _ in range(2):  # the second time by the quick way
+        for _ in range(2):  # the second call takes the fast path
             ft.manual_seed(7)
             assert draw(None).tolist() == expected
 
@@ -237,13 +237,13 @@ def test_categories_are_drawn_by_their_weights():
     rows = weights.expand(20_000, 4).multinomial(2).numpy()
     np.testing.assert_allclose(np.bincount(rows[:, 0], minlength=4) / 20_000, np.array(WEIGHTS) / 10, atol=0.02)
     assert (rows[:, 0] != rows[:, 1]).all() and not (rows == 1).any()
-    after_last = rows[rows[:, 0] == 3][:, 1]  # the others share what the first one leaves
+    after_last = rows[rows[:, 0] == 3][:, 1]  # the others share the remaining probability
     np.testing.assert_allclose((after_last == 2).mean(), 0.75, atol=0.02)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("replacement", [False, True])
-def test_no_category_without_weight_is_drawn(dtype, replacement):
+def test_categories_of_weight_zero_are_never_drawn(dtype, replacement):
     weights = ft.zeros(5, 8, dtype=getattr(ft, dtype))
     weights[:, 2::3] = 1
     out = ft.empty(5, 2, dtype=ft.int64)
@@ -264,6 +264,6 @@ def test_no_category_without_weight_is_drawn(dtype, replacement):
         (1.0, 1, r"got shape \(\)"),
     ],
 )
-def test_what_are_no_weights_is_refused(weights, count, text):
+def test_invalid_weights_are_rejected(weights, count, text):
     with pytest.raises(ValueError, match=f"multinomial: expected .*{text}"):
         ft.multinomial(ft.tensor(weights), count)

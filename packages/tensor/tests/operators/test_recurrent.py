@@ -16,7 +16,7 @@ def sigmoid(x):
 
 
 def step(kind, x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr=None):
-    """The definition: the states after one step of one sequence."""
+    """Compute the states after one step of one sequence, by definition."""
     a, b = w_ih @ x + b_ih, w_hh @ h + b_hh
     if kind.startswith("rnn"):
         return (np.tanh(a + b) if kind == "rnn_tanh" else np.maximum(a + b, 0)), c
@@ -31,7 +31,7 @@ def step(kind, x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr=None):
 
 
 def by_definition(kind, sequences, h0, c0, weights, reverse):
-    """Outputs of each sequence, and the last states."""
+    """Return the outputs of each sequence and the last states."""
     outputs, last = [], []
     for place, sequence in enumerate(sequences):
         h, c = h0[place], c0[place]
@@ -97,7 +97,7 @@ def test_packed_sequences(kind, projected, reverse):
         if one is not None:
             np.testing.assert_allclose(one.detach().numpy(), value, atol=1e-12)
 
-    # The gradients are those of the sequences one by one.
+    # The gradients equal those of separate sequences.
     factors = [ft.tensor(rng.standard_normal(tuple(one.shape))) for one in got if one is not None]
     sum((one * factor).sum() for one, factor in zip(got, factors)).backward()
     places = packed([np.array([[place, t] for t in range(n)]) for place, n in enumerate(lengths)])
@@ -131,7 +131,7 @@ def test_gradients(kind, reverse):
 
 
 @pytest.mark.parametrize("kind", GATES)
-def test_gradients_of_one_tensor_given_twice(kind):
+def test_gradients_of_a_tensor_passed_twice(kind):
     _, h0, _, weights = make(kind, 2, 2, 2)
     w = tensors(weights)
 
@@ -143,8 +143,8 @@ def test_gradients_of_one_tensor_given_twice(kind):
 
 
 @pytest.mark.parametrize("kind", GATES)
-def test_without_first_states_and_biases(kind):
-    """They are zeros; and gradients that nobody wants are not made."""
+def test_without_initial_states_and_biases(kind):
+    """They default to zeros; unused gradients are not computed."""
     rng, _, _, weights = make(kind, 3, 2, 4)
     x = tensors([rng.standard_normal((4, 3, 2))])[0]
     zeros = ft.zeros(3, 4, dtype=ft.float64), ft.zeros(3, 4, dtype=ft.float64) if kind == "lstm" else None
@@ -168,7 +168,7 @@ def test_without_first_states_and_biases(kind):
 
 
 @pytest.mark.parametrize("kind", GATES)
-def test_threads_change_nothing(kind):
+def test_results_do_not_depend_on_threads(kind):
     from facula_cpu import get_num_threads, set_num_threads
 
     rng, _, _, weights = make(kind, 70, 40, 48)
@@ -211,8 +211,8 @@ def test_errors(operands, parameters, said):
 
 
 @pytest.mark.parametrize("sizes", [[3, 1], [1, 2], [2, 2], [2, 0], [2, -1, 2], [2, 1 << 62]])
-def test_sizes_that_are_none_of_packed_sequences(sizes):
-    """Nothing is read or written by them."""
+def test_invalid_batch_sizes_of_packed_sequences(sizes):
+    """They are rejected before any memory is read or written."""
     weights = (ft.ones(12, 2), ft.ones(12, 4), None, None)
     with pytest.raises(ValueError, match="recurrent: expected sizes in decreasing order, 2 first, 3 together"):
         recurrent_layer("gru", ft.ones(3, 2), ft.ones(2, 4), None, weights, False, ft.tensor(sizes))

@@ -1,4 +1,4 @@
-"""What rows cannot say of `pad` and `interpolate`: scales, other dtypes, and what is refused."""
+"""`pad` and `interpolate`: scales, other dtypes, and errors that the matrix does not cover."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import facula_tensor as ft
 from facula_tensor.functional import interpolate, pad
 
 
-def test_scales_are_those_given():
+def test_explicit_scales_are_used():
     x = ft.arange(10.0).view(1, 1, 10)
     given = interpolate(x, scale_factor=0.35, mode="linear")
     again = interpolate(x, scale_factor=0.35, mode="linear", recompute_scale_factor=True)
@@ -25,7 +25,7 @@ def test_images_of_bytes_are_rounded():
 
 
 def resized_bytes(image, size, mode):
-    """By definition, in integers: weights of 16 bits, columns before rows, each pass rounded and cut to a byte."""
+    """Interpolate with 16-bit integer weights, columns before rows, rounding and clamping to bytes after each pass."""
     for axis, count in ((1, size[1]), (0, size[0])):
         length = image.shape[axis]
         weights = interpolate(ft.eye(length, dtype=ft.float64)[None], count, mode="linear").numpy()[0].T
@@ -41,7 +41,7 @@ def resized_bytes(image, size, mode):
 
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
 @pytest.mark.parametrize("size", [(7, 9), (33, 40), (41, 5), (20, 15)])
-def test_images_of_bytes_have_weights_of_16_bits(mode, size):
+def test_images_of_bytes_use_16_bit_weights(mode, size):
     image = np.random.default_rng(1).integers(0, 256, (20, 31), dtype=np.uint8)
     wanted = resized_bytes(image.astype(np.int64), size, mode)
     found = interpolate(ft.from_numpy(image)[None, None], size, mode=mode)
@@ -57,7 +57,7 @@ def test_images_of_bytes_have_weights_of_16_bits(mode, size):
         ("bicubic", True, [93, 128, 130, 133, 132, 126, 134, 116, 129, 127, 156, 146]),
     ],
 )
-def test_images_of_bytes_are_those_of_pytorch(mode, antialias, wanted):
+def test_images_of_bytes_equal_pytorchs(mode, antialias, wanted):
     x = (ft.arange(48) * 91 % 256).view(1, 1, 6, 8).to(ft.uint8)
     assert interpolate(x, (3, 4), mode=mode, antialias=antialias).view(-1).tolist() == wanted
 
@@ -86,7 +86,7 @@ def test_padding_of_any_dimensions():
         (lambda x: interpolate(x, 2, align_corners=True), "align_corners only for"),
     ],
 )
-def test_refused(call, text):
+def test_errors(call, text):
     with pytest.raises(ValueError, match=text):
         call(ft.ones(1, 2, 4))
 
@@ -100,20 +100,20 @@ def test_refused(call, text):
         ("bicubic", (3, 2), True, [2.3828704, 4.0449586, 8.430769, 10.0928583, 13.2031851, 14.8652735]),
     ],
 )
-def test_antialias_gives_the_numbers_of_pytorch(mode, size, align, wanted):
+def test_antialias_equals_pytorch(mode, size, align, wanted):
     x = ft.arange(16.0).view(1, 1, 4, 4)
     y = interpolate(x, size, mode=mode, align_corners=align, antialias=True)
     assert y.view(-1).tolist() == pytest.approx(wanted, rel=1e-6)
 
 
-def test_antialias_of_bytes_and_what_it_does_not_know():
+def test_antialias_of_bytes_and_unsupported_modes():
     x = ft.tensor([[[[0, 255, 0, 255], [255, 0, 255, 0]]]], dtype=ft.uint8)
     for mode in ("bilinear", "bicubic"):
         y = interpolate(x, (2, 2), mode=mode, antialias=True)
         assert y.dtype is ft.uint8 and y.float().mean() == pytest.approx(127.5, abs=1)
         same = interpolate(x, (2, 4), mode=mode, antialias=True)
         assert same.tolist() == x.tolist()
-    z = ft.rand(1, 2, 9, 3, dtype=ft.float64)  # each dimension by itself, whatever the other's length
+    z = ft.rand(1, 2, 9, 3, dtype=ft.float64)  # each dimension depends only on its own length
     once = interpolate(z, (4, 1), mode="bilinear", antialias=True)
     assert once.allclose(interpolate(interpolate(z, (4, 3), mode="bilinear", antialias=True), (4, 1), mode="bilinear",
                                      antialias=True))  # fmt: skip

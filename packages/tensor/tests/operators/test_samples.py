@@ -1,4 +1,4 @@
-"""Operators on samples: edges of histograms, NaN, and arguments that are refused."""
+"""Statistics: edges of histograms, NaN, and errors."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import facula_tensor as ft
 NAN = float("nan")
 
 
-def test_ranges_of_equal_and_of_no_elements():
+def test_ranges_of_equal_elements_and_of_none():
     assert ft.histogram(ft.tensor([2.0, 2.0]), 2).bin_edges.tolist() == [1.5, 2.0, 2.5]
     assert ft.histogram(ft.empty(0), 1).bin_edges.tolist() == [0.0, 1.0]
     assert ft.histc(ft.tensor([1.0, 1.0]), 3).tolist() == [0.0, 2.0, 0.0]
     assert ft.histc(ft.empty(0), 2).tolist() == [0.0, 0.0]
 
 
-def test_what_is_counted():
+def test_counted_elements():
     x = ft.tensor([0.0, 1.0, 2.0, 2.5, 9.0, -1.0, NAN])
     assert ft.histogram(x, ft.tensor([0.0, 1.0, 2.0, 2.5])).hist.tolist() == [1.0, 1.0, 2.0]
     assert ft.histc(x, 2, 0, 2).tolist() == [1.0, 2.0]
@@ -49,7 +49,7 @@ def test_what_is_counted():
         (lambda x: ft.unravel_index(ft.tensor(9), (2, 2)), ValueError, "expected indices from 0 to 3"),
     ],
 )
-def test_refused(call, kind, text):
+def test_errors(call, kind, text):
     with pytest.raises(kind, match=text):
         call(ft.tensor([1.0, 2.0]))
 
@@ -64,11 +64,11 @@ def test_nan_in_quantiles():
     assert ft.fmax(x[0], ft.tensor([0.0, 7.0])).tolist() == [1.0, 7.0]
 
 
-def test_infinite_samples_have_no_part_in_their_own_slope():
+def test_infinite_samples_do_not_affect_their_own_slope():
     assert ft.gradient(ft.tensor([0.0, 1.0, float("inf"), 2.0, 3.0]))[0].tolist()[2] == 0.5
 
 
-def test_the_dtype_of_weights_counts():
+def test_results_have_the_dtype_of_weights():
     weights = ft.tensor([1.0, 2.0, 3.0], dtype=ft.float64)
     assert ft.cov(ft.tensor([1.0, 2.0, 4.0]), aweights=weights).dtype is ft.float64
     assert ft.cov(ft.tensor([1j, 2.0, 4.0]), aweights=weights).dtype is ft.complex128

@@ -1,4 +1,4 @@
-"""What rounding, angles and replacements give where formulas do not say: halves, signs of zero, infinities, NaN."""
+"""Rounding, angles and replacements at special values: halves, signs of zero, infinities, NaN."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_pairs_of_special_values(function, reference, dtype):
 
 
 @pytest.mark.parametrize("name", ["floor", "ceil", "trunc", "round"])
-def test_rounding_keeps_what_is_whole(name):
+def test_rounding_keeps_integers(name):
     values = np.array([-2.5, -1.5, -0.5, -0.0, 0.5, 1.5, 2.5, 2.0**24 + 2, -(2.0**52) - 1, 1e300, INF, -INF, NAN])
     got = getattr(ft, name)(ft.tensor(values)).numpy()
     expected = getattr(np, {"round": "rint"}.get(name, name))(values)
@@ -68,7 +68,7 @@ def test_round_to_decimals_beyond_the_range_of_the_dtype(dtype, decimals, values
 
 @pytest.mark.parametrize("dtype", [ft.float16, ft.float32, ft.float64])
 def test_deviations_of_equal_elements_have_a_gradient_of_zero(dtype):
-    """As PyTorch has it."""
+    """As in PyTorch."""
     x = ft.tensor([[2.0, 2.0, 2.0], [1.0, 2.0, 3.0]], dtype=dtype, requires_grad=True)
     (x.std(1) * ft.tensor([1.0, 4.0], dtype=dtype)).sum().backward()
     assert x.grad.tolist() == [[0.0] * 3, [-2.0, 0.0, 2.0]]
@@ -82,7 +82,7 @@ def test_nan_to_num():
     assert ft.nan_to_num(ft.tensor([complex(NAN, 2.0)]), nan=7).tolist() == [7 + 2j]
 
 
-def test_lerp_and_added_products_refuse():
+def test_errors_of_lerp_and_added_products():
     x, whole = ft.ones(2), ft.ones(2, dtype=ft.int64)
     with pytest.raises(RuntimeError, match=r"lerp.*float64"):
         ft.lerp(x, x.double(), 0.5)
@@ -113,8 +113,8 @@ def test_next_numbers_and_exponents(dtype):
     assert repr(ft.frexp(ft.tensor(3.0))).startswith("facula.return_types.frexp(\nmantissa=tensor(0.7500)")
 
 
-def test_the_gradient_of_the_next_number_is_that_of_what_it_steps_from():
-    """As PyTorch's: none where there is no step, and none of the direction."""
+def test_the_gradient_of_nextafter_reaches_its_first_operand():
+    """As in PyTorch: no gradient without a step, and none for the direction."""
     x = ft.tensor([1.0, 1.0, 1.0, 0.0, INF, NAN, 1.0], requires_grad=True)
     y = ft.tensor([2.0, 0.0, 1.0, 0.0, 1.0, 1.0, NAN], requires_grad=True)
     dx, dy = grad(ft.nextafter(x, y).sum(), (x, y))
@@ -161,7 +161,7 @@ def test_steps_and_maxima_at_nan():
         (lambda: ft.logit(ft.tensor([1j]), 0.1), "logit: not defined for complex64"),
     ],
 )
-def test_what_special_functions_refuse(call, text):
+def test_errors_of_special_functions(call, text):
     with pytest.raises((TypeError, ValueError, RuntimeError), match=text):
         call()
 
@@ -177,7 +177,7 @@ def test_second_derivatives_of_sums_of_equal_exponentials(function):
 
 
 @pytest.mark.parametrize("dtype", [ft.float64, ft.complex128])
-def test_sinc_bends_at_zero(dtype):
+def test_second_derivative_of_sinc_at_zero(dtype):
     x = ft.tensor([0.0], dtype=dtype, requires_grad=True)
     (slope,) = grad(ft.sinc(x).real.sum(), x, create_graph=True)
     (bend,) = grad(slope.real.sum(), x)
@@ -189,8 +189,8 @@ def test_sinc_bends_at_zero(dtype):
     ("eps", "values"),
     [(0.6, [1, 1, -1, -1, 1, 1]), (0.9, [1, 1, 1, -1, 1, 1]), (1.0, [INF, INF, INF, -INF, INF, INF]), (1.5, [NAN] * 6)],
 )
-def test_logit_with_bounds_that_changed_places(eps, values):
-    """The lower bound, now the greater one, is looked at first, as PyTorch does."""
+def test_logit_with_swapped_bounds(eps, values):
+    """The lower bound, which is now the greater one, is applied first, as in PyTorch."""
     x = ft.tensor([0.1, 0.55, 0.7, 2.0, 0.0, -1.0], dtype=ft.float64, requires_grad=True)
     size = np.log(eps / (1 - eps)) if eps < 1 else 1.0
     y = ft.logit(x, eps)
@@ -199,8 +199,8 @@ def test_logit_with_bounds_that_changed_places(eps, values):
         assert grad(y.sum(), x)[0].tolist() == [0.0] * 6
 
 
-def test_the_normal_ratio_on_either_side():
-    """Derivatives of log_ndtr by mpmath; beyond 40 they vanish, and are no NaN."""
+def test_derivatives_of_log_ndtr_on_both_sides():
+    """Derivatives of log_ndtr compared with mpmath; beyond 40 they vanish and are not NaN."""
     x = ft.tensor([-100.0, -30.0, 0.5, 40.0, 100.0, 1e4, NAN], dtype=ft.float64, requires_grad=True)
     (first,) = grad(special.log_ndtr(x).sum(), x, create_graph=True)
     (second,) = grad(first.sum(), x)
@@ -213,7 +213,7 @@ def test_the_normal_ratio_on_either_side():
 
 
 @pytest.mark.parametrize("shape", [(3,), (2, 3)])
-def test_one_number_in_elements_that_share_a_place(shape):
+def test_one_number_in_overlapping_elements(shape):
     x = ft.ones(1)
     assert x.expand(shape).fill_(2.5).sum().item() == 2.5 * np.prod(shape) and x.item() == 2.5
     before = x._version

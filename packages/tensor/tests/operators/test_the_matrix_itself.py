@@ -1,4 +1,4 @@
-"""The checks of the matrix catch what they are for: each fault planted here fails one of them by name."""
+"""Tests of the matrix: each fault planted here fails the check that it is for, by name."""
 
 import re
 from dataclasses import replace
@@ -20,7 +20,7 @@ SAMPLES = Samples(dtypes=FLOATS, gradient=("float64",), elementwise=True, specia
 
 
 class Cube(Function):
-    """x * x * x, with slopes that are what `wrong`, `wrong_second` and `wrong_tangent` make of the right ones."""
+    """x * x * x, with derivatives changed by `wrong`, `wrong_second` and `wrong_tangent`."""
 
     generate_vmap_rule = True
 
@@ -57,17 +57,17 @@ def cube(wrong=right, wrong_second=right, wrong_tangent=right):
 
 
 def fails(check, function, samples=SAMPLES, reference=lambda x: x**3):
-    """`check_operator` fails in this check, and by the function's name."""
+    """Check that `check_operator` fails in this check and names the function."""
     with pytest.raises(AssertionError, match=rf"^{re.escape(function.__name__)}: {check}: "):
         check_operator(function, samples, reference=reference)
 
 
 def test_a_right_function_passes():
     check_operator(cube(), SAMPLES, reference=lambda x: x**3)
-    check_operator(cube(), [SAMPLES, replace(SAMPLES, shapes=((2, 2, 3),))])  # by its values in float64
+    check_operator(cube(), [SAMPLES, replace(SAMPLES, shapes=((2, 2, 3),))])  # compared with its own values in float64
 
 
-def test_every_check_is_run_by_a_case_that_has_everything():
+def test_a_complete_case_runs_every_check():
     samples = replace(SAMPLES, arity=2, inplace="add_", out=True, scales=(1e20,))
     case = Case("add", ft.add, np.add, **{**vars(samples), "dtypes": FLOATS, "rejects": True})
     assert set(MATRIX) == set(applicable(case))
@@ -83,29 +83,29 @@ def test_every_check_is_run_by_a_case_that_has_everything():
         lambda slope, x: slope.flip(0) if x.ndim else slope,
     ],
 )
-def test_a_wrong_gradient_is_caught(wrong):
+def test_a_wrong_gradient_is_detected(wrong):
     fails("first_derivatives", cube(wrong))
 
 
-def test_a_wrong_second_gradient_is_caught():
+def test_a_wrong_second_gradient_is_detected():
     for wrong in (lambda slope, x: slope * 1.01, lambda slope, x: slope if x.is_contiguous() else slope * 1.01):
         fails("second_derivatives", cube(wrong_second=wrong))
 
 
 @pytest.mark.parametrize("wrong", [lambda slope, x: slope * 1.01, lambda slope, x: slope if x.ndim else slope * 1.01])
-def test_a_wrong_tangent_is_caught(wrong):
+def test_a_wrong_tangent_is_detected(wrong):
     fails("forward_mode", cube(wrong_tangent=wrong))
 
 
-def test_a_wrong_batch_is_caught():
-    def wrong(x):  # elements of one shape alone, as one would see inside of `vmap` and outside
+def test_a_wrong_batch_is_detected():
+    def wrong(x):  # a batched tensor and a plain one give different results
         return x * x * x if x._layout.__class__ is ft.ones(1)._layout.__class__ else x * x * x + x
 
     fails("batching", wrong, replace(SAMPLES, gradient=(), special=()))
 
 
 class Scaled(Function):
-    """x times the last element of y, whose batches are what `rule` makes of them."""
+    """x times the last element of y, with `rule` as the batching rule."""
 
     @staticmethod
     def forward(x, y, rule):
@@ -133,7 +133,7 @@ class Scaled(Function):
 
 
 def in_front(info, dims, *operands):
-    """Operands with the batch in front, be they batched or not."""
+    """Move the batch of each operand to the front, or add one."""
     return [
         one.expand(info.batch_size, *one.shape) if dim is None else one.movedim(dim, 0)
         for one, dim in zip(operands, dims, strict=True)
@@ -147,20 +147,20 @@ def right_rule(info, dims, x, y):
 @pytest.mark.parametrize(
     ("check", "rule"),
     [
-        ("batching", lambda info, dims, x, y: (Scaled.apply(x, y, right_rule), 0)),  # right where all are in front
+        ("batching", lambda info, dims, x, y: (Scaled.apply(x, y, right_rule), 0)),  # right if all batches are in front
         ("batching", lambda info, dims, x, y: (Scaled.apply(x, y, right_rule), dims[0])),
         ("batching", lambda info, dims, x, y: right_rule(info, (dims[0],) * 2, x, y)),
         ("batched_gradients", lambda info, dims, x, y: (right_rule(info, dims, x, y)[0].detach(), 0)),
         ("batched_gradients", lambda info, dims, x, y: right_rule(info, dims, x.detach(), y)),
     ],
 )
-def test_a_wrong_rule_for_batches_is_caught(check, rule):
+def test_a_wrong_batching_rule_is_detected(check, rule):
     samples = Samples(arity=2, dtypes=("float64",), shapes=((3, 4), (3, 4)), gradient=("float64",), second=False)
     check_operator(lambda x, y: Scaled.apply(x, y, right_rule), samples)
     fails(check, lambda x, y: Scaled.apply(x, y, rule), samples, lambda x, y: x * y[..., -1:])
 
 
-def test_a_gradient_that_is_wrong_in_one_dtype_is_caught():
+def test_a_gradient_that_is_wrong_in_one_dtype_is_detected():
     for dtype in FLOATS[:3]:
         wrong = lambda slope, x, dtype=dtype: slope * 1.5 if x.dtype.name == dtype else slope
         fails("gradients_in_every_dtype", cube(wrong))
@@ -189,7 +189,7 @@ OFF = {"float16": 1.02, "bfloat16": 1.1, "float32": 1.0001, "float64": 1 + 1e-10
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_a_wrong_value_is_caught(dtype):
+def test_a_wrong_value_is_detected(dtype):
     fails("values", lambda x: x * x * x * (OFF[dtype] if x.dtype.name == dtype else 1))
 
 
@@ -215,7 +215,7 @@ def last_wrong(x):
         ("kernel_levels", lambda x: ft.exp(x) if x.numel() < 32 else last_wrong(x), "long"),
     ],
 )
-def test_what_is_wrong_in_exp_is_caught(check, function, text):
+def test_faults_of_exp_are_detected(check, function, text):
     samples = replace(EXP, rejects=check == "refusals")
     with pytest.raises(AssertionError, match=rf"^exp: {check}: .*{text}"):
         run_check(Case("exp", function, np.exp, **vars(samples)), check)
@@ -223,51 +223,51 @@ def test_what_is_wrong_in_exp_is_caught(check, function, text):
 
 
 @pytest.mark.skipif(len(levels()) < 2, reason="this processor has one level")
-def test_a_kernel_that_is_wrong_at_one_level_is_caught():
+def test_a_kernel_that_is_wrong_at_one_instruction_set_is_detected():
     best = level()
     wrong = lambda x: ft.exp(x) if level() == best else last_wrong(x)
     fails("kernel_levels", wrong, replace(EXP, rejects=False), np.exp)
 
 
-def test_a_wrong_special_value_is_caught():
+def test_a_wrong_special_value_is_detected():
     floats = replace(SAMPLES, gradient=(), rejects=False)
     fails("special_values", lambda x: ft.exp(x).nan_to_num(0.0, float("inf")), floats, np.exp)
     fails("special_values", lambda x: ft.floor(x) + 0, floats, np.floor)  # -0.0 + 0 is 0.0
 
 
-def test_an_intermediate_result_that_overflows_or_vanishes_is_caught():
+def test_an_intermediate_result_that_overflows_or_vanishes_is_detected():
     for scale in (1e20, 1e-20):
         samples = replace(SAMPLES, gradient=(), special=(), dtypes=("float32",), rejects=False, scales=(scale,))
         fails("scales", lambda x: ft.sqrt(ft.sqrt(x * x * x * x)), samples, np.abs)
         check_operator(ft.abs, samples, reference=np.abs)
 
 
-def test_a_wrong_form_in_place_is_caught(monkeypatch):
+def test_a_wrong_in_place_form_is_detected(monkeypatch):
     monkeypatch.setattr(Tensor, "wrong_", lambda self: self + 1, raising=False)
     for form in ("wrong_", lambda x: x + 1):
         fails("inplace", lambda x: ft.exp(x), replace(EXP, inplace=form, rejects=False), np.exp)
 
 
-def test_a_wrong_derivative_in_place_is_caught():
+def test_a_wrong_in_place_derivative_is_detected():
     form = lambda x: x.copy_(cube(lambda slope, x: slope * 1.01)(x * 1))
     fails("derivatives_inplace", cube(), replace(SAMPLES, inplace=form, special=()))
 
 
-def test_out_that_is_ignored_is_caught():
+def test_an_ignored_out_is_detected():
     fails("out", lambda x, out=None: ft.exp(x), replace(EXP, out=True, rejects=False), np.exp)
 
 
-def test_wrong_promotion_is_caught():
+def test_wrong_promotion_is_detected():
     wrong = lambda a, b: ft.eq(a, b) if getattr(b, "dtype", a.dtype) is a.dtype else ft.eq(a, b).double()
     fails("promotion", wrong, Samples(arity=2, elementwise=True, result=boolean), np.equal)
 
 
-def test_operands_that_do_not_broadcast_must_be_refused():
+def test_operands_that_do_not_broadcast_must_be_rejected():
     wrong = lambda a, b: ft.add(a, b) if a.shape != (2, 3) or b.shape != (4, 3) else a
     fails("broadcasting", wrong, replace(EXP, arity=2, elementwise=True, rejects=False), np.add)
 
 
-def test_calls_that_must_be_refused():
+def test_calls_that_must_be_rejected():
     samples = replace(EXP, refused=(((3,), TypeError, "int"), ((ft.ones(2),), TypeError, "")), rejects=False)
     fails("refusals", lambda x: ft.exp(x), samples, np.exp)
 
@@ -296,10 +296,10 @@ def test_calls_that_must_be_refused():
         (lambda: Samples(refused=((3,),)), "Samples: expected refused to be .arguments, error, pattern. for each"),
     ],
 )
-def test_what_check_operator_and_samples_refuse(call, text):
+def test_errors_of_check_operator_and_samples(call, text):
     with pytest.raises((TypeError, ValueError), match="^" + text):
         call()
 
 
-def test_values_of_half_precision_are_wide():
+def test_values_of_half_precision_are_float32():
     assert values_of(ft.ones(2, dtype=ft.bfloat16)).dtype == np.float32

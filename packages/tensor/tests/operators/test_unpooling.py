@@ -1,4 +1,4 @@
-"""Pooling undone, pooling by powers, and products of two inputs, by their definitions."""
+"""Unpooling, power-average pooling, and bilinear products, by definition."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def drawn(*shape):
 @pytest.mark.parametrize("dims", UNPOOL)
 @pytest.mark.parametrize("options", [(2, None, 0), (3, 2, 1), (2, 3, 0)], ids=str)
 @pytest.mark.parametrize("dtype", [ft.float64, ft.float16])
-def test_the_greatest_go_back(dims, options, dtype):
+def test_maxima_return_to_their_positions(dims, options, dtype):
     unpool, pool = UNPOOL[dims]
     x = drawn(2, 3, *(6, 7, 8)[:dims]).to(dtype)
     values, indices = pool(x, *options, return_indices=True)
@@ -35,7 +35,7 @@ def test_the_greatest_go_back(dims, options, dtype):
     assert unpool(values[0], indices[0], *options, output_size=x.shape).shape == x.shape[1:]
 
 
-def test_usual_size_and_gradients():
+def test_default_size_and_gradients():
     x = drawn(1, 2, 2, 3).requires_grad_()
     indices = ft.tensor(
         np.random.default_rng(0).permuted(np.tile(np.arange(24), (2, 1)), axis=1)[:, :6].reshape(1, 2, 2, 3)
@@ -56,7 +56,7 @@ def test_usual_size_and_gradients():
         (lambda x, i: F.lp_pool2d(x, 0, 2), "norm_type other than 0"),
     ],
 )
-def test_refusals(call, text):
+def test_errors(call, text):
     with pytest.raises(ValueError, match=text):
         call(ft.ones(1, 1, 2, 2), ft.arange(4).reshape(1, 1, 2, 2))
 
@@ -68,8 +68,8 @@ def test_indices_of_another_dtype():
 
 @pytest.mark.parametrize("dims", POWERS)
 @pytest.mark.parametrize("order", [1, 2, 3.5])
-def test_powers(dims, order):
-    """Of positive numbers, the norms of windows."""
+def test_power_average_pooling(dims, order):
+    """For positive numbers these are the norms of windows."""
     x = drawn(2, 3, *(4, 6, 5)[:dims]).abs()
     seen = np.lib.stride_tricks.sliding_window_view(x.numpy(), (2,) * dims, tuple(range(2, 2 + dims)))
     seen = seen[(slice(None), slice(None), *[slice(None, None, 2)] * dims)]
@@ -100,6 +100,6 @@ def test_bilinear(outer):
         (lambda x, w: F.bilinear(x, ft.ones(2, 3).double(), w), TypeError, "got float32, float64, float32"),
     ],
 )
-def test_bilinear_refusals(call, kind, text):
+def test_bilinear_errors(call, kind, text):
     with pytest.raises(kind, match=text):
         call(ft.ones(2, 4), ft.ones(5, 4, 3))

@@ -1,4 +1,4 @@
-"""Errors come before effects: after one, operands, targets, versions and the generator are as they were."""
+"""Errors precede effects: operands, targets, versions and the generator are unchanged after an error."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ BASE = np.arange(6.0).reshape(2, 3)
 
 
 def same(*tensors):
-    """A check that these tensors have their elements and versions still."""
+    """Return a check that these tensors still have their elements and versions."""
     before = [(one, values_of(one), one._version, one.requires_grad) for one in tensors]
 
     def check():
@@ -55,7 +55,7 @@ FAILING = {
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_nothing_is_changed(name):
+def test_errors_change_nothing(name):
     action, operation, text = FAILING[name]
     target = x()
     check = same(target)
@@ -130,7 +130,7 @@ def test_read_only_memory():
     assert np.array_equal(array, BASE)
 
 
-def test_out_where_a_gradient_is_wanted():
+def test_out_with_a_required_gradient():
     out = x()
     check = same(out)
     with pytest.raises(RuntimeError, match=r"exp: out= .*no_grad"):
@@ -196,7 +196,7 @@ def test_messages_name_operation_argument_and_remedy(action, text):
         action()
 
 
-def test_shape_and_dtype_errors_are_runtime_errors_too():
+def test_shape_and_dtype_errors_are_runtime_errors():
     with pytest.raises(RuntimeError):
         x() + ft.ones(4)
     with pytest.raises(RuntimeError):

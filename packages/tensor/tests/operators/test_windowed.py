@@ -1,4 +1,4 @@
-"""Windows and transforms of frames, against their definitions in float64; factors of matrices of low rank."""
+"""Windows and transforms of frames against their definitions in float64; low-rank matrix factors."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def frames_of(x, n, hop, window, center, mode):
 @pytest.mark.parametrize(("n", "hop", "win"), [(8, None, None), (8, 3, 6), (9, 4, 7), (10, 5, 10)])
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("normalized", [True, False])
-def test_frames_are_transformed_and_back(n, hop, win, center, normalized):
+def test_frames_round_trip(n, hop, win, center, normalized):
     x = np.random.default_rng(0).standard_normal((2, 37))
     window = 0.2 + windowed.hann_window(win or n, dtype=ft.float64)
     width, step = win or n, hop or n // 4
@@ -93,13 +93,13 @@ def test_gradients_and_lengths():
         (lambda x: windowed.istft(ft.ones(5, 3) + 0j, 8, return_complex=True), "onesided=False with return_complex"),
     ],
 )
-def test_what_does_not_fit_is_refused(call, text):
+def test_invalid_sizes_are_rejected(call, text):
     with pytest.raises((ValueError, RuntimeError), match=text):
         call(ft.ones(16))
 
 
 @pytest.mark.parametrize("shape", [(20, 9), (9, 20), (3, 20, 9)])
-def test_factors_of_low_rank(shape):
+def test_low_rank_factors(shape):
     random = np.random.default_rng(0)
     a = random.standard_normal((*shape[:-1], 4)) @ random.standard_normal((*shape[:-2], 4, shape[-1]))
     for matrix, factors in [

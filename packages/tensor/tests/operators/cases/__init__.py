@@ -1,4 +1,4 @@
-"""The operators, a case each: what the matrix of `test_matrix.py` is made of."""
+"""Cases of all operators: the rows of the matrix in `test_matrix.py`."""
 
 from .activations import ACTIVATIONS
 from .along import CASES as ALONG
@@ -49,7 +49,7 @@ CASES = [
     *FURTHER,
     *FOURIER,
 ]
-# Functions made of several operators too, which may look at an operand more than once.
+# Also functions that consist of several operators, which may read an operand repeatedly.
 COMPOSED = [*ACTIVATIONS, *LOSSES, *PRODUCTS_OF_VECTORS, *LAYERS, *FURTHER_FORMS]
 EVERY = [*CASES, *COMPOSED, *PRIVATE]
 assert len({case.name for case in EVERY}) == len(EVERY)

@@ -1,4 +1,4 @@
-"""Cases of activations."""
+"""Cases of activation functions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from case import FLOATS, REALS, SCALES, Case
 import facula_tensor as ft
 import facula_tensor.functional as F
 
-ENDS = (-1e3, -50.0, -0.25, 0.0, 0.25, 50.0, 1e3, np.nan)  # nothing overflows
+ENDS = (-1e3, -50.0, -0.25, 0.0, 0.25, 50.0, 1e3, np.nan)  # no overflow
 erf_of = np.vectorize(erf, otypes=[float])
 
 
 def activation(name, reference, *arguments, **given):
-    """A case of an activation, with what it takes beside its operand, and of its form in place where it has one."""
+    """Make a case of an activation with its further arguments, and of its in-place form if it has one."""
     function = getattr(F, name)
     if "inplace" in signature(function).parameters:
         given["inplace"] = lambda x: function(x, *arguments, inplace=True)
@@ -35,7 +35,7 @@ def gelu_tanh(x):
 
 
 def mixed(name, function, reference, **given):
-    """A case of an activation in which elements take part in each other's results."""
+    """Make a case of an activation whose elements depend on each other."""
     given = {"dtypes": FLOATS, "gradient": ("float64",), "shapes": ((3, 4),), "loose": 3, **given}
     return Case(name, function, reference, **given)
 
@@ -51,7 +51,7 @@ ACTIVATIONS = [
     activation("logsigmoid", lambda x: np.minimum(x, 0) - np.log1p(np.exp(-abs(x)))),
     activation("softplus", lambda x: np.logaddexp(0, x)),
     activation("softplus", lambda x: np.where(2 * x > 5, x, np.logaddexp(0, 2 * x) / 2), 2, 5.0),
-    activation("hardtanh", lambda x: np.clip(x, -1, 1), dtypes=REALS[1:]),  # -1 is no uint8
+    activation("hardtanh", lambda x: np.clip(x, -1, 1), dtypes=REALS[1:]),  # uint8 cannot represent -1
     activation("hardtanh", lambda x: np.clip(x, -2, 0.5), -2.0, 0.5),
     activation("relu6", lambda x: np.clip(x, 0, 6), dtypes=REALS),
     activation("hardsigmoid", lambda x: np.clip(x + 3, 0, 6) / 6),

@@ -1,4 +1,4 @@
-"""Cases of operators that need a whole line of elements, or say where elements are: sorts, scans, moments, norms."""
+"""Cases of operators along a dimension or that return positions: sorts, scans, moments, norms."""
 
 import numpy as np
 from case import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, REALS, SCALES, Case, accumulated, floating, real_part
@@ -12,18 +12,18 @@ LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset", "zero_dim
 
 
 def along(name, function, reference, **given):
-    """A case of something done along one dimension, which a number has too."""
+    """Make a case of an operation along one dimension, which a zero-dimensional tensor also supports."""
     given = {"layouts": LAYOUTS, "scales": SCALES, **given}
     return Case(name, function, lambda x: reference(x) if x.ndim else flat(reference(x[None])), **given)
 
 
 def flat(results):
-    """What was made of one element, as of a number."""
+    """Convert results for one element to zero-dimensional ones."""
     return tuple(map(flat, results)) if isinstance(results, tuple) else np.reshape(results, ())
 
 
 def in_order(x, axis=-1, descending=False):
-    """Sorted elements and where they were, equal ones in their order."""
+    """Return stably sorted elements and their positions."""
     places = np.argsort(-x.astype(float) if descending else x, axis, kind="stable")
     return np.take_along_axis(x, places, axis), places
 
@@ -81,7 +81,7 @@ SORTS = [
 
 
 def ranked(k, x, axis=-1):
-    """The element of one rank, and where it is."""
+    """Return the element of one rank and its position."""
     values, places = in_order(x, axis)
     return values.take(k, axis), places.take(k, axis)
 
@@ -158,7 +158,7 @@ def wide(x):
 
 
 def best_so_far(x, axis, best):
-    """Running extremes, and where each was found last."""
+    """Return running extremes and the last position of each."""
     values = best.accumulate(x, axis)
     places = np.where(x == values, np.arange(x.shape[axis]).reshape([-1 if i == axis else 1 for i in range(x.ndim)]), 0)
     return values, np.maximum.accumulate(places, axis)

@@ -1,4 +1,4 @@
-"""Cases of arithmetic, comparisons, division and operators on bits."""
+"""Cases of arithmetic, comparisons, division and bitwise operators."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .pointwise import binary, unary
 
 
 def power(x, y):
-    """Integers by repeated multiplication; a negative power of one is its whole part."""
+    """Compute integer powers by repeated multiplication; truncate negative powers to integers."""
     if x.dtype.kind not in "iu":
         return x**y
     x, y = np.broadcast_arrays(x, y)
@@ -63,7 +63,7 @@ ARITHMETIC = [
         lambda x: x.clamp(-1, 2),
         lambda x: np.clip(x, -1, 2),
         inplace=lambda x: x.clamp_(-1, 2),
-        dtypes=REALS[1:],  # -1 is no uint8
+        dtypes=REALS[1:],  # uint8 cannot represent -1
         elementwise=True,
         gradient=REAL,
         rejects=False,
@@ -117,19 +117,19 @@ ARITHMETIC = [
 
 
 def remainder(x, y):
-    """Zeros with the sign of x, as PyTorch's are."""
+    """Return the remainder; zeros have the sign of x, as in PyTorch."""
     rest = np.remainder(x, y)
     return np.where(rest == 0, np.copysign(0, x), rest).astype(rest.dtype) if rest.dtype.kind == "f" else rest
 
 
 def quotient(name, reference, **given):
-    """A case of a rounded quotient or its remainder; their steps are too many to take slopes of numbers near them."""
+    """Make a case of a rounded quotient or its remainder, whose jumps are too dense for numeric gradients."""
     given = {"gradient": REAL, "gradient_domain": (2.1, 2.9), **given}
     return binary(name, reference, dtypes=REALS, domain=(1.0, 9.0), with_bool=False, inplace=name + "_", **given)
 
 
 def bits(name, reference, **given):
-    """A case of a bitwise operator."""
+    """Make a case of a bitwise operator."""
     return binary(name, reference, **{"dtypes": ("bool", *INTEGERS), "inplace": name + "_", **given})
 
 

@@ -1,4 +1,4 @@
-"""Cases of copies of views, of answers about elements, and of further forms of decompositions and transforms."""
+"""Cases of copies of views, of predicates, and of further variants of decompositions and transforms."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ LAYOUTS = ("contiguous", "transposed", "sliced", "offset")
 
 
 def of(name, function, reference, **given):
-    """A case of something that is made of one tensor."""
+    """Make a case of a function of one tensor."""
     given = {"shapes": ((3, 4),), "layouts": LAYOUTS, "rejects": False, **given}
     return Case(name, function, reference, **given)
 
 
 def moved(name, function, reference, **given):
-    """A case of a view, or its copy, in every dtype."""
+    """Make a case of a view or its copy in every dtype."""
     return of(name, function, reference, gradient=BOTH, **given)
 
 
@@ -31,7 +31,7 @@ def put(x, y):
 
 
 def in_order(x):
-    """A copy whose memory lies as its shape says."""
+    """Return a copy in contiguous memory."""
     return x.clone(memory_format=ft.contiguous_format)
 
 
@@ -106,7 +106,7 @@ ANSWERS = [
 
 
 def of_matrix(name, function, reference, **given):
-    """A case of something of invertible matrices."""
+    """Make a case of a function of invertible matrices."""
     regular = lambda x: function(x + 4 * ft.eye(3, dtype=x.dtype, device=x.device))
     given = {
         "shapes": ((3, 3),),
@@ -146,7 +146,7 @@ FORMS = [
 
 
 def lower_of(x):
-    """The factor with ones on its diagonal; no rows change places where the diagonal is greatest."""
+    """Return the factor with a unit diagonal; if the diagonal dominates, elimination swaps no rows."""
     x, lower = x.copy(), np.eye(3, dtype=x.dtype)
     for k in range(3):
         for i in range(k + 1, 3):
@@ -156,7 +156,7 @@ def lower_of(x):
 
 
 def hermitian(name, function, whole, **given):
-    """A case of a transform between real elements and a half of their symmetric spectrum."""
+    """Make a case of a transform between real elements and half of their symmetric spectrum."""
     return of(name, function, whole, layouts=LAYOUTS[:3], loose=50, **given)
 
 

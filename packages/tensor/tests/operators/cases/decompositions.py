@@ -1,4 +1,4 @@
-"""Cases of decompositions of matrices and of functions made of them."""
+"""Cases of matrix decompositions and of functions based on them."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ from .solving import DISTINCT, PRECISE, adjoint, magnitude_dtype, matrix
 
 
 def hermitian(x):
-    """Half of a matrix and its adjoint, of an array or a tensor."""
+    """Return the Hermitian part of an array or a tensor."""
     if isinstance(x, np.ndarray):
         return (x + adjoint(x)) / 2
     if not (x.is_floating_point() or x.is_complex()):
         return x
-    x = x * 1  # seen at one moment
+    x = x * 1  # a single read of the operand
     return (x + x.mH) / 2
 
 
@@ -111,7 +111,7 @@ SPECTRA = [
 
 
 def series(x):
-    """The exponential of a matrix, of its power series."""
+    """Compute the matrix exponential by its power series."""
     term = total = np.broadcast_to(np.eye(x.shape[-1], dtype=np.result_type(x, np.float64)), x.shape)
     for k in range(1, 90):
         term = term @ x / k
@@ -125,7 +125,7 @@ def of_lu(x):
 
 
 def with_lu(x):
-    """The same by Gauss's elimination, written out for one matrix."""
+    """Compute the LU decomposition of one matrix by Gaussian elimination."""
     if x.ndim > 2:
         return np.stack([with_lu(one) for one in x])
     m, n = x.shape

@@ -1,4 +1,4 @@
-"""Layers by their definitions, element by element, in NumPy."""
+"""Reference implementations of layers, element by element, in NumPy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def convolution(x, w, b=None, stride=1, padding=0, dilation=1, groups=1):
-    """The convolution in as many dimensions as there are, one length of stride, padding and dilation for all."""
+    """Convolve in any number of dimensions, with one stride, padding and dilation for all dimensions."""
     dims = w.ndim - 2
     x = np.pad(x, ((0, 0), (0, 0), *[(padding, padding)] * dims))
     spans = [(k - 1) * dilation + 1 for k in w.shape[2:]]
@@ -23,7 +23,7 @@ def convolution(x, w, b=None, stride=1, padding=0, dilation=1, groups=1):
 
 
 def transposed_convolution(x, w, b=None, stride=1):
-    """Each element of x puts the kernel, times itself, where it stands."""
+    """Add the kernel, multiplied by each element of x, at the element's position."""
     dims = w.ndim - 2
     out = [(n - 1) * stride + k for n, k in zip(x.shape[2:], w.shape[2:], strict=True)]
     result = np.zeros((len(x), w.shape[1], *out), np.result_type(x, w))
@@ -34,7 +34,7 @@ def transposed_convolution(x, w, b=None, stride=1):
 
 
 def pooled(x, dims, reduce, kernel, stride):
-    """`reduce` of each window's elements, along a new last dimension."""
+    """Apply `reduce` to each window's elements, which form a new last dimension."""
     axes = tuple(range(x.ndim - dims, x.ndim))
     seen = np.lib.stride_tricks.sliding_window_view(x, (kernel,) * dims, axes)
     seen = seen[(..., *[slice(None, None, stride)] * dims, *[slice(None)] * dims)]
@@ -42,7 +42,7 @@ def pooled(x, dims, reduce, kernel, stride):
 
 
 def adaptively_pooled(x, dims, reduce, count):
-    """`reduce` of each of `count` windows along each dimension, which may overlap."""
+    """Apply `reduce` to each of `count` windows along each dimension, which may overlap."""
     result = np.zeros((*x.shape[:-dims], *(count,) * dims), x.dtype)
     for at in itertools.product(range(count), repeat=dims):
         bounds = [(i * n // count, -((i + 1) * n // -count)) for i, n in zip(at, x.shape[-dims:], strict=True)]
@@ -52,13 +52,13 @@ def adaptively_pooled(x, dims, reduce, count):
 
 
 def normalized(x, dims, eps=1e-5, centred=True):
-    """Elements less their mean, by their deviation, along dimensions."""
+    """Subtract the mean and divide by the standard deviation along dimensions."""
     x = x - x.mean(dims, keepdims=True) if centred else x
     return x / np.sqrt((x * x).mean(dims, keepdims=True) + eps)
 
 
 def attention(q, k, v, causal=False):
-    """Softmax of scaled products, as weights."""
+    """Compute attention with the softmax of scaled products as weights."""
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     if causal:
         scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
@@ -67,7 +67,7 @@ def attention(q, k, v, causal=False):
 
 
 def sampled(x, grid):
-    """Bilinear samples of images at points, nothing beyond the edges; corners are centres of pixels."""
+    """Sample images at points by bilinear interpolation, with zeros outside; corners are centres of pixels."""
     result = np.zeros((*x.shape[:2], *grid.shape[1:3]), x.dtype)
     for n, i, j in np.ndindex(len(x), *grid.shape[1:3]):
         across, down = [(p + 1) / 2 * (size - 1) for p, size in zip(grid[n, i, j], x.shape[:1:-1], strict=True)]

@@ -19,7 +19,7 @@ def real_of(dtype):
 
 
 def transform(name, *shapes, real=False, more="", **arguments):
-    """A case of a transform with arguments, which NumPy calls axis and axes; `real`: of real numbers alone."""
+    """Make a case of a transform whose arguments are called axis and axes in NumPy. `real`: for real operands only."""
     function, same = getattr(fft, name), getattr(np.fft, name, None)
     axis = "axes" if name[-1] in "n2" else "axis"
     renamed = {axis if key == "dim" else key: value for key, value in arguments.items()}

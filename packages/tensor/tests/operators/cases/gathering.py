@@ -7,7 +7,7 @@ from case import ALL, NUMBERS, REALS
 
 import facula_tensor as ft
 
-from .masks import beside, chosen
+from .masks import chosen, tensor_on
 
 BOTH = ("float64", "complex128")
 AT = np.array([[2, 0, 1, 1], [0, 0, 2, 1]])  # along the first dimension of (3, 4)
@@ -16,7 +16,7 @@ SHARED = np.array([0, 2, 0, 0, 2])
 
 
 def put_along(function, index, dim):
-    """A reference that puts values at an index along a dimension with a ufunc, one after the other; None sets them."""
+    """Make a reference that combines values at an index along a dimension with a ufunc in order; None assigns them."""
 
     def reference(x, y):
         result = x.copy()
@@ -33,13 +33,13 @@ def put_along(function, index, dim):
 
 
 def along(name, function, reference, index=AT, dim=0, **given):
-    """A case of the scatter family: values at AT in (3, 4)."""
+    """Make a case of the scatter family: values at AT in (3, 4)."""
     given = {"arity": 2, "shapes": ((3, 4), index.shape), **given}
     return chosen(name, function, reference, **given)
 
 
 def reduced(reduce, include_self=True):
-    """scatter_reduce of five values into places 0 and 2 of three."""
+    """Make a case of scatter_reduce that writes five values to positions 0 and 2 of three."""
     function = {"sum": np.sum, "prod": np.prod, "mean": np.mean, "amax": np.max, "amin": np.min}[reduce]
 
     def reference(x, y):
@@ -54,7 +54,7 @@ def reduced(reduce, include_self=True):
     dtypes = NUMBERS if reduce == "mean" else ("bool", *REALS) if reduce in ("amax", "amin") else ALL
     return chosen(
         f"scatter_reduce {reduce} {include_self}",
-        lambda x, y, **out: ft.scatter_reduce(x, 0, beside(x, SHARED), y, reduce, include_self=include_self, **out),
+        lambda x, y, **out: ft.scatter_reduce(x, 0, tensor_on(x, SHARED), y, reduce, include_self=include_self, **out),
         reference,
         arity=2,
         shapes=((3,), (5,)),
@@ -72,39 +72,39 @@ def reduced(reduce, include_self=True):
 GATHERING = [
     chosen(
         "gather(0)",
-        lambda x, **out: ft.gather(x, 0, beside(x, AT), **out),
+        lambda x, **out: ft.gather(x, 0, tensor_on(x, AT), **out),
         lambda x: np.take_along_axis(x, AT, 0),
         out=True,
     ),
-    chosen("gather(-1)", lambda x: x.gather(-1, beside(x, ALONG)), lambda x: np.take_along_axis(x, ALONG, 1)),
+    chosen("gather(-1)", lambda x: x.gather(-1, tensor_on(x, ALONG)), lambda x: np.take_along_axis(x, ALONG, 1)),
     chosen(
         "gather by int32",
-        lambda x: ft.gather(x, dim=1, index=beside(x, ALONG).int()),
+        lambda x: ft.gather(x, dim=1, index=tensor_on(x, ALONG).int()),
         lambda x: np.take_along_axis(x, ALONG, 1),
     ),
     chosen(
         "gather of three dimensions",
-        lambda x: x.gather(1, beside(x, AT.reshape(2, 2, 2))),
+        lambda x: x.gather(1, tensor_on(x, AT.reshape(2, 2, 2))),
         lambda x: np.take_along_axis(x[:2, :, :2], AT.reshape(2, 2, 2), 1),
         shapes=((2, 3, 2),),
     ),
     along(
         "scatter",
-        lambda x, y, **out: ft.scatter(x, 0, beside(x, np.array([[2, 0, 1, 1]])), y, **out),
+        lambda x, y, **out: ft.scatter(x, 0, tensor_on(x, np.array([[2, 0, 1, 1]])), y, **out),
         put_along(None, np.array([[2, 0, 1, 1]]), 0),
         np.array([[2, 0, 1, 1]]),
         out=True,
     ),
     along(
         "scatter of a number",
-        lambda x: x.scatter(0, beside(x, AT), 1),
+        lambda x: x.scatter(0, tensor_on(x, AT), 1),
         lambda x: put_along(None, AT, 0)(x, np.ones(AT.shape, x.dtype)),
         arity=1,
         shapes=((3, 4),),
     ),
     along(
         "scatter_",
-        lambda x, y: x.clone().scatter_(1, beside(x, ALONG[:, :1]), y),
+        lambda x, y: x.clone().scatter_(1, tensor_on(x, ALONG[:, :1]), y),
         put_along(None, ALONG[:, :1], 1),
         ALONG[:, :1],
         1,
@@ -112,25 +112,25 @@ GATHERING = [
     ),
     along(
         "scatter_add",
-        lambda x, y, **out: ft.scatter_add(x, 0, beside(x, AT), y, **out),
+        lambda x, y, **out: ft.scatter_add(x, 0, tensor_on(x, AT), y, **out),
         put_along(np.add, AT, 0),
         out=True,
     ),
     along(
         "scatter_add of a part",
-        lambda x, y: x.scatter_add(0, beside(x, AT[:, :3]), y),
+        lambda x, y: x.scatter_add(0, tensor_on(x, AT[:, :3]), y),
         put_along(np.add, AT[:, :3], 0),
         shapes=((3, 4), (3, 5)),
     ),
     along(
         "scatter_add_",
-        lambda x, y: x.clone().scatter_add_(0, beside(x, AT), y),
+        lambda x, y: x.clone().scatter_add_(0, tensor_on(x, AT), y),
         put_along(np.add, AT, 0),
         changes_first=True,
     ),
     along(
         "scatter(reduce='multiply')",
-        lambda x, y: x.scatter(0, beside(x, AT), y, reduce="multiply"),
+        lambda x, y: x.scatter(0, tensor_on(x, AT), y, reduce="multiply"),
         put_along(np.multiply, AT, 0),
         gradient_domain=(0.5, 2.0),
         loose=4,

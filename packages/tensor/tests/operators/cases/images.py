@@ -1,4 +1,4 @@
-"""Cases of what is done to images: elements put around them, and other sizes."""
+"""Cases of image operators: padding and interpolation."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ IMAGE = ((2, 3, 4, 5),)
 
 
 def image(name, function, reference, **given):
-    """A case of something done to images."""
+    """Make a case of an image operator."""
     return Case(name, function, reference, **{"gradient": ("float64",), "shapes": IMAGE, **given})
 
 
 def around(mode, **given):
-    """NumPy's padding of the last two dimensions."""
+    """Pad the last two dimensions with NumPy."""
     return lambda x: np.pad(x, ((0, 0), (0, 0), (1, 2), (3, 0)), mode, **given)
 
 
@@ -47,7 +47,7 @@ def tent(t):
 
 
 def resized(x, dim, count, kernel, align=False):
-    """A dimension by a kernel over all elements, those beyond the edges being the outermost ones."""
+    """Interpolate a dimension with a kernel over all elements; the outermost elements continue beyond the edges."""
     length = x.shape[dim]
     at = np.linspace(0, length - 1, count) if align else (np.arange(count) + 0.5) * length / count - 0.5
     matrix = np.zeros((count, length))
@@ -57,12 +57,12 @@ def resized(x, dim, count, kernel, align=False):
 
 
 def both(count, kernel, align=False):
-    """Height and width by a kernel."""
+    """Apply a kernel to height and width."""
     return lambda x: resized(resized(x, 2, count[0], kernel, align), 3, count[1], kernel, align)
 
 
 def smoothed(x, dim, count, kernel):
-    """A dimension by a kernel as wide as the step, over the elements that are there, with weights that sum to 1."""
+    """Interpolate a dimension with a kernel as wide as the step. The weights of the existing elements sum to 1."""
     length = x.shape[dim]
     step = length / count
     at = (np.arange(count)[:, None] + 0.5) * step - np.arange(length) - 0.5
@@ -78,28 +78,28 @@ def soft_cubic(t):
 
 
 def means(x, dim, count):
-    """A dimension by means of windows that divide it as evenly as can be."""
+    """Average a dimension over windows that divide it as evenly as possible."""
     length = x.shape[dim]
     bounds = [(i * length // count, -((i + 1) * length // -count)) for i in range(count)]
     return np.stack([x.take(range(first, end), dim).mean(dim) for first, end in bounds], dim)
 
 
 def columns(x):
-    """The windows (2, 3) of images padded left and right, as columns."""
+    """Return the windows (2, 3) of images padded left and right, as columns."""
     x = np.pad(x, ((0, 0), (0, 0), (0, 0), (1, 1)))
     seen = np.lib.stride_tricks.sliding_window_view(x, (2, 3), (2, 3))
     return seen.transpose(0, 1, 4, 5, 2, 3).reshape(x.shape[0], x.shape[1] * 6, -1)
 
 
 def folded(x):
-    """Two windows (2, 2) side by side, added up."""
+    """Add up two adjacent windows (2, 2)."""
     made = np.zeros((2, 1, 2, 3), x.dtype)
     made[:, 0, :, :2] += x[:, :, 0].reshape(2, 2, 2)
     made[:, 0, :, 1:] += x[:, :, 1].reshape(2, 2, 2)
     return made
 
 
-sized = partial(image, dtypes=FLOATS, loose=4, rejects=False)  # uint8 is taken, and rounded
+sized = partial(image, dtypes=FLOATS, loose=4, rejects=False)  # uint8 is supported and rounded
 
 IMAGES = [
     image(

@@ -1,4 +1,4 @@
-"""Cases of layers: convolutions, pooling, normalisation, attention, sampling, embeddings, dropout."""
+"""Cases of layers: convolutions, pooling, normalization, attention, sampling, embeddings, dropout."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LAYOUTS = ("contiguous", "transposed", "sliced", "offset")
 
 
 def layer(name, function, reference, *shapes, **given):
-    """A case of a layer with its input and its weights."""
+    """Make a case of a layer with its input and its weights."""
     given = {"dtypes": WIDE, "gradient": ("float64",), "loose": 10, "rejects": False, "layouts": LAYOUTS, **given}
     return Case(name, function, reference, arity=len(shapes), shapes=shapes, **given)
 
@@ -53,7 +53,7 @@ def last_max(x):
 
 
 def pools(dims):
-    """Cases of pooling in so many dimensions."""
+    """Make cases of pooling in this number of dimensions."""
     image = (1, 2, *(4, 3, 4)[:dims]) if dims < 3 else (1, 1, 2, 3, 4)
     of = {
         "avg_pool": (lambda seen: seen.mean(-1), (2, 1)), "max_pool": (last_max, (2, 1)),
@@ -149,7 +149,7 @@ def affine(theta):
 
 
 def log_of_paths(logs):
-    """The losses of the labels 1 2 and of 2, over all paths."""
+    """Compute the losses of the labels 1 2 and of 2 over all paths."""
     powers, losses = np.exp(logs), []
     for n, labels in enumerate(([1, 2], [2])):
         fits = [p for p in product(range(3), repeat=3) if [k for k, _ in groupby(p) if k] == labels]

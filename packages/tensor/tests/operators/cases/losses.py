@@ -1,4 +1,4 @@
-"""Cases of losses: of two tensors, of classes, with margins, of likelihoods; with each reduction."""
+"""Cases of losses with each reduction: of two tensors, of classes, with margins, of likelihoods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REDUCED = {"none": lambda losses: losses, "mean": lambda losses: losses.mean(), 
 
 
 def reductions(name, function, losses, **given):
-    """Cases of a loss, one for each reduction, from the losses of the elements."""
+    """Make cases of a loss, one for each reduction, from the losses of the elements."""
     given = {
         "arity": 2, "dtypes": FLOATS, "gradient": ("float64",), "loose": 10, "rejects": False,
         "layouts": ("contiguous", "transposed", "sliced", "offset"), **given,
@@ -37,12 +37,12 @@ def reductions(name, function, losses, **given):
 
 
 def as_(x, values):
-    """Fixed values beside a tensor: in its dtype and on its device."""
+    """Return fixed values in the dtype and on the device of a tensor."""
     return ft.tensor(values, dtype=x.dtype, device=x.device)
 
 
 def at(x, places):
-    """Fixed integers beside a tensor, on its device."""
+    """Return fixed integers on the device of a tensor."""
     return ft.tensor(places, device=x.device)
 
 
@@ -88,7 +88,7 @@ PAIRS = [
 
 
 def weighted(logs):
-    """Losses of classes by weight, to be averaged over the weights."""
+    """Return weighted losses of classes whose mean is divided by the weights."""
     return -np.take_along_axis(logs, CLASSES[:, None], 1)[:, 0] * WEIGHT[CLASSES]
 
 
@@ -251,7 +251,7 @@ MARGINS = [
         lambda x, y, v: (v + (x - y) ** 2 / np.exp(v) + math.log(2 * math.pi)) / 2,
         **THREE,
         meta=False,
-        batching=False,  # it looks for negative variances
+        batching=False,  # it checks for negative variances
     ),
     *reductions(
         "gaussian_nll_loss of rows",
@@ -259,7 +259,7 @@ MARGINS = [
         lambda x, y, v: (v[:, :1] + (x - y) ** 2 / np.exp(v[:, :1])) / 2,
         **THREE,
         meta=False,
-        batching=False,  # it looks for negative variances
+        batching=False,  # it checks for negative variances
     ),
     *reductions(
         "gaussian_nll_loss of columns",
@@ -267,7 +267,7 @@ MARGINS = [
         lambda x, y, v: (v[:1] + (x - y) ** 2 / np.exp(v[:1])) / 2,
         **THREE,
         meta=False,
-        batching=False,  # it looks for negative variances
+        batching=False,  # it checks for negative variances
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""Cases of operators that choose elements by a mask."""
+"""Cases of operators that select elements by a mask."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ MASK = np.array([[True, False, True, False], [False, False, True, True], [True, 
 
 
 def chosen(name, function, reference, **given):
-    """A case of something that moves elements."""
+    """Make a case of an operator that moves elements."""
     given = {"gradient": BOTH, "shapes": ((3, 4),), **given}
     return Case(name, function, reference, **given)
 
 
-def beside(x, array):
-    """An array as a tensor on the device of `x`."""
+def tensor_on(x, array):
+    """Convert an array to a tensor on the device of `x`."""
     return ft.tensor(array).to(x.device)
 
 
 def selected(x, *others):
-    """The elements of an array where MASK is true replaced by as many others."""
+    """Replace the elements at which MASK is true by the same number of others."""
     result = x.copy()
     result[MASK] = others[0].ravel()[: MASK.sum()]
     return result
@@ -32,19 +32,19 @@ def selected(x, *others):
 MASKS = [
     chosen(
         "masked_fill",
-        lambda x, **out: ft.masked_fill(x, beside(x, MASK), 2, **out),
+        lambda x, **out: ft.masked_fill(x, tensor_on(x, MASK), 2, **out),
         lambda x: np.where(MASK, np.array(2, x.dtype), x),
         out=True,
     ),
     chosen(
         "masked_fill of a row",
-        lambda x: x.masked_fill(beside(x, MASK), 1),
+        lambda x: x.masked_fill(tensor_on(x, MASK), 1),
         lambda x: np.where(MASK, np.array(1, x.dtype), x),
         shapes=((4,),),
     ),
     chosen(
         "masked_fill by a tensor",
-        lambda x, y: x.masked_fill(beside(x, MASK[:, :1]), y),
+        lambda x, y: x.masked_fill(tensor_on(x, MASK[:, :1]), y),
         lambda x, y: np.where(MASK[:, :1], y, x),
         arity=2,
         shapes=((3, 4), ()),
@@ -52,26 +52,26 @@ MASKS = [
     ),
     chosen(
         "masked_fill_",
-        lambda x: x.clone().masked_fill_(beside(x, MASK[0]), 1),
+        lambda x: x.clone().masked_fill_(tensor_on(x, MASK[0]), 1),
         lambda x: np.where(MASK[0], np.array(1, x.dtype), x),
     ),
     chosen(
         "masked_select",
-        lambda x, **out: ft.masked_select(x, beside(x, MASK), **out),
+        lambda x, **out: ft.masked_select(x, tensor_on(x, MASK), **out),
         lambda x: x[MASK],
         out=True,
         meta=False,
     ),
     chosen(
         "masked_select of a row",
-        lambda x: x.masked_select(beside(x, MASK)),
+        lambda x: x.masked_select(tensor_on(x, MASK)),
         lambda x: np.broadcast_to(x, (3, 4))[MASK],
         shapes=((4,),),
         meta=False,
     ),
     chosen(
         "masked_scatter",
-        lambda x, y: ft.masked_scatter(x, beside(x, MASK), y),
+        lambda x, y: ft.masked_scatter(x, tensor_on(x, MASK), y),
         selected,
         arity=2,
         shapes=((3, 4), (2, 4)),
@@ -79,7 +79,7 @@ MASKS = [
     ),
     chosen(
         "masked_scatter_",
-        lambda x, y: x.clone().masked_scatter_(beside(x, MASK), y),
+        lambda x, y: x.clone().masked_scatter_(tensor_on(x, MASK), y),
         selected,
         arity=2,
         shapes=((3, 4), (2, 4)),

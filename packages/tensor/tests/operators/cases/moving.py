@@ -1,4 +1,4 @@
-"""Cases of operators that move elements: copies in another order, several times, in part, or put into zeros."""
+"""Cases of operators that move elements: permuted, repeated or partial copies, and copies into zeros."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import facula_tensor as ft
 
 
 def moved(name, function, reference=None, **given):
-    """A case of something that moves elements: all dtypes, exact."""
+    """Make an exact case of an operator that moves elements, in all dtypes."""
     given = {"gradient": ("float64", "complex128"), "shapes": ((3, 4),), **given}
     return Case(name, function, reference or function, **given)
 
 
 def embedded(x):
-    """Matrices with the last dimension on the diagonal above the main one."""
+    """Put the last dimension of matrices on the diagonal above the main one."""
     n = x.shape[-1] + 1
     result = np.zeros((*x.shape[:-1], n, n), x.dtype)
     result[..., np.arange(n - 1), np.arange(1, n)] = x
@@ -23,7 +23,7 @@ def embedded(x):
 
 
 def replaced(index):
-    """A reference that gives a copy of the first array with the second at an index."""
+    """Make a reference that copies the first array and assigns the second at an index."""
 
     def reference(x, y):
         x = x.copy()

@@ -1,4 +1,4 @@
-"""Cases of elementwise functions of one number or two."""
+"""Cases of elementwise functions of one or two operands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ODD = (0.0, -0.0, 1.0, -1.0, 2.5, -0.5, 1e-30, 1e30, -1e30, math.inf, -math.inf,
 
 
 def by_kind(on_bool, otherwise):
-    """A reference that differs for bool."""
+    """Make a reference with a different function for bool."""
     return lambda *arrays: (on_bool if arrays[0].dtype == bool else otherwise)(*arrays)
 
 
@@ -88,12 +88,12 @@ FLOATING = FLOATS + COMPLEX
 
 
 def circular(name, reference, **given):
-    """A case of a function of angles, or its inverse."""
+    """Make a case of a function of angles or of its inverse."""
     return unary(name, reference, **{"result": floating, "inplace": name + "_", "gradient": BOTH, "loose": 3, **given})
 
 
 def pair_of_floats(name, reference, **given):
-    """A case of a function of two floating tensors."""
+    """Make a case of a function of two floating tensors."""
     given = {"dtypes": FLOATS, "inplace": name + "_", "gradient": REAL, "numbers": False, "loose": 3, **given}
     return binary(name, reference, **given)
 
@@ -134,7 +134,7 @@ SPECIAL = [
     binary(
         "copysign",
         np.copysign,
-        dtypes=("bool", *REALS[1:]),  # a negative number beside uint8 keeps its sign: it is never a uint8
+        dtypes=("bool", *REALS[1:]),  # a negative number with uint8 keeps its sign: it is not converted to uint8
         rejects=False,
         result=floating,
         inplace="copysign_",

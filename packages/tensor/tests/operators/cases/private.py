@@ -1,4 +1,4 @@
-"""Cases of operators that no sample of a public function launches: gradients, draws of one seed, parts of layers."""
+"""Cases of operators that no public function's sample launches: gradients, draws with a seed, parts of layers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from facula_tensor.extend import recorded_ops as F
 from facula_tensor.extend import recurrent_layer
 from facula_tensor.testing._matrix import _in_double_precision
 
-assert recurrent_layer  # looked up, it loads the operators of recurrent layers
+assert recurrent_layer  # this import loads the operators of recurrent layers
 WIDE = ("float32", "float64")
 PAIR = ((3, 4), (3, 4))
 phi = np.vectorize(lambda x: (1 + erf(x / 2**0.5)) / 2, otypes=[float])
 
 
 def private(name, function, reference=None, *shapes, **given):
-    """A case of an operator without a public function; without a reference, its own values in float64 are the measure.
+    """Make a case of an operator without a public function. Its reference defaults to its own values in float64.
 
     By default it takes two tensors of shape (3, 4), with elements between 0.5 and 2.
     """
@@ -33,7 +33,7 @@ def private(name, function, reference=None, *shapes, **given):
 
 
 def by_slope(name, slope):
-    """A case of the gradient of an elementwise function: the gradient of its result times its slope."""
+    """Make a case of the gradient of an elementwise function: the gradient of its result times its slope."""
     return private(name, getattr(F, name), lambda g, x: g * slope(x), elementwise=True, numbers=False)
 
 
@@ -75,7 +75,7 @@ ELEMENTWISE = [
 
 
 def put_in_zeros(shape, *index):
-    """A reference that adds an array to zeros at an index."""
+    """Make a reference that adds an array to zeros at an index."""
 
     def reference(x, *_):
         result = np.zeros(shape, x.dtype)
@@ -85,7 +85,7 @@ def put_in_zeros(shape, *index):
     return reference
 
 
-def beside(x, places):
+def tensor_on(x, places):
     return ft.tensor(places, device=x.device)
 
 
@@ -94,7 +94,7 @@ def layout_of(x, *shape):
 
 
 def recurrence(factor, x):
-    """The sums x[0], x[1] + factor[1] * x[0], ... along the second dimension."""
+    """Compute the sums x[0], x[1] + factor[1] * x[0], ... along the second dimension."""
     result = x.copy()
     for k in range(1, x.shape[1]):
         result[:, k] += factor[:, k] * result[:, k - 1]
@@ -107,9 +107,9 @@ MOVED = [
             put_in_zeros((5, 4), slice(1, 4)), (3, 4)),
     private("slice_back", lambda x: F.slice_back(x, (layout_of(x, 5, 4), 0, 1, 1)),
             put_in_zeros((5, 4), slice(1, 4)), (3, 4)),
-    private("take_back", lambda x: F.take_back(x, beside(x, ROWS), ((5, 4), 0, 2)),  # position 2 is padding
+    private("take_back", lambda x: F.take_back(x, tensor_on(x, ROWS), ((5, 4), 0, 2)),  # position 2 is padding
             lambda x: put_in_zeros((5, 4), 0)(x[1]), (3, 4)),
-    private("gather_back", lambda x: F.gather_back(x, beside(x, COLUMNS), ((3, 4), 1)),
+    private("gather_back", lambda x: F.gather_back(x, tensor_on(x, COLUMNS), ((3, 4), 1)),
             put_in_zeros((3, 4), [[0], [1], [2]], COLUMNS), (3, 2)),
     private("to_device", lambda x: ft.zeros_like(x.to("meta"), device=x.device) + x, np.copy, (3, 4)),
     private("softmax_grad", lambda g, out: F.softmax_grad(g, out, (0,)),
@@ -123,7 +123,7 @@ MOVED = [
 
 
 def minors(x):
-    """The adjugate of a matrix: its transposed cofactors."""
+    """Compute the adjugate of a matrix, its transposed cofactors."""
     n = len(x)
     return np.array([
         [(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(x, j, 0), i, 1)) for j in range(n)] for i in range(n)
@@ -138,14 +138,14 @@ MATRICES = [
 ]  # fmt: skip
 
 STEPS = ((1, 1), (0, 0), (1, 1), 1)  # of a convolution: stride, padding, dilation, groups
-WINDOWS = ((2, 2), (2, 2), (1, 0), False, None)  # of a mean: kernel, stride, padding, whether it counts, divisor
-SHARES = (True, 0.5, 0.0, 7, 3)  # of attention: is_causal, scale, share of dropout, seed, offset
+WINDOWS = ((2, 2), (2, 2), (1, 0), False, None)  # of a mean: kernel, stride, padding, count_include_pad, divisor
+SHARES = (True, 0.5, 0.0, 7, 3)  # of attention: is_causal, scale, dropout probability, seed, offset
 LOSS = ("mean", -100, 0.1)  # parameters of the losses by class
 ELMAN = ("rnn_tanh", False)  # parameters of a recurrent layer
 CLASSES = [2, 0, 3]
-CORNERS = [[0, 3], [8, 3]]  # where in a plane of twelve elements four were found, one of them twice
-TAPS = [[[0, 3], [-1, 3]]]  # where two taps for each of two outputs are, along four elements: one of them nowhere
-ONCE = {"layouts": ("contiguous",), "gradient": (), "loose": 100}  # kernels of gradients, which have none
+CORNERS = [[0, 3], [8, 3]]  # positions of four maxima, one repeated, in a plane of twelve elements
+TAPS = [[[0, 3], [-1, 3]]]  # positions of two taps for each of two outputs along four elements; -1 is outside
+ONCE = {"layouts": ("contiguous",), "gradient": (), "loose": 100}  # kernels of gradients without derivatives
 
 
 def image(x):
@@ -153,12 +153,12 @@ def image(x):
 
 
 def ctc_loss_grad(g, x, losses):
-    lengths = beside(x, [3, 1]), beside(x, [[3, 2, 0]])
+    lengths = tensor_on(x, [3, 1]), tensor_on(x, [[3, 2, 0]])
     return F.ctc_loss_grad(g, x[:, None], *lengths, losses, x.new_zeros(1, 3, 17), (8, 0, 0))
 
 
 def recurrent_grad(x, w, h):
-    """The gradient of a layer's weights; the first columns of its input are its outputs and their gradients, too."""
+    """Return the gradient of a layer's weights. The first columns of its input also serve as outputs and gradients."""
     out = (x[:, :3] * 1)[None]
     operands = (x[None], None, None, w, h, out, out, x[0, :0], None, out, None, None)
     return F.recurrent_grad(*operands, (*ELMAN, False, False, True, True))[0]
@@ -168,31 +168,32 @@ LAYERS = [
     private("attention_grad", lambda g, q, k, v, out, sums: F.attention_grad(g, q, k, v, None, out, sums, SHARES)[1],
             None, *PAIR, *PAIR, (3, 4), (3,), **ONCE),
     private("avg_pool2d_grad", lambda g: F.avg_pool2d_grad(g, (WINDOWS, (3, 4))), None, (2, 2)),
-    private("batch_norm_counted", lambda x, w, b: F.batch_norm_counted(x, w, b, None, None, beside(x, 2), (1e-5,))[0],
+    private("batch_norm_counted",
+            lambda x, w, b: F.batch_norm_counted(x, w, b, None, None, tensor_on(x, 2), (1e-5,))[0],
             None, (3, 4), (4,), (4,)),
     private("batch_norm_grad", lambda *xs: F.batch_norm_grad(*xs)[0], None, *PAIR, (4,), (4,), (4,), **ONCE),
     private("group_norm_grad", lambda *xs: F.group_norm_grad(*xs, (2,))[0], None, *PAIR, (6,), (6,), (4,), **ONCE),
     private("layer_norm_grad", lambda *xs: F.layer_norm_grad(*xs, (1,))[0], None, *PAIR, (3,), (3,), (4,), **ONCE),
     private("rms_norm_grad", lambda *xs: F.rms_norm_grad(*xs, (1,))[0], None, *PAIR, (3,), (4,), **ONCE),
     private("conv2d_weight", lambda g, x: F.conv2d_weight(image(g), image(x), (*STEPS, (2, 2))), None, (2, 3), (3, 4)),
-    private("cross_entropy_grad", lambda g, x: F.cross_entropy_grad(g, x, beside(x, CLASSES), None, LOSS), None,
+    private("cross_entropy_grad", lambda g, x: F.cross_entropy_grad(g, x, tensor_on(x, CLASSES), None, LOSS), None,
             (), (3, 4)),
-    private("nll_loss_grad", lambda g, x: F.nll_loss_grad(g, x, beside(x, CLASSES), None, LOSS), None, (), (3, 4)),
+    private("nll_loss_grad", lambda g, x: F.nll_loss_grad(g, x, tensor_on(x, CLASSES), None, LOSS), None, (), (3, 4)),
     private("ctc_loss_grad", ctc_loss_grad, None, (1,), (3, 4), (1,), gradient=()),
-    private("max_pool2d_grad", lambda g: F.max_pool2d_grad(g, beside(g, CORNERS), (None, (3, 4))), None, (2, 2),
+    private("max_pool2d_grad", lambda g: F.max_pool2d_grad(g, tensor_on(g, CORNERS), (None, (3, 4))), None, (2, 2),
             dtypes=("float64",)),
-    private("max_pool2d_pick", lambda x: F.max_pool2d_pick(x, beside(x, CORNERS), (None, (2, 2))),
+    private("max_pool2d_pick", lambda x: F.max_pool2d_pick(x, tensor_on(x, CORNERS), (None, (2, 2))),
             lambda x: x.ravel()[CORNERS], (3, 4), dtypes=("float64",)),
     private("recurrent", lambda x, w, h: F.recurrent(x[None], None, None, w, h, None, None, None, ELMAN)[0], None,
             *PAIR, (3, 3)),
     private("recurrent_grad", recurrent_grad, None, *PAIR, (3, 3), **ONCE),
-    private("scatter_taps", lambda x, w: F.scatter_taps(x, w, beside(x, TAPS), (4,)), None, (1, 3, 2), (1, 2, 2)),
-    private("weigh_taps", lambda g, x: F.weigh_taps(g, x, beside(x, TAPS), ()), None, (1, 3, 2), (1, 3, 4)),
+    private("scatter_taps", lambda x, w: F.scatter_taps(x, w, tensor_on(x, TAPS), (4,)), None, (1, 3, 2), (1, 2, 2)),
+    private("weigh_taps", lambda g, x: F.weigh_taps(g, x, tensor_on(x, TAPS), ()), None, (1, 3, 2), (1, 3, 4)),
 ]  # fmt: skip
 
 
 def draw(name, function, *shapes, **given):
-    """A case of draws with one seed, which are others in each dtype."""
+    """Make a case of draws with a fixed seed, which differ between dtypes."""
     given = {"dtypes": ("float64",), "batching": False, "gradient": (), **given}
     return private(name, function, None, *shapes, **given)
 

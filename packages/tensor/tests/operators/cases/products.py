@@ -1,4 +1,4 @@
-"""Cases of products of vectors and matrices, and of those that are added to something."""
+"""Cases of products of vectors and matrices, alone or added to a tensor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BOTH = ("float64", "complex128")
 
 
 def product(name, reference, first, second, **given):
-    """A case of a product of two tensors of these shapes."""
+    """Make a case of a product of two tensors with these shapes."""
     given = {"dtypes": NUMBERS, "gradient": BOTH, "loose": 10, "rejects": False, "out": True, **given}
     return Case(
         f"{name} of {first} and {second}", getattr(ft, name), reference, arity=2, shapes=(first, second), **given
@@ -19,7 +19,7 @@ def product(name, reference, first, second, **given):
 
 
 def added(name, reference, first, second, whole, **given):
-    """Cases of a product that is added to a tensor, by itself and by factors, and of its form in place."""
+    """Make cases of a product added to a tensor, with and without factors, and of its in-place form."""
     function = getattr(ft, name)
     part = {"addmm": (2,), "addmv": (), "addr": (3,), "baddbmm": (1, 2), "addbmm": (1, 2)}[name]
     given = {"arity": 3, "shapes": (whole, first, second), "gradient": BOTH, "loose": 20, **given}

@@ -21,7 +21,7 @@ REAL = ("float64",)
 
 
 def along(name, function, reference, **given):
-    """A case of something done along dimensions; there is one for each way of naming them."""
+    """Make a case of an operation along dimensions, for one way to name them."""
     given.setdefault("layouts", ("contiguous", "transposed", "sliced", "expanded", "offset", "zero_dim"))
     given.setdefault("scales", SCALES)
     return Case(name, function, reference, **given)
@@ -200,7 +200,7 @@ REDUCTIONS = [
 
 
 def product(*shapes, function=ft.matmul, **given):
-    """A case of a matrix product of these shapes."""
+    """Make a case of a matrix product with these shapes."""
     name = f"{function.__name__} {' '.join(str(shape).replace(' ', '') for shape in shapes)}"
 
     def reference(a, b):

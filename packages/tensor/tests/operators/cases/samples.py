@@ -1,4 +1,4 @@
-"""Cases of operators on samples: moments without NaN, quantiles, histograms, covariances, differences, areas."""
+"""Cases of statistics: moments that ignore NaN, quantiles, histograms, covariances, differences, areas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset")
 
 
 def of(name, function, reference, **given):
-    """A case of something that is made of one (3, 4) tensor of samples."""
+    """Make a case of a function of one (3, 4) tensor of samples."""
     return Case(name, function, reference, **{"shapes": ((3, 4),), "layouts": LAYOUTS, "loose": 10, **given})
 
 
@@ -22,7 +22,7 @@ def summed(x):
 
 
 def norm_down(x):
-    """Cases of a 2-norm of at most 2."""
+    """Make cases that limit 2-norms to 2."""
     norms = np.sqrt((np.abs(x) ** 2).sum(1, keepdims=True))
     return x * np.where(norms > 2, 2 / (norms + 1e-7), 1)
 

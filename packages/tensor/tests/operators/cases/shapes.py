@@ -14,7 +14,7 @@ REAL = ("float64",)
 
 
 def shaped(name, function, reference=None, **given):
-    """A case of something that moves elements: all dtypes, exact."""
+    """Make an exact case of an operator that moves elements, in all dtypes."""
     given = {"gradient": BOTH, "shapes": ((3, 4),), **given}
     return Case(name, function, reference or function, **given)
 

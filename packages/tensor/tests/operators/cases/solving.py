@@ -7,12 +7,12 @@ import facula_tensor as ft
 from facula_tensor import linalg
 
 BOTH = ("float64", "complex128")
-DISTINCT = ("contiguous", "transposed", "sliced", "offset")  # with equal rows a matrix is singular
+DISTINCT = ("contiguous", "transposed", "sliced", "offset")  # a matrix with equal rows is singular
 PRECISE = ("float32", "float64", *COMPLEX)  # LAPACK's dtypes
 
 
 def matrix(name, function, reference, *shapes, **given):
-    """A case of an operator on matrices, square ones unless `shapes` says otherwise."""
+    """Make a case of an operator on matrices, square ones unless `shapes` defines others."""
     given = {"dtypes": PRECISE, "gradient": BOTH, "loose": 100.0, "arity": max(len(shapes), 1), **given}
     return Case(name, function, reference, shapes=shapes or ((2, 3, 3),), **given)
 
@@ -26,22 +26,22 @@ def adjoint(x):
 
 
 def definite(x):
-    """A Hermitian positive definite matrix of any matrix, of an array or a tensor."""
+    """Make a Hermitian positive definite matrix from any matrix, of an array or a tensor."""
     if isinstance(x, np.ndarray):
         return x @ adjoint(x) + np.eye(x.shape[-1], dtype=x.dtype)
     if not (x.is_floating_point() or x.is_complex()):
         return x
-    x = x * 1  # seen at one moment
+    x = x * 1  # a single read of the operand
     return x @ x.mH + ft.eye(x.shape[-1], dtype=x.dtype, device=x.device)
 
 
 def solved(triangle):
-    """The solution of a system with a triangle of the first matrix, whose diagonal is made large."""
+    """Solve a system with a triangle of the first matrix, whose diagonal is enlarged."""
     return lambda a, b: np.linalg.solve(triangle(a) + 9 * np.eye(a.shape[-1], dtype=a.dtype), b)
 
 
 def heavy(x):
-    """A tensor with 9 added to the diagonal."""
+    """Return a tensor with 9 added to the diagonal."""
     if not (x.is_floating_point() or x.is_complex()):
         return x
     return x + 9 * ft.eye(x.shape[-1], dtype=x.dtype, device=x.device)

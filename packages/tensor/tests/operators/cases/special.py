@@ -1,4 +1,4 @@
-"""Cases of the gamma function's and the error function's kin, whose values NumPy has not."""
+"""Cases of functions related to the gamma and error functions, which NumPy lacks."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ REAL = ("float64",)
 
 
 def each(function):
-    """A function of one number, of each element, in float64."""
+    """Apply a function of one number to each element, in float64."""
     return lambda x: np.vectorize(function, otypes=[np.float64])(np.asarray(x, np.float64))
 
 
 def lgamma(x):
-    """Of the C library, which has it infinite where the gamma function has poles."""
+    """Compute lgamma with the C library, which returns infinity at the gamma function's poles."""
     return each(lambda one: inf if one <= 0 and one == int(one) else math.lgamma(one))(x)
 
 
 def digamma(x):
-    """Moved to where four terms of the series will do."""
+    """Shift the argument to a range where four terms of the series suffice."""
     x = np.asarray(x, np.float64)
     moved = x + 40
     series = np.log(moved) - 1 / (2 * moved) - 1 / (12 * moved**2) + 1 / (120 * moved**4)
@@ -35,7 +35,7 @@ def digamma(x):
 
 
 def polygamma(n, x):
-    """The sum of (-1)^(n + 1) n! / (x + k)^(n + 1), whose rest is a series."""
+    """Compute the sum of (-1)^(n + 1) n! / (x + k)^(n + 1), with a series for the remainder."""
     x, s = np.asarray(x, np.float64), n + 1
     moved = x + 60
     rest = moved**-n / n + moved**-s / 2 + s * moved ** (-s - 1) / 12 - s * (s + 1) * (s + 2) * moved ** (-s - 3) / 720
@@ -43,7 +43,7 @@ def polygamma(n, x):
 
 
 def erfinv(x):
-    """From the quantiles of the normal distribution."""
+    """Compute erfinv from the quantiles of the normal distribution."""
     inside = np.clip(x, -0.9999999, 0.9999999)
     return np.where(
         x == inside, each(lambda one: one and NormalDist().inv_cdf((one + 1) / 2) / 2**0.5)(inside), x * inf
@@ -51,7 +51,7 @@ def erfinv(x):
 
 
 def bessel(order, scaled=False):
-    """The mean of exp(x cos t) cos(order t) around the circle, times exp(-|x|) where scaled."""
+    """Compute the mean of exp(x cos t) cos(order t) around the circle, times exp(-|x|) if scaled."""
     t = np.linspace(0, 2 * pi, 64, endpoint=False)
 
     def mean(x):
@@ -66,12 +66,12 @@ def ndtr(x):
 
 
 def masked(x, function, otherwise=0.0):
-    """`function` of positive x."""
+    """Apply `function` to positive x."""
     return np.where(x > 0, function(np.where(x > 0, x, 1)), otherwise)
 
 
 def function(name, reference, call=None, **given):
-    """A case of a function of one real number."""
+    """Make a case of a function of one real number."""
     inplace = name + "_" if hasattr(ft.Tensor, name + "_") else None
     given = {"inplace": inplace, "domain": (0.3, 3.0), "out": True, "scales": SCALES, **given}
     return Case(
@@ -140,7 +140,7 @@ CASES = [
         loose=30,
     ),
     function("i0", bessel(0), domain=(-3.0, 3.0)),
-    function("i0e", bessel(0, True), domain=(-3.0, 3.0), scales=()),  # for which 64 places are too few
+    function("i0e", bessel(0, True), domain=(-3.0, 3.0), scales=()),  # 64 positions are too few for these
     function("i1", bessel(1), domain=(-3.0, 3.0), scales=(), gradient_domain=(0.3, 3.0)),
     function("i1e", bessel(1, True), domain=(-3.0, 3.0), scales=(), gradient_domain=(0.3, 3.0)),
     function(
