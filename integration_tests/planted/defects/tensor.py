@@ -69,7 +69,7 @@ DEFECTS = [
         "src/facula_tensor/_forms/_dispatch/fast/inplace.py",
         "if pb >= pa else pa - pb < lb.extent:",
         "if pb >= pa else False:",
-        "tests/invariants/test_refusals.py::test_errors_precede_changes[overlap]",
+        "tests/invariants/test_errors.py::test_errors_precede_changes[overlap]",
         "a missing guard: an operand that overlaps the changed tensor",
     ),
     (
@@ -78,7 +78,7 @@ DEFECTS = [
         "                    sa.version + 1",
         "                    if not (free or other.node is None):\n                        break\n"
         "                    pass",
-        "tests/invariants/test_refusals.py::test_read_only_memory_is_not_changed[add_]",
+        "tests/invariants/test_errors.py::test_read_only_memory_is_not_changed[add_]",
         "a missing guard: read-only memory is written before the error",
     ),
     (
@@ -155,7 +155,7 @@ DEFECTS = [
         "src/facula_tensor/ops/shape/joining.py",
         "elif lb.dense != la.dense or lb.shape[1:] != shape[1:]:",
         "elif lb.dense != la.dense:",
-        "tests/invariants/test_refusals.py::test_errors_precede_changes[cat]",
+        "tests/invariants/test_errors.py::test_errors_precede_changes[cat]",
         "a missing error: shapes that cannot be joined",
     ),
     (
@@ -176,7 +176,7 @@ DEFECTS = [
         "src/facula_tensor/_creation/generator.py",
         "self._key, self._offset = seed - (1 << 64) if seed >> 63 else seed, offset",
         "self._key, self._offset = seed - (1 << 64) if seed >> 63 else seed, 0",
-        "tests/test_refused_numbers.py::test_a_generator_pickles_with_its_position",
+        "tests/test_invalid_numbers.py::test_a_generator_pickles_with_its_position",
         "a random stream that begins anew after its state was set",
     ),
 ]

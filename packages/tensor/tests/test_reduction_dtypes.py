@@ -8,7 +8,7 @@ from facula_autograd import gradcheck, gradgradcheck
 
 
 @pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])
-def test_mean_of_half_is_finite_where_the_sum_is_not(dtype):
+def test_mean_of_half_is_finite_if_the_sum_is_not(dtype):
     x = ft.full((7, 10000), 16.0, dtype=dtype, requires_grad=True)
     assert x.mean().item() == 16 and x.mean().dtype is dtype
     assert x.mean(1).tolist() == [16.0] * 7

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from one_moment import forget_plans
+from memory_switches import forget_plans
 from slow_path import PLANNING, SLOW, calls
 
 import facula_tensor as ft

@@ -183,11 +183,11 @@ def test_third_derivatives_in_every_order(program, kinds):
 
 
 @pytest.fixture
-def own_tangent():
+def declared_tangent():
     """Declare an operator with a jvp that differs from the one derived from its gradient."""
 
     @operator
-    class _own_tangent:
+    class _declared_tangent:
         """Twice the first operand plus the second."""
 
         inputs = ("input", "other")
@@ -211,13 +211,13 @@ def own_tangent():
         def jvp(F, tangents, out, factor):
             return F.mul(F.ones_like(out), 100 * factor + tangents.count(None))
 
-    yield _own_tangent
-    del operators["own_tangent"]
+    yield _declared_tangent
+    del operators["declared_tangent"]
 
 
-def test_a_declaration_may_define_its_tangent(own_tangent):
+def test_a_declaration_may_define_its_tangent(declared_tangent):
     x, y = pair(requires_grad=False)
-    out, slope = jvp(lambda x, y: own_tangent(x, y, (2,)), (x, y), (x, y))
+    out, slope = jvp(lambda x, y: declared_tangent(x, y, (2,)), (x, y), (x, y))
     close(out, 2 * x + y)
     assert (slope == 200).all()
-    assert (jvp(lambda x: own_tangent(x, y, (3,)), (x,), (x,))[1] == 301).all()
+    assert (jvp(lambda x: declared_tangent(x, y, (3,)), (x,), (x,))[1] == 301).all()

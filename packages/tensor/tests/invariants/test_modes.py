@@ -16,7 +16,7 @@ import facula_tensor as ft
 
 
 @every_operator
-def test_nothing_is_recorded_under_no_grad(name):
+def test_no_grad_records_no_node(name):
     for mode in (ft.no_grad, ft.inference_mode, lambda: ft.set_grad_enabled(False)):
         x, *others = SAMPLES[name].leaves()
         with mode():

@@ -112,7 +112,7 @@ def test_composite_functions_call_the_override_once_with_their_name(name):
     results = call(x.as_subclass(Noting))
     kept = [func for func in asked if func.__name__ not in ("getitem", "detach")]
     assert len(kept) == len(results)
-    assert kept[-1] in (function, getattr(ft.Tensor, name, None))  # test_asked_functions.py checks which function it is
+    assert kept[-1] in (function, getattr(ft.Tensor, name, None))  # test_overrides.py checks which function it is
     assert all(isinstance(one, Noting) for one in results)
 
 
@@ -155,7 +155,7 @@ def test_the_subclass_has_priority_and_may_decline():
         ft.ones(2).as_subclass(Plain) + a
 
 
-def test_subclasses_that_override_nothing_keep_their_type():
+def test_subclasses_without_overrides_keep_their_type():
     x = Plain([1.0, 2.0])
     x.note = "mine"
     assert type(x * 2) is type(x[0]) is type(x.sum()) is type(ft.cat([x, x])) is Plain

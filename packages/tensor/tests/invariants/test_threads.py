@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 from fake_backend import numbers
-from one_moment import forget_plans
+from memory_switches import forget_plans
 from samples import SAMPLES, differentiable, pair, total
 
 import facula_tensor as ft

@@ -158,7 +158,7 @@ def test_tensordot_errors():
             ft.tensordot(a, b, dims)
 
 
-def test_integers_keep_their_dtype_where_lengths_broadcast():
+def test_integers_keep_their_dtype_if_lengths_broadcast():
     x = ft.full((2, 1, 3), 2, dtype=ft.int32)
     got = ft.tensordot(x, x, 2)
     assert got.dtype is ft.int32 and got.tolist() == [[24] * 3] * 2

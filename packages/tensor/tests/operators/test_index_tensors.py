@@ -26,7 +26,7 @@ def test_nonzero(shape, dtype):
             assert there[columns[:1]].shape == there[columns[0]].shape
 
 
-def test_one_tensor_alone_as_an_index():
+def test_a_single_tensor_as_an_index():
     """The fast path and the slow path agree, also in errors."""
     x = ft.arange(12).view(3, 4)
     for index in (ft.tensor([2, -1]), ft.tensor(1), ft.tensor([[0], [1]]), x > 5, ft.tensor([True, False, True])):

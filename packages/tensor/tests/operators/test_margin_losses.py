@@ -125,7 +125,7 @@ def test_broadcast_errors_name_the_called_function(name, operands):
         getattr(F, name)(*(given[one] for one in operands))
 
 
-def test_cosine_embedding_loss_names_itself_for_vectors_of_other_lengths():
+def test_cosine_embedding_loss_names_itself_in_errors():
     with pytest.raises(ValueError, match=r"^cosine_embedding_loss: shapes"):
         F.cosine_embedding_loss(ft.ones(2, 3), ft.ones(2, 4), ft.ones(2))
 

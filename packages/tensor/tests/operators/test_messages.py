@@ -248,10 +248,10 @@ def test_messages(name):
     with pytest.raises((ValueError, TypeError, RuntimeError, IndexError, OverflowError)) as caught:
         call()
     assert re.match(".*".join(map(re.escape, [first, *rest])), str(caught.value)), str(caught.value)
-    shown_alone(caught.value)
+    has_no_internal_cause(caught.value)
 
 
-def shown_alone(error):
+def has_no_internal_cause(error):
     """Check that the error does not show an internal exception as its cause."""
     while error is not None:
         assert error.__context__ is None or error.__suppress_context__, repr(error.__context__)
@@ -292,7 +292,7 @@ def test_out_of_memory_errors_name_operation_and_shape(name):
         rf" for (float32|float64|uint8) {re.escape(shape)}",
         str(caught.value),
     )
-    shown_alone(caught.value)
+    has_no_internal_cause(caught.value)
 
 
 def test_the_fast_path_names_the_operation():
@@ -305,7 +305,7 @@ def test_the_fast_path_names_the_operation():
         for _ in range(2):
             with pytest.raises(MemoryError, match=r"^out of memory: .* requested by (add|exp) for") as caught:
                 call()
-            shown_alone(caught.value)
+            has_no_internal_cause(caught.value)
 
 
 def test_errors_of_the_user_are_unchanged():

@@ -24,7 +24,7 @@ REAL = ("float64",)
 ODD = (0.0, -0.0, 1.0, -1.0, 2.5, -0.5, 1e-30, 1e30, -1e30, math.inf, -math.inf, math.nan)
 
 
-def by_kind(on_bool, otherwise):
+def by_dtype(on_bool, otherwise):
     """Make a reference with a different function for bool."""
     return lambda *arrays: (on_bool if arrays[0].dtype == bool else otherwise)(*arrays)
 
@@ -62,7 +62,7 @@ POINTWISE = [
     unary("reciprocal", lambda x: 1 / x, result=floating, inplace="reciprocal_", gradient=BOTH, domain=POSITIVE),
     unary(
         "square",
-        by_kind(lambda x: x.astype(int), lambda x: x * x),
+        by_dtype(lambda x: x.astype(int), lambda x: x * x),
         result=lambda d: "int64" if d == "bool" else d,
         inplace="square_",
         gradient=BOTH,
@@ -72,7 +72,7 @@ POINTWISE = [
     unary("absolute", np.abs, dtypes=REALS, inplace="abs_", gradient=REAL, rejects=False),
     unary(
         "sign",
-        by_kind(lambda x: x, lambda x: np.where(x == x, np.sign(x), 0).astype(x.dtype)),
+        by_dtype(lambda x: x, lambda x: np.where(x == x, np.sign(x), 0).astype(x.dtype)),
         dtypes=("bool", *REALS),
         inplace="sign_",
         gradient=REAL,

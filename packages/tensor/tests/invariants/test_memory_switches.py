@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fake_backend import numbers
-from one_moment import OTHERS, check, contents, forget_plans, matrix, outcome, strided, tables_of
+from memory_switches import OTHERS, check, contents, forget_plans, matrix, outcome, strided, tables_of
 from samples import SAMPLES
 from slow_path import calls
 from switching import Switch, of_library
