@@ -49,6 +49,7 @@ def test_jacobians_and_gradients_equal_finite_differences(at):
     np.testing.assert_allclose(found, numeric(total, X, W, at=at % 2), atol=1e-7)
     assert value == total(X, W) == value_and_grad(total, at)(X, W)[0]
     assert type(found) is np.ndarray and isinstance(value, float)
+    assert grad(total).__name__ == "total"
     np.testing.assert_array_equal(grad(total, at)(X, W), value_and_grad(total, at)(X, W)[1])
 
 
@@ -61,6 +62,8 @@ def test_products_with_jacobians():
         found = pull_back(g)
         np.testing.assert_allclose(found[0], np.tensordot(g, by_x, 1), atol=1e-8)
         np.testing.assert_allclose(found[1], g @ by_w, atol=1e-8)
+    _, pull_pair = vjp(lambda x: (x * 2, x + 1), 3.0)
+    assert pull_pair((1.0, 10.0)) == pull_pair(1.0, 10.0) == pull_pair(1.0, 10.0, create_graph=True) == (12.0,)
     again, tangent = jvp(mixed, (X, W), tangents)
     np.testing.assert_array_equal(again, output)
     np.testing.assert_allclose(tangent, np.tensordot(by_x, tangents[0], 2) + by_w @ tangents[1], atol=1e-8)

@@ -10,6 +10,7 @@ from collections import defaultdict, deque
 import pytest
 
 import facula_tensor as ft
+from facula_allocator import default_host_allocator
 from facula_autograd import Function, GradientError, no_grad
 from facula_autograd import grad as tape_grad
 from facula_tensor import forward_ad
@@ -362,3 +363,17 @@ def test_a_dual_tensor_after_its_level():
     assert part.data_ptr() == y.data_ptr() + 8
     assert ft.from_dlpack(y).tolist() == [2, 4, 6]
     assert "level" not in repr(y)
+
+
+def test_chunks_of_a_jacobian_bound_its_memory():
+    def peak(chunk_size):
+        allocator.trim()
+        allocator.reset_peak_memory_stats()
+        before = allocator.statistics()["reserved_bytes"]
+        rows = jacrev(lambda x: x * weights, chunk_size=chunk_size)(ONE)
+        assert ft.equal(rows, weights)
+        return allocator.memory_stats()["reserved_bytes.all.peak"] - before
+
+    allocator, weights = default_host_allocator(), ft.arange(2000.0)
+    assert peak(None) > 2000 * 2000 * 4, "all unit vectors"
+    assert peak(16) < 2000 * 2000

@@ -1,30 +1,18 @@
-"""One call of a function under differentiation: the basis of `func.py`.
-
-Note [Derivatives of derivatives]
-The function is called with values that belong to this call alone: leaves, or, for a value that was already computed,
-nodes that lead to it. A derivative inside another one is therefore taken with respect to its own argument, even if both
-arguments are the same number. Inside another derivative, everything is recorded for the outer one. Outside, nothing is
-recorded, unless an argument requires grad.
-"""
+"""`Call`: a call of a function under differentiation, the basis of function transforms for values of any kind."""
 
 from __future__ import annotations
 
-from contextvars import ContextVar
+from contextlib import nullcontext
+from functools import wraps
+from typing import Any
 
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
 
-from ._adapters import adapter_of
-from ._engine.backward import grad as _gradients
-from ._engine.backward import run_backward
-from ._engine.selected_inputs import leads_only_to
 from ._errors import GradientError
-from ._func_arguments import check_callable, pair_of, places_of, with_arguments
-from ._graph.node import Node, edge_to, relay
+from ._func_arguments import check_callable, pair_of, per_argument, places_of, with_arguments
 from ._modes.grad_mode import enable_grad
 from ._modes.mode_state import active_modes
-from ._numpy.variable import Variable
-from ._trees import leaves_like, put_together, take_apart
-from ._value import Value
+from ._trees import put_together, take_apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,139 +20,181 @@ if TYPE_CHECKING:
 
     from ._func_arguments import Argnums
     from ._trees import Shape
-    from ._types import AnyValue
 
-    Function = Callable[..., AnyValue]
+    Function = Callable[..., Any]
 
-#: The nesting depth of derivatives in this context.
-_depth: ContextVar[int] = ContextVar("facula_autograd.func", default=0)
+_MODE_IS_DEFAULT = nullcontext()
 
 
 class Call:
-    """A function call in which some arguments are replaced by Variables that belong to this call alone.
+    """A call of a function whose results can be differentiated with respect to arguments.
 
-    `inputs` are these Variables, with respect to which derivatives are taken. `output` and `aux` are the function's
-    results. Inside another derivative, all results are recorded for the outer one.
+    A subclass defines these methods for one kind of values, numbers and arrays or tensors:
+
+    * `points_of` and `results_of` check arguments and results, and return their leaves and shape;
+    * `level_for` returns a level, which records the call; `run` calls a function inside a level;
+    * `zeros` returns zeros like a value, and `scalar` the result, which must be one real number, and its cotangent 1;
+    * `fitted` returns the leaves of a tree with a given shape, converted to gradients or tangents of values.
+
+    A level has the methods `leaf` (returns a value to differentiate by), `argument` (returns what the function receives
+    for a leaf), `value` (returns what leaves the call for a value) and `pull` (computes gradients, or None for
+    inputs that the roots do not depend on). `records` tells whether they are recorded around it.
+
+    Arguments:
+        operation: the prefix of error messages.
+        func: the function.
+        args: its positional arguments.
+        argnums: the positions of the arguments to differentiate with respect to; all if None.
+        kwargs: its keyword arguments.
+        has_aux: whether it returns a pair whose second part is returned unchanged.
+        level: the level that records; chosen by `level_for` if None.
     """
 
-    def __init__(self, name: str, function: Function, trees: AnyValue, has_aux: bool, call: Function) -> None:
-        check_callable(name, function)
-        self.name = name
-        given, self.in_shape = take_apart(trees)
-        depth = _depth.get()
-        self.plain = depth == 0 and not any(isinstance(v, Value) for v in given)
-        self.recorded = depth > 0 or any(isinstance(v, Value) and v.node is not None for v in given)
-        self.inputs: list[AnyValue] = [_own_input(name, v) for v in given]
-        _depth.set(depth + 1)
-        try:
-            if active_modes:
-                with enable_grad():
-                    output = call(function, put_together(self.in_shape, self.inputs))
-            else:
-                output = call(function, put_together(self.in_shape, self.inputs))
-        finally:
-            _depth.set(depth)
-        self.aux: AnyValue = None
+    def __init__(
+        self,
+        operation: str,
+        func: Function,
+        args: Sequence[Any],
+        argnums: Argnums | None = None,
+        kwargs: dict[str, Any] | None = None,
+        has_aux: bool = False,
+        level: Any = None,
+    ) -> None:
+        check_callable(operation, func)
+        self.operation = operation
+        places = range(len(args)) if argnums is None else places_of(operation, argnums, len(args))
+        self.points, self.in_shape = self.points_of(tuple([args[place] for place in places]))
+        self.level = level or self.level_for(self.points)
+        with enable_grad() if active_modes else _MODE_IS_DEFAULT:
+            self.leaves = [self.level.leaf(one) for one in self.points]
+            arguments = put_together(self.in_shape, [self.level.argument(one) for one in self.leaves])
+            found = self.run(self.level, func, *with_arguments(args, places, arguments), **(kwargs or {}))
+        self.aux = None
         if has_aux:
-            output, self.aux = pair_of(name, output)
-            aux, shape = take_apart(self.aux)
-            self.aux = put_together(shape, [self.released(v) if isinstance(v, Value) else v for v in aux])
-        leaves, self.out_shape = take_apart(output)
-        self.outputs: list[AnyValue] = [v if isinstance(v, Value) else _constant_output(name, v) for v in leaves]
+            found, aux = pair_of(operation, found)
+            leaves, shape = take_apart(aux)
+            self.aux = put_together(shape, [self.level.value(one) for one in leaves])
+        self.outputs, self.out_shape = self.results_of(found)
 
-    def released(self, v: AnyValue) -> AnyValue:
-        """Return the value that leaves the call in place of `v`."""
-        if self.plain and isinstance(v, Variable):
-            return v.value
-        return v if self.recorded else adapter_of(v).alias(v)
+    def values(self) -> list[Any]:
+        """Return the results in the form for the caller."""
+        return [self.level.value(one) for one in self.outputs]
 
-    def result(self) -> AnyValue:
-        """Return the function's output in the form for the caller."""
-        return put_together(self.out_shape, [self.released(v) for v in self.outputs])
+    def result(self) -> Any:
+        """Return the results with the structure in which the function returned them."""
+        return put_together(self.out_shape, self.values())
 
-    def pulled_back(self, cotangents: Sequence[AnyValue], retain: bool = True, create: bool = False) -> list[AnyValue]:
-        """Return the gradients of all inputs; zeros for an input that does not affect the output."""
-        pairs = [(v, g) for v, g in zip(self.outputs, cotangents, strict=True) if v.node is not None]
-        if not pairs:
-            return [adapter_of(v).zeros_like(v) for v in self.inputs]
-        if self.plain and not retain and not create and leads_only_to([v for v, _ in pairs], self.inputs):
-            run_backward([v for v, _ in pairs], [g for _, g in pairs], name=self.name)
-            found = [v._grad for v in self.inputs]
-            return [adapter_of(v).zeros_like(v) if g is None else g for v, g in zip(self.inputs, found, strict=True)]
-        with enable_grad():
-            return list(
-                _gradients(
-                    [v for v, _ in pairs], self.inputs, [g for _, g in pairs], retain_graph=retain or self.recorded,
-                    create_graph=create or self.recorded, materialize_grads=True,
+    def pull(
+        self,
+        cotangents: Sequence[Any],
+        record: bool | None = None,
+        retain: bool = True,
+        *,
+        outputs: Sequence[Any] | None = None,
+        required: str | None = None,
+    ) -> list[Any]:
+        """Return the gradients of the arguments; zeros for those that the results do not depend on.
+
+        Arguments:
+            cotangents: the gradients of the results.
+            record: whether enclosing transforms and tapes can differentiate them; by default according to the mode.
+            retain: keep the graph for another pass.
+            outputs: the values to start from instead of the results: some of them, or values computed from them.
+            required: the name of the results in the error for results that do not depend on an argument; if None,
+                the gradient is zero instead.
+        """
+        record = self.level.records if record is None else record
+        outputs = self.outputs if outputs is None else outputs
+        found = self.level.pull(outputs, cotangents, self.leaves, record=record, retain=retain)
+        for place, g in enumerate(found if required else ()):
+            if g is None:
+                raise GradientError(
+                    f"{self.operation}: expected {required} to depend on input {place}; it does not (strict=True)"
                 )
-            )  # fmt: skip
+        return [self.zeros(point) if g is None else g for g, point in zip(found, self.points, strict=True)]
 
-    def scalar(self) -> AnyValue:
-        """Return the output, which must be one real number."""
-        if len(self.outputs) != 1 or not adapter_of(self.outputs[0]).is_scalar(self.outputs[0]):
-            what = ", ".join(adapter_of(v).describe(v) for v in self.outputs)
-            raise GradientError(
-                f"{self.name}: expected the function to return one real number; got {what or 'nothing'}"
-            )
-        return self.outputs[0]
+    def pusher(self, level: Any = None, required: str | None = None) -> Callable[..., list[Any]]:
+        """Return a function that maps tangents of the arguments to tangents of the results.
 
+        The gradients of the arguments are linear in the cotangents, at any point. The tangents are the derivative of
+        the former with respect to the latter, along the tangents of the arguments.
 
-def _own_input(name: str, v: AnyValue) -> AnyValue:
-    """Return a value over the same elements that is an input of this call alone."""
-    try:
-        own: AnyValue = adapter_of(v).alias(v) if isinstance(v, Value) else Variable(v)
-    except TypeError:
-        raise InvalidTypeError(f"{name}: expected numbers or arrays to differentiate by; got {v!r:.200}") from None
-    if not adapter_of(own).differentiable(own):
-        raise GradientError(
-            f"{name}: expected floating-point or complex values to differentiate by; got "
-            f"{adapter_of(own).describe(own)}"
-        )
-    if not isinstance(v, Value) or v.node is None:
-        return own.requires_grad_()
-    own.node = relay(Node(), edge_to(v))  # type: ignore[arg-type]
-    return own
+        Arguments:
+            level: the level that records `pull`; the level of the call if None.
+            required: as for `pull`.
+        """
+        level, values = level or self.level, self.values()
+        cotangents = [level.leaf(self.zeros(value)) for value in values]
+        with enable_grad():
+            gradients = self.run(level, self.pull, cotangents, True, required=required)
 
+        def push(tangents: Sequence[Any], record: bool = level.records) -> list[Any]:
+            with enable_grad():
+                found = level.pull(gradients, tangents, cotangents, record=record, retain=True)
+            return [self.zeros(value) if one is None else one for value, one in zip(values, found, strict=True)]
 
-def _constant_output(name: str, v: object) -> Variable:
-    try:
-        return Variable(v)
-    except TypeError:
-        raise InvalidTypeError(f"{name}: expected the function to return numbers or arrays; got {v!r:.200}") from None
+        return push
 
+    if TYPE_CHECKING:
 
-def call_with_args(
-    name: str,
-    function: Function,
-    argnums: Argnums,
-    has_aux: bool,
-    args: Sequence[AnyValue],
-    kwargs: dict[str, AnyValue],
-) -> Call:
-    places = places_of(name, argnums, len(args))
-
-    def call(function: Function, chosen: Sequence[AnyValue]) -> AnyValue:
-        return function(*with_arguments(args, places, chosen), **kwargs)
-
-    return Call(name, function, tuple(args[k] for k in places), has_aux, call)
+        def points_of(self, tree: Any) -> tuple[list[Any], Shape]: ...
+        def results_of(self, tree: Any) -> tuple[list[Any], Shape]: ...
+        def level_for(self, points: list[Any]) -> Any: ...
+        def run(self, level: Any, func: Function, *args: Any, **kwargs: Any) -> Any: ...
+        def zeros(self, value: Any) -> Any: ...
+        def scalar(self) -> tuple[Any, Any]: ...
+        def fitted(self, what: str, tree: Any, like: Shape, values: Sequence[Any]) -> list[Any]: ...
 
 
-def call_with_primals(name: str, func: Function, primals: Sequence[AnyValue], has_aux: bool) -> Call:
-    return Call(name, func, tuple(primals), has_aux, lambda function, given: function(*given))
+def gradient_function(call: type[Call], operation: str, func: Function, argnums: Argnums, has_aux: bool) -> Function:
+    """Return the function for `grad`, `grad_and_value` or `value_and_grad`.
+
+    Arguments:
+        call: the subclass of `Call` for the values.
+        operation: which of the three.
+        func: the function to differentiate.
+        argnums: the positions of the arguments to differentiate with respect to.
+        has_aux: whether the function returns a pair (output, aux).
+    """
+    check_callable(operation, func)
+
+    @named_like(func)
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        called = call(operation, func, args, argnums, kwargs, has_aux)
+        value, cotangent = called.scalar()
+        gradient = per_argument(argnums, put_together(called.in_shape, called.pull([cotangent], retain=False)))
+        if operation == "grad":
+            return (gradient, called.aux) if has_aux else gradient
+        value = (value, called.aux) if has_aux else value
+        return (value, gradient) if operation == "value_and_grad" else (gradient, value)
+
+    return transformed
 
 
-def checked_leaves(name: str, what: str, tree: AnyValue, like: Shape, values: Sequence[AnyValue]) -> list[AnyValue]:
-    """Return the leaves of a tree of the shape `like`; plain ones are converted to Variables like `values`."""
-    leaves = leaves_like(name, what, tree, like)
-    return [_checked_leaf(name, what, v, value) for v, value in zip(leaves, values, strict=True)]
+def value_and_pull(called: Call, has_aux: bool) -> Any:
+    """Return the result of `vjp` for a call with all of its arguments: the results, a function, and aux."""
+
+    @boundary
+    def pull(
+        cotangents: Any, *further: Any, retain_graph: bool = True, create_graph: bool | None = None
+    ) -> tuple[Any, ...]:
+        """Return the gradients of the primals.
+
+        Arguments:
+            cotangents: the gradient of the output, with its structure, converted to its dtype.
+            further: the other entries of a tuple whose entries are passed separately.
+            retain_graph: keep saved values for another call.
+            create_graph: whether enclosing transforms and tapes can differentiate the gradients; by default according
+                to the mode.
+        """
+        tree = (cotangents, *further) if further else cotangents
+        given = called.fitted("the cotangents", tree, called.out_shape, called.outputs)
+        found = [called.level.value(g) for g in called.pull(given, create_graph, retain_graph)]
+        return put_together(called.in_shape, found)
+
+    return (called.result(), pull, called.aux) if has_aux else (called.result(), pull)
 
 
-def _checked_leaf(name: str, what: str, v: AnyValue, like: AnyValue) -> AnyValue:
-    """Return a leaf of a tree as a Variable like `like`; a Value stays as it is."""
-    if isinstance(v, Value):
-        return v
-    adapter = adapter_of(like)
-    try:
-        return adapter.fit_gradient(adapter.metadata(like), Variable(v))
-    except (TypeError, ValueError) as error:
-        raise InvalidValueError(f"{name}: expected {what} to fit; one is wrong: {error}") from None
+def named_like(func: Function) -> Callable[[Function], Function]:
+    """Return a decorator for a transformed `func`, which names it after `func` and marks it as public."""
+    return lambda made: boundary(wraps(func)(made)) if hasattr(func, "__name__") else boundary(made)

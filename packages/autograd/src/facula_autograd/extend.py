@@ -32,7 +32,7 @@ from __future__ import annotations
 from facula_errors.extend import imported_later
 
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
-from ._engine.backward import run_backward
+from ._engine.backward import gradients_at, run_backward
 from ._engine.engine import running_node, walk
 from ._function.function_context import FunctionContext
 from ._function.function_node import from_function, record_call
@@ -64,6 +64,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._func_arguments import Argnums as Argnums
     from ._func_arguments import check_callable, pair_of, per_argument, places_of, with_arguments
+    from ._func_call import Call, gradient_function, named_like, value_and_pull
     from ._trees import LEAF_SHAPE, Shape, leaves_like, put_together, take_apart
 
 __all__ = [
@@ -73,6 +74,7 @@ __all__ = [
     "OUTPUT",
     "Adapter",
     "Box",
+    "Call",
     "FunctionContext",
     "Gradients",
     "Handle",
@@ -100,9 +102,12 @@ __all__ = [
     "enter_scope",
     "error_node",
     "from_function",
+    "gradient_function",
+    "gradients_at",
     "leave_scope",
     "leaves_like",
     "move_hooks",
+    "named_like",
     "next_seq",
     "output_node",
     "pack_saved",
@@ -127,6 +132,7 @@ __all__ = [
     "take_apart",
     "unpack_value",
     "unpack_with",
+    "value_and_pull",
     "walk",
     "want_scopes",
     "with_arguments",
@@ -137,6 +143,7 @@ __getattr__ = imported_later(
     __name__,
     {
         "._func_arguments": ("check_callable", "pair_of", "per_argument", "places_of", "with_arguments"),
+        "._func_call": ("Call", "gradient_function", "named_like", "value_and_pull"),
         "._trees": ("LEAF_SHAPE", "Shape", "leaves_like", "put_together", "take_apart"),
     },
 )

@@ -11,21 +11,20 @@ from facula_errors import InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, published
 
 from ._adapters import adapter_of
-from ._engine.backward import grad as _gradients
 from ._errors import GradientError
 from ._func_arguments import per_argument
-from ._func_call import call_with_args, call_with_primals, checked_leaves
-from ._modes.grad_mode import enable_grad
+from ._func_arrays import ArrayCall
+from ._func_call import gradient_function, value_and_pull
 from ._numpy.arrays import numpy
 from ._numpy.variable import Variable
 from ._trees import put_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ._func_arguments import Argnums
-    from ._func_call import Call, Function
+    from ._func_call import Function
     from ._types import AnyValue
 
 __all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "value_and_grad", "vjp"]
@@ -46,23 +45,7 @@ def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) 
     >>> grad_and_value(lambda x: x**3)(2.0)
     (12.0, 8.0)
     """
-
-    return _with_value("grad_and_value", func, argnums, has_aux)
-
-
-def _with_value(name: str, func: Function, argnums: Argnums, has_aux: bool) -> Function:
-    """Return the function for `grad_and_value`, with another name in its errors."""
-
-    @boundary
-    def call(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
-        this = call_with_args(name, func, argnums, has_aux, args, kwargs)
-        loss = this.scalar()
-        gradients = this.pulled_back([None], retain=False)
-        found = put_together(this.in_shape, [this.released(g) for g in gradients])
-        value = this.released(loss)
-        return per_argument(argnums, found), (value, this.aux) if has_aux else value
-
-    return call
+    return gradient_function(ArrayCall, "grad_and_value", func, argnums, has_aux)
 
 
 @boundary
@@ -75,8 +58,7 @@ def value_and_grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) 
     >>> value_and_grad(lambda x: x**3)(2.0)
     (8.0, 12.0)
     """
-    both = _with_value("value_and_grad", func, argnums, has_aux)
-    return lambda *args, **kwargs: both(*args, **kwargs)[::-1]
+    return gradient_function(ArrayCall, "value_and_grad", func, argnums, has_aux)
 
 
 @boundary
@@ -90,13 +72,7 @@ def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Functio
     >>> slope(2.0), grad(slope)(2.0)
     (12.0, 12.0)
     """
-    both = _with_value("grad", func, argnums, has_aux)
-
-    def call(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
-        gradient, value = both(*args, **kwargs)
-        return (gradient, value[1]) if has_aux else gradient
-
-    return call
+    return gradient_function(ArrayCall, "grad", func, argnums, has_aux)
 
 
 @boundary
@@ -116,15 +92,7 @@ def vjp(func: Function, *primals: AnyValue, has_aux: bool = False) -> AnyValue:
     >>> output, pull_back(10.0)
     (6.0, (30.0, 20.0))
     """
-    this = call_with_primals("vjp", func, primals, has_aux)
-    output = this.result()
-
-    @boundary
-    def pull_back(cotangents: AnyValue) -> AnyValue:
-        gs = checked_leaves("vjp", "the cotangents", cotangents, this.out_shape, this.outputs)
-        return put_together(this.in_shape, [this.released(g) for g in this.pulled_back(gs)])
-
-    return (output, pull_back, this.aux) if has_aux else (output, pull_back)
+    return value_and_pull(ArrayCall("vjp", func, primals, has_aux=has_aux), has_aux)
 
 
 @boundary
@@ -153,36 +121,12 @@ def jvp(
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, tuple):
             raise InvalidTypeError(f"jvp: expected {name} to be a tuple; got {type(given).__name__}")
-    this = call_with_primals("jvp", func, primals, has_aux)
-    directions = checked_leaves("jvp", "the tangents", tangents, this.in_shape, this.inputs)
+    this = ArrayCall("jvp", func, primals, has_aux=has_aux)
+    directions = this.fitted("the tangents", tangents, this.in_shape, this.leaves)
     if strict and any(v.node is None for v in this.outputs):
         raise GradientError("jvp: expected every output to depend on the primals, with strict=True; one does not")
-    tangent = put_together(this.out_shape, [this.released(t) for t in _pusher(this)(directions)])
+    tangent = put_together(this.out_shape, this.pusher()(directions))
     return (this.result(), tangent, this.aux) if has_aux else (this.result(), tangent)
-
-
-def _pusher(this: Call) -> Callable[[Sequence[AnyValue]], Sequence[AnyValue]]:
-    """Return a function that maps tangents of a call's inputs to tangents of its outputs.
-
-    Gradients of the inputs are linear in gradients of the outputs, at any point. The tangents are the derivative of the
-    former with respect to the latter, multiplied by the tangents of the inputs.
-    """
-    gs: list[AnyValue] = [adapter_of(v).zeros_like(v) for v in this.outputs]
-    for g in gs:
-        g.requires_grad_()
-    gradients = this.pulled_back(gs, create=True)
-
-    def push(directions: Sequence[AnyValue]) -> Sequence[AnyValue]:
-        pairs = [(h, t) for h, t in zip(gradients, directions, strict=True) if h.node is not None]
-        if not pairs:
-            return [adapter_of(v).zeros_like(v) for v in this.outputs]
-        with enable_grad():
-            return _gradients(
-                [h for h, _ in pairs], gs, [t for _, t in pairs], retain_graph=True, create_graph=this.recorded,
-                materialize_grads=True,
-            )  # fmt: skip
-
-    return push
 
 
 @boundary
@@ -199,13 +143,12 @@ def linearize(func: Function, *primals: AnyValue) -> tuple[AnyValue, Function]:
     >>> output, push(1.0, 10.0), push(1.0, 0.0)
     (6.0, 23.0, 3.0)
     """
-    this = call_with_primals("linearize", func, primals, False)
-    pushed = _pusher(this)
+    this = ArrayCall("linearize", func, primals)
+    pushed = this.pusher()
 
     @boundary
     def push(*tangents: AnyValue) -> AnyValue:
-        along = checked_leaves("linearize", "the tangents", tangents, this.in_shape, this.inputs)
-        return put_together(this.out_shape, [this.released(t) for t in pushed(along)])
+        return put_together(this.out_shape, pushed(this.fitted("the tangents", tangents, this.in_shape, this.leaves)))
 
     return this.result(), push
 
@@ -222,33 +165,53 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
     >>> jacfwd(lambda t: np.stack([np.cos(t), t**2]))(3.0).round(2)
     array([-0.14,  6.  ])
     """
+    return _jacobian("jacfwd", func, argnums, has_aux)
+
+
+def _jacobian(operation: str, func: Function, argnums: Argnums, has_aux: bool) -> Function:
+    """Return the function for `jacfwd` or `jacrev`."""
 
     @boundary
     def call(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
-        this = call_with_args("jacfwd", func, argnums, has_aux, args, kwargs)
-        _check_arrays("jacfwd", this)
-        push = _pusher(this)
-        columns = [_columns(this, push, k) for k in range(len(this.inputs))]
-        found = put_together(this.out_shape, [
-            per_argument(argnums, put_together(this.in_shape, [this.released(j) for j in some]))
-            for some in zip(*columns, strict=True)
-        ])  # fmt: skip
+        this = ArrayCall(operation, func, args, argnums, kwargs, has_aux)
+        leaves, outputs = this.leaves, this.outputs
+        for v in (*leaves, *outputs):
+            if not isinstance(v, Variable):
+                raise UnsupportedError(f"{operation}: expected numbers and arrays; got {adapter_of(v).describe(v)}")
+        blocks: Iterable[Sequence[AnyValue]]
+        if operation == "jacfwd":
+            push = this.pusher()
+            blocks = zip(*[_blocks(this, push, leaves, k, outputs, -1) for k in range(len(leaves))], strict=True)
+        else:
+            blocks = [_blocks(this, this.pull, outputs, k, leaves, 0) for k in range(len(outputs))]
+        parts = [per_argument(argnums, put_together(this.in_shape, some)) for some in blocks]
+        found = put_together(this.out_shape, parts)
         return (found, this.aux) if has_aux else found
 
     return call
 
 
-def _columns(this: Call, push: Callable[[Sequence[AnyValue]], Sequence[AnyValue]], k: int) -> list[AnyValue]:
-    """Return the derivatives of each output with respect to input `k`."""
-    shape = this.inputs[k].shape
+def _blocks(
+    this: ArrayCall,
+    derive: Callable[[Sequence[AnyValue]], list[AnyValue]],
+    values: Sequence[AnyValue],
+    k: int,
+    others: Sequence[AnyValue],
+    axis: int,
+) -> list[AnyValue]:
+    """Return the blocks of a Jacobian for value `k` and each of `others`: its rows (`axis` 0) or its columns (-1).
+
+    `derive` computes the derivatives of the others for a unit vector of the values.
+    """
+    shape, found = values[k].shape, [derive(unit) for unit in _units(values, k)]
     if not shape:
-        return list(push(next(_units(this.inputs, k))))
-    columns = [push(unit) for unit in _units(this.inputs, k)]
-    if not columns:
-        return [Variable(numpy().zeros((*v.shape, *shape))) for v in this.outputs]
+        return found[0]
+    whole = [(*v.shape, *shape) if axis else (*shape, *v.shape) for v in others]
+    if not found:
+        return [this.level.value(Variable(numpy().zeros(one))) for one in whole]
     return [
-        numpy().stack(parts, -1).reshape((*v.shape, *shape))  # type: ignore[arg-type]
-        for v, parts in zip(this.outputs, zip(*columns, strict=True), strict=True)
+        numpy().stack(parts, axis).reshape(one)  # type: ignore[arg-type]
+        for one, parts in zip(whole, zip(*found, strict=True), strict=True)
     ]
 
 
@@ -262,12 +225,6 @@ def _units(values: Sequence[AnyValue], k: int) -> Iterator[list[AnyValue]]:
         unit = Variable(zeros[k].value.copy())
         unit.value[at] = 1
         yield [*zeros[:k], unit, *zeros[k + 1 :]]
-
-
-def _check_arrays(name: str, this: Call) -> None:
-    for v in (*this.inputs, *this.outputs):
-        if not isinstance(v, Variable):
-            raise UnsupportedError(f"{name}: expected numbers and arrays; got {adapter_of(v).describe(v)}")
 
 
 @boundary
@@ -288,33 +245,7 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
     array([[2., 0.],
            [0., 6.]])
     """
-
-    @boundary
-    def call(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
-        this = call_with_args("jacrev", func, argnums, has_aux, args, kwargs)
-        _check_arrays("jacrev", this)
-        jacobians = [
-            per_argument(argnums, put_together(this.in_shape, [this.released(j) for j in _jacobian_rows(this, k)]))
-            for k in range(len(this.outputs))
-        ]
-        found = put_together(this.out_shape, jacobians)
-        return (found, this.aux) if has_aux else found
-
-    return call
-
-
-def _jacobian_rows(this: Call, k: int) -> list[AnyValue]:
-    """Return the derivatives of output `k` with respect to each input."""
-    output = this.outputs[k]
-    rows = [this.pulled_back(unit) for unit in _units(this.outputs, k)]
-    if not output.shape:
-        return rows[0]
-    if not rows:
-        return [Variable(numpy().zeros((*output.shape, *v.shape))) for v in this.inputs]
-    return [
-        numpy().stack(parts).reshape((*output.shape, *v.shape))  # type: ignore[arg-type]
-        for v, parts in zip(this.inputs, zip(*rows, strict=True), strict=True)
-    ]
+    return _jacobian("jacrev", func, argnums, has_aux)
 
 
 @boundary

@@ -18,7 +18,7 @@ from facula_errors.extend import boundary, published
 from ._core.errors import show
 from ._core.tensor import Tensor, layout_of_tensor
 from ._creation.like import ones_like
-from .transforms.functions import Pulled
+from .transforms.functions import TensorCall
 from .transforms.functions import jvp as func_jvp
 from .transforms.grad import differentiable
 from .transforms.jacobians import by_rows, jacfwd
@@ -116,7 +116,7 @@ def _jacobian(
     with enable_grad():
         if forwards:
             return _by_columns(name, func, points, argnums, create_graph, strict)
-        called = Pulled(name, func, points, level=PointTape(create_graph))
+        called = TensorCall(name, func, points, level=PointTape(create_graph))
         parts = []
         for place, out in enumerate(called.outputs):
             if out.is_complex():
@@ -208,9 +208,9 @@ def hessian(
 
 def _gradient(
     name: str, func: Function, points: tuple[Tensor, ...], level: PointTape | None, strict: bool
-) -> tuple[Pulled, list[Tensor]]:
+) -> tuple[TensorCall, list[Tensor]]:
     """Call a function that returns one element, and compute its gradient."""
-    called = Pulled(name, lambda *args: _one_element(name, func(*args)), points, level=level)
+    called = TensorCall(name, lambda *args: _one_element(name, func(*args)), points, level=level)
     return called, called.pull([ones_like(called.values()[0])], True, required=_required(strict))
 
 
@@ -227,9 +227,9 @@ def vjp(
         create_graph: whether the results can be differentiated again.
         strict: raise an error if an output does not depend on an input, instead of returning zeros.
     """
-    called = Pulled("vjp", func, _points("vjp", func, inputs), level=PointTape(create_graph))
+    called = TensorCall("vjp", func, _points("vjp", func, inputs), level=PointTape(create_graph))
     found = called.pull(_vector_like("vjp", v, called.outputs), create_graph, required=_required(strict))
-    return put_together(called.out_shape, called.values()), _like_inputs(inputs, found)
+    return called.result(), _like_inputs(inputs, found)
 
 
 @boundary
@@ -248,10 +248,10 @@ def jvp(
         create_graph: whether the results can be differentiated again.
         strict: raise an error if an output does not depend on an input, instead of returning zeros.
     """
-    called = Pulled("jvp", func, _points("jvp", func, inputs), level=PointTape(create_graph))
+    called = TensorCall("jvp", func, _points("jvp", func, inputs), level=PointTape(create_graph))
     vector = _vector_like("jvp", v, called.points)
-    found = called.push(vector, PointTape(True), create_graph, _required(strict))
-    return put_together(called.out_shape, called.values()), put_together(called.out_shape, found)
+    found = called.pusher(PointTape(True), _required(strict))(vector, create_graph)
+    return called.result(), put_together(called.out_shape, found)
 
 
 @boundary

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import CodeType
-    from typing import Literal, TypeAlias, TypeVar, overload
+    from typing import Any, Literal, TypeAlias, TypeVar, overload
 
     from .._types import Differentiable, Leaf
     from .engine import Watch
@@ -160,19 +160,14 @@ def grad(
             raise GradientError("grad: expected at least one input; got none")
         frame = _getframe(1)
         site = (frame.f_code, frame.f_lasti)
-        found: dict[int, object] = {}
         roots = resolve_edges(sequence(outputs))
         given = _gradients(grad_outputs, roots)
         if is_grads_batched:
             found = _batched(roots, given, retain_graph, create_graph, inputs, site)
         else:
-            run_backward(
-                roots, given, retain_graph, create_graph, inputs, site,
-                lambda value, g: found.__setitem__(id(value), g), "grad",
-            )  # fmt: skip
+            found = gradients_at(roots, given, inputs, retain_graph, create_graph, site)
         results = []
-        for k, value in enumerate(inputs):
-            g = found.get(id(value))
+        for k, (value, g) in enumerate(zip(inputs, found, strict=True)):
             if g is None and materialize_grads:
                 g = adapter_of(value).zeros_like(value)
                 if is_grads_batched:
@@ -195,8 +190,8 @@ def grad(
 def _batched(
     roots: Sequence[object], gradients: Sequence[object], retain_graph: bool | None, create_graph: bool,
     inputs: Sequence[object], site: tuple[CodeType, int],
-) -> dict[int, object]:  # fmt: skip
-    """Return stacked gradients of `inputs`, by id: one pass for each index of the first dimension of `gradients`."""
+) -> Sequence[object]:  # fmt: skip
+    """Return stacked gradients of `inputs`: one pass for each index of the first dimension of `gradients`."""
     if not gradients or any(g is None for g in gradients):
         raise GradientError(
             "grad: expected grad_outputs, with a dimension more, for every output (is_grads_batched=True)"
@@ -210,14 +205,25 @@ def _batched(
         )
 
     def one(row: Sequence[object], keep: bool | None) -> list[object]:
-        found: dict[int, object] = {}
-        run_backward(
-            roots, row, keep, create_graph, inputs, site, lambda value, g: found.__setitem__(id(value), g), "grad"
-        )
-        return [found.get(id(value)) for value in inputs]
+        return gradients_at(roots, row, inputs, keep, create_graph, site)
 
-    results = adapter.map_rows(one, gradients, retain_graph)
-    return {id(value): g for value, g in zip(inputs, results, strict=True) if g is not None}
+    return adapter.map_rows(one, gradients, retain_graph)
+
+
+def gradients_at(
+    roots: Sequence[object], gradients: Sequence[object], inputs: Sequence[object], retain_graph: bool | None,
+    create_graph: bool, site: tuple[CodeType, int] | None,
+) -> list[Any]:  # fmt: skip
+    """Return the gradients of `inputs`; None for inputs that the roots do not depend on.
+
+    Arguments: those of `run_backward`.
+    """
+    found: dict[int, object] = {}
+    run_backward(
+        roots, gradients, retain_graph, create_graph, inputs, site, lambda value, g: found.__setitem__(id(value), g),
+        "grad",
+    )  # fmt: skip
+    return [found.get(id(value)) for value in inputs]
 
 
 def run_backward(

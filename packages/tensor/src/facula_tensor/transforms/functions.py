@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd import GradientError, enable_grad
-from facula_autograd.extend import check_callable, pair_of, per_argument, places_of, put_together, with_arguments
+from facula_autograd import GradientError
+from facula_autograd.extend import Call, check_callable, gradient_function, pair_of, put_together, value_and_pull
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
@@ -23,111 +22,52 @@ from .trees import map_tensors, tensors_like, tensors_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from facula_autograd.extend import Argnums
+    from facula_autograd.extend import Argnums, Shape
 
     from .trees import Tree
 
 
-class Pulled:
-    """A call of a function at the level of a gradient: its results, and their gradients with respect to arguments.
+class TensorCall(Call):
+    """A call of a function of tensors.
 
-    Arguments:
-        operation: the prefix of error messages.
-        func: the function.
-        args: its positional arguments.
-        argnums: the positions of the arguments to differentiate with respect to; all if None.
-        kwargs: its keyword arguments.
-        has_aux: whether it returns a pair whose second part is returned unchanged.
-        level: the level that records; by default the ordinary tape (`plain.py`) if it can compute the gradient,
-            otherwise a new level.
+    Its level is the ordinary tape (`plain.py`) if that can compute the gradient, otherwise a new level.
     """
 
-    def __init__(
-        self,
-        operation: str,
-        func: Callable[..., Tree],
-        args: Sequence[Tree],
-        argnums: Argnums | None = None,
-        kwargs: dict[str, Any] | None = None,
-        has_aux: bool = False,
-        level: GradLevel | PlainTape | None = None,
-    ):
-        check_callable(operation, func)
-        self.operation = operation
-        places = range(len(args)) if argnums is None else places_of(operation, argnums, len(args))
-        by = tuple([args[place] for place in places])
-        points, self.in_shape = tensors_of(operation, "the arguments to differentiate by", by)
+    run = staticmethod(call_inside)
+
+    def points_of(self, tree: Tree) -> tuple[list[Tensor], Shape]:
+        points, shape = tensors_of(self.operation, "the arguments to differentiate by", tree)
         for one in points:
             if not differentiable(one):
                 raise InvalidTypeError(
-                    f"{operation}: expected floating or complex tensors to differentiate by; got "
+                    f"{self.operation}: expected floating or complex tensors to differentiate by; got "
                     f"{show(layout_of_tensor(one))}"
                 )
-        self.level: GradLevel | PlainTape = level or (PlainTape() if serves(points) else GradLevel())
-        self.points = points
-        with enable_grad():
-            self.leaves = [self.level.leaf(one) for one in points]
-            arguments = put_together(self.in_shape, [self.level.argument(one) for one in self.leaves])
-            found = call_inside(self.level, func, *with_arguments(args, places, arguments), **(kwargs or {}))
-        found, aux = pair_of(operation, found) if has_aux else (found, None)
-        self.outputs, self.out_shape = tensors_of(operation, "what the function returns", found)
-        self.aux = map_tensors(self.level.value, aux) if has_aux else None
+        return points, shape
 
-    def values(self) -> list[Tensor]:
-        """The results."""
-        return [self.level.value(one) for one in self.outputs]
+    def results_of(self, tree: Tree) -> tuple[list[Tensor], Shape]:
+        return tensors_of(self.operation, "what the function returns", tree)
 
-    def pull(
-        self,
-        cotangents: Sequence[Tensor],
-        record: bool | None = None,
-        retain: bool = True,
-        *,
-        outputs: Sequence[Tensor] | None = None,
-        required: str | None = None,
-    ) -> list[Tensor]:
-        """Return the gradients of the arguments; zeros for those that the results do not depend on.
+    def level_for(self, points: list[Tensor]) -> GradLevel | PlainTape:
+        return PlainTape() if serves(points) else GradLevel()
 
-        Arguments:
-            cotangents: the gradients of the results.
-            record: whether enclosing transforms and tapes can differentiate them; by default according to the mode.
-            retain: keep the graph for another pass.
-            outputs: the values to start from instead of the results: some of them, or values computed from them.
-            required: the name of the results in the error for results that do not depend on an argument; if None,
-                the gradient is zero instead.
-        """
-        record = self.level.records if record is None else record
-        outputs = self.outputs if outputs is None else outputs
-        found = self.level.pull(outputs, cotangents, self.leaves, record=record, retain=retain)
-        for place, g in enumerate(found if required else ()):
-            if g is None:
-                raise GradientError(
-                    f"{self.operation}: expected {required} to depend on input {place}; it does not (strict=True)"
-                )
-        return [
-            no_record_ops.zeros_like(point) if g is None else g for g, point in zip(found, self.points, strict=True)
-        ]
+    def zeros(self, value: Tensor) -> Tensor:
+        return no_record_ops.zeros_like(value)
 
-    def push(
-        self, tangents: Sequence[Tensor], level: GradLevel | PlainTape, record: bool, required: str | None = None
-    ) -> list[Tensor]:
-        """Return the tangents of the results: the derivative of `pull`, which is linear in the cotangents.
-
-        Arguments:
-            tangents: the tangents of the arguments.
-            level: the level that records `pull`.
-            record: whether enclosing transforms and tapes can differentiate the result.
-            required: as for `pull`.
-        """
+    def scalar(self) -> tuple[Tensor, Tensor]:
         values = self.values()
-        cotangents = [level.leaf(no_record_ops.zeros_like(value)) for value in values]
+        if self.out_shape.kind is not None or values[0].ndim or values[0].is_complex():
+            got = show(layout_of_tensor(values[0])) if self.out_shape.kind is None else f"{self.out_shape}"
+            raise ArgumentError(
+                f"{self.operation}: expected the function to return one real number, a tensor without dimensions; got "
+                f"{got}; take its sum() or mean()"
+            )
+        return values[0], no_record_ops.ones_like(values[0])
 
-        def pushed() -> list[Tensor | None]:
-            return level.pull(self.pull(cotangents, True, required=required), tangents, cotangents, record=record)
-
-        with enable_grad():
-            found = call_inside(level, pushed)
-        return [no_record_ops.zeros_like(v) if one is None else one for v, one in zip(values, found, strict=True)]
+    def fitted(self, what: str, tree: Tree, like: Shape, values: Sequence[Tensor]) -> list[Tensor]:
+        names = ("output", "cotangent") if what == "the cotangents" else ("primal", "tangent")
+        given = tensors_like(self.operation, what, tree, like)
+        return [fitted(self.operation, value, one, names) for value, one in zip(values, given, strict=True)]
 
 
 @boundary
@@ -149,14 +89,7 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     >>> grad(grad(lambda x: x**3))(tensor(2.0))
     tensor(12.)
     """
-    both = _grad_and_value("grad", func, argnums, has_aux)
-
-    @_named_like(func)
-    def gradient(*args: Any, **kwargs: Any) -> Any:
-        found, value = both(args, kwargs)
-        return (found, value[1]) if has_aux else found
-
-    return gradient
+    return gradient_function(TensorCall, "grad", func, argnums, has_aux)
 
 
 @boundary
@@ -172,8 +105,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     >>> grad_and_value(lambda x: x * x)(tensor(3.0))
     (tensor(6.), tensor(9.))
     """
-    both = _grad_and_value("grad_and_value", func, argnums, has_aux)
-    return _named_like(func)(lambda *args, **kwargs: both(args, kwargs))
+    return gradient_function(TensorCall, "grad_and_value", func, argnums, has_aux)
 
 
 @boundary
@@ -189,35 +121,7 @@ def value_and_grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     >>> value_and_grad(lambda x: x * x)(tensor(3.0))
     (tensor(9.), tensor(6.))
     """
-    both = _grad_and_value("value_and_grad", func, argnums, has_aux)
-    return _named_like(func)(lambda *args, **kwargs: both(args, kwargs)[::-1])
-
-
-def _grad_and_value(
-    operation: str, func: Callable[..., Any], argnums: Argnums, has_aux: bool
-) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, Any]]:
-    """Return a function that computes gradient and value, for `grad` and its variants."""
-    check_callable(operation, func)
-
-    def both(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-        called = Pulled(operation, func, args, argnums, kwargs, has_aux)
-        values = called.values()
-        if called.out_shape.kind is not None or values[0].ndim or values[0].is_complex():
-            got = show(layout_of_tensor(values[0])) if called.out_shape.kind is None else f"{called.out_shape}"
-            raise ArgumentError(
-                f"{operation}: expected the function to return one real number, a tensor without dimensions; got "
-                f"{got}; take its sum() or mean()"
-            )
-        found = called.pull([no_record_ops.ones_like(values[0])], retain=False)
-        gradient = put_together(called.in_shape, found)
-        return per_argument(argnums, gradient), (values[0], called.aux) if has_aux else values[0]
-
-    return both
-
-
-def _named_like(func: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator for a transformed `func`, which names it after `func` and marks it as public."""
-    return lambda made: boundary(wraps(func)(made)) if hasattr(func, "__name__") else boundary(made)
+    return gradient_function(TensorCall, "value_and_grad", func, argnums, has_aux)
 
 
 @boundary
@@ -237,28 +141,7 @@ def vjp(func: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> Any
     >>> output, pull(tensor(1.0))
     (tensor(6.), (tensor(3.), tensor(2.)))
     """
-    called = Pulled("vjp", func, primals, None, None, has_aux, GradLevel())
-    values = called.values()
-
-    @boundary
-    def pull(*cotangents: Tree, retain_graph: bool = True, create_graph: bool | None = None) -> tuple[Tree, ...]:
-        """Return the gradients of the primals.
-
-        Arguments:
-            cotangents: the gradient of the output, with its structure, converted to its dtype; for a tuple, its
-                entries may be passed separately.
-            retain_graph: keep saved tensors for another call.
-            create_graph: whether enclosing transforms and tapes can differentiate the gradients; by default according
-                to the mode.
-        """
-        given = tensors_like(
-            "vjp", "the cotangents", cotangents if len(cotangents) > 1 else cotangents[0], called.out_shape
-        )
-        given = [fitted("vjp", value, g, ("output", "cotangent")) for value, g in zip(values, given, strict=True)]
-        return put_together(called.in_shape, called.pull(given, create_graph, retain_graph))
-
-    output = put_together(called.out_shape, values)
-    return (output, pull, called.aux) if has_aux else (output, pull)
+    return value_and_pull(TensorCall("vjp", func, primals, has_aux=has_aux, level=GradLevel()), has_aux)
 
 
 @boundary
@@ -324,7 +207,7 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
     >>> output, push(tensor(1.0)), push(tensor(2.0))
     (tensor(8.), tensor(12.), tensor(24.))
     """
-    called = Pulled("linearize", func, primals, level=LinearLevel())
+    called = TensorCall("linearize", func, primals, level=LinearLevel())
 
     @boundary
     def push(*tangents: Tree) -> Tree:
@@ -333,10 +216,9 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
         Arguments:
             tangents: one tangent for each primal, with its structure.
         """
-        along = tensors_like("linearize", "the tangents", tangents, called.in_shape)
-        along = [fitted("linearize", point, tangent) for point, tangent in zip(called.points, along, strict=True)]
+        along = called.fitted("the tangents", tangents, called.in_shape, called.points)
         level = GradLevel()
         level.records = called.level.records
-        return put_together(called.out_shape, called.push(along, level, level.records))
+        return put_together(called.out_shape, called.pusher(level)(along, level.records))
 
-    return put_together(called.out_shape, called.values()), push
+    return called.result(), push

@@ -12,9 +12,9 @@ from facula_autograd.extend import (
     active_modes,
     current_mode,
     edge_to,
+    gradients_at,
     next_seq,
     raise_mutated,
-    run_backward,
 )
 from facula_storage.extend import FLOATING
 
@@ -190,16 +190,9 @@ class GradLevel(Level):
             record: whether enclosing levels, or the tape, record the computation.
             retain: keep the graph for another pass.
         """
-        found: dict[int, Any] = {}
-
-        def collect(value: Any, g: object) -> None:
-            found[id(value)] = g
-
         reached = [(root, g) for root, g in zip(roots, gradients, strict=True) if is_at(self, root) and root.node]
-        if reached:
-            starts, given = zip(*reached, strict=True)
-            run_backward(starts, given, retain, record, inputs, user_site(), collect, "grad")
-        return [found.get(id(one)) for one in inputs]
+        starts, given = [root for root, _ in reached], [g for _, g in reached]
+        return gradients_at(starts, given, inputs, retain, record, user_site())
 
 
 def differentiable(result: Tensor) -> bool:

@@ -2,39 +2,53 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import check_callable, pair_of, per_argument, places_of, put_together, with_arguments
+from facula_autograd.extend import (
+    check_callable,
+    named_like,
+    pair_of,
+    per_argument,
+    places_of,
+    put_together,
+    with_arguments,
+)
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
 from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.filled import zeros
-from .._creation.ranges import eye
+from .._creation.ranges import arange
 from .._dispatch.namespaces import recorded_ops
-from ..ops.shape.joining import cat, stack
-from .functions import Pulled, _named_like, jvp
+from ..ops.shape.joining import cat
+from .functions import TensorCall, jvp
 from .mapping import vmap
 from .trees import tensors_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from facula_autograd.extend import Argnums
 
     from .trees import Tree
 
 
-def basis_of(tensors: list[Tensor]) -> list[Tensor]:
-    """Return the unit vectors for all elements of some tensors, stacked along a first dimension."""
-    counts, rows = [one.numel() for one in tensors], []
-    for place, one in enumerate(tensors):
-        parts = [(sum(counts[:place]), counts[place]), (sum(counts[place + 1 :]), counts[place])]
-        above, below = [zeros(*lengths, dtype=one.dtype, device=one.device) for lengths in parts]
-        units = cat([above, eye(counts[place], dtype=one.dtype, device=one.device), below])
-        rows.append(units.reshape((sum(counts), *one.shape)))
+def basis_of(tensors: list[Tensor], start: int = 0, stop: int | None = None) -> list[Tensor]:
+    """Return the unit vectors for the elements of some tensors, all or some, stacked along a first dimension."""
+    parts, rows = _parts_of(tensors), []
+    stop = parts[-1].stop if stop is None else stop
+    for one, part in zip(tensors, parts, strict=True):
+        at, columns = arange(start, stop, device=one.device), arange(part.start, part.stop, device=one.device)
+        rows.append((at.unsqueeze(1) == columns).to(one.dtype).reshape((stop - start, *one.shape)))
     return rows
+
+
+def _parts_of(tensors: list[Tensor]) -> list[slice]:
+    """Return the range of each tensor's elements among the elements of all."""
+    counts = [one.numel() for one in tensors]
+    return [slice(stop - count, stop) for count, stop in zip(counts, accumulate(counts), strict=True)]
 
 
 @boundary
@@ -67,9 +81,9 @@ def jacrev(
     check_callable("jacrev", func)
     _check_chunk(chunk_size)
 
-    @_named_like(func)
+    @named_like(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        called = Pulled("jacrev", func, args, argnums, kwargs, has_aux)
+        called = TensorCall("jacrev", func, args, argnums, kwargs, has_aux)
         values = called.values()
         _check_real("jacrev", "inputs", called.points)
         _check_real("jacrev", "outputs", values)
@@ -97,27 +111,15 @@ def by_rows(
         chunk_size: the number of rows to compute at a time; all if None.
         vectorize: whether to compute rows together; otherwise one by one, so that `pull` never sees batches.
     """
-    rows: list[Any] = [None] * len(points)
-    if any([one.numel() for one in values]):
-        if vectorize:
-            rows = vmap(pull, chunk_size=chunk_size)(*basis_of(values))
-        else:
-            rows = [stack(some) for some in zip(*[pull(*unit) for unit in _units_of(values)], strict=True)]
-    blocks, start = [], 0
-    for value in values:
-        part = slice(start, start + value.numel())
-        blocks.append([_joined(row, part, value, point, 0) for row, point in zip(rows, points, strict=True)])
-        start = part.stop
-    return blocks
-
-
-def _units_of(tensors: list[Tensor]) -> Iterator[list[Tensor]]:
-    """Yield the unit vectors of `basis_of` one by one."""
-    for place, one in enumerate(tensors):
-        for k in range(one.numel()):
-            unit = [zeros(other.numel(), dtype=other.dtype, device=other.device) for other in tensors]
-            unit[place][k] = 1
-            yield [flat.reshape(other.shape) for flat, other in zip(unit, tensors, strict=True)]
+    compute = vmap(pull) if vectorize else lambda *unit: [g.unsqueeze(0) for g in pull(*[one[0] for one in unit])]
+    total = sum([one.numel() for one in values])
+    size = (chunk_size or total or 1) if vectorize else 1
+    chunks = [compute(*basis_of(values, k, min(k + size, total))) for k in range(0, total, size)]
+    rows = [some[0] if len(some) == 1 else cat(some) for some in zip(*chunks, strict=True)] or [None] * len(points)
+    return [
+        [_joined(row, part, value, point, 0) for row, point in zip(rows, points, strict=True)]
+        for value, part in zip(values, _parts_of(values), strict=True)
+    ]
 
 
 def _check_chunk(chunk_size: object) -> None:
@@ -168,7 +170,7 @@ def jacfwd(
     if randomness not in ("error", "same", "different"):
         raise ArgumentError(f"jacfwd: expected randomness 'error', 'same' or 'different'; got {randomness!r}")
 
-    @_named_like(func)
+    @named_like(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         places = places_of("jacfwd", argnums, len(args))
         points, shape = tensors_of(
@@ -194,15 +196,11 @@ def jacfwd(
         outputs, *aux = called
         values, out_shape = tensors_of("jacfwd", "what the function returns", outputs)
         columns = [None] * len(values) if columns is None else columns
-        parts = []
-        for value, column in zip(values, columns, strict=True):
-            start, blocks = 0, []
-            for point in points:
-                stop = start + point.numel()
-                blocks.append(_joined(column, slice(start, stop), value, point, 1))
-                start = stop
-            parts.append(per_argument(argnums, put_together(shape, blocks)))
-        result = put_together(out_shape, parts)
+        parts = [
+            [_joined(column, part, value, point, 1) for part, point in zip(_parts_of(points), points, strict=True)]
+            for value, column in zip(values, columns, strict=True)
+        ]
+        result = put_together(out_shape, [per_argument(argnums, put_together(shape, some)) for some in parts])
         return (result, *aux) if has_aux else result
 
     return jacobian

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, Node, active_modes, current_mode, edge_to, edges_of, run_backward
+from facula_autograd.extend import LEAF, Node, active_modes, current_mode, edge_to, edges_of, gradients_at
 from facula_storage import Layout
 
 from .._core.call_sites import user_site
@@ -76,28 +76,13 @@ class PlainTape:
         record: bool,
         retain: bool = False,
     ) -> list[Tensor | None]:
-        """Return the gradients of `inputs` as `GradLevel.pull` does; recorded only if other leaves are reached.
-
-        Arguments:
-            roots: results.
-            gradients: the gradient of each.
-            inputs: leaves of this tape.
-            record: whether to record gradients if other leaves are reached.
-            retain: keep the graph for another pass.
-        """
+        """Return the gradients of `inputs` as `GradLevel.pull` does; recorded only if other leaves are reached."""
         if self.reaches_others is None:
             self.reaches_others = self._leads_on(roots)
         record = record and self.reaches_others
-        found: dict[int, Any] = {}
-
-        def collect(value: Any, g: object) -> None:
-            found[id(value)] = g
-
         reached = [(root, g) for root, g in zip(roots, gradients, strict=True) if root.node is not None]
-        if reached:
-            starts, given = zip(*reached, strict=True)
-            run_backward(starts, given, retain or record, record, inputs, user_site(), collect, "grad")
-        return [found.get(id(one)) for one in inputs]
+        starts, given = [root for root, _ in reached], [g for _, g in reached]
+        return gradients_at(starts, given, inputs, retain or record, record, user_site())
 
 
 class PointTape(PlainTape):
