@@ -24,6 +24,7 @@ from facula_storage import float32
 from facula_storage.extend import FLOATING, PlanTable
 
 from .conversions import row_major
+from .expressions.evaluation import traced_rule
 from .expressions.gradients import derived_rule
 from .namespaces import operators
 from .rules.vjp_rules import make_rules, refusing_rule
@@ -164,6 +165,8 @@ class Operator:
                 self.vjps[name] = refusing_rule(self.name, name)
             elif partial is not None or (derives and name not in self.vjps):
                 self.vjps[name] = derived_rule(self, name, partial)
+        if is_elementwise:
+            self.vjps = {n: rule if hasattr(rule, "identity") else traced_rule(rule) for n, rule in self.vjps.items()}
         self.linear: tuple[str, ...] = declared.get("linear", ())
         self.bilinear: tuple[str, ...] = declared.get("bilinear", ())
         self.jvp: Function | None = declared.get("jvp")

@@ -12,6 +12,7 @@ from facula_errors import InvalidTypeError, UnsupportedError
 
 from ..._core.wrapped import is_differentiated
 from ..namespaces import no_record_ops, recorded_ops
+from .evaluation import direct_rule
 from .partials import asked_by, partial_of, replay
 from .symbols import NotElementwiseError, Symbol, Trace, symbol_ops
 
@@ -176,7 +177,7 @@ def fused_rule(op: Operator, name: str, numbers: frozenset[str] = frozenset()) -
     plain = op.vjps[name]
     made = gradient_operator(op, (name,), numbers)
     if made is None:
-        return plain
+        return direct_rule(plain, numbers)
     no_record, recorded = made.no_record, made.library_call
     asks = asked_by(plain)
     taken = [place for place, one in enumerate(asks) if one in op.needs[name] and not one.endswith("_layout")]

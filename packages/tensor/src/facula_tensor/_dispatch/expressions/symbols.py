@@ -11,7 +11,8 @@ from math import copysign
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from facula_errors import ArgumentError, InvalidTypeError, MissingAttributeError, UnsupportedError
-from facula_storage.extend import Instruction, Program
+from facula_storage import complex64
+from facula_storage.extend import COMPLEX, Instruction, Program
 
 from ..._core.tensor import Tensor
 from ..namespaces import composites, operators
@@ -38,13 +39,14 @@ class Entry(NamedTuple):
 class Trace:
     """Calls in order, starting with the operands."""
 
-    __slots__ = ("entries", "expands", "known", "required")
+    __slots__ = ("complex", "entries", "expands", "known", "required")
 
     def __init__(self, *, expands: bool = False) -> None:
         self.expands = expands  # whether expressions are expanded into the operators they consist of
         self.entries: list[Entry] = []
         self.known: dict[tuple[object, ...], Symbol] = {}
         self.required: list[Symbol] = []  # bools that must all be true
+        self.complex: set[int] = set()  # the numbers of complex symbols; programs have none
 
     def operand(self, *, is_number: bool = False) -> Symbol:
         """Return a new operand, for a tensor or for a Python number of the call."""
@@ -65,6 +67,9 @@ class Trace:
         if known is None:
             self.entries.append(Entry(op, arguments))
             known = self.known[key] = Symbol(self, len(self.entries) - 1, False)
+            if any([isinstance(one, Symbol) and one.number in self.complex for one in arguments]):
+                if op.result_dtype(complex64).category == COMPLEX:
+                    self.complex.add(known.number)
         return known
 
     def forget(self) -> None:
@@ -142,8 +147,8 @@ class Symbol:
         return Symbol if self.is_number else Tensor
 
     def is_complex(self) -> bool:
-        """False: programs are of real numbers."""
-        return False
+        """Return whether the value is complex, which it never is in a program."""
+        return self.number in self.trace.complex
 
     def __bool__(self) -> NoReturn:
         raise NotElementwiseError(
@@ -292,7 +297,7 @@ OWN: dict[str, Callable[..., Argument]] = {
     "sum_to": lambda g, layout: g,
     "zeros_like": lambda like: 0.0,
     "ones_like": lambda like: 1.0,
-    "conj": lambda input: input,
+    "conj": lambda input: symbol_ops.conjugate(input) if type(input) is Symbol and input.is_complex() else input,
     "require": _require,
 }
 

@@ -122,6 +122,7 @@ def _backward(op: Operator, kind: Kind, vjps: Mapping[str, Function]) -> Functio
 def _arguments(rule: Function) -> tuple[str, ...]:
     """Return the names of the values that a rule reads after F and g; a leading underscore marks an unused
     argument."""
+    rule = getattr(rule, "declared", rule)
     if hasattr(rule, "asks"):
         return asked_by(rule)
     code = rule.__code__

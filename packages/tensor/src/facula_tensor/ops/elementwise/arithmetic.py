@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from math import inf, nan
+from operator import gt, lt
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
@@ -11,7 +10,6 @@ from facula_storage import DType, Layout, bool_, int64
 from facula_storage.extend import BOOL
 
 from ..._core.tensor import Tensor
-from ..._creation.filled import full
 from ..._dispatch.declaration import elementwise, under
 from ..._dispatch.namespaces import composite, identity_grad
 from ..._dispatch.written import function
@@ -71,7 +69,7 @@ class sub:
             )
 
     def vjp_other(F, g):
-        return F.neg(g)
+        return -g
 
 
 @elementwise
@@ -83,7 +81,7 @@ class _add_scaled:
     vjp_input = identity_grad
 
     def vjp_other(F, g, alpha):
-        return F.mul(g, alpha)
+        return g * alpha
 
 
 @function(method=True)
@@ -132,10 +130,10 @@ class mul:
     widens = ("input", "other")
 
     def vjp_input(F, g, _input, other):
-        return F.mul(g, other)
+        return g * other
 
     def vjp_other(F, g, input, _other):
-        return F.mul(g, input)
+        return g * input
 
 
 def tensors_only(operation: str, *operands: object) -> None:
@@ -144,7 +142,7 @@ def tensors_only(operation: str, *operands: object) -> None:
         raise InvalidTypeError(f"{operation}: expected two tensors; for a tensor and a number use clamp()")
 
 
-def _extreme(name: str, which: str, loses: str, wins: str, result: str) -> Function:
+def _extreme(name: str, which: str, loses: Function, wins: Function, result: str) -> Function:
     @elementwise
     @under(
         name,
@@ -163,16 +161,16 @@ def _extreme(name: str, which: str, loses: str, wins: str, result: str) -> Funct
             tensors_only(name, *operands)
 
         def vjp_input(F, g, input, other):
-            return F.share(getattr(F, loses)(input, other), F.eq(input, other), g)
+            return F.share(loses(input, other), input == other, g)
 
         def vjp_other(F, g, input, other):
-            return F.share(getattr(F, wins)(input, other), F.eq(input, other), g)
+            return F.share(wins(input, other), input == other, g)
 
     return body
 
 
-maximum = _extreme("maximum", "larger", "lt", "gt", "[3., 5.]")
-minimum = _extreme("minimum", "smaller", "gt", "lt", "[1., 4.]")
+maximum = _extreme("maximum", "larger", lt, gt, "[3., 5.]")
+minimum = _extreme("minimum", "smaller", gt, lt, "[1., 4.]")
 
 
 @elementwise
@@ -188,7 +186,7 @@ class neg:
     accepts = numeric
 
     def vjp_input(F, g):
-        return F.neg(g)
+        return -g
 
 
 def bool_to_int64(dtype: DType) -> DType:
@@ -208,7 +206,7 @@ class square:
     compute_dtype = bool_to_int64
 
     def vjp_input(F, g, input):
-        return F.mul(g, F.mul(input, 2))
+        return g * (input * 2)
 
 
 @elementwise
@@ -227,7 +225,7 @@ class abs:
     holomorphic = False
 
     def vjp_input(F, g, input):
-        return F.mul(g, F.direction(input))
+        return g * F.direction(input)
 
 
 @elementwise
@@ -264,31 +262,6 @@ def _declare_composites() -> None:
         none = F.eq(size, 0)
         # Divide by 1 at 0: `where` would discard the quotient 0 / 0, but the next derivative would still be NaN.
         return F.div(F.where(none, 0, x), F.where(none, F.add(F.zeros_like(size), 1), size))
-
-    @composite
-    def power_grad(F: Namespace, g: Tensor, x: Tensor, n: Tensor | Scalar) -> Tensor:
-        """Return g d(x ** n)/dx, which is 0 if n is 0, for any x."""
-        if not isinstance(n, Tensor):
-            return F.mul(g, F.mul(F.pow(x, n - 1), n)) if n else F.zeros_like(x)
-        return F.where(F.eq(n, 0), 0, F.mul(g, F.mul(F.pow(x, F.sub(n, 1)), n)))
-
-    @composite
-    def exponent_grad(F: Namespace, g: Tensor, x: Tensor | Scalar, n: Tensor) -> Tensor:
-        """Return g d(x ** n)/dn, which is 0 if x is 0 and n is not negative."""
-        flat = F.ge(F.real_view(n) if n.is_complex() else n, 0)
-        if isinstance(x, Tensor):
-            slope = F.mul(g, F.mul(F.pow(x, n), F.log(x)))
-            return F.where(F.bitwise_and(F.eq(x, 0), flat), 0, slope)
-        log: Tensor | float
-        if n.is_complex() or isinstance(x, complex):
-            log = F.log(full((), x, dtype=n.dtype, device=n.device))
-        elif x == 0:
-            log = F.sub(F.zeros_like(n), inf)
-        else:
-            log = math.log(x) if x > 0 else nan
-        if x == 0:  # not where() on the slope: the next derivative would contain 0 * -inf, which is NaN
-            log = F.where(flat, 0, log)
-        return F.mul(g, F.mul(F.pow(x, n), log))
 
 
 _declare_composites()

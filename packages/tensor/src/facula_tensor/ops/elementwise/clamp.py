@@ -39,10 +39,10 @@ class clamp_min:
     accepts = is_real
 
     def vjp_input(F, g, input, min):
-        return F.where(F.ge(input, min), g, 0)
+        return F.where(input >= min, g, 0)
 
     def vjp_min(F, g, input, min):
-        return F.where(F.lt(input, min), g, 0)
+        return F.where(input < min, g, 0)
 
 
 @elementwise
@@ -68,10 +68,10 @@ class clamp_max:
     accepts = is_real
 
     def vjp_input(F, g, input, max):
-        return F.where(F.le(input, max), g, 0)
+        return F.where(input <= max, g, 0)
 
     def vjp_max(F, g, input, max):
-        return F.where(F.gt(input, max), g, 0)
+        return F.where(input > max, g, 0)
 
 
 @elementwise
@@ -101,13 +101,13 @@ class clamp:
     def signature(input: Reals, min: Operand | None = None, max: Operand | None = None) -> None: ...
 
     def vjp_input(F, g, input, min, max):
-        return F.where(F.bitwise_and(F.ge(input, min), F.le(input, max)), g, 0)
+        return F.where((input >= min) & (input <= max), g, 0)
 
     def vjp_min(F, g, input, min, max):
-        return F.where(F.bitwise_and(F.lt(input, min), F.lt(min, max)), g, 0)
+        return F.where((input < min) & (min < max), g, 0)
 
     def vjp_max(F, g, input, min, max):
-        return F.where(F.bitwise_or(F.gt(input, max), F.lt(max, min)), g, 0)
+        return F.where((input > max) | (max < min), g, 0)
 
 
 @elementwise
@@ -120,4 +120,4 @@ class _hardtanh:
     inplace = False
 
     def vjp_input(F, g, input, min, max):
-        return F.where(F.bitwise_and(F.gt(input, min), F.lt(input, max)), g, 0)
+        return F.where((input > min) & (input < max), g, 0)

@@ -60,10 +60,10 @@ class div:
     widens = ("other",)
 
     def vjp_input(F, g, _input, other):
-        return F.div(g, other)
+        return g / other
 
     def vjp_other(F, g, input, other):
-        return F.neg(F.div(F.mul(g, F.div(input, other)), other))
+        return -(g * (input / other) / other)
 
 
 @elementwise

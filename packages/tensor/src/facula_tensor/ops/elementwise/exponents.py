@@ -9,7 +9,6 @@ from facula_storage import Layout
 
 from ..._core.promotion import floating
 from ..._core.tensor import Tensor
-from ..._creation.filled import full
 from ..._dispatch.declaration import elementwise
 from .pointwise import is_real
 
@@ -33,7 +32,7 @@ class exp2:
     compute_dtype = floating
 
     def vjp_input(F, g, out):
-        return F.mul(g, F.mul(out, LN2))
+        return g * (out * LN2)
 
 
 @elementwise
@@ -50,7 +49,7 @@ class log2:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.div(g, F.mul(input, LN2))
+        return g / (input * LN2)
 
 
 @elementwise
@@ -67,7 +66,7 @@ class log10:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.div(g, F.mul(input, LN10))
+        return g / (input * LN10)
 
 
 def _require_floating(operation: str, *operands: object) -> None:
@@ -165,10 +164,8 @@ class xlogy:
     accepts = is_real
 
     def vjp_input(F, g, input, other):
-        if not isinstance(other, Tensor):
-            other = full((), other, dtype=input.dtype, device=input.device)
-        flat = F.bitwise_and(F.eq(input, 0), F.le(other, 0))
-        return F.mul(g, F.where(flat, 0, F.log(F.where(flat, 1, other))))
+        flat = (input == 0) & (other <= 0)
+        return g * F.where(flat, 0, F.log(F.where(flat, 1, other)))
 
     def vjp_other(F, g, input, other):
-        return F.div(F.mul(g, input), other)
+        return g * input / other

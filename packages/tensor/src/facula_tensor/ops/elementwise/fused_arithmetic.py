@@ -34,10 +34,10 @@ class _addcmul:
     vjp_input = identity_grad
 
     def vjp_tensor1(F, g, tensor2, value):
-        return F.mul(F.mul(g, tensor2), value)
+        return g * tensor2 * value
 
     def vjp_tensor2(F, g, tensor1, value):
-        return F.mul(F.mul(g, tensor1), value)
+        return g * tensor1 * value
 
 
 @elementwise
@@ -50,11 +50,11 @@ class _addcdiv:
     vjp_input = identity_grad
 
     def vjp_tensor1(F, g, tensor2, value):
-        return F.div(F.mul(g, value), tensor2)
+        return g * value / tensor2
 
     def vjp_tensor2(F, g, tensor1, tensor2, value):
-        slope = F.div(F.mul(F.div(tensor1, tensor2), value), tensor2)
-        return F.neg(F.mul(g, slope))
+        slope = tensor1 / tensor2 * value / tensor2
+        return -(g * slope)
 
 
 @elementwise
@@ -66,10 +66,10 @@ class _lerp:
     accepts = is_real
 
     def vjp_input(F, g, weight):
-        return F.mul(g, F.sub(1, weight) if isinstance(weight, Tensor) else 1 - weight)
+        return g * (1 - weight)
 
     def vjp_end(F, g, weight):
-        return F.mul(g, weight)
+        return g * weight
 
     def partial_weight(F, input, end):
         return end - input

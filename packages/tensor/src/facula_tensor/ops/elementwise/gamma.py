@@ -87,9 +87,7 @@ class _zeta:
     accepts = is_real
 
     def vjp_other(F, g, input, other):
-        if not isinstance(input, Tensor):
-            return F.mul(F.mul(g, -input), F.zeta(input + 1, other))
-        return F.mul(F.mul(g, F.neg(input)), F.zeta(F.add(input, 1), other))
+        return g * -input * F.zeta(input + 1, other)
 
 
 @function(out=True, overridable=True)

@@ -26,7 +26,7 @@ class exp:
     compute_dtype = floating
 
     def vjp_input(F, g, out):
-        return F.mul(g, out)
+        return g * out
 
 
 @elementwise
@@ -41,7 +41,7 @@ class log:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.div(g, input)
+        return g / input
 
 
 @elementwise
@@ -71,7 +71,7 @@ class _tanh_grad:
         return F.conj(F.tanh_grad(F.conj(g), other))
 
     def vjp_other(F, g, input, other):
-        return F.mul(F.mul(F.mul(F.conj(g), input), F.conj(other)), -2)
+        return F.conj(g) * input * F.conj(other) * -2
 
 
 @elementwise
@@ -114,7 +114,7 @@ class sqrt:
     compute_dtype = floating
 
     def vjp_input(F, g, out):
-        return F.div(g, F.mul(out, 2))
+        return g / (out * 2)
 
 
 @elementwise
@@ -129,7 +129,7 @@ class sigmoid:
     compute_dtype = floating
 
     def vjp_input(F, g, out):
-        return F.mul(g, F.mul(out, F.sub(1, out))) if out.is_complex() else F.sigmoid_grad(g, out)
+        return g * (out * (1 - out)) if out.is_complex() else F.sigmoid_grad(g, out)
 
 
 @elementwise
@@ -142,7 +142,7 @@ class _sigmoid_grad:
         return F.sigmoid_grad(g, other)
 
     def vjp_other(F, g, input, other):
-        return F.mul(F.mul(g, input), F.sub(1, F.mul(other, 2)))
+        return g * input * (1 - other * 2)
 
 
 @elementwise
@@ -157,7 +157,7 @@ class sin:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.mul(g, F.cos(input))
+        return g * F.cos(input)
 
 
 @elementwise
@@ -172,7 +172,7 @@ class cos:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.neg(F.mul(g, F.sin(input)))
+        return -(g * F.sin(input))
 
 
 @elementwise
@@ -187,7 +187,7 @@ class log1p:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.div(g, F.add(input, 1))
+        return g / (input + 1)
 
 
 @elementwise
@@ -202,7 +202,7 @@ class expm1:
     compute_dtype = floating
 
     def vjp_input(F, g, out):
-        return F.mul(g, F.add(out, 1))
+        return g * (out + 1)
 
 
 @elementwise
@@ -217,7 +217,7 @@ class rsqrt:
     compute_dtype = floating
 
     def vjp_input(F, g, out):
-        return F.mul(F.mul(g, -0.5), F.mul(out, F.mul(out, out)))
+        return g * -0.5 * (out * (out * out))
 
 
 @elementwise
@@ -232,4 +232,4 @@ class reciprocal:
     compute_dtype = floating
 
     def vjp_input(F, g, out):
-        return F.neg(F.mul(g, F.mul(out, out)))
+        return -(g * (out * out))

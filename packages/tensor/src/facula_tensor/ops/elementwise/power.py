@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from math import inf, nan
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidTypeError
@@ -11,6 +13,7 @@ from facula_storage.extend import COMPLEX, INTEGER
 
 from ..._core.promotion import promote_types, result_type
 from ..._core.tensor import Tensor, method
+from ..._creation.filled import full
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.overrides import overridable
 from ..._dispatch.written import function
@@ -58,11 +61,27 @@ class pow:
                 f"pow: integers have no integer power {exponent}; got {input.dtype.name}; convert with .float() first"
             )
 
+    # These rules branch on the values of numbers, so they call F (Note [Symbols in rules]).
     def vjp_input(F, g, input, exponent):
-        return F.power_grad(g, input, exponent)
+        if not isinstance(exponent, Tensor):
+            return F.mul(g, F.mul(F.pow(input, exponent - 1), exponent)) if exponent else F.zeros_like(input)
+        slope = F.mul(F.pow(input, F.sub(exponent, 1)), exponent)
+        return F.where(F.eq(exponent, 0), 0, F.mul(g, slope))
 
     def vjp_exponent(F, g, input, exponent):
-        return F.exponent_grad(g, input, exponent)
+        flat = F.ge(F.real_view(exponent) if exponent.is_complex() else exponent, 0)
+        if isinstance(input, Tensor):
+            slope = F.mul(g, F.mul(F.pow(input, exponent), F.log(input)))
+            return F.where(F.bitwise_and(F.eq(input, 0), flat), 0, slope)
+        if exponent.is_complex() or isinstance(input, complex):
+            log = F.log(full((), input, dtype=exponent.dtype, device=exponent.device))
+        elif input == 0:
+            log = F.sub(F.zeros_like(exponent), inf)
+        else:
+            log = math.log(input) if input > 0 else nan
+        if input == 0:  # not where() on the slope: the next derivative would contain 0 * -inf, which is NaN
+            log = F.where(flat, 0, log)
+        return F.mul(g, F.mul(F.pow(input, exponent), log))
 
 
 @function(method=True, out=True)

@@ -10,7 +10,6 @@ from facula_errors.extend import moved
 
 from ..._core.promotion import as_real, floating
 from ..._core.tensor import Tensor
-from ..._creation.filled import full
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.view_call import as_tensor
@@ -209,8 +208,8 @@ class logit:
     accepts = is_real
 
     def vjp_input(F, g, input):
-        slope = F.div(g, F.mul(input, F.sub(1, input)))
-        return F.where(F.bitwise_or(F.lt(input, 0), F.gt(input, 1)), float("nan"), slope)
+        slope = g / (input * (1 - input))
+        return F.where((input < 0) | (input > 1), float("nan"), slope)
 
 
 @elementwise
@@ -252,13 +251,11 @@ class _xlog1py:
     accepts = is_real
 
     def vjp_input(F, g, input, other):
-        if not isinstance(other, Tensor):
-            other = full((), other, dtype=input.dtype, device=input.device)
-        flat = F.bitwise_and(F.eq(input, 0), F.le(other, -1))
-        return F.mul(g, F.where(flat, 0, F.log1p(F.where(flat, 1, other))))
+        flat = (input == 0) & (other <= -1)
+        return g * F.where(flat, 0, F.log1p(F.where(flat, 1, other)))
 
     def vjp_other(F, g, input, other):
-        return F.div(F.mul(g, input), F.add(other, 1))
+        return g * input / (other + 1)
 
 
 # ------------------------------------------------------------------------------------------------------ sinc

@@ -38,7 +38,7 @@ class tan:
     compute_dtype = floating
 
     def vjp_input(F, g, out):
-        return F.mul(g, F.add(F.mul(out, out), 1))
+        return g * (out * out + 1)
 
 
 @elementwise
@@ -55,7 +55,7 @@ class asin:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.mul(g, F.rsqrt(F.sub(1, F.mul(input, input))))
+        return g * F.rsqrt(1 - input * input)
 
 
 @elementwise
@@ -72,7 +72,7 @@ class acos:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.neg(F.mul(g, F.rsqrt(F.sub(1, F.mul(input, input)))))
+        return -(g * F.rsqrt(1 - input * input))
 
 
 @elementwise
@@ -89,7 +89,7 @@ class atan:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.div(g, F.add(F.mul(input, input), 1))
+        return g / (input * input + 1)
 
 
 @elementwise
@@ -106,7 +106,7 @@ class sinh:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.mul(g, F.cosh(input))
+        return g * F.cosh(input)
 
 
 @elementwise
@@ -123,7 +123,7 @@ class cosh:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.mul(g, F.sinh(input))
+        return g * F.sinh(input)
 
 
 @elementwise
@@ -140,7 +140,7 @@ class asinh:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.mul(g, F.rsqrt(F.add(F.mul(input, input), 1)))
+        return g * F.rsqrt(input * input + 1)
 
 
 @elementwise
@@ -157,7 +157,7 @@ class acosh:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.mul(g, F.mul(F.rsqrt(F.sub(input, 1)), F.rsqrt(F.add(input, 1))))
+        return g * (F.rsqrt(input - 1) * F.rsqrt(input + 1))
 
 
 @elementwise
@@ -174,7 +174,7 @@ class atanh:
     compute_dtype = floating
 
     def vjp_input(F, g, input):
-        return F.div(g, F.sub(1, F.mul(input, input)))
+        return g / (1 - input * input)
 
 
 @elementwise

@@ -65,8 +65,8 @@ class _standard_gamma_grad:
 
     def vjp_other(F, g, input, other, out):
         # -dP / da / p, where p is the density dP / dx
-        by_shape = F.sub(F.log(other), F.digamma(input))
-        return F.neg(F.mul(g, F.add(by_shape, F.mul(out, F.sub(F.div(F.sub(input, 1), other), 1)))))
+        by_shape = F.log(other) - F.digamma(input)
+        return -(g * (by_shape + out * ((input - 1) / other - 1)))
 
 
 @elementwise
@@ -77,15 +77,15 @@ class _gamma_share:
     inplace = False
 
     def vjp_input(F, g, input, other):
-        return F.neg(F.mul(g, F.mul(_density(F, input, other), F.standard_gamma_grad(input, other))))
+        return -(g * (_density(F, input, other) * F.standard_gamma_grad(input, other)))
 
     def vjp_other(F, g, input, other):
-        return F.mul(g, _density(F, input, other))
+        return g * _density(F, input, other)
 
 
 def _density(F: Namespace, shape: Tensor, x: Tensor) -> Tensor:
     """Return the density of the gamma distribution with rate 1."""
-    return F.exp(F.sub(F.sub(F.xlogy(F.sub(shape, 1), x), x), F.lgamma(shape)))
+    return F.exp(F.xlogy(shape - 1, x) - x - F.lgamma(shape))
 
 
 @operator

@@ -51,7 +51,7 @@ class leaky_relu:
     def signature(input: Reals, negative_slope: Real = 0.01, inplace: Flag = False) -> None: ...
 
     def vjp_input(F, g, input, negative_slope):
-        return F.where(F.gt(input, 0), g, F.mul(g, negative_slope))
+        return F.where(input > 0, g, g * negative_slope)
 
     def partial_negative_slope(F, input):
         return F.below_zero(input)
@@ -108,7 +108,7 @@ class hardsigmoid:
         return F.clamp(input + 3, 0, 6) / 6
 
     def vjp_input(F, g, input):
-        return F.where(F.lt(F.abs(input), 3), F.mul(g, 1 / 6), 0)
+        return F.where(abs(input) < 3, g * (1 / 6), 0)
 
 
 @elementwise
@@ -130,8 +130,8 @@ class hardswish:
         return input * F.clamp(input + 3, 0, 6) / 6
 
     def vjp_input(F, g, input):
-        slope = F.where(F.lt(input, 3), F.add(F.mul(input, 1 / 3), 0.5), 1)
-        return F.where(F.le(input, -3), 0, F.mul(g, slope))
+        slope = F.where(input < 3, input * (1 / 3) + 0.5, 1)
+        return F.where(input <= -3, 0, g * slope)
 
 
 @function(refuses={"not lambd >= 0": "lambd of at least 0; got {lambd}"})
@@ -213,7 +213,7 @@ class elu:
 
     def vjp_input(F, g, input, alpha):
         # The slope at 0 is that of negative elements; the second derivative is not: `below_zero` is constant there.
-        return F.where(F.le(input, 0), F.mul(g, F.mul(F.exp(F.below_zero(input)), alpha)), g)
+        return F.where(input <= 0, g * (F.exp(F.below_zero(input)) * alpha), g)
 
     def partial_alpha(F, input):
         return F.expm1(F.below_zero(input))

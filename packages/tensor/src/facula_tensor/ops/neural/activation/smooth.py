@@ -109,8 +109,8 @@ class _silu_grad:
 
     def vjp_other(F, g, input, other):
         s = F.sigmoid(other)
-        slope = F.add(F.mul(other, F.sub(1, F.mul(s, 2))), 2)
-        return F.mul(F.mul(g, input), F.mul(F.mul(s, F.sub(1, s)), slope))
+        slope = other * (1 - s * 2) + 2
+        return g * input * (s * (1 - s) * slope)
 
 
 @elementwise
@@ -201,9 +201,9 @@ class _gelu_grad:
         return F.gelu_grad(g, other)
 
     def vjp_other(F, g, input, other):
-        square = F.mul(other, other)
-        density = F.mul(F.exp(F.mul(square, -0.5)), (2 * pi) ** -0.5)
-        return F.mul(F.mul(g, input), F.mul(density, F.sub(2, square)))
+        square = other * other
+        density = F.exp(square * -0.5) * (2 * pi) ** -0.5
+        return g * input * (density * (2 - square))
 
 
 @elementwise
@@ -227,11 +227,11 @@ class _gelu_tanh_grad:
         return F.gelu_tanh_grad(g, other)
 
     def vjp_other(F, g, input, other):
-        square = F.mul(other, other)
-        t = F.tanh(F.mul(F.mul(other, F.add(F.mul(square, 0.044715), 1)), (2 / pi) ** 0.5))
-        slope = F.mul(F.add(F.mul(square, 3 * 0.044715), 1), (2 / pi) ** 0.5)  # dy/dx
-        bend = F.sub(F.mul(other, 3 * 0.044715 * (2 / pi) ** 0.5), F.mul(t, F.mul(slope, slope)))  # y''/2 - t y'**2
-        return F.mul(F.mul(g, input), F.mul(F.sub(1, F.mul(t, t)), F.add(slope, F.mul(other, bend))))
+        square = other * other
+        t = F.tanh(other * (square * 0.044715 + 1) * (2 / pi) ** 0.5)
+        slope = (square * (3 * 0.044715) + 1) * (2 / pi) ** 0.5  # dy/dx
+        bend = other * (3 * 0.044715 * (2 / pi) ** 0.5) - t * (slope * slope)  # y''/2 - t y'**2
+        return g * input * ((1 - t * t) * (slope + other * bend))
 
 
 @function()

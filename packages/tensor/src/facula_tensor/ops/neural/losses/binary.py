@@ -10,7 +10,6 @@ from ...._core.errors import UnmetRequirementError
 from ...._core.promotion import floating
 from ...._core.tensor import Tensor, layout_of_tensor
 from ...._dispatch.declaration import elementwise
-from ...._dispatch.namespaces import composite
 from ...._dispatch.value_checks import check_within
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
@@ -59,18 +58,12 @@ class _binary_cross_entropy_grad:
 
     def vjp_input(F, g, grad, input, other):
         # (input**2 - 2 input other + other) / divisor**2
-        bend = F.add(F.mul(input, F.sub(input, F.mul(other, 2))), other)
-        divisor = F.add(F.odds_slope(input), SMALLEST_SLOPE)
-        return F.div(F.mul(F.mul(g, grad), bend), F.mul(divisor, divisor))
+        bend = input * (input - other * 2) + other
+        divisor = input * (1 - input) + SMALLEST_SLOPE
+        return g * grad * bend / (divisor * divisor)
 
     def vjp_other(F, g, grad, input):
-        return F.neg(F.div(F.mul(g, grad), F.clamp_min(F.odds_slope(input), SMALLEST_SLOPE)))
-
-
-@composite
-def odds_slope(F: Namespace, input: Tensor) -> Tensor:
-    """Return input (1 - input): the derivative of a probability by its logit."""
-    return F.mul(input, F.sub(1, input))
+        return -(g * grad / F.clamp_min(input * (1 - input), SMALLEST_SLOPE))
 
 
 @elementwise

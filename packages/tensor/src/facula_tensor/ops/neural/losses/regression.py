@@ -40,10 +40,10 @@ class _squared_difference:
     inputs = ("input", "other")
 
     def vjp_input(F, g, input, other):
-        return F.mul(F.mul(F.sub(input, other), g), 2)
+        return (input - other) * g * 2
 
     def vjp_other(F, g, input, other):
-        return F.mul(F.mul(F.sub(input, other), g), -2)
+        return (input - other) * g * -2
 
 
 @elementwise

@@ -1,0 +1,213 @@
+"""Rules of elementwise operators on tensors: a rule is traced once and then evaluated call by call.
+
+Note [Symbols in rules]
+~~~~~~~~~~~~~~~~~~~~~~~
+Rules of elementwise operators are written with Python's operators: `g * out`. On tensors these would follow the
+modes of users and record, because saved values may require gradients. So a rule never receives tensors: it is
+called with symbols, once for each combination of numbers and complex operands. The calls in its trace are then made
+in the namespace F of the backward pass. This takes as many Python calls as a rule that calls `F.mul(g, out)`.
+
+A rule that is not elementwise, or that branches on the value of a number, cannot be traced. It is called with
+tensors and must call F throughout.
+"""
+
+from __future__ import annotations
+
+from operator import add, mul, neg, sub
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_errors import UnsupportedError
+from facula_storage.extend import COMPLEX
+
+from ..._core.tensor import Tensor, layout_of_tensor
+from ..namespaces import no_record_ops, recorded_ops
+from .partials import asked_by, function_of
+from .symbols import Symbol, Trace, symbol_ops
+
+if TYPE_CHECKING:
+    from ..._core.types import Function
+    from ..operator import Operator
+
+Call = tuple[Any, tuple[int, ...], int]  # a function, the places of its arguments, and the place of its result
+Kinds = tuple[bool | type, ...]  # of a gradient and values: whether a tensor is complex; the type of anything else
+
+NUMBERS = (float, int, bool, complex)
+OF_NUMBERS = {"add": add, "sub": sub, "mul": mul, "neg": neg}
+NUMBERS_LAST = frozenset("copysign eq ge gt le lt ne".split())  # their first operand is a tensor
+
+
+class Steps(NamedTuple):
+    """The calls of a trace, in order. Arguments and results have places in one list, which starts with the operands."""
+
+    no_record: tuple[Call, ...]
+    recorded: tuple[Call, ...]
+    padding: tuple[Any, ...]  # constants, and places for results
+    to_tensors: tuple[int, ...]  # places of numbers that operators do not take
+    end: int
+
+
+def traced_rule(declared: Function) -> Function:
+    """Return the form of an elementwise operator's rule that evaluates its trace if called with tensors."""
+    known: dict[Kinds, Steps | None] = {}
+
+    def rule(F: Any, g: Any, *given: Any) -> Any:
+        if F is symbol_ops:
+            return declared(F, g, *given)
+        values = [g, *given]
+        kinds: Kinds = ()
+        for value in values:
+            if isinstance(value, Tensor):
+                try:
+                    kinds += (value._layout.dtype.category == COMPLEX,)
+                except AttributeError:  # a subclass that overrides operators
+                    kinds += (layout_of_tensor(value).dtype.category == COMPLEX,)
+            else:
+                kinds += (type(value),)
+        try:
+            steps = known[kinds]
+        except KeyError:
+            steps = known[kinds] = steps_of(declared, kinds)
+        if steps is None:
+            return declared(F, g, *given)
+        no_record, recorded, padding, to_tensors, end = steps
+        values += padding
+        for place in to_tensors:
+            values[place] = F.from_number(values[place], layout_of_tensor(g).dtype)
+        get = values.__getitem__
+        for call, places, place in no_record if F is no_record_ops else recorded:
+            values[place] = call(*map(get, places))
+        return values[end]
+
+    if hasattr(declared, "may_alias_grad"):
+        rule.may_alias_grad = True  # type: ignore[attr-defined]
+    rule.asks, rule.declared = asked_by(declared), declared  # type: ignore[attr-defined]
+    return rule
+
+
+def direct_rule(rule: Function, numbers: frozenset[str]) -> Function:
+    """Return a traced rule for real tensors and these numbers. A single call is made without a list of values."""
+    declared = getattr(rule, "declared", None)
+    if declared is None:
+        return rule
+    asks = asked_by(rule)
+    steps = steps_of(declared, (False, *[float if name in numbers else False for name in asks]))
+    if steps is None:
+        return declared  # type: ignore[no-any-return]
+    if len(steps.no_record) > 1 or steps.to_tensors:
+        return rule
+    ((no_record, places, _),), ((recorded, _, _),) = steps.no_record, steps.recorded
+    padding = steps.padding
+
+    def from_gradient(F: Any, g: Any, *values: Any) -> Any:
+        return no_record(g) if F is no_record_ops else recorded(g)
+
+    def from_first(F: Any, g: Any, value: Any, *values: Any) -> Any:
+        return no_record(g, value) if F is no_record_ops else recorded(g, value)
+
+    def from_second(F: Any, g: Any, _: Any, value: Any, *values: Any) -> Any:
+        return no_record(g, value) if F is no_record_ops else recorded(g, value)
+
+    def from_any(F: Any, *values: Any) -> Any:
+        get = (*values, *padding).__getitem__
+        return (no_record if F is no_record_ops else recorded)(*map(get, places))
+
+    made: Function = from_any
+    if len(padding) == 1:  # no constants
+        made = {(0,): from_gradient, (0, 1): from_first, (0, 2): from_second}.get(places, from_any)
+    made.asks = asks  # type: ignore[attr-defined]
+    return made
+
+
+def steps_of(declared: Function, kinds: Kinds) -> Steps | None:
+    """Return the calls of a rule for operands of these kinds; None if it cannot be traced, or has no calls."""
+    trace = Trace()
+    try:
+        given: list[Any] = []
+        for kind in kinds:
+            symbol = trace.operand(is_number=kind in NUMBERS)
+            if kind is True or kind is complex:
+                trace.complex.add(symbol.number)
+            given.append(symbol if isinstance(kind, bool) or kind in NUMBERS else None)
+        result = declared(symbol_ops, *given)
+        if type(result) is not Symbol or result.number < len(kinds) or trace.required:
+            return None
+        numbers = {place for place, kind in enumerate(kinds) if kind in NUMBERS}
+        return _steps(trace, result, len(kinds), numbers)
+    except (UnsupportedError, AttributeError, TypeError, ValueError):
+        return None
+    finally:
+        trace.forget()
+
+
+def _steps(trace: Trace, result: Symbol, operands: int, numbers: set[int]) -> Steps:
+    order = [number for number in trace.needed((result,)) if number >= operands]
+    constants: list[Any] = []
+    arguments: dict[int, list[int]] = {}  # of each call: symbols by their numbers, constants by negative ones
+    for number in order:
+        arguments[number] = []
+        for one in trace.entries[number].arguments:
+            if type(one) is not Symbol:
+                constants.append(one)
+            arguments[number].append(one.number if type(one) is Symbol else -len(constants))
+    tensors = _as_tensors(trace, order, arguments, operands, numbers)
+    plain = {number for number in numbers if number not in tensors}  # what is still a number
+    last = {one: number for number in order for one in arguments[number]}
+    size = operands + len(constants)
+    places = {number: number for number in range(operands)}
+    places.update({-place: operands + place - 1 for place in range(1, len(constants) + 1)})
+    free: list[int] = []
+    calls: list[tuple[Any, tuple[int, ...], int]] = []
+    for number in order:
+        op, taken = trace.entries[number].operator, arguments[number]
+        free += {places[one] for one in taken if one >= operands and last[one] == number}
+        if not free:
+            free.append(size)
+            size += 1
+        at = tuple([places[one] for one in taken])
+        places[number] = free.pop()
+        if all([(one < 0 and one not in tensors) or one in plain for one in taken]):
+            plain.add(number)
+            calls.append((OF_NUMBERS[op.name], at, places[number]))  # type: ignore[union-attr]
+        else:
+            calls.append((op, at, places[number]))
+
+    def bound(F: Any) -> tuple[Call, ...]:
+        return tuple([(call if callable(call) else function_of(F, call), at, place) for call, at, place in calls])
+
+    padding = (*constants, *[None] * (size - operands - len(constants)))
+    return Steps(
+        bound(no_record_ops), bound(recorded_ops), padding, tuple([places[one] for one in tensors]), places[order[-1]]
+    )
+
+
+def _as_tensors(
+    trace: Trace, order: list[int], arguments: dict[int, list[int]], operands: int, numbers: set[int]
+) -> list[int]:
+    """Return the numbers, operands and constants, that operators take as tensors only."""
+    tensors: list[int] = []
+    while True:
+        plain = {number for number in numbers if number not in tensors}
+        found = None
+        for number in order:
+            op, taken = trace.entries[number].operator, arguments[number]
+            assert op is not None
+            given = [one for one in taken if (one < 0 and one not in tensors) or one in plain]
+            if len(given) == len(taken) and op.name in OF_NUMBERS:
+                plain.add(number)
+                continue
+            if given and not _takes_numbers(op, [one in given for one in taken]):
+                found = given
+                break
+        if found is None:
+            return tensors
+        computed = [one for one in found if one >= operands]
+        tensors += [number for number in numbers if number not in tensors] if computed else found[:1]
+
+
+def _takes_numbers(op: Operator, numbers: list[bool]) -> bool:
+    """Return whether an operator takes numbers in these places."""
+    if all(numbers):
+        return False
+    if op.name == "where":  # two numbers would give a result of the default dtype
+        return not numbers[0] and not all(numbers[1:])
+    return op.validate_layouts is None or (op.name in NUMBERS_LAST and not numbers[0])
