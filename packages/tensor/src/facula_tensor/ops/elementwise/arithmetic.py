@@ -11,7 +11,7 @@ from facula_storage.extend import BOOL
 
 from ..._core.tensor import Tensor
 from ..._dispatch.declaration import elementwise, under
-from ..._dispatch.namespaces import composite, identity_grad
+from ..._dispatch.namespaces import composite, identity_grad, zero_grad
 from ..._dispatch.written import function
 from .complex_views import magnitude
 from .pointwise import is_real
@@ -239,8 +239,7 @@ class sign:
 
     accepts = is_real
 
-    def vjp_input(F, g):
-        return F.zeros_like(g)
+    vjp_input = zero_grad
 
 
 # ------------------------------------------------------------------------ composites of derivative rules

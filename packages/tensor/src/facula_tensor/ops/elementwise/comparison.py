@@ -10,7 +10,7 @@ from facula_storage import DType, Layout, bool_
 
 from ..._core.tensor import Tensor, method
 from ..._dispatch.declaration import elementwise, operator, under
-from ..._dispatch.namespaces import no_record_ops, recorded_ops
+from ..._dispatch.namespaces import no_record_ops, recorded_ops, zero_grad
 from ..._dispatch.slow_path.snapshots import snapshots_of
 from ..memory.assignment import assign_inplace
 from .pointwise import is_real
@@ -50,8 +50,7 @@ class _answering:
     def execute(operands, parameters):
         return [no_record_ops.clone(operands[0])]
 
-    def vjp_other(F, g):
-        return F.zeros_like(g)
+    vjp_other = zero_grad
 
 
 def declare_inplace(function: Function) -> None:

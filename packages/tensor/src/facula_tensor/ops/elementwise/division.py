@@ -11,7 +11,7 @@ from ..._core.promotion import floating, plain_number
 from ..._core.tensor import Tensor, method
 from ..._core.wrapped import WrappedLayout, is_traced
 from ..._dispatch.declaration import elementwise
-from ..._dispatch.namespaces import identity_grad, operators, recorded_ops
+from ..._dispatch.namespaces import identity_grad, operators, recorded_ops, zero_grad
 from ..._dispatch.slow_path.slow_call import slow_call
 
 if TYPE_CHECKING:
@@ -84,11 +84,7 @@ class floor_divide:
     accepts = divisible
     widens = ("other",)
 
-    def vjp_input(F, g):
-        return F.zeros_like(g)
-
-    def vjp_other(F, g):
-        return F.zeros_like(g)
+    vjp_input = vjp_other = zero_grad
 
 
 @elementwise
@@ -100,11 +96,7 @@ class _trunc_divide:
     accepts = divisible
     widens = ("other",)
 
-    def vjp_input(F, g):
-        return F.zeros_like(g)
-
-    def vjp_other(F, g):
-        return F.zeros_like(g)
+    vjp_input = vjp_other = zero_grad
 
 
 @elementwise

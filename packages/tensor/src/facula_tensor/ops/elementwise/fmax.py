@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import ge, le
 from typing import TYPE_CHECKING
 
 from ..._dispatch.declaration import elementwise, under
@@ -11,12 +12,11 @@ from .pointwise import is_real
 if TYPE_CHECKING:
     from ..._core.tensor import Tensor
     from ..._core.types import Function
-    from ..._dispatch.namespaces import Namespace
 
 
-def _pairwise_extreme(name: str, extreme: str, wins: str, result: str) -> Function:
-    def is_chosen(F: Namespace, input: Tensor, other: Tensor) -> Tensor:
-        return F.bitwise_or(getattr(F, wins)(input, other), F.ne(other, other))
+def _pairwise_extreme(name: str, extreme: str, wins: Function, result: str) -> Function:
+    def is_chosen(input: Tensor, other: Tensor) -> Tensor:
+        return wins(input, other) | (other != other)  # type: ignore[no-any-return]
 
     @elementwise
     @under(
@@ -44,13 +44,13 @@ def _pairwise_extreme(name: str, extreme: str, wins: str, result: str) -> Functi
             tensors_only(name, *operands)
 
         def vjp_input(F, g, input, other):
-            return F.where(is_chosen(F, input, other), g, 0)
+            return F.where(is_chosen(input, other), g, 0)
 
         def vjp_other(F, g, input, other):
-            return F.where(is_chosen(F, input, other), 0, g)
+            return F.where(is_chosen(input, other), 0, g)
 
     return body
 
 
-fmax: Function = _pairwise_extreme("fmax", "larger", "ge", "[3., 4.]")
-fmin: Function = _pairwise_extreme("fmin", "smaller", "le", "[1., 4.]")
+fmax: Function = _pairwise_extreme("fmax", "larger", ge, "[3., 4.]")
+fmin: Function = _pairwise_extreme("fmin", "smaller", le, "[1., 4.]")

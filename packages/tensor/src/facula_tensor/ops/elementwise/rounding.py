@@ -15,7 +15,7 @@ from ..._core.promotion import as_real, floating
 from ..._core.tensor import Tensor
 from ..._creation.like import zeros_like
 from ..._dispatch.declaration import elementwise, under
-from ..._dispatch.namespaces import identity_grad, no_record_ops, recorded_ops
+from ..._dispatch.namespaces import identity_grad, no_record_ops, recorded_ops, zero_grad
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from .comparison import boolean
@@ -74,9 +74,7 @@ def to_integers(name: str, result: str, example: str) -> Function:
     )
     class body:
         accepts = _number
-
-        def vjp_input(F, g):
-            return F.zeros_like(g)
+        vjp_input = zero_grad
 
     return body
 
@@ -108,8 +106,7 @@ class round:
 
     accepts = _number
 
-    def vjp_input(F, g):
-        return F.zeros_like(g)
+    vjp_input = zero_grad
 
 
 @elementwise
@@ -153,8 +150,7 @@ class copysign:
         sign = F.sign(input)
         return sign * F.copysign(sign, other)
 
-    def vjp_other(F, g):
-        return F.zeros_like(g)
+    vjp_other = zero_grad
 
 
 fix = trunc

@@ -18,7 +18,7 @@ from ..._core.wrapped import innermost
 from ..._creation.filling import fill_snapshot
 from ..._creation.from_data import as_tensor_like
 from ..._dispatch.declaration import operator
-from ..._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops
+from ..._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops, zero_grad
 from ..._dispatch.overrides import overridable
 from ..._dispatch.slow_path.inplace_checks import check_result_fits, starts_inplace
 from ..._dispatch.slow_path.launching import MISSED, mutated
@@ -63,8 +63,7 @@ class _overwrite:
     def outputs(layout, other):
         return layout
 
-    def vjp_input(F, g):
-        return F.zeros_like(g)
+    vjp_input = zero_grad
 
     vjp_other = identity_grad
 

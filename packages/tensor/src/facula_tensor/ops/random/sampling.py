@@ -13,7 +13,7 @@ from ..._core.tensor import Tensor, elements
 from ..._creation.batches import for_each_draw, open_batches
 from ..._creation.generator import Generator, default_generator
 from ..._dispatch.declaration import elementwise, operator
-from ..._dispatch.namespaces import may_alias_grad, no_record_ops, recorded_ops
+from ..._dispatch.namespaces import may_alias_grad, no_record_ops, recorded_ops, zero_grad
 from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.value_checks import refuse_unless
 from ..._dispatch.written import function
@@ -215,8 +215,7 @@ class _constant:
     def vjp_input(F, g):
         return g
 
-    def vjp_other(F, g):
-        return F.zeros_like(g)
+    vjp_other = zero_grad
 
 
 def _as_zero_gradient(drawn: Tensor, *given: Tensor) -> Tensor:
