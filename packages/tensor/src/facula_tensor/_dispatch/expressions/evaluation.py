@@ -131,81 +131,59 @@ def steps_of(declared: Function, kinds: Kinds) -> Steps | None:
         result = declared(symbol_ops, *given)
         if type(result) is not Symbol or result.number < len(kinds) or trace.required:
             return None
-        numbers = {place for place, kind in enumerate(kinds) if kind in NUMBERS}
-        return _steps(trace, result, len(kinds), numbers)
+        return _steps(trace, result, kinds)
     except (UnsupportedError, AttributeError, TypeError, ValueError):
         return None
     finally:
         trace.forget()
 
 
-def _steps(trace: Trace, result: Symbol, operands: int, numbers: set[int]) -> Steps:
-    order = [number for number in trace.needed((result,)) if number >= operands]
-    constants: list[Any] = []
-    arguments: dict[int, list[int]] = {}  # of each call: symbols by their numbers, constants by negative ones
-    for number in order:
-        arguments[number] = []
-        for one in trace.entries[number].arguments:
-            if type(one) is not Symbol:
-                constants.append(one)
-            arguments[number].append(one.number if type(one) is Symbol else -len(constants))
-    tensors = _as_tensors(trace, order, arguments, operands, numbers)
-    plain = {number for number in numbers if number not in tensors}  # what is still a number
-    last = {one: number for number in order for one in arguments[number]}
-    size = operands + len(constants)
-    places = {number: number for number in range(operands)}
-    places.update({-place: operands + place - 1 for place in range(1, len(constants) + 1)})
-    free: list[int] = []
+def _steps(trace: Trace, result: Symbol, kinds: Kinds, to_tensors: frozenset[int] = frozenset()) -> Steps | None:
+    """Return the calls of a trace, given the places of numbers that are converted to tensors before the first call."""
+    count = len(kinds)
+    order = [number for number in trace.needed((result,)) if number >= count]
+    last_use = {one.number: n for n in order for one in trace.entries[n].arguments if type(one) is Symbol}
+    places = {number: number for number in range(count)}  # of symbols
+    numbers = {place for place, kind in enumerate(kinds) if kind in NUMBERS} - to_tensors  # places with numbers
     calls: list[tuple[Any, tuple[int, ...], int]] = []
+    padding: list[Any] = []  # a constant, or None for results
+    free: list[int] = []  # places of results that are no longer used
     for number in order:
-        op, taken = trace.entries[number].operator, arguments[number]
-        free += {places[one] for one in taken if one >= operands and last[one] == number}
+        op, arguments = trace.entries[number]
+        assert op is not None  # operands come first
+        at: list[int] = []
+        for one in arguments:
+            if type(one) is Symbol:
+                at.append(places[one.number])
+            else:
+                at.append(count + len(padding))
+                padding.append(one)
+                numbers |= {at[-1]} - to_tensors
+        are_numbers = [place in numbers for place in at]
+        computed = all(are_numbers) and op.name in OF_NUMBERS
+        if any(are_numbers) and not computed and not _takes_numbers(op, are_numbers):
+            wrong = next(place for place in at if place in numbers)
+            is_result = wrong >= count and padding[wrong - count] is None
+            return _steps(trace, result, kinds, to_tensors | ({*range(count)} & numbers if is_result else {wrong}))
+        used = {one.number for one in arguments if type(one) is Symbol}
+        free += [places[one] for one in used if one >= count and last_use[one] == number]
         if not free:
-            free.append(size)
-            size += 1
-        at = tuple([places[one] for one in taken])
-        places[number] = free.pop()
-        if all([(one < 0 and one not in tensors) or one in plain for one in taken]):
-            plain.add(number)
-            calls.append((OF_NUMBERS[op.name], at, places[number]))  # type: ignore[union-attr]
-        else:
-            calls.append((op, at, places[number]))
+            padding.append(None)
+            free.append(count + len(padding) - 1)
+        place = places[number] = free.pop()
+        (numbers.add if computed else numbers.discard)(place)
+        calls.append((OF_NUMBERS[op.name] if computed else op, tuple(at), place))
+    if place in numbers:
+        return None
 
     def bound(F: Any) -> tuple[Call, ...]:
         return tuple([(call if callable(call) else function_of(F, call), at, place) for call, at, place in calls])
 
-    padding = (*constants, *[None] * (size - operands - len(constants)))
-    return Steps(
-        bound(no_record_ops), bound(recorded_ops), padding, tuple([places[one] for one in tensors]), places[order[-1]]
-    )
-
-
-def _as_tensors(
-    trace: Trace, order: list[int], arguments: dict[int, list[int]], operands: int, numbers: set[int]
-) -> list[int]:
-    """Return the numbers, operands and constants, that operators take as tensors only."""
-    tensors: list[int] = []
-    while True:
-        plain = {number for number in numbers if number not in tensors}
-        found = None
-        for number in order:
-            op, taken = trace.entries[number].operator, arguments[number]
-            assert op is not None
-            given = [one for one in taken if (one < 0 and one not in tensors) or one in plain]
-            if len(given) == len(taken) and op.name in OF_NUMBERS:
-                plain.add(number)
-                continue
-            if given and not _takes_numbers(op, [one in given for one in taken]):
-                found = given
-                break
-        if found is None:
-            return tensors
-        computed = [one for one in found if one >= operands]
-        tensors += [number for number in numbers if number not in tensors] if computed else found[:1]
+    return Steps(bound(no_record_ops), bound(recorded_ops), tuple(padding), tuple(to_tensors), place)
 
 
 def _takes_numbers(op: Operator, numbers: list[bool]) -> bool:
-    """Return whether an operator takes numbers in these places."""
+    """Return whether an operator takes numbers in these places, next to tensors."""
     if all(numbers):
         return False
     if op.name == "where":  # two numbers would give a result of the default dtype

@@ -8,11 +8,11 @@ from facula_errors import DTypeError
 from facula_storage import Layout
 
 from ..._core.promotion import floating
-from ..._core.tensor import Tensor
 from ..._dispatch.declaration import elementwise
 from .pointwise import is_real
 
 if TYPE_CHECKING:
+    from ..._core.tensor import Tensor
     from ..._dispatch.namespaces import Namespace
 
 LN2, LN10 = 0.6931471805599453, 2.302585092994046

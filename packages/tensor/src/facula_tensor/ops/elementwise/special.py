@@ -9,13 +9,13 @@ from facula_errors import DTypeError
 from facula_errors.extend import moved
 
 from ..._core.promotion import as_real, floating
-from ..._core.tensor import Tensor
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.view_call import as_tensor
 from .pointwise import is_real
 
 if TYPE_CHECKING:
+    from ..._core.tensor import Tensor
     from ..._dispatch.kinds import Checked, Reals
     from ..._dispatch.namespaces import Namespace
 
