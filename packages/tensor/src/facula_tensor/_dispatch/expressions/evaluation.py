@@ -21,19 +21,17 @@ from facula_storage.extend import COMPLEX
 
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..namespaces import no_record_ops, recorded_ops
-from .partials import asked_by, function_of
+from .partials import asked_by, function_of, takes_numbers
 from .symbols import Symbol, Trace, symbol_ops
 
 if TYPE_CHECKING:
     from ..._core.types import Function
-    from ..operator import Operator
 
 Call = tuple[Any, tuple[int, ...], int]  # a function, the places of its arguments, and the place of its result
 Kinds = tuple[bool | type, ...]  # of a gradient and values: whether a tensor is complex; the type of anything else
 
 NUMBERS = (float, int, bool, complex)
 OF_NUMBERS = {"add": add, "sub": sub, "mul": mul, "neg": neg}
-NUMBERS_LAST = frozenset("copysign eq ge gt le lt ne".split())  # their first operand is a tensor
 
 
 class Steps(NamedTuple):
@@ -161,7 +159,7 @@ def _steps(trace: Trace, result: Symbol, kinds: Kinds, to_tensors: frozenset[int
                 numbers |= {at[-1]} - to_tensors
         are_numbers = [place in numbers for place in at]
         computed = all(are_numbers) and op.name in OF_NUMBERS
-        if any(are_numbers) and not computed and not _takes_numbers(op, are_numbers):
+        if any(are_numbers) and not computed and not takes_numbers(op, are_numbers):
             wrong = next(place for place in at if place in numbers)
             is_result = wrong >= count and padding[wrong - count] is None
             return _steps(trace, result, kinds, to_tensors | ({*range(count)} & numbers if is_result else {wrong}))
@@ -180,12 +178,3 @@ def _steps(trace: Trace, result: Symbol, kinds: Kinds, to_tensors: frozenset[int
         return tuple([(call if callable(call) else function_of(F, call), at, place) for call, at, place in calls])
 
     return Steps(bound(no_record_ops), bound(recorded_ops), tuple(padding), tuple(to_tensors), place)
-
-
-def _takes_numbers(op: Operator, numbers: list[bool]) -> bool:
-    """Return whether an operator takes numbers in these places, next to tensors."""
-    if all(numbers):
-        return False
-    if op.name == "where":  # two numbers would give a result of the default dtype
-        return not numbers[0] and not all(numbers[1:])
-    return op.validate_layouts is None or (op.name in NUMBERS_LAST and not numbers[0])

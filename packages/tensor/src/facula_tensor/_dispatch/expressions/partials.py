@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..operator import Operator
 
 NUMBERS = (float, int, bool)
-BESIDE_NUMBERS = ("add", "div", "mul", "pow", "sub", "where")
+NUMBERS_LAST = frozenset("copysign eq ge gt le lt ne".split())  # their first operand is a tensor
 
 
 def asked_by(rule: Function, given_first: int = 2) -> tuple[str, ...]:
@@ -95,6 +95,15 @@ def function_of(F: Any, op: Operator) -> Function:
     return op.library_call if F is recorded_ops else op.no_record
 
 
+def takes_numbers(op: Operator, numbers: list[bool]) -> bool:
+    """Return whether an operator takes numbers in these places, next to tensors."""
+    if all(numbers):
+        return False
+    if op.name == "where":  # two numbers would give a result of the default dtype
+        return not numbers[0] and not all(numbers[1:])
+    return op.validate_layouts is None or (op.name in NUMBERS_LAST and not numbers[0])
+
+
 def _call(F: Any, op: Operator, values: list[Any]) -> Any:
     """Call an operator on the values of a trace, where operands, and results computed from them alone, may be
     numbers.
@@ -113,7 +122,7 @@ def _call(F: Any, op: Operator, values: list[Any]) -> Any:
             if found is not None:
                 return found
         return function_of(no_record_ops, op)(*[no_record_ops.from_number(one, float64) for one in values]).item()
-    if numbers[0] or op.name not in BESIDE_NUMBERS:
+    if not takes_numbers(op, numbers):
         dtype = result_type(*values[op.mask_operands :])
         values = [
             no_record_ops.from_number(one, dtype) if is_number else one
