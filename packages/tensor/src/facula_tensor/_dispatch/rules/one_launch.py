@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, raise_mutated
@@ -49,7 +51,7 @@ def one_launch(op: Operator, one_by_one: Function) -> Function:
     def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
         kept = node.rest
         edges, values, versions, layouts = kept.edges, kept.values, kept.versions, kept.layouts
-        key = (layouts, *[edge is None for edge in edges])
+        key = (layouts, *map(is_, edges, repeat(None)))  # a comprehension is a call
         try:
             found = known[key]
         except KeyError:
@@ -65,9 +67,9 @@ def one_launch(op: Operator, one_by_one: Function) -> Function:
             values = (*values, saved_out(node))
         try:
             if F is no_record_ops:
-                answer = made.no_record(g, *[values[place] for place in places])
+                answer = made.no_record(g, *map(values.__getitem__, places))
             elif len(wanted) == 1:
-                answer = made.library_call(g, *[values[place] for place in places])
+                answer = made.library_call(g, *map(values.__getitem__, places))
             else:
                 return one_by_one(F, node, g)
         except SeveralGradientsError:
