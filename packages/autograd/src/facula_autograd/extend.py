@@ -21,8 +21,9 @@
 - Function transforms share the checks of `func`, `argnums` and `has_aux`. `take_apart` returns the leaves and the
   `Shape` of a tree of tuples, lists and dicts; `put_together` rebuilds the tree. `leaves_like` returns the leaves of
   another tree with that shape.
-- `run_backward` starts a backward pass whose gradients the caller collects; `record_call` creates the node of a
-  Function's call whose context was filled.
+- `gradients_at` runs a backward pass and returns its gradients; `record_call` creates the node of a Function's call
+  whose context was filled.
+- `Call` is a call of a differentiated function; `gradient_function` and `value_and_pull` are the transforms on it.
 
 `Variable`, in this package, is an example.
 """
@@ -32,7 +33,7 @@ from __future__ import annotations
 from facula_errors.extend import imported_later
 
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
-from ._engine.backward import gradients_at, run_backward
+from ._engine.backward import gradients_at
 from ._engine.engine import running_node, walk
 from ._function.function_context import FunctionContext
 from ._function.function_node import from_function, record_call
@@ -125,7 +126,6 @@ __all__ = [
     "reduces_to",
     "register_adapter",
     "replace_mode",
-    "run_backward",
     "running_node",
     "set_context",
     "set_lasting",

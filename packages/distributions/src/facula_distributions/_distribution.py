@@ -95,6 +95,11 @@ class Distribution:
 
         refuse_unless(inside, describe)
 
+    def _check_value(self, value: Tensor) -> None:
+        """Check the argument of a method if the distribution validates its arguments."""
+        if self._validate_args:
+            self._validate_sample(value)
+
     def _validate_sample(self, value: Tensor) -> None:
         """Raise ValueError unless `value` is a tensor that broadcasts to samples and is in the support."""
         name = type(self).__name__

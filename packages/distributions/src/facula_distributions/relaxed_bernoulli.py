@@ -77,8 +77,7 @@ class LogitRelaxedBernoulli(_Trials):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         away = self.logits - value * self.temperature
         return self.temperature.log() + logsigmoid(away) + logsigmoid(-away)
 

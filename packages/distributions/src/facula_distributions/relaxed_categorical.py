@@ -73,8 +73,7 @@ class ExpRelaxedCategorical(_Categories):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         count = self._num_events
         scores = log_softmax(self.logits - value * self.temperature, -1).sum(-1)
         return scores + lgamma(self.temperature.detach() * 0 + count) + (count - 1) * self.temperature.log()

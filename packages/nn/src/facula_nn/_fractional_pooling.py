@@ -70,13 +70,7 @@ def fractional_max_pool2d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """Return the results of `fractional_max_pool2d` and the indices.
 
-    Arguments:
-        input: images or volumes of floating dtype.
-        kernel_size: the size of the windows, one integer or one per dimension.
-        output_size: the size of the result, one integer or one per dimension.
-        output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
-        return_indices: ignored; the indices are always returned.
-        _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
+    Arguments: those of `fractional_max_pool2d`; `return_indices` has no effect.
 
     Returns:
         The pooled images and the indices.
@@ -102,13 +96,7 @@ def fractional_max_pool3d(
 
     Other details are as in `fractional_max_pool2d`, with three sizes instead of two.
 
-    Arguments:
-        input: images or volumes of floating dtype.
-        kernel_size: the size of the windows, one integer or one per dimension.
-        output_size: the size of the result, one integer or one per dimension.
-        output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
-        return_indices: also return the indices of the maxima.
-        _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
+    Arguments: those of `fractional_max_pool2d`.
 
     Returns:
         The pooled volumes, or these and the indices.
@@ -132,13 +120,7 @@ def fractional_max_pool3d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """Return the results of `fractional_max_pool3d` and the indices.
 
-    Arguments:
-        input: images or volumes of floating dtype.
-        kernel_size: the size of the windows, one integer or one per dimension.
-        output_size: the size of the result, one integer or one per dimension.
-        output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
-        return_indices: ignored; the indices are always returned.
-        _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
+    Arguments: those of `fractional_max_pool3d`; `return_indices` has no effect.
 
     Returns:
         The pooled volumes and the indices.

@@ -119,8 +119,7 @@ class MixtureSameFamily(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         densities = self._component_distribution.log_prob(self._padded(value))
         return (densities + log_softmax(self._mixture_distribution.logits, -1)).logsumexp(-1)
 

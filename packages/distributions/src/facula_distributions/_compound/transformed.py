@@ -114,8 +114,7 @@ class TransformedDistribution(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density: the base density minus the log determinants of the transforms."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         dims, total, y = len(self._event_shape), None, value
         for transform in reversed(self.transforms):
             x = transform.inv(y)

@@ -108,14 +108,12 @@ class ContinuousBernoulli(_Trials):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return self.logits * value - self._log_norm()
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         logits = self.logits
         near = logits.abs() < 1e-4
         far = where(near, 1.0, logits)

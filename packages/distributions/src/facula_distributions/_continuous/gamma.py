@@ -80,15 +80,13 @@ class Gamma(_Gammas):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         shape, rate = self.concentration, self.rate
         return xlogy(shape, rate) + xlogy(shape - 1, value) - rate * value - lgamma(shape)
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return gamma_share(self.concentration, self.rate * value)
 
     def entropy(self) -> Tensor:
@@ -167,15 +165,13 @@ class InverseGamma(_Gammas):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         shape, rate = self.concentration, self.rate
         return shape * rate.log() - lgamma(shape) - (shape + 1) * value.log() - rate / value
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return 1 - gamma_share(self.concentration, self.rate / value)
 
     def entropy(self) -> Tensor:

@@ -79,8 +79,7 @@ class StudentT(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         away, half = (value - self.loc) / self.scale, self.df / 2
         norm = self.scale.log() + 0.5 * (self.df * math.pi).log() + lgamma(half) - lgamma(half + 0.5)
         return -(half + 0.5) * (away * away / self.df).log1p() - norm
@@ -148,8 +147,7 @@ class FisherSnedecor(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         first, second, ratio = self.df1 / 2, self.df2 / 2, self.df1 / self.df2
         norm = lgamma(first + second) - lgamma(first) - lgamma(second) + first * ratio.log()
         return norm + (first - 1) * value.log() - (first + second) * (ratio * value).log1p()
@@ -179,15 +177,13 @@ class Cauchy(_LocationScale):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         away = (value - self.loc) / self.scale
         return -math.log(math.pi) - self.scale.log() - (away * away).log1p()
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return ((value - self.loc) / self.scale).atan() / math.pi + 0.5
 
     def entropy(self) -> Tensor:
@@ -241,16 +237,14 @@ class HalfCauchy(_OfUniform):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         away = value / self.scale
         density = math.log(2 / math.pi) - self.scale.log() - (away * away).log1p()
         return where(value >= 0, density, -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return (value / self.scale).atan() * (2 / math.pi)
 
     def entropy(self) -> Tensor:

@@ -14,7 +14,7 @@ from .. import constraints
 from .._distribution import Distribution
 from .._transforms.elementwise import AffineTransform, ExpTransform
 from ..utils import eps_of, tiny_of
-from .location_scale import LocationScale
+from .location_scale import Located, LocationScale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,15 +112,13 @@ class Uniform(_OfUniform):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         inside = (value >= self.low) & (value < self.high)
         return where(inside, -(self.high - self.low).log(), -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return ((value - self.low) / (self.high - self.low)).clamp(0, 1)
 
     def entropy(self) -> Tensor:
@@ -168,14 +166,12 @@ class Exponential(_OfUniform):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return self.rate.log() - self.rate * value
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return -(-self.rate * value).expm1()
 
     def entropy(self) -> Tensor:
@@ -193,18 +189,13 @@ class _LocationScale(LocationScale, _OfUniform):
 
 
 @boundary
-class Laplace(_LocationScale):
+class Laplace(Located, _LocationScale):
     """The Laplace distribution: density exp(-|x - loc| / scale) / (2 scale).
 
     >>> from facula_tensor import tensor
     >>> Laplace(0.0, 1.0).cdf(tensor(0.0))
     tensor(0.5000)
     """
-
-    @property
-    def mean(self) -> Tensor:
-        """`loc`."""
-        return self.loc
 
     @property
     def stddev(self) -> Tensor:
@@ -222,14 +213,12 @@ class Laplace(_LocationScale):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         away = value - self.loc
         return 0.5 - 0.5 * away.sign() * (-away.abs() / self.scale).expm1()
 
@@ -279,15 +268,13 @@ class Gumbel(_LocationScale):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         before = (self.loc - value) / self.scale
         return before - before.exp() - self.scale.log()
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return (-((self.loc - value) / self.scale).exp()).exp()
 
     def entropy(self) -> Tensor:

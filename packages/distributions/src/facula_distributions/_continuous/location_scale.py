@@ -11,6 +11,22 @@ from .._distribution import Distribution
 Value = float | Tensor
 
 
+class Located:
+    """Base class of distributions whose mean and mode are `loc`; it precedes `Distribution` among the bases."""
+
+    loc: Tensor
+
+    @property
+    def mean(self) -> Tensor:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        """`loc`."""
+        return self.loc
+
+
 @boundary
 class LocationScale(Distribution):
     """Base class of univariate distributions that `loc` shifts and `scale` scales.

@@ -11,7 +11,7 @@ from facula_tensor import Tensor, erfinv, randn, where
 from .. import constraints
 from .._distribution import Distribution
 from .._transforms.elementwise import AbsTransform, ExpTransform
-from .location_scale import LocationScale
+from .location_scale import Located, LocationScale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 
 @boundary
-class Normal(LocationScale):
+class Normal(Located, LocationScale):
     """The normal (Gaussian) distribution with mean `loc` and standard deviation `scale`.
 
     >>> from facula_tensor import tensor
@@ -34,16 +34,6 @@ class Normal(LocationScale):
     """
 
     has_rsample = True
-
-    @property
-    def mean(self) -> Tensor:
-        """`loc`."""
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        """`loc`."""
-        return self.loc
 
     @property
     def stddev(self) -> Tensor:
@@ -62,15 +52,13 @@ class Normal(LocationScale):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         away = (value - self.loc) / self.scale
         return -0.5 * away * away - self.scale.log() - HALF_LOG_TWO_PI
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return 0.5 * (1 + ((value - self.loc) / (self.scale * math.sqrt(2))).erf())
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -146,15 +134,13 @@ class LogNormal(_OfNormal, LocationScale):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         size = value.log()
         return self._base.log_prob(size) - size
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return self._base.cdf(value.log())
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -213,15 +199,13 @@ class HalfNormal(_OfNormal):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         density = self._base.log_prob(value) + math.log(2)
         return where(value >= 0, density, -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return 2 * self._base.cdf(value) - 1
 
     def icdf(self, value: Tensor) -> Tensor:

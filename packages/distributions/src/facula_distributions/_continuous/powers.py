@@ -83,14 +83,12 @@ class Pareto(_OfUniform):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return self.alpha.log() + self.alpha * self.scale.log() - (self.alpha + 1) * value.log()
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return -(self.alpha * (self.scale / value).log()).expm1()
 
     def entropy(self) -> Tensor:
@@ -163,8 +161,7 @@ class GeneralizedPareto(_OfUniform):
 
     def log_survival_function(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability of more than `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         away, steep = (value - self.loc) / self.scale, self._steep()
         rise = self.concentration * away
         near = -away * (1 - rise * (0.5 - rise / 3))
@@ -252,16 +249,14 @@ class Weibull(_OfUniform):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         size = value / self.scale
         density = (self.concentration / self.scale).log() + xlogy(self.concentration - 1, size)
         return density - size**self.concentration
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return -(-((value / self.scale) ** self.concentration)).expm1()
 
     def entropy(self) -> Tensor:
@@ -338,15 +333,13 @@ class Kumaraswamy(_OfUniform):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         a, b = self.concentration1, self.concentration0
         return a.log() + b.log() + xlogy(a - 1, value) + xlogy(b - 1, 1 - value**a)
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return -(self.concentration0 * (-(value**self.concentration1)).log1p()).expm1()
 
     def entropy(self) -> Tensor:

@@ -10,6 +10,7 @@ from facula_tensor import Tensor, arange, float64, no_grad, rand, where
 
 from .. import constraints
 from .._distribution import Distribution
+from .location_scale import Located
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,7 @@ def bessel(x: Tensor, order: int) -> Tensor:
 
 
 @boundary
-class VonMises(Distribution):
+class VonMises(Located, Distribution):
     """Angles around `loc`, in radians from -pi to pi, more concentrated for larger values of `concentration`.
 
     Arguments:
@@ -59,21 +60,10 @@ class VonMises(Distribution):
         "concentration": constraints.positive,
     }
     support = constraints.real
-    loc: Tensor
     concentration: Tensor
 
     def __init__(self, loc: Value, concentration: Value, validate_args: bool | None = None):
         super().__init__(self._keep(loc=loc, concentration=concentration), (), validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        """`loc`, the mean direction."""
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        """`loc`."""
-        return self.loc
 
     def _length(self) -> Tensor:
         """Return the length of the mean of the unit vectors."""
@@ -107,8 +97,7 @@ class VonMises(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         k = self.concentration
         return k * ((value - self.loc).cos() - 1) - bessel(k, 0).log() - math.log(2 * math.pi)
 

@@ -128,8 +128,7 @@ class Categorical(_Categories):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         shape, count = broadcast_shapes(value.shape, self._batch_shape), self._num_events
         chosen = value.long().expand(shape).reshape(-1)
         if (
@@ -183,8 +182,7 @@ class OneHotCategorical(_Categories):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         logits = where((value == 0) & (self.logits == -math.inf), 0.0, self.logits)  # defines 0 · -inf as 0
         return (value * logits).sum(-1)
 

@@ -60,8 +60,7 @@ class Poisson(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return xlogy(value, self.rate) - self.rate - lgamma(value + 1)
 
 
@@ -153,8 +152,7 @@ class Binomial(_Repeated):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         n, logits = self.total_count, self.logits
         ways = lgamma(n + 1) - lgamma(value + 1) - lgamma(n - value + 1)
         return ways + value * logsigmoid(logits) + (n - value) * logsigmoid(-logits)
@@ -216,8 +214,7 @@ class NegativeBinomial(_Repeated):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         n, logits = self.total_count, self.logits
         certain = n + value == 0
         ways = lgamma(where(certain, 1.0, n + value)) - lgamma(value + 1) - lgamma(where(certain, 1.0, n))

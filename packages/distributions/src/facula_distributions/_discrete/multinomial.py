@@ -90,8 +90,7 @@ class Multinomial(_Categories):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         logits = where((value == 0) & (self.logits == -math.inf), 0.0, self.logits)  # defines 0 · -inf as 0
         return lgamma(value.sum(-1) + 1) - lgamma(value + 1).sum(-1) + (value * logits).sum(-1)
 

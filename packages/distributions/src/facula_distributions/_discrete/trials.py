@@ -110,8 +110,7 @@ class Bernoulli(_Trials):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return -self._cross_entropy(value)
 
     def entropy(self) -> Tensor:
@@ -177,8 +176,7 @@ class Geometric(_Trials):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         probs = where((value == 0) & (self.probs == 1), 0.0, self.probs)  # defines 0 · -inf as 0
         return value * (-probs).log1p() + self.probs.log()
 

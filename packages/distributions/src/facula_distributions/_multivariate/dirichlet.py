@@ -64,8 +64,7 @@ class Dirichlet(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         given = self.concentration
         return xlogy(given - 1, value).sum(-1) + lgamma(given.sum(-1)) - lgamma(given).sum(-1)
 
@@ -134,8 +133,7 @@ class Beta(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         a, b = self.concentration1, self.concentration0
         return xlogy(a - 1, value) + xlogy(b - 1, 1 - value) - self._norm()
 

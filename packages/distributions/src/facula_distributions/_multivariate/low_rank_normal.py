@@ -10,6 +10,7 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, eye, linalg, randn
 
 from .. import constraints
+from .._continuous.location_scale import Located
 from .._distribution import Distribution
 from ..utils import broadcast_shapes, lazy_property
 from .multivariate_normal import half_log_det, squared_length
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @boundary
-class LowRankMultivariateNormal(Distribution):
+class LowRankMultivariateNormal(Located, Distribution):
     """The multivariate normal distribution with covariance W W^T + D, W being `cov_factor` and D diag(`cov_diag`).
 
     Computations use Woodbury's identity with matrices as wide as W, and never form the full covariance.
@@ -46,7 +47,6 @@ class LowRankMultivariateNormal(Distribution):
     }
     support = constraints.real_vector
     has_rsample = True
-    loc: Tensor
     cov_factor: Tensor
     cov_diag: Tensor
 
@@ -81,16 +81,6 @@ class LowRankMultivariateNormal(Distribution):
         factor = self._capacitance_factor
         new._capacitance_factor = factor.expand((*batch_shape, *factor.shape[-2:]))
         return new
-
-    @property
-    def mean(self) -> Tensor:
-        """`loc`."""
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        """`loc`."""
-        return self.loc
 
     @lazy_property
     def variance(self) -> Tensor:  # type: ignore[override]
@@ -136,8 +126,7 @@ class LowRankMultivariateNormal(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         norm = self._event_shape[0] * math.log(2 * math.pi) + self._log_det()
         return -0.5 * (norm + self._squared_length(value - self.loc))
 

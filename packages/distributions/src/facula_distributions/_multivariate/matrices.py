@@ -72,8 +72,7 @@ class LKJCholesky(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density of the elements below the diagonal."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         rows, last = self._rows()
         norms = lgamma(rows / 2 + last) - lgamma(last) - rows * (math.log(math.pi) / 2)
         return ((2 * last - 2) * value.diagonal(0, -2, -1)[..., 1:].log() + norms).sum(-1)
@@ -205,8 +204,7 @@ class Wishart(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         size, factor = self._event_shape[-1], linalg.cholesky(value)
         spread = linalg.solve_triangular(self._factor, factor, upper=False)
         norm = self.df * (size * math.log(2) / 2 + half_log_det(self._factor)) + mvlgamma(self.df / 2, size)

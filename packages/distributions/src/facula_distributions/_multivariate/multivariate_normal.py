@@ -10,6 +10,7 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, eye, linalg, randn
 
 from .. import constraints
+from .._continuous.location_scale import Located
 from .._distribution import Distribution
 from ..utils import broadcast_shapes, lazy_property
 
@@ -51,7 +52,7 @@ def factor_of_precision(precision: Tensor) -> Tensor:
 
 
 @boundary
-class MultivariateNormal(Distribution):
+class MultivariateNormal(Located, Distribution):
     """The multivariate normal distribution with mean `loc`, specified by one of three matrices.
 
     They are `covariance_matrix`, its inverse `precision_matrix`, and its Cholesky factor `scale_tril`, lower triangular
@@ -82,7 +83,6 @@ class MultivariateNormal(Distribution):
     }
     support = constraints.real_vector
     has_rsample = True
-    loc: Tensor
     _factor: Tensor  # scale_tril without expansion
 
     def __init__(
@@ -141,16 +141,6 @@ class MultivariateNormal(Distribution):
         return matrix.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
     @property
-    def mean(self) -> Tensor:
-        """`loc`."""
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        """`loc`."""
-        return self.loc
-
-    @property
     def variance(self) -> Tensor:
         """The diagonal of the covariance."""
         return (self._factor * self._factor).sum(-1).expand((*self._batch_shape, *self._event_shape))
@@ -164,8 +154,7 @@ class MultivariateNormal(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         length = squared_length(self._factor, value - self.loc)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + length) - half_log_det(self._factor)
 

@@ -42,11 +42,7 @@ class _InstanceNorm(ChannelNorm):
         """Normalise `input` (N, C, ...) or (C, ...); training uses its own statistics and updates the running ones."""
         name = type(self).__name__
         check_input(name, input)
-        if input.ndim not in self.dims:
-            expected = " or ".join(map(str, self.dims))
-            raise InvalidValueError(
-                f"{name}: expected {expected} dimensions; got an input of shape {tuple(input.shape)}"
-            )
+        self._check_dims(input)
         alone = input.ndim == self.dims[0]
         channels = input.shape[0 if alone else 1]
         if channels != self.num_features:
