@@ -57,6 +57,7 @@ class Adamax(_Moments):
 
     numbers = ("lr", "eps", "weight_decay")
     keeps = ("step", "exp_avg", "exp_inf")
+    launch = staticmethod(adamax_step)
 
     def __init__(
         self,
@@ -74,22 +75,16 @@ class Adamax(_Moments):
         names = "lr betas eps weight_decay foreach maximize differentiable capturable"
         super().__init__(params, chosen(locals(), names))
 
-    def _step_group(self, group: Options) -> None:
-        tensors, width = self._rows(group, "exp_avg", "exp_inf", "step")
-        if tensors:
-            first, second = group["betas"]
-            adamax_step(
-                tensors,
-                width,
-                AdamaxNumbers(
-                    rate=float(group["lr"]),
-                    first=float(first),
-                    second=float(second),
-                    epsilon=float(group["eps"]),
-                    decay=float(group["weight_decay"]),
-                    sign=sign_of(group),
-                ),
-            )
+    def _step_numbers(self, group: Options) -> AdamaxNumbers:
+        first, second = group["betas"]
+        return AdamaxNumbers(
+            rate=float(group["lr"]),
+            first=float(first),
+            second=float(second),
+            epsilon=float(group["eps"]),
+            decay=float(group["weight_decay"]),
+            sign=sign_of(group),
+        )
 
 
 @boundary
@@ -128,6 +123,8 @@ class NAdam(_Moments):
 
     numbers = ("lr", "eps", "weight_decay", "momentum_decay")
     keeps = ("step", "mu_product", "exp_avg", "exp_avg_sq")
+    launch = staticmethod(nadam_step)
+    operands = ("exp_avg", "exp_avg_sq", "mu_product", "step")
     scalars = ("step", "mu_product")
 
     def __init__(
@@ -153,25 +150,19 @@ class NAdam(_Moments):
     def _first_values(self, group: Options) -> dict[str, float]:
         return {"mu_product": 1.0}
 
-    def _step_group(self, group: Options) -> None:
-        tensors, width = self._rows(group, "exp_avg", "exp_avg_sq", "mu_product", "step")
-        if tensors:
-            first, second = group["betas"]
-            decay, shrink = decays_of(group)
-            nadam_step(
-                tensors,
-                width,
-                NadamNumbers(
-                    rate=float(group["lr"]),
-                    first=float(first),
-                    second=float(second),
-                    epsilon=float(group["eps"]),
-                    decay=decay,
-                    shrink=shrink,
-                    sign=sign_of(group),
-                    warming=float(group["momentum_decay"]),
-                ),
-            )
+    def _step_numbers(self, group: Options) -> NadamNumbers:
+        first, second = group["betas"]
+        decay, shrink = decays_of(group)
+        return NadamNumbers(
+            rate=float(group["lr"]),
+            first=float(first),
+            second=float(second),
+            epsilon=float(group["eps"]),
+            decay=decay,
+            shrink=shrink,
+            sign=sign_of(group),
+            warming=float(group["momentum_decay"]),
+        )
 
 
 @boundary
@@ -208,6 +199,7 @@ class RAdam(_Moments):
 
     numbers = ("lr", "eps", "weight_decay")
     keeps = ("step", "exp_avg", "exp_avg_sq")
+    launch = staticmethod(radam_step)
 
     def __init__(
         self,
@@ -226,21 +218,15 @@ class RAdam(_Moments):
         names = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
         super().__init__(params, chosen(locals(), names))
 
-    def _step_group(self, group: Options) -> None:
-        tensors, width = self._rows(group, "exp_avg", "exp_avg_sq", "step")
-        if tensors:
-            first, second = group["betas"]
-            decay, shrink = decays_of(group)
-            radam_step(
-                tensors,
-                width,
-                RadamNumbers(
-                    rate=float(group["lr"]),
-                    first=float(first),
-                    second=float(second),
-                    epsilon=float(group["eps"]),
-                    decay=decay,
-                    shrink=shrink,
-                    sign=sign_of(group),
-                ),
-            )
+    def _step_numbers(self, group: Options) -> RadamNumbers:
+        first, second = group["betas"]
+        decay, shrink = decays_of(group)
+        return RadamNumbers(
+            rate=float(group["lr"]),
+            first=float(first),
+            second=float(second),
+            epsilon=float(group["eps"]),
+            decay=decay,
+            shrink=shrink,
+            sign=sign_of(group),
+        )

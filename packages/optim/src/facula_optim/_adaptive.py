@@ -131,6 +131,7 @@ class Adadelta(FusedOptimizer):
 
     numbers = ("lr", "rho", "eps", "weight_decay")
     keeps = ("step", "square_avg", "acc_delta")
+    launch = staticmethod(adadelta_step)
 
     def __init__(
         self,
@@ -152,20 +153,14 @@ class Adadelta(FusedOptimizer):
         if number_of("Adadelta", "rho", options["rho"]) > 1:
             raise InvalidValueError(f"Adadelta: expected rho from 0 to 1; got {options['rho']}")
 
-    def _step_group(self, group: Options) -> None:
-        tensors, width = self._rows(group, "square_avg", "acc_delta", "step")
-        if tensors:
-            adadelta_step(
-                tensors,
-                width,
-                AdadeltaNumbers(
-                    rate=float(group["lr"]),
-                    share=float(group["rho"]),
-                    epsilon=float(group["eps"]),
-                    decay=float(group["weight_decay"]),
-                    sign=sign_of(group),
-                ),
-            )
+    def _step_numbers(self, group: Options) -> AdadeltaNumbers:
+        return AdadeltaNumbers(
+            rate=float(group["lr"]),
+            share=float(group["rho"]),
+            epsilon=float(group["eps"]),
+            decay=float(group["weight_decay"]),
+            sign=sign_of(group),
+        )
 
 
 @boundary
@@ -202,6 +197,7 @@ class Adagrad(FusedOptimizer):
 
     numbers = ("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps")
     keeps = ("step", "sum")
+    launch = staticmethod(adagrad_step)
 
     def __init__(
         self,
@@ -230,17 +226,11 @@ class Adagrad(FusedOptimizer):
     def _first_values(self, group: Options) -> dict[str, float]:
         return {"sum": float(group["initial_accumulator_value"])}
 
-    def _step_group(self, group: Options) -> None:
-        tensors, width = self._rows(group, "sum", "step")
-        if tensors:
-            adagrad_step(
-                tensors,
-                width,
-                AdagradNumbers(
-                    rate=float(group["lr"]),
-                    slower=float(group["lr_decay"]),
-                    epsilon=float(group["eps"]),
-                    decay=float(group["weight_decay"]),
-                    sign=sign_of(group),
-                ),
-            )
+    def _step_numbers(self, group: Options) -> AdagradNumbers:
+        return AdagradNumbers(
+            rate=float(group["lr"]),
+            slower=float(group["lr_decay"]),
+            epsilon=float(group["eps"]),
+            decay=float(group["weight_decay"]),
+            sign=sign_of(group),
+        )

@@ -51,6 +51,8 @@ class ASGD(FusedOptimizer):
 
     numbers = ("lr", "weight_decay")
     keeps = ("step", "eta", "mu", "ax")
+    launch = staticmethod(asgd_step)
+    operands = ("ax", "eta", "mu", "step")
     scalars = ("step", "eta", "mu")
 
     def __init__(
@@ -77,21 +79,15 @@ class ASGD(FusedOptimizer):
     def _first_values(self, group: Options) -> dict[str, float]:
         return {"eta": float(group["lr"]), "mu": 1.0}
 
-    def _step_group(self, group: Options) -> None:
-        tensors, width = self._rows(group, "ax", "eta", "mu", "step")
-        if tensors:
-            asgd_step(
-                tensors,
-                width,
-                AsgdNumbers(
-                    rate=float(group["lr"]),
-                    lambda_=float(group["lambd"]),
-                    power=float(group["alpha"]),
-                    start=float(group["t0"]),
-                    decay=float(group["weight_decay"]),
-                    sign=sign_of(group),
-                ),
-            )
+    def _step_numbers(self, group: Options) -> AsgdNumbers:
+        return AsgdNumbers(
+            rate=float(group["lr"]),
+            lambda_=float(group["lambd"]),
+            power=float(group["alpha"]),
+            start=float(group["t0"]),
+            decay=float(group["weight_decay"]),
+            sign=sign_of(group),
+        )
 
 
 @boundary
@@ -127,6 +123,7 @@ class Rprop(FusedOptimizer):
 
     numbers = ("lr",)
     keeps = ("step", "prev", "step_size")
+    launch = staticmethod(rprop_step)
 
     def __init__(
         self,
@@ -155,14 +152,6 @@ class Rprop(FusedOptimizer):
     def _first_values(self, group: Options) -> dict[str, float]:
         return {"step_size": float(group["lr"])}
 
-    def _step_group(self, group: Options) -> None:
-        tensors, width = self._rows(group, "prev", "step_size", "step")
-        if tensors:
-            (cut, grow), (least, most) = group["etas"], group["step_sizes"]
-            rprop_step(
-                tensors,
-                width,
-                RpropNumbers(
-                    cut=float(cut), grow=float(grow), least=float(least), most=float(most), sign=sign_of(group)
-                ),
-            )
+    def _step_numbers(self, group: Options) -> RpropNumbers:
+        (cut, grow), (least, most) = group["etas"], group["step_sizes"]
+        return RpropNumbers(cut=float(cut), grow=float(grow), least=float(least), most=float(most), sign=sign_of(group))

@@ -52,6 +52,12 @@ class FusedOptimizer(Optimizer):
     numbers: tuple[str, ...] = ()  # options that are numbers of at least 0
     keeps: tuple[str, ...] = ()  # keys in the state of each parameter
     scalars: tuple[str, ...] = ("step",)  # those of the keys whose values are single float32 numbers
+    operands: tuple[str, ...] = ()  # the keys in the order of the operator's operands; by default "step" last
+    launch: Any  # the operator, called with the result of `_rows` and `_step_numbers`
+
+    if TYPE_CHECKING:
+
+        def _step_numbers(self, group: Options) -> Any: ...
 
     @overload
     def step(self, closure: None = None) -> None: ...
@@ -92,7 +98,9 @@ class FusedOptimizer(Optimizer):
         return loss
 
     def _step_group(self, group: Options) -> None:
-        raise UnsupportedError
+        tensors, width = self._rows(group, *(self.operands or (*self.keeps[1:], "step")))
+        if tensors:
+            type(self).launch(tensors, width, self._step_numbers(group))
 
     def _rows(self, group: Options, *keys: str) -> tuple[list[Tensor], int]:
         """Return a flat list of parameters with gradients, their gradients and states, and its length per parameter.
