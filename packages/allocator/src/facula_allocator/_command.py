@@ -67,13 +67,13 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m facula_allocator", description=__doc__, allow_abbrev=False)
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, run, text in (("summary", summary, SUMMARY), ("render", render, RENDER)):
-        one = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
-        one.set_defaults(run=run)
-        one.add_argument("file", metavar="FILE", help=FILE)
-        one.add_argument("--partial", action="store_true", help="leave out a trace's last line that was cut off")
+        subcommand = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        subcommand.set_defaults(run=run)
+        subcommand.add_argument("file", metavar="FILE", help=FILE)
+        subcommand.add_argument("--partial", action="store_true", help="leave out a trace's last line that was cut off")
         if run is render:
-            one.add_argument("-o", "--output", metavar="PAGE", required=True, help="the HTML file to write")
-            one.add_argument("--title", help="the page's title (default: the name of FILE)")
+            subcommand.add_argument("-o", "--output", metavar="PAGE", required=True, help="the HTML file to write")
+            subcommand.add_argument("--title", help="the page's title (default: the name of FILE)")
     add_commands(commands)
     return made
 

@@ -188,7 +188,7 @@ def _forget_idle_streams() -> None:
     held = set(_recorded_streams)
     for device, allocator in [
         *known_device_allocators().items(),
-        *((number, one) for one, number in _custom_allocators.items()),
+        *((number, key) for key, number in _custom_allocators.items()),
     ]:
         for segment in allocator.memory_snapshot()["segments"]:
             held |= {(device, block.get("stream", segment["stream"])) for block in segment["blocks"]}

@@ -220,7 +220,7 @@ class Adapter:
             batches: batches of equal length, at least 1.
             retain: passed to the last call.
         """
-        rows = [self.unstack(one) for one in batches]
+        rows = [self.unstack(batch) for batch in batches]
         last = len(rows[0]) - 1
         found = [function(row, True if at < last else retain) for at, row in enumerate(zip(*rows, strict=True))]
         return [None if some[0] is None else self.stack(list(some)) for some in zip(*found, strict=True)]

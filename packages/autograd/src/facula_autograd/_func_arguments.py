@@ -36,8 +36,8 @@ def places_of(operation: str, argnums: Argnums, count: int) -> list[int]:
 def with_arguments(args: Sequence[Any], places: Sequence[int], values: Sequence[Any]) -> list[Any]:
     """Return the positional arguments, with those at `places` replaced by `values`."""
     given = list(args)
-    for place, one in zip(places, values, strict=True):
-        given[place] = one
+    for place, value in zip(places, values, strict=True):
+        given[place] = value
     return given
 
 

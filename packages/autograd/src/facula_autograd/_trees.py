@@ -131,4 +131,4 @@ def _append_leaves(tree: Tree, like: Shape, leaves: list[Any]) -> bool:
         if tree.keys() != set(like.keys):
             return False
         tree = [tree[key] for key in like.keys]
-    return all([_append_leaves(part, one, leaves) for part, one in zip(tree, like.parts, strict=True)])
+    return all([_append_leaves(part, form, leaves) for part, form in zip(tree, like.parts, strict=True)])

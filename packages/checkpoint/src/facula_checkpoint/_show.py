@@ -87,16 +87,16 @@ def rows(value: Any) -> Iterator[Row]:
     visited: set[int] = set()
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
-        name, one = waiting.pop()
-        if not isinstance(one, (dict, list, tuple, set, frozenset)) or id(one) in visited:
+        name, node = waiting.pop()
+        if not isinstance(node, (dict, list, tuple, set, frozenset)) or id(node) in visited:
             continue
-        visited.add(id(one))
-        if isinstance(one, Skimmed):
-            row = row_of(name, one)
+        visited.add(id(node))
+        if isinstance(node, Skimmed):
+            row = row_of(name, node)
             if row is not None:
                 yield row
                 continue
-        waiting += reversed(list(members(name, one)))
+        waiting += reversed(list(members(name, node)))
 
 
 def members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -105,7 +105,7 @@ def members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         for key, member in value.items():
             yield way(name, "" if key in _UNNAMED else key if isinstance(key, str) else key_name(key)), member
     if isinstance(value, Skimmed):
-        yield from [(name, one) for one in (*value.arguments, value.state)]
+        yield from [(name, argument) for argument in (*value.arguments, value.state)]
         value = value.appended
     if isinstance(value, (list, tuple)):
         yield from [(way(name, str(place)), member) for place, member in enumerate(value)]
@@ -159,4 +159,6 @@ def key_name(key: object) -> str:
 def printable(text: str) -> str:
     """Escape unprintable characters of an untrusted text, which a terminal could interpret as commands."""
     short = text if len(text) <= 300 else f"{text[:300]}..."
-    return "".join([one if one.isprintable() else one.encode("unicode_escape").decode() for one in short])
+    return "".join(
+        [character if character.isprintable() else character.encode("unicode_escape").decode() for character in short]
+    )

@@ -94,7 +94,7 @@ def _checked(operation: str, name: str, dtypes: Sequence[DType], address: int) -
         raise InvalidTypeError(f"{operation}: expected name to be a string; got {name!r}")
     if name in kernel_names() or (name in planners and planners[name] is not _plan_function):
         raise ArgumentError(f"{operation}: the name {name!r} is a built-in kernel's; choose another one")
-    if not isinstance(dtypes, (tuple, list)) or not all([isinstance(one, DType) for one in dtypes]):
+    if not isinstance(dtypes, (tuple, list)) or not all([isinstance(dtype, DType) for dtype in dtypes]):
         raise InvalidTypeError(f"{operation}: expected a tuple of dtypes; got {dtypes!r}")
     if len(dtypes) < 2:
         raise ArgumentError(f"{operation}: expected dtypes of the operands and of the result; got {len(dtypes)} dtypes")
@@ -102,20 +102,20 @@ def _checked(operation: str, name: str, dtypes: Sequence[DType], address: int) -
         raise InvalidTypeError(f"{operation}: expected address to be an int; got {type(address).__name__}")
     if not 0 < address < 1 << 63:
         raise ArgumentError(f"{operation}: expected the address of a function; got {address}")
-    return tuple([one.code for one in dtypes])
+    return tuple([dtype.code for dtype in dtypes])
 
 
 def _plan_function(operator: str, inputs: Inputs, outputs: Layouts, parameters: Parameters) -> Plan:
     """Plan a call of a registered function with the addresses of contiguous arrays."""
-    arrays = [one for one in (*inputs, *outputs) if isinstance(one, Layout)]
-    found = own_functions.get((operator, tuple([one.dtype.code for one in arrays])))
+    arrays = [layout for layout in (*inputs, *outputs) if isinstance(layout, Layout)]
+    found = own_functions.get((operator, tuple([array.dtype.code for array in arrays])))
     if found is None or len(arrays) != len(inputs) + len(outputs):
         raise no_kernel(operator, inputs, outputs)
-    for one in arrays:
-        if not one.is_contiguous:
-            raise ArgumentError(f"{operator}: expected contiguous arrays; got strides {one.strides}; copy it first")
+    for array in arrays:
+        if not array.is_contiguous:
+            raise ArgumentError(f"{operator}: expected contiguous arrays; got strides {array.strides}; copy it first")
     address, releases_gil = found
-    shapes = [number for one in arrays for number in (len(one.shape), *one.shape)]
+    shapes = [number for array in arrays for number in (len(array.shape), *array.shape)]
     cost = float("inf") if releases_gil else 0
     return bound_plan(
         operator, parameters, outputs, address, ffi.new("int64_t[]", shapes), arrays=len(arrays), cost=cost

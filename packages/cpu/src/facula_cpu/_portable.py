@@ -144,7 +144,7 @@ def _target(operator: str, kind: str, address: int, others: list[Struct], code: 
     """Return a pointer's target."""
     if not kind:
         return _row(operator, address)
-    (found,) = [one for one in others if one and int(ffi.cast("intptr_t", one)) == address]
+    (found,) = [other for other in others if other and int(ffi.cast("intptr_t", other)) == address]
     if kind == "array":
         return Part(kind, bytes(ffi.buffer(found)), ())
     return _part(operator, found, others, code)

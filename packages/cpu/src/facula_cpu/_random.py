@@ -93,7 +93,9 @@ def plan_samples(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
     """Plan draws with parameters of the output's shape: launch(n, *inputs, o, seed, offset). Contiguous floats."""
     output = outputs[0]
     sample = find_kernel(SAMPLES[operator], output.dtype.code)
-    if sample is None or any(one.dtype is not output.dtype or not one.is_contiguous for one in (*inputs, output)):
+    if sample is None or any(
+        layout.dtype is not output.dtype or not layout.is_contiguous for layout in (*inputs, output)
+    ):
         raise no_kernel(operator, inputs, outputs)
     struct = ffi.new("struct facula_samples *")
     struct.sample = ffi.cast("facula_sampler", sample.address)

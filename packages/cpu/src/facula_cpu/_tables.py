@@ -146,8 +146,8 @@ class Tables:
         self.data += bytes(-len(self.data) % ALIGNMENT)
         place, first = len(self.data), len(self.rows["pointers"])
         self.data += part.data
-        for one in pointers:
-            self.add("pointers", *one)
+        for pointer in pointers:
+            self.add("pointers", *pointer)
         return self.add("parts", self.name(part.kind), place, len(part.data), first, len(pointers))
 
     def bytes(self, arena: int) -> bytes:

@@ -38,7 +38,7 @@ class ExponentialFamily(Distribution):
         total = self._log_normalizer(*given)
         if isinstance(total, tuple):
             raise UnsupportedError(f"{type(self).__name__}._log_normalizer: expected a tensor; got a tuple")
-        wanted = is_grad_enabled() and any(one.requires_grad for one in given)
+        wanted = is_grad_enabled() and any(tensor.requires_grad for tensor in given)
         slopes = vjp(self._log_normalizer, given, ones_like(total), create_graph=wanted)[1]
         return total, list(slopes), given
 
@@ -63,6 +63,6 @@ def _of_one_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
     total, slopes, first = p._normalizer_and_slopes()
     second = tuple(q._natural_params)
     total = q._log_normalizer(*second) - total
-    for one, other, slope in zip(first, second, slopes, strict=True):
-        total = total - p._over_events((other - one) * slope)
+    for parameter, other, slope in zip(first, second, slopes, strict=True):
+        total = total - p._over_events((other - parameter) * slope)
     return total

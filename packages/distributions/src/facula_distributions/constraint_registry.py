@@ -172,7 +172,7 @@ def _parts(kind: type[Joined], transform: Callable[..., Transform], *names: str)
             constraint: constraints.cat | constraints.stack, registry: ConstraintRegistry = registry
         ) -> Transform:
             further = [getattr(constraint, name) for name in names]
-            return transform([registry(one) for one in constraint.cseq], *further)
+            return transform([registry(part) for part in constraint.cseq], *further)
 
         registry.register(kind, factory)
 

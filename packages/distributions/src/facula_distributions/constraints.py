@@ -259,12 +259,12 @@ class _PartsConstraint(Constraint):
     @property
     def is_discrete(self) -> bool:  # type: ignore[override]
         """Whether one of the constraints is discrete."""
-        return any(one.is_discrete for one in self.cseq)
+        return any(part.is_discrete for part in self.cseq)
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
         """The maximum of the constraints' event dimensions."""
-        return max(one.event_dim for one in self.cseq)
+        return max(part.event_dim for part in self.cseq)
 
 
 class cat(_PartsConstraint):
@@ -285,7 +285,9 @@ class cat(_PartsConstraint):
     def check(self, value: Tensor) -> Tensor:
         """Return a bool for each event."""
         places = zip(self.cseq, _accumulate(self.lengths, initial=0), self.lengths, strict=False)
-        return join([one.check(value.narrow(self.dim, start, length)) for one, start, length in places], self.dim)
+        return join(
+            [constraint.check(value.narrow(self.dim, start, length)) for constraint, start, length in places], self.dim
+        )
 
 
 class stack(_PartsConstraint):
@@ -294,13 +296,13 @@ class stack(_PartsConstraint):
     @property
     def event_dim(self) -> int:  # type: ignore[override]
         """The maximum of the constraints' event dimensions, plus one if the dimension is among them."""
-        most = max(one.event_dim for one in self.cseq)
+        most = max(part.event_dim for part in self.cseq)
         return most + (self.dim + most < 0)
 
     def check(self, value: Tensor) -> Tensor:
         """Return a bool for each event."""
         parts = zip(self.cseq, value.unbind(self.dim), strict=False)
-        return pile([one.check(part) for one, part in parts], self.dim)
+        return pile([constraint.check(part) for constraint, part in parts], self.dim)
 
 
 class MixtureSameFamilyConstraint(Constraint):

@@ -47,9 +47,9 @@ def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
 
     Any classes are accepted, such as a common base of several distributions. TypeError if an argument is not a class.
     """
-    for one in (type_p, type_q):
-        if not isinstance(one, type):
-            raise InvalidTypeError(f"register_kl: expected two classes; got {one!r}")
+    for kind in (type_p, type_q):
+        if not isinstance(kind, type):
+            raise InvalidTypeError(f"register_kl: expected two classes; got {kind!r}")
 
     def decorated(formula: F) -> F:
         FORMULAS[type_p, type_q] = formula

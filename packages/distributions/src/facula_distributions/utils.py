@@ -72,7 +72,7 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
                 result[-i] = length
             elif length not in (1, result[-i]):
                 raise InvalidValueError(
-                    f"expected shapes that broadcast; got {', '.join(str(tuple(one)) for one in shapes)}"
+                    f"expected shapes that broadcast; got {', '.join(str(tuple(extent)) for extent in shapes)}"
                 )
     return tuple(result)
 
@@ -103,11 +103,11 @@ def broadcast_parameters(distribution: object, **parameters: Any) -> tuple[Tenso
     for parameter, value in parameters.items():
         if isinstance(value, (str, bytes)) or not (isinstance(value, Tensor) or hasattr(value, "__float__")):
             raise InvalidTypeError(f"{name}: expected {parameter} to be a number or a Tensor; got {value!r}")
-    shapes = {one: tuple(value.shape) for one, value in parameters.items() if isinstance(value, Tensor)}
+    shapes = {key: tuple(value.shape) for key, value in parameters.items() if isinstance(value, Tensor)}
     try:
         return broadcast_all(*parameters.values())
     except InvalidValueError:
-        given = ", ".join(f"{one} {shape}" for one, shape in shapes.items())
+        given = ", ".join(f"{key} {shape}" for key, shape in shapes.items())
         raise InvalidValueError(f"{name}: expected parameters of shapes that broadcast; got {given}") from None
 
 

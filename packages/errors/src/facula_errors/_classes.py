@@ -77,7 +77,9 @@ class FileError(FaculaError, OSError):
         if cls is FileError:
             builtin = type(OSError(*args))
             if builtin is not OSError:
-                cls = next((one for one in FileError.__subclasses__() if issubclass(one, builtin)), cls)
+                cls = next(
+                    (candidate for candidate in FileError.__subclasses__() if issubclass(candidate, builtin)), cls
+                )
         return super().__new__(cls, *args)
 
 
@@ -172,10 +174,18 @@ def kind_of(error: Exception) -> type[Exception]:
     """
     if isinstance(error, FaculaError):
         return type(error)
-    fitting = [one for one in CLASSES if isinstance(error, one.__bases__[-1]) and len(one.__bases__) == 2]
-    return min(fitting, key=lambda one: type(error).__mro__.index(one.__bases__[-1]), default=OperationError)
+    fitting = [
+        candidate
+        for candidate in CLASSES
+        if isinstance(error, candidate.__bases__[-1]) and len(candidate.__bases__) == 2
+    ]
+    return min(
+        fitting, key=lambda candidate: type(error).__mro__.index(candidate.__bases__[-1]), default=OperationError
+    )
 
 
 CLASSES: list[type[Exception]] = [
-    one for _, one in sorted(globals().items()) if isinstance(one, type) and issubclass(one, FaculaError)
+    candidate
+    for _, candidate in sorted(globals().items())
+    if isinstance(candidate, type) and issubclass(candidate, FaculaError)
 ]

@@ -39,7 +39,7 @@ def is_library_module(module: object) -> bool:
     if type(module) is not str:
         return False
     found = module.partition(".")[0] in library
-    found = found and not any(module == one or module.startswith(f"{one}.") for one in programs)
+    found = found and not any(module == program or module.startswith(f"{program}.") for program in programs)
     if len(known) < 10_000:
         known[module] = found
     return found

@@ -46,7 +46,7 @@ def rows(package: str) -> dict[str, list[tuple[str, dict[str, str]]]]:
         if line and not line.startswith("#"):
             old, _, rest = line.partition(" -> ")
             new, _, names = rest.partition(":")
-            renamed = {one.partition("=")[0]: one.rpartition("=")[2] for one in names.split()}
+            renamed = {row.partition("=")[0]: row.rpartition("=")[2] for row in names.split()}
             found.setdefault(old, []).append((new, renamed))
     return found
 
@@ -75,7 +75,7 @@ class MovedModules:
         package = name.partition(".")[0]
         if package == name or package not in library or package not in sys.modules:
             return None
-        if any(one == name or one.startswith(f"{name}.") for one in rows(package)):
+        if any(row == name or row.startswith(f"{name}.") for row in rows(package)):
             return ModuleSpec(name, MovedModules, is_package=True)  # type: ignore[arg-type]
         return None
 

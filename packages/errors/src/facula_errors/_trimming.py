@@ -104,16 +104,16 @@ def trim_traceback(error: BaseException) -> None:
     seen: set[int] = set()
     pending: list[BaseException | None] = [error]
     while pending:
-        one = pending.pop()
-        if one is None or id(one) in seen:
+        failure = pending.pop()
+        if failure is None or id(failure) in seen:
             continue
-        seen.add(id(one))
-        if isinstance(one, FaculaError):
-            one.__traceback__ = without_library(one.__traceback__)
-            context = one.__context__
-            if context is not None and one.__cause__ is None and without_library(context.__traceback__) is None:
-                one.__suppress_context__ = True  # it never left the library
-        pending += [one.__cause__, None if one.__suppress_context__ else one.__context__]
+        seen.add(id(failure))
+        if isinstance(failure, FaculaError):
+            failure.__traceback__ = without_library(failure.__traceback__)
+            context = failure.__context__
+            if context is not None and failure.__cause__ is None and without_library(context.__traceback__) is None:
+                failure.__suppress_context__ = True  # it never left the library
+        pending += [failure.__cause__, None if failure.__suppress_context__ else failure.__context__]
     if error.__traceback__ is None and own is not None and own.tb_frame.f_back is None:
         error.__traceback__ = TracebackType(None, own.tb_frame, own.tb_lasti, own.tb_lineno)
 
@@ -149,8 +149,8 @@ def without_library(trace: TracebackType | None) -> TracebackType | None:
     if not dropped:
         return kept[0] if kept else None
     found: TracebackType | None = None
-    for one in reversed([*kept, *between]):
-        found = TracebackType(found, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    for entry in reversed([*kept, *between]):
+        found = TracebackType(found, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return found
 
 

@@ -134,7 +134,7 @@ def _passes_for(options: object) -> Sequence[Callable[[Graph], object]]:
     if not isinstance(options, dict) or options.get("emulate_precision_casts", True):
         return DEFAULT
     once = partial(fuse_elementwise, emulate_precision_casts=False)
-    return [once if one is fuse_elementwise else one for one in DEFAULT]
+    return [once if pass_ is fuse_elementwise else pass_ for pass_ in DEFAULT]
 
 
 class OptimizedModule(Module):
@@ -221,8 +221,8 @@ def list_backends(exclude_tags: object = ("debug", "experimental")) -> list[str]
 
 def reset() -> None:
     """Discard all captures, so that the next calls capture again."""
-    for one in list(_compiled):
-        reset_captured(one)
+    for link in list(_compiled):
+        reset_captured(link)
 
 
 def cudagraph_mark_step_begin() -> None:
@@ -315,8 +315,8 @@ class set_stance:
     @staticmethod
     def _take(stance: str) -> None:
         _stance[0] = stance
-        for one in list(_compiled):
-            pause(one, stance == "force_eager")
+        for link in list(_compiled):
+            pause(link, stance == "force_eager")
 
     def __enter__(self) -> set_stance:
         self._take(self.stance)

@@ -117,7 +117,7 @@ def isinstance(obj: object, target_type: object) -> bool:
     True
     """
     types: tuple[AnyValue, ...] = target_type if type(target_type) is tuple else (target_type,)
-    return builtins.isinstance(obj, tuple([getattr(one, "__origin__", None) or one for one in types]))
+    return builtins.isinstance(obj, tuple([getattr(cls, "__origin__", None) or cls for cls in types]))
 
 
 publish(__name__)

@@ -45,7 +45,7 @@ class Namespace:
         found = operators_by_name.get(f"{space}::{name}")
         if found is None:
             if space in _OURS and not name.startswith("_"):
-                there = ", ".join(one for one in dir(self) if not one.startswith("_"))
+                there = ", ".join(attribute for attribute in dir(self) if not attribute.startswith("_"))
                 return Refusals(f"ops.{space}", f"of {space}'s operators there are {there}").function(name)
             if space == "aten":
                 advice = f"facula's operators are not listed there; use torch.{name} or the method"

@@ -67,8 +67,8 @@ def _overriding(values: Iterable[object]) -> list[object]:
         method = getattr(kind, "__torch_function__", None)
         if kind is Tensor or method is None or getattr(method, "__func__", None) is plain:
             continue
-        if kind not in [type(one) for one in found]:
-            place = next((i for i, one in enumerate(found) if issubclass(kind, type(one))), len(found))
+        if kind not in [type(operand) for operand in found]:
+            place = next((i for i, operand in enumerate(found) if issubclass(kind, type(operand))), len(found))
             found.insert(place, value)
     return found
 
@@ -93,9 +93,9 @@ def handle_torch_function(
         TypeError: all return NotImplemented.
     """
     asked = _overriding(relevant_args)
-    types = tuple([type(one) for one in asked])
-    for one in asked:
-        result = one.__torch_function__(public_api, types, args, kwargs)  # type: ignore[attr-defined]
+    types = tuple([type(operand) for operand in asked])
+    for operand in asked:
+        result = operand.__torch_function__(public_api, types, args, kwargs)  # type: ignore[attr-defined]
         if result is not NotImplemented:
             return result
     raise InvalidTypeError(

@@ -42,9 +42,9 @@ def add_safe_globals(safe_globals: list[Callable[..., object] | tuple[Callable[.
         raise InvalidTypeError(
             f"add_safe_globals: expected a list of classes and functions; got {type(safe_globals).__name__}"
         )
-    for one in safe_globals:
-        _named(one)
-    safe.extend(one for one in safe_globals if one not in safe)
+    for entry in safe_globals:
+        _named(entry)
+    safe.extend(entry for entry in safe_globals if entry not in safe)
 
 
 def get_safe_globals() -> list[object]:

@@ -37,10 +37,10 @@ def assert_allclose(
         msg: the error's message, in place of the report of the difference.
     """
     warn("assert_allclose: assert_close has taken its place", FutureWarning)
-    found, wanted = [one if isinstance(one, Tensor) else as_tensor(one) for one in (actual, expected)]
+    found, wanted = [value if isinstance(value, Tensor) else as_tensor(value) for value in (actual, expected)]
     if rtol is None and atol is None:
-        known = [_TOLERANCES.get(one.dtype.name, (0.0, 0.0)) for one in (found, wanted)]
-        rtol, atol = max(one[0] for one in known), max(one[1] for one in known)
+        known = [_TOLERANCES.get(tensor.dtype.name, (0.0, 0.0)) for tensor in (found, wanted)]
+        rtol, atol = max(tolerance[0] for tolerance in known), max(tolerance[1] for tolerance in known)
     assert_close(found, wanted, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None)
 
 

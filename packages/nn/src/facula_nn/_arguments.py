@@ -86,8 +86,8 @@ def checked(function: Callable[P, T], called: str, remedy: str = "", skip: int =
         skip: the number of leading arguments that are not checked: 1 for `self`.
     """
     parameters = inspect.signature(function).parameters
-    declared = {name: str(one.annotation) for name, one in parameters.items()}
-    takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    declared = {name: str(parameter.annotation) for name, parameter in parameters.items()}
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     names = list(declared)[skip:]
 
     def check(args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:

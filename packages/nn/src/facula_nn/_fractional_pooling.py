@@ -226,8 +226,8 @@ def output_sizes(
     if output_ratio is None:
         raise InvalidValueError(f"{name}: expected an output_size or an output_ratio; got neither")
     ratios: Sequence[Any] = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * dims
-    if len(ratios) != dims or not all(isinstance(one, (int, float)) for one in ratios):
+    if len(ratios) != dims or not all(isinstance(ratio, (int, float)) for ratio in ratios):
         raise InvalidTypeError(f"{name}: expected output_ratio to be a number or {dims} numbers; got {output_ratio!r}")
-    if not all(0 < one < 1 for one in ratios):
+    if not all(0 < ratio < 1 for ratio in ratios):
         raise InvalidValueError(f"{name}: expected output_ratio between 0 and 1; got {output_ratio}")
     return tuple(int(length * ratio) for length, ratio in zip(inner or (0,) * dims, ratios, strict=True))

@@ -106,12 +106,12 @@ def multi_head_attention_forward(
 
     if use_separate_proj_weight:
         weights: Sequence[Tensor | None] = (q_proj_weight, k_proj_weight, v_proj_weight)
-        if None in [None if one is None else 0 for one in weights]:
+        if None in [None if weight is None else 0 for weight in weights]:
             raise InvalidValueError(
                 f"{NAME}: expected q_, k_ and v_proj_weight with use_separate_proj_weight; got None"
             )
         biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
-        q, k, v = [linear(*one) for one in zip((query, key, value), weights, biases, strict=True)]  # type: ignore[arg-type]
+        q, k, v = [linear(*pair) for pair in zip((query, key, value), weights, biases, strict=True)]  # type: ignore[arg-type]
     else:
         if in_proj_weight is None:
             raise InvalidValueError(f"{NAME}: expected in_proj_weight, or use_separate_proj_weight=True; got None")
@@ -125,11 +125,16 @@ def multi_head_attention_forward(
     heads = (batch, num_heads, -1, width // num_heads)
     q = q.reshape(length, *heads[:2], heads[3]).permute(1, 2, 0, 3)
     k, v = [
-        one.reshape(one.shape[0], *heads[:2], heads[3]).permute(1, 2, 0, 3) if static is None else static.reshape(heads)
-        for one, static in ((k, static_k), (v, static_v))
+        tensor.reshape(tensor.shape[0], *heads[:2], heads[3]).permute(1, 2, 0, 3)
+        if static is None
+        else static.reshape(heads)
+        for tensor, static in ((k, static_k), (v, static_v))
     ]
     if add_zero_attn:
-        k, v = [cat([one, zeros(*heads[:2], 1, heads[3], dtype=one.dtype, device=one.device)], 2) for one in (k, v)]
+        k, v = [
+            cat([tensor, zeros(*heads[:2], 1, heads[3], dtype=tensor.dtype, device=tensor.device)], 2)
+            for tensor in (k, v)
+        ]
         further += 1
     if mask is not None and further and mask.shape[-1] != 1:
         mask = cat([mask, zeros(*mask.shape[:-1], further, dtype=mask.dtype, device=mask.device)], -1)
@@ -164,11 +169,11 @@ def check_operands(query: Tensor, key: Tensor, value: Tensor, width: int, heads:
         width: the width of the queries.
         heads: the number of heads.
     """
-    for called, one in (("query", query), ("key", key), ("value", value)):
-        if not isinstance(one, Tensor):
-            raise InvalidTypeError(f"{NAME}: expected {called} to be a Tensor; got {type(one).__name__}")
-    shapes = [tuple(one.shape) for one in (query, key, value)]
-    if len(shapes[0]) not in (2, 3) or {len(one) for one in shapes} != {len(shapes[0])}:
+    for called, operand in (("query", query), ("key", key), ("value", value)):
+        if not isinstance(operand, Tensor):
+            raise InvalidTypeError(f"{NAME}: expected {called} to be a Tensor; got {type(operand).__name__}")
+    shapes = [tuple(tensor.shape) for tensor in (query, key, value)]
+    if len(shapes[0]) not in (2, 3) or {len(shape) for shape in shapes} != {len(shapes[0])}:
         raise InvalidValueError(
             f"{NAME}: expected query, key and value of 3 dimensions, or 2 without a batch; got {shapes[0]}, "
             f"{shapes[1]} and {shapes[2]}"
@@ -197,9 +202,9 @@ def merged(
         length: the number of queries.
         keys: the number of keys.
     """
-    for name, one in (("attn_mask", attn_mask), ("key_padding_mask", padding)):
-        if one is not None and one.dtype is not bool_dtype and not one.is_floating_point():
-            raise InvalidTypeError(f"{NAME}: expected {name} of bool or a floating dtype; got {one.dtype.name}")
+    for name, mask in (("attn_mask", attn_mask), ("key_padding_mask", padding)):
+        if mask is not None and mask.dtype is not bool_dtype and not mask.is_floating_point():
+            raise InvalidTypeError(f"{NAME}: expected {name} of bool or a floating dtype; got {mask.dtype.name}")
     if attn_mask is not None:
         if attn_mask.ndim == 3 and attn_mask.shape == (batch * heads, length, keys):
             attn_mask = attn_mask.reshape(batch, heads, length, keys)
@@ -247,4 +252,4 @@ def projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: T
         first, rest = (None, None) if bias is None else (bias[:width], bias[width:])
         return linear(query, weight[:width], first), *linear(key, weight[width:], rest).chunk(2, -1)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
-    return [linear(*one) for one in zip((query, key, value), weight.chunk(3), biases, strict=True)]
+    return [linear(*pair) for pair in zip((query, key, value), weight.chunk(3), biases, strict=True)]

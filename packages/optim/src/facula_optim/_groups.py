@@ -45,13 +45,13 @@ def check_group(name: str, group: Group) -> Group:
         raise MissingError(f"{name}: expected a group with 'params'; got one with {', '.join(map(str, group))}")
     params = group["params"]
     listed = [params] if isinstance(params, Tensor) else _listed(name, params)
-    names = [one[0] for one in listed if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)]
+    names = [entry[0] for entry in listed if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str)]
     if names and len(names) != len(listed):
         raise InvalidValueError(
             f"{name}: expected all parameters with names or none; got {len(names)} of {len(listed)}"
         )
     if names:
-        listed = [one[1] for one in listed]
+        listed = [entry[1] for entry in listed]
     for number, p in enumerate(listed):
         called = f"parameter {number}" + (f" ({names[number]!r})" if names else "")
         if not isinstance(p, Tensor):

@@ -204,7 +204,7 @@ class LBFGS(FusedOptimizer):
 
         def copied(value: object) -> object:
             if isinstance(value, list):
-                return [copied(one) for one in value]
+                return [copied(element) for element in value]
             if isinstance(value, Tensor):
                 return value.detach().to(parameter.device, parameter.dtype, copy=True)
             return value

@@ -48,7 +48,7 @@ def loaded_groups(name: str, groups: list[Group], state_dict: StateDict) -> tupl
         own = group["params"]
         if ours and theirs and len(set(ours)) == len(ours) and set(ours) == set(theirs):
             by_name = dict(zip(ours, own, strict=True))
-            own = [by_name[one] for one in theirs]
+            own = [by_name[key] for key in theirs]
         matched.update(zip(saved["params"], own, strict=True))
         new = {**group, **saved, "params": group["params"]}
         if ours:

@@ -126,7 +126,7 @@ def follow(allocator: HostAllocator | None = None) -> CachingAllocator:
     >>> allocator.memory_stats()["allocated_bytes.all.peak"]
     1024
     >>> unfollow(allocator)
-    >>> [one for one in seen if one[1] == 1000]
+    >>> [entry for entry in seen if entry[1] == 1000]
     [('alloc', 1000), ('free_requested', 1000), ('free_completed', 1000)]
     """
     allocator = _checked_allocator("follow", allocator)

@@ -134,15 +134,15 @@ def _release_failed_call(error: BaseException, handled: BaseException | None) ->
     seen: set[int] = set() if handled is None else {id(handled)}
     pending: list[BaseException | None] = [error]
     while pending:
-        one = pending.pop()
-        if one is None or id(one) in seen:
+        failure = pending.pop()
+        if failure is None or id(failure) in seen:
             continue
-        seen.add(id(one))
-        pending += [one.__cause__, one.__context__]
-        if isinstance(one, BaseExceptionGroup):
-            pending += one.exceptions
-        clear_frames(one.__traceback__)
-        one.__traceback__ = one.__context__ = one.__cause__ = None
+        seen.add(id(failure))
+        pending += [failure.__cause__, failure.__context__]
+        if isinstance(failure, BaseExceptionGroup):
+            pending += failure.exceptions
+        clear_frames(failure.__traceback__)
+        failure.__traceback__ = failure.__context__ = failure.__cause__ = None
     pending.clear()
     gc.collect()
     for host in known_host_allocators():

@@ -44,7 +44,7 @@ class StackLines:
 
     def frames(self, stack: Stack) -> list[SnapshotFrame]:
         """Return the frames of a stack in the format of snapshots. The stack must outlive this object."""
-        key = tuple([one if type(one) is int else id(one) for one in stack])
+        key = tuple([frame if type(frame) is int else id(frame) for frame in stack])
         found = self._frames.get(key)
         if found is None:
             pairs = zip(stack[::2], stack[1::2])

@@ -80,7 +80,7 @@ def replay_text(given: argparse.Namespace) -> tuple[str, int]:
     """Return the output of `replay` and its exit status."""
     trace, capacity, settings = trace_of("replay", given), capacity_of(given), settings_of(given)
     if given.compare:
-        rows = list(dict.fromkeys(one for text in given.compare for one in (STANDARD if text is None else (text,))))
+        rows = list(dict.fromkeys(name for text in given.compare for name in (STANDARD if text is None else (text,))))
         return compared(trace, capacity, settings, rows), 0
     report = replay(trace, settings, capacity=capacity)
     if given.output is not None:
@@ -125,22 +125,28 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add both commands to the parser of `python -m facula_allocator`."""
     names = ", ".join(Options._fields)
     for name, run, text in (("replay", replay_text, REPLAY), ("fit", fit_text, FIT)):
-        one = commands.add_parser(name, help=text, description=text, epilog=STATUS, allow_abbrev=False)
-        one.set_defaults(run=run)
-        one.add_argument("file", metavar="FILE", help="a trace, as CachingAllocator.record_trace writes it")
-        one.add_argument("--partial", action="store_true", help="leave out a last line that was cut off")
+        subcommand = commands.add_parser(name, help=text, description=text, epilog=STATUS, allow_abbrev=False)
+        subcommand.set_defaults(run=run)
+        subcommand.add_argument("file", metavar="FILE", help="a trace, as CachingAllocator.record_trace writes it")
+        subcommand.add_argument("--partial", action="store_true", help="leave out a last line that was cut off")
         default = "the recorded one" if run is replay_text else "find the smallest one"
-        one.add_argument("--capacity", metavar="BYTES", help=f"bytes of the device, as 16GiB (default: {default})")
-        one.add_argument("--limit", metavar="BYTES", help="the allocator's limit, as 8GiB, or none (default: recorded)")
-        one.add_argument(
+        subcommand.add_argument(
+            "--capacity", metavar="BYTES", help=f"bytes of the device, as 16GiB (default: {default})"
+        )
+        subcommand.add_argument(
+            "--limit", metavar="BYTES", help="the allocator's limit, as 8GiB, or none (default: recorded)"
+        )
+        subcommand.add_argument(
             "--option", metavar="NAME=VALUE", action="append", default=[],
             help=f"an option of the allocator instead of the recorded one, as max_split_size=64MiB; one of {names}",
         )  # fmt: skip
         if run is replay_text:
-            one.add_argument(
+            subcommand.add_argument(
                 "--compare", metavar="SETTINGS", action="append", nargs="?",
                 help="print a table with a row for these settings, as lend=no,large_segment=4MiB; may be given more "
                 "than once, and alone compares the usual ones",
             )  # fmt: skip
-            one.add_argument("--json", action="store_true", help="print the figures as JSON")
-            one.add_argument("-o", "--output", metavar="PAGE", help="also draw live and reserved bytes as an HTML page")
+            subcommand.add_argument("--json", action="store_true", help="print the figures as JSON")
+            subcommand.add_argument(
+                "-o", "--output", metavar="PAGE", help="also draw live and reserved bytes as an HTML page"
+            )

@@ -98,7 +98,9 @@ def printable(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
 
 
 def shorten_path(filename: str) -> str:
@@ -134,13 +136,15 @@ def group_by_name(blocks: Iterable[tuple[str, int]]) -> list[Holder]:
     """
     found: dict[str, list[int]] = {}
     for name, nbytes in blocks:
-        one = found.setdefault(name, [0, 0, 0])
-        one[0] += nbytes
-        one[1] += 1
-        one[2] = max(one[2], nbytes)
+        totals = found.setdefault(name, [0, 0, 0])
+        totals[0] += nbytes
+        totals[1] += 1
+        totals[2] = max(totals[2], nbytes)
     return sorted_holders(found)
 
 
 def sorted_holders(found: Mapping[str, Sequence[int]]) -> list[Holder]:
     """Return the holders from the (bytes, blocks, largest) of each name, largest first."""
-    return sorted((Holder(name, *one) for name, one in found.items()), key=lambda one: (-one.nbytes, one.name))
+    return sorted(
+        (Holder(name, *totals) for name, totals in found.items()), key=lambda holder: (-holder.nbytes, holder.name)
+    )

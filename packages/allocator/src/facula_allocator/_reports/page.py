@@ -130,12 +130,13 @@ def _table(table: Table, sites: dict[str, int]) -> list[str]:
     lines = [f'<div class="card"><h3>{escape(table.title)}</h3><div class="scroll"><table>']
     lines.append('<thead><tr><th class="line">line</th><th aria-sort="descending">bytes</th><th>share</th>')
     lines.append("<th>blocks</th><th>largest</th></tr></thead><tbody>")
-    for one in table.holders:
-        share = 100 * one.nbytes / table.whole if table.whole else 0.0
+    for holder in table.holders:
+        share = 100 * holder.nbytes / table.whole if table.whole else 0.0
         lines.append(
-            f'<tr data-site="{sites[one.name]}"><td class="line"><span class="swatch"></span>{escape(one.name)}</td>'
-            f'<td data-value="{one.nbytes}">{format_bytes(one.nbytes)}</td>'
+            f'<tr data-site="{sites[holder.name]}">'
+            f'<td class="line"><span class="swatch"></span>{escape(holder.name)}</td>'
+            f'<td data-value="{holder.nbytes}">{format_bytes(holder.nbytes)}</td>'
             f'<td data-value="{share:.4f}">{share:.1f}%</td>'
-            f'<td>{one.blocks}</td><td data-value="{one.largest}">{format_bytes(one.largest)}</td></tr>'
+            f'<td>{holder.blocks}</td><td data-value="{holder.largest}">{format_bytes(holder.largest)}</td></tr>'
         )
     return [*lines, "</tbody></table></div></div>"]

@@ -69,7 +69,7 @@ class Hazards:
     def host_learns(self, clock: Clock) -> None:
         """Record that the host knows this work to be complete."""
         merge_clock(self.host, clock)
-        self._launched = [one for one in self._launched if self.host.get(one.stream, 0) < one.tick]
+        self._launched = [launch for launch in self._launched if self.host.get(launch.stream, 0) < launch.tick]
 
     def free(self, start: int, end: int) -> str | None:
         """Return the error of freeing this memory now, or None."""

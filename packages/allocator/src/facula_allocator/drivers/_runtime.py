@@ -128,7 +128,11 @@ class Runtime(Protocol):
 
 def checked_runtime(name: str, runtime: Runtime) -> Runtime:
     """Return the runtime. Raises InvalidTypeError with the missing functions. `name` is the driver's name."""
-    missing = [one for one in vars(Runtime) if not one.startswith("_") and not callable(getattr(runtime, one, None))]
+    missing = [
+        member
+        for member in vars(Runtime)
+        if not member.startswith("_") and not callable(getattr(runtime, member, None))
+    ]
     if missing:
         names = ", ".join(missing)
         raise InvalidTypeError(f"{name}: expected runtime, as FakeRuntime(), or None; got {runtime!r} without {names}")

@@ -174,8 +174,8 @@ class FakeRuntime:
         if device is not None or not nbytes:
             raise RuntimeFailure(BAD_VALUE, f"no memory of the host at {address:#x}")
         with _refused(BAD_VALUE):
-            for one in self._devices:
-                one.check_host(address, nbytes)
+            for known in self._devices:
+                known.check_host(address, nbytes)
             self._host.free(address, nbytes)
         del self._allocated[address]
 
@@ -245,7 +245,7 @@ class FakeRuntime:
 
     def address_free(self, address: int, nbytes: int) -> None:
         """Release addresses without mapped memory."""
-        if any(address <= one < address + nbytes for one in self._mapped):
+        if any(address <= start < address + nbytes for start in self._mapped):
             raise RuntimeFailure(BAD_VALUE, f"memory is mapped in [{address:#x}, {address + nbytes:#x})")
         with _refused(BAD_VALUE):
             self._current().free_addresses(address, nbytes)
@@ -289,7 +289,7 @@ class FakeRuntime:
 
     def memory_release(self, handle: int) -> None:
         """Release memory once it is mapped nowhere."""
-        if handle not in self._handles or any(one[1] == handle for one in self._mapped.values()):
+        if handle not in self._handles or any(mapping[1] == handle for mapping in self._mapped.values()):
             raise RuntimeFailure(BAD_VALUE, f"handle {handle} is mapped, or was released")
         del self._handles[handle]
 
@@ -314,7 +314,7 @@ class FakeRuntime:
         current = self._current()
         handles = sum(nbytes for device, nbytes in self._handles.values() if device is current)
         usable = (handle for _, handle, accessible in self._mapped.values() if accessible)
-        return handles - sum(self._handles[one][1] for one in usable if self._handles[one][0] is current)
+        return handles - sum(self._handles[handle][1] for handle in usable if self._handles[handle][0] is current)
 
     def _check_unused(self, nbytes: int) -> None:
         if nbytes > self.memory_info()[0]:

@@ -175,7 +175,7 @@ class SimulatedDriver:
         """Return whether `stream`, or any stream for None, is between `begin_capture` and `end_capture`."""
         if stream is not None:
             return self._stream(stream).captured is not None
-        return any(one.captured is not None for one in self._streams.values())
+        return any(other.captured is not None for other in self._streams.values())
 
     def memory_info(self) -> tuple[int, int]:
         """Return (free, total) bytes."""
@@ -257,7 +257,7 @@ class SimulatedDriver:
 
     def queued(self, stream: int) -> int:
         """Return the number of kernels in a stream's queue."""
-        return sum(isinstance(one, _Kernel) for one in self._stream(stream).queue)
+        return sum(isinstance(kernel, _Kernel) for kernel in self._stream(stream).queue)
 
     def fail_next(self, call: str, error: BaseException | None = None, count: int = 1) -> None:
         """Make the next calls of one of the driver's methods fail.
@@ -347,7 +347,7 @@ class SimulatedDriver:
         return found
 
     def _queued(self) -> Iterable[_Kernel | _Record | _Wait]:
-        return (one for stream in self._streams.values() for one in stream.queue)
+        return (kernel for stream in self._streams.values() for kernel in stream.queue)
 
     def _find_regions(self, start: int, end: int) -> tuple[int, ...]:
         return self._memory.regions_of(start, end)
@@ -363,7 +363,7 @@ class SimulatedDriver:
         )
 
     def _run(self, kernel: _Kernel) -> None:
-        oldest = min((one.serial for one in self._queued() if isinstance(one, _Kernel)), default=self._serial)
+        oldest = min((launch.serial for launch in self._queued() if isinstance(launch, _Kernel)), default=self._serial)
         for access, regions in kernel.accesses:
             if self._regions_of(access) != regions:
                 raise DriverError(

@@ -34,7 +34,7 @@ class Tracking(Policy):
     >>> from facula_allocator.drivers import HostDriver
     >>> driver = Tracking(HostDriver())
     >>> address = driver.allocate(4096)
-    >>> [one.nbytes for one in driver.live()]
+    >>> [block.nbytes for block in driver.live()]
     [4096]
     >>> driver.free(address, 4096)
     >>> print(driver.report())
@@ -75,8 +75,8 @@ class Tracking(Policy):
         """Unmap pages. Raises DriverError, without effect, if one is not mapped."""
         with self._lock:
             gone = [self._held("unmap", page, self.page_size) for page in self._starts(address, nbytes)]
-            for one in gone:
-                del self._live[one.address]
+            for block in gone:
+                del self._live[block.address]
         try:
             super().unmap(address, nbytes)
         except BaseException:
@@ -96,7 +96,7 @@ class Tracking(Policy):
         return held
 
     def _restore(self, gone: list[Tracked]) -> None:
-        self._live.update({one.address: one for one in gone})
+        self._live.update({block.address: block for block in gone})
 
     def live(self) -> list[Tracked]:
         """Return all memory held, oldest first."""
@@ -107,9 +107,9 @@ class Tracking(Policy):
         live = self.live()
         if not live:
             return f"{self.memory}: nothing is held"
-        total = sum([one.nbytes for one in live])
+        total = sum([block.nbytes for block in live])
         lines = [f"{self.memory}: {format_bytes(total)} held in {len(live)} pieces, by allocating line"]
-        for holder in group_by_name([(str(one.site), one.nbytes) for one in live]):
+        for holder in group_by_name([(str(block.site), block.nbytes) for block in live]):
             lines.append(f"  {format_bytes(holder.nbytes):>9} in {holder.blocks}  {holder.name}")
         return "\n".join(lines)
 

@@ -37,7 +37,7 @@ class Case(NamedTuple):
 
 
 def request_too_large(case: Case) -> str | None:
-    most = [one for one in (case.device_total, case.limit) if one is not None]
+    most = [limit for limit in (case.device_total, case.limit) if limit is not None]
     if not most or case.nbytes <= min(most):
         return None
     what = "the limit" if min(most) == case.limit else "the whole device"
@@ -83,11 +83,11 @@ def split_too_far(case: Case) -> str | None:
 
 
 def idle_in_other_pools(case: Case) -> str | None:
-    others = [one for one in case.figures.pools if one[:3] != case.own[:3] and one.idle]
-    idle = sum(one.idle for one in others)
+    others = [pool for pool in case.figures.pools if pool[:3] != case.own[:3] and pool.idle]
+    idle = sum(other.idle for other in others)
     if not others or idle < max(case.nbytes // 4, 1):
         return None
-    most = max(others, key=lambda one: one.idle)
+    most = max(others, key=lambda pool: pool.idle)
     private = most.pool != (0, 0)
     remedy = (
         "drop the graphs or memory pools that are no longer used, or let them share one pool"

@@ -78,13 +78,14 @@ class Checker:
             if name not in found:
                 raise Malformed("the top", f"expected the key {name!r}; got {named(found)}")
         segments = [
-            self.segment(one, f"segments[{i}]") for i, one in enumerate(self.a_list(found["segments"], "segments"))
+            self.segment(segment, f"segments[{i}]")
+            for i, segment in enumerate(self.a_list(found["segments"], "segments"))
         ]
         disjoint(segments)
         traces = [
             [
-                self.event(one, f"device_traces[{device}][{i}]")
-                for i, one in enumerate(self.a_list(trace, f"device_traces[{device}]"))
+                self.event(event, f"device_traces[{device}][{i}]")
+                for i, event in enumerate(self.a_list(trace, f"device_traces[{device}]"))
             ]
             for device, trace in enumerate(self.a_list(found["device_traces"], "device_traces"))
         ]
@@ -104,19 +105,19 @@ class Checker:
         total = self.integer(found, "total_size", place, SIZES)
         blocks: list[SnapshotBlock] = []
         end = address
-        for i, one in enumerate(self.a_list(self.get(found, "blocks", place), f"{place}.blocks")):
-            blocks.append(self.block(one, f"{place}.blocks[{i}]", end))
+        for i, block in enumerate(self.a_list(self.get(found, "blocks", place), f"{place}.blocks")):
+            blocks.append(self.block(block, f"{place}.blocks[{i}]", end))
             end += blocks[-1]["size"]
         if end - address != total:
             raise Malformed(f"{place}.blocks", f"expected blocks of {total} bytes together; got {end - address}")
-        active = [one for one in blocks if one["state"] != INACTIVE]
-        used = [one for one in blocks if one["state"] == ALLOCATED]
+        active = [block for block in blocks if block["state"] != INACTIVE]
+        used = [block for block in blocks if block["state"] == ALLOCATED]
         counted = {
-            "allocated_size": sum(one["size"] for one in used),
-            "active_size": sum(one["size"] for one in active),
-            "requested_size": sum(one["requested_size"] for one in active),
+            "allocated_size": sum(block["size"] for block in used),
+            "active_size": sum(block["size"] for block in active),
+            "requested_size": sum(block["requested_size"] for block in active),
         }
-        asked = sum(one["requested_size"] for one in used)
+        asked = sum(block["requested_size"] for block in used)
         if found.get("requested_size") == asked:  # an allocator may exclude waiting blocks
             counted["requested_size"] = asked
         for name, number in counted.items():
@@ -191,9 +192,9 @@ class Checker:
         if known is not None:
             return known
         frames: list[SnapshotFrame] = []
-        for i, one in enumerate(self.a_list(value, place)):
-            if type(one) is dict and len(one) == 3:  # the common case
-                filename, line, name = one.get("filename"), one.get("line"), one.get("name")
+        for i, element in enumerate(self.a_list(value, place)):
+            if type(element) is dict and len(element) == 3:  # the common case
+                filename, line, name = element.get("filename"), element.get("line"), element.get("name")
                 if (
                     type(filename) is str and type(name) is str and type(line) is int
                     and filename.isascii() and name.isascii() and 0 <= line < 1 << 32
@@ -201,7 +202,7 @@ class Checker:
                     frames.append({"filename": filename, "line": line, "name": name})
                     continue
             here = f"{place}[{i}]"
-            found = self.a_dict(one, here)
+            found = self.a_dict(element, here)
             extra: Any = self.rest(found, _FRAME, f"{here}.")
             frame: SnapshotFrame = {
                 "filename": self.a_text(self.get(found, "filename", here), f"{here}.filename"),
@@ -217,11 +218,11 @@ class Checker:
         if len(found) <= len(known) and found.keys() <= known:
             return {}
         extra: dict[str, object] = {}
-        for name, one in found.items():
+        for name, field in found.items():
             if not isinstance(name, str):
                 fail(place.rstrip(".") or "the top", "keys that are text", name)
             if name not in known:
-                extra[self.a_text(name, place)] = self.plain(one, f"{place}{name[:40]}", 0)
+                extra[self.a_text(name, place)] = self.plain(field, f"{place}{name[:40]}", 0)
         return extra
 
     def plain(self, value: object, place: str, depth: int) -> object:
@@ -235,13 +236,13 @@ class Checker:
         if isinstance(value, SCALARS):
             return value
         if isinstance(value, (list, tuple)):
-            return [self.plain(one, f"{place}[{i}]", depth + 1) for i, one in enumerate(value)]
+            return [self.plain(element, f"{place}[{i}]", depth + 1) for i, element in enumerate(value)]
         if isinstance(value, dict):
             return {
                 self.a_text(str(name) if type(name) is int else name, place): self.plain(
-                    one, f"{place}.{name!s:.40}", depth + 1
+                    element, f"{place}.{name!s:.40}", depth + 1
                 )
-                for name, one in value.items()
+                for name, element in value.items()
             }
         fail(place, "text, numbers, lists and dicts", value)
 
@@ -286,7 +287,7 @@ def disjoint(segments: list[SnapshotSegment]) -> None:
     """Refuse segments of one device that overlap."""
     order = sorted(range(len(segments)), key=lambda i: (segments[i]["device"], segments[i]["address"]))
     for before, after in pairwise(order):
-        one, other = segments[before], segments[after]
-        if one["device"] == other["device"] and one["address"] + one["total_size"] > other["address"]:
+        segment, other = segments[before], segments[after]
+        if segment["device"] == other["device"] and segment["address"] + segment["total_size"] > other["address"]:
             problem = f"expected segments that do not overlap; it begins within segments[{before}]"
             raise Malformed(f"segments[{after}].address", problem)

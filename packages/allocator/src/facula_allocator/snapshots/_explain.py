@@ -105,7 +105,7 @@ def case_of(
     most_small = settings.get("small_size")
     kind = "small" if nbytes <= (most_small if type(most_small) is int else SMALL) else "large"
     none = PoolFigures(pool, stream, kind, 0, 0, 0, 0)
-    own = next((one for one in figures.pools if one[:3] == none[:3]), none)
+    own = next((pool_ for pool_ in figures.pools if pool_[:3] == none[:3]), none)
     return Case(nbytes, figures, own, settings, device_free, device_total, limit)
 
 
@@ -115,7 +115,7 @@ def explanation(case: Case) -> str:
     lines = [*_state(case), *_holders("live bytes by allocating line", figures.lines, figures)]
     if len(figures.modules) > 1 or len(figures.lines) > 1:
         lines += _holders("live bytes by module", figures.modules, figures)
-    return "\n".join([*lines, "what would help", *(f"  * {one}" for one in advice(case))])
+    return "\n".join([*lines, "what would help", *(f"  * {sentence}" for sentence in advice(case))])
 
 
 def _requested(case: Case, device: int, place: str | None) -> str:
@@ -159,14 +159,14 @@ def _state(case: Case) -> list[str]:
 
 
 def _holders(title: str, holders: Sequence[Holder], figures: SnapshotFigures) -> list[str]:
-    if not holders or [one.name for one in holders] == [str(UNKNOWN)]:
+    if not holders or [holder.name for holder in holders] == [str(UNKNOWN)]:
         return []
     lines = [title]
-    for one in holders[:MAX_ROWS]:
-        share = percent(one.nbytes, figures.allocated)
-        lines.append(f"  {format_bytes(one.nbytes):>9} {share:>4}  {one.name}  ({counted(one.blocks)})")
+    for holder in holders[:MAX_ROWS]:
+        share = percent(holder.nbytes, figures.allocated)
+        lines.append(f"  {format_bytes(holder.nbytes):>9} {share:>4}  {holder.name}  ({counted(holder.blocks)})")
     rest = holders[MAX_ROWS:]
     if rest:
-        nbytes = sum(one.nbytes for one in rest)
+        nbytes = sum(holder.nbytes for holder in rest)
         lines.append(f"  {format_bytes(nbytes):>9} {percent(nbytes, figures.allocated):>4}  {len(rest)} others")
     return lines

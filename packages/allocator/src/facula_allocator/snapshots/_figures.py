@@ -90,7 +90,9 @@ def figures_of(snapshot: Snapshot, device: int) -> SnapshotFigures:
             known = names[id(block["frames"])] = str(site), module_of(site)
         return known
 
-    return figures_of_rows([_row(one) for one in snapshot["segments"] if one["device"] == device], holder, device)
+    return figures_of_rows(
+        [_row(segment) for segment in snapshot["segments"] if segment["device"] == device], holder, device
+    )
 
 
 def _row(segment: SnapshotSegment) -> SegmentRow:
@@ -148,33 +150,33 @@ def figures_of_rows(
         requested=requested,
         waiting=sums[WAITING],
         free=sums[INACTIVE],
-        largest_free=max((one.largest_free for one in found), default=0),
-        idle=sum(one.idle for one in found),
+        largest_free=max((figures.largest_free for figures in found), default=0),
+        idle=sum(figures.idle for figures in found),
         live_blocks=counts[ALLOCATED],
         free_blocks=counts[INACTIVE],
         lines=_by_name(held, 0),
         modules=_by_name(held, 1),
-        pools=sorted(found, key=lambda one: (-one.free, one[:3])),
+        pools=sorted(found, key=lambda figures: (-figures.free, figures[:3])),
     )
 
 
 def _add(held: dict[tuple[str, str], list[int]], name: tuple[str, str], nbytes: int) -> None:
-    one = held.get(name)
-    if one is None:
+    totals = held.get(name)
+    if totals is None:
         held[name] = [nbytes, 1, nbytes]
         return
-    one[0] += nbytes
-    one[1] += 1
-    if nbytes > one[2]:
-        one[2] = nbytes
+    totals[0] += nbytes
+    totals[1] += 1
+    if nbytes > totals[2]:
+        totals[2] = nbytes
 
 
 def _by_name(held: dict[tuple[str, str], list[int]], which: int) -> list[Holder]:
     """Return the holders by line (0) or by module (1), largest first."""
     found: dict[str, list[int]] = {}
     for names, (nbytes, blocks, largest) in held.items():
-        one = found.setdefault(names[which], [0, 0, 0])
-        one[0] += nbytes
-        one[1] += blocks
-        one[2] = max(one[2], largest)
+        totals = found.setdefault(names[which], [0, 0, 0])
+        totals[0] += nbytes
+        totals[1] += blocks
+        totals[2] = max(totals[2], largest)
     return sorted_holders(found)

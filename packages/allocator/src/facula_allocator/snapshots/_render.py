@@ -75,7 +75,7 @@ def view_of(snapshot: Snapshot, device: int) -> View:
                 for block in segment["blocks"]
             ],
         )
-        for segment in sorted(snapshot["segments"], key=lambda one: (-one["total_size"], one["address"]))
+        for segment in sorted(snapshot["segments"], key=lambda row: (-row["total_size"], row["address"]))
         if segment["device"] == device
     ]
     tables = [Table("Who holds what now", figures.lines, figures.allocated)]
@@ -170,9 +170,9 @@ def _device_text(figures: SnapshotFigures, timeline: Timeline | None) -> list[st
         lines.append(f"  peak           {format_bytes(timeline.peak):>9}  over the events that were kept")
     if figures.lines:
         lines.append("live bytes by allocating line")
-    for one in figures.lines[:MAX_ROWS]:
-        lines.append(f"  {format_bytes(one.nbytes):>9}  {one.name}  ({one.blocks})")
+    for line in figures.lines[:MAX_ROWS]:
+        lines.append(f"  {format_bytes(line.nbytes):>9}  {line.name}  ({line.blocks})")
     rest = figures.lines[MAX_ROWS:]
     if rest:
-        lines.append(f"  {format_bytes(sum(one.nbytes for one in rest)):>9}  {len(rest)} others")
+        lines.append(f"  {format_bytes(sum(line.nbytes for line in rest)):>9}  {len(rest)} others")
     return lines

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NAMES = {ord(one.code): one.name for one in pickletools.opcodes}
+NAMES = {ord(opcode.code): opcode.name for opcode in pickletools.opcodes}
 
 
 class BadPickle(FaculaError, ValueError):  # never leaves this folder

@@ -152,7 +152,7 @@ class _Reader:
         match value:
             case [str(filename), int(line), str(name)] if type(line) is int and line >= 0:
                 # JSON may escape lone surrogates, which no other file could contain.
-                filename, name = (one.encode("utf-8", "backslashreplace").decode() for one in (filename, name))
+                filename, name = (text.encode("utf-8", "backslashreplace").decode() for text in (filename, name))
                 return CallSite(filename, line, name)
         _fail("[file, line, function]", value)
 
@@ -263,7 +263,7 @@ _CONSTRUCTORS: dict[str, Callable[[_Reader, list[Any]], Event | None]] = {
 
 
 def _integers(values: list[Any]) -> bool:
-    return all(type(one) is int and 0 <= one < MAX_INT for one in values)
+    return all(type(value) is int and 0 <= value < MAX_INT for value in values)
 
 
 def _is_stream(value: Any) -> bool:

@@ -54,10 +54,10 @@ def render_html(
             live[event.id] = event
             changes.append(Change(number, site_name(trace, event.site), event.nbytes, more))
         elif isinstance(event, Free):
-            one = live.pop(event.id)
-            changes.append(Change(number, site_name(trace, one.site), -one.nbytes, more))
+            block = live.pop(event.id)
+            changes.append(Change(number, site_name(trace, block.site), -block.nbytes, more))
         elif number == begin:  # the initial state counts from here on
-            changes = [Change(number, site_name(trace, None), sum([one.nbytes for one in live.values()]), level)]
+            changes = [Change(number, site_name(trace, None), sum([block.nbytes for block in live.values()]), level)]
         elif more:
             changes.append(Change(number, reserved=more))
         elif isinstance(event, Mark):

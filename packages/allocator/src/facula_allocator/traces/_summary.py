@@ -66,12 +66,12 @@ class TraceSummary(NamedTuple):
         for title, holders in (("at the peak", self.at_peak), ("at the end", self.at_end)):
             if holders:
                 lines.append(f"live bytes {title} by allocating line")
-            for one in holders[:MAX_ROWS]:
-                lines.append(f"  {format_bytes(one.nbytes):>9}  {one.name}  ({one.blocks})")
+            for holder in holders[:MAX_ROWS]:
+                lines.append(f"  {format_bytes(holder.nbytes):>9}  {holder.name}  ({holder.blocks})")
             if holders[MAX_ROWS:]:
                 rest = holders[MAX_ROWS:]
-                lines.append(f"  {format_bytes(sum(one.nbytes for one in rest)):>9}  {len(rest)} others")
-        marked = [one for one in self.steps if one.name != BEFORE_FIRST_MARK]
+                lines.append(f"  {format_bytes(sum(holder.nbytes for holder in rest)):>9}  {len(rest)} others")
+        marked = [step for step in self.steps if step.name != BEFORE_FIRST_MARK]
         if marked:
             lines.append("steps        events  allocations       peak    at the end")
         shown = marked if len(marked) <= MAX_ROWS else [*marked[: MAX_ROWS // 2], None, *marked[-MAX_ROWS // 2 :]]
@@ -162,4 +162,4 @@ def site_name(trace: Trace, site: int | None) -> str:
 
 
 def holders_of(trace: Trace, blocks: Iterable[Allocate]) -> list[Holder]:
-    return group_by_name((site_name(trace, one.site), one.nbytes) for one in blocks)
+    return group_by_name((site_name(trace, block.site), block.nbytes) for block in blocks)

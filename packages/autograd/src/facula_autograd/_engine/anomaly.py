@@ -97,7 +97,7 @@ def _changes(operation: str, mode: bool, *checks: bool) -> dict[str, object]:
         mode: on or off.
         checks: whether to check for NaN, for infinities, and whether to check results.
     """
-    nan, inf, forward = (checked_bool(operation, one) for one in checks)
+    nan, inf, forward = (checked_bool(operation, check) for check in checks)
     if not checked_bool(operation, mode):
         return {"anomaly": None, "scopes": False}
     want_scopes()
@@ -130,11 +130,13 @@ class ForwardWatch:
 
     def first_bad(self, values: Sequence[AnyValue]) -> int | None:
         """Return the index of the first value that is not finite."""
-        for k, one in enumerate(values):
-            adapter = adapters[type(one)]
-            if type(adapter) is Adapter or not adapter.differentiable(one):  # without its own adapter, such as a number
+        for k, value in enumerate(values):
+            adapter = adapters[type(value)]
+            if type(adapter) is Adapter or not adapter.differentiable(
+                value
+            ):  # without its own adapter, such as a number
                 continue
-            if not adapter.all_finite([one], *self.checks) and not adapter.is_finite(one, *self.checks):
+            if not adapter.all_finite([value], *self.checks) and not adapter.is_finite(value, *self.checks):
                 return k
         return None
 

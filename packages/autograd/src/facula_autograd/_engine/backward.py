@@ -204,10 +204,10 @@ def _batched(
             f"got {counts}"
         )
 
-    def one(row: Sequence[object], keep: bool | None) -> list[object]:
+    def backward_row(row: Sequence[object], keep: bool | None) -> list[object]:
         return gradients_at(roots, row, inputs, keep, create_graph, site)
 
-    return adapter.map_rows(one, gradients, retain_graph)
+    return adapter.map_rows(backward_row, gradients, retain_graph)
 
 
 def gradients_at(

@@ -62,11 +62,11 @@ def tangents_of(
         return adapter.push_forward(outputs, point, tangent)
 
     tangents: list[object] = [with_parts(point, step, False) for step in steps]
-    found = [[parts_of(one) for one in push(tangent)] for tangent in tangents]
+    found = [[parts_of(gradients) for gradients in push(tangent)] for tangent in tangents]
     if ways.batched_forward and tangents:
         batches = adapter.map_rows(lambda row, keep: push(row[0]), [adapter.stack(tangents)], None)
         for j, batch in enumerate(batches):
-            rows = [parts_of(one) for one in adapter_of(batch).unstack(batch)]
+            rows = [parts_of(slope) for slope in adapter_of(batch).unstack(batch)]
             _check_same(rows, [each[j] for each in found], f"the tangents of output {j} by input {k}")
     return found
 
@@ -90,7 +90,7 @@ def check_batched_gradients(
     found = grad(out, inputs, batch, retain_graph=True, allow_unused=True, is_grads_batched=True)
     for k, (g, wanted) in enumerate(zip(found, looped, strict=True)):
         if g is not None:
-            rows = [parts_of(one) for one in adapter_of(g).unstack(g)]
+            rows = [parts_of(row) for row in adapter_of(g).unstack(g)]
             _check_same(rows, wanted, f"the gradients of output {j} with respect to input {k}")
 
 

@@ -125,8 +125,8 @@ def _path_of(owners: Sequence[ref[object]], names: Names) -> str:
     inner = owners[-1]()
     if inner is None:
         around = _path_of(owners[:-1], names) if owners[:-1] else ""
-        return next((path for one, path in names if one is owners[-1]), around)
-    alive = [owner for one in owners if (owner := one()) is not None]
+        return next((path for candidate, path in names if candidate is owners[-1]), around)
+    alive = [owner for link in owners if (owner := link()) is not None]
     found = (path for outer in alive for path, part in _parts[0](outer) if part is inner)
     return next(found, type(inner).__name__)
 

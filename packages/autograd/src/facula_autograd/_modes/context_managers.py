@@ -64,9 +64,9 @@ class ModeContext:
     def __enter__(self) -> Self:
         outer = current_block.get()
         block = new_block(self._changes, outer if outer is None else innermost_open(outer))
-        for one in tuple(self._blocks):
-            if one.key not in one.marks:  # the block ended without being left
-                self._blocks.pop(one, None)
+        for entered in tuple(self._blocks):
+            if entered.key not in entered.marks:  # the block ended without being left
+                self._blocks.pop(entered, None)
         try:
             open_block(block, owner_of(self))
             self._blocks[block] = None

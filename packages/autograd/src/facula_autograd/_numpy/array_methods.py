@@ -198,10 +198,10 @@ def _called(frame: FrameType) -> str:
     """Return the name of the function of `math` or `cmath` that a frame is calling; "" for other functions."""
     from dis import get_instructions
 
-    before = [one for one in get_instructions(frame.f_code) if one.offset < frame.f_lasti]
-    for one in reversed(before[-12:]):
-        if one.opname in ("LOAD_METHOD", "LOAD_ATTR", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
-            name = str(one.argval)
+    before = [instruction for instruction in get_instructions(frame.f_code) if instruction.offset < frame.f_lasti]
+    for instruction in reversed(before[-12:]):
+        if instruction.opname in ("LOAD_METHOD", "LOAD_ATTR", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
+            name = str(instruction.argval)
             if name in NUMPY_NAMES:
                 return name
     return ""

@@ -154,7 +154,7 @@ def report(outputs: AnyValue | Sequence[AnyValue], params: Mapping[str, AnyValue
             groups.setdefault(id(adapter_of(saved.value).memory(saved.value)[0]), []).append(saved)
     for group in groups.values():
         name = names.get(id(group[0].value), "")
-        nbytes = max(adapter_of(one.value).memory(one.value)[1] for one in group)
+        nbytes = max(adapter_of(entry.value).memory(entry.value)[1] for entry in group)
         rows.append(_row(group, nbytes, name, _kept_by(group), names))
     return Report(sorted(rows, key=lambda row: -row.nbytes))
 
@@ -164,7 +164,7 @@ def _row(group: list[SavedValue], nbytes: int, name: str, kept_by: str, names: M
     described = "" if value is None else adapter_of(value).describe(value)
     shown = f"{name}: {described}" if name else described
     return SavedRow(
-        nbytes, shown, tuple(one.node.name() for one in group), _module(group[0], names), node.where, kept_by
+        nbytes, shown, tuple(entry.node.name() for entry in group), _module(group[0], names), node.where, kept_by
     )
 
 
@@ -178,18 +178,18 @@ def _module(saved: SavedValue, names: Mapping[int, str]) -> str:
 
 def _kept_by(group: list[SavedValue]) -> str:
     """Return the holder of the memory of these values, which all share it, according to its references."""
-    if any(one.value.node is LEAF for one in group):
+    if any(entry.value.node is LEAF for entry in group):
         return "a leaf"
-    values = {id(one.value): one for one in group}
-    for key, one in values.items():
+    values = {id(entry.value): entry for entry in group}
+    for key, value in values.items():
         # For a value saved unchanged: its slot in each node, its slot in each `SavedValue`, and the argument.
         places = sum(id(other.value) == key for other in group)
-        if not one.made and sys.getrefcount(one.value) > 2 * places + 1:
+        if not value.made and sys.getrefcount(value.value) > 2 * places + 1:
             return "the program too"
     owner = adapter_of(group[0].value).memory(group[0].value)[0]
-    if any(one.value is owner for one in group):
+    if any(entry.value is owner for entry in group):
         return "the graph"
-    known = sum(1 + one.made for one in values.values())
+    known = sum(1 + value.made for value in values.values())
     return "the program too" if sys.getrefcount(owner) > known + 2 else "the graph"
 
 

@@ -61,11 +61,11 @@ def _flat(part: object) -> Iterator[AnyValue]:
             if not name.startswith("_"):
                 yield from _flat(value)
     elif isinstance(part, (tuple, list)):
-        for one in part:
-            yield from _flat(one)
+        for element in part:
+            yield from _flat(element)
     elif type(part) is dict:
-        for one in part.values():
-            yield from _flat(one)
+        for element in part.values():
+            yield from _flat(element)
 
 
 def _found(node: Node, value: AnyValue) -> SavedValue:

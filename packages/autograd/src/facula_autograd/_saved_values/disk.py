@@ -91,7 +91,7 @@ class _Files:
 
     def live(self) -> list[_Segment]:
         """Return the files still in use."""
-        return [segment for one in list(self.segments) if (segment := one()) is not None]
+        return [segment for link in list(self.segments) if (segment := link()) is not None]
 
     def pack(self, value: Leaf) -> OnDisk | Unmoved:
         """Pack a value: write it and return its place, or return the value itself."""

@@ -150,8 +150,8 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
 
     def clear(self) -> None:
         """Drop all copies held by present graphs: their backward passes then raise an error."""
-        for one in list(self._copies):
-            copy = one()
+        for link in list(self._copies):
+            copy = link()
             if copy is not None:
                 copy.value = None
 

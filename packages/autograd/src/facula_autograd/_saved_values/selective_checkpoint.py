@@ -124,7 +124,9 @@ class _Keeping(replace_mode):
                     )
             before = [(adapter, adapter.random_position()) for adapter in all_adapters()]
             results = kernel()
-            drawn = [(one, then, now) for one, then in before if (now := one.random_position()) != then]
+            drawn = [
+                (generator, then, now) for generator, then in before if (now := generator.random_position()) != then
+            ]
             kept = None
             if choice not in _RECOMPUTED:
                 kept = [_Kept(name, value, choice in _OFFLOADED) for value in results]
@@ -154,7 +156,7 @@ class _Replaying:
                 return kernel()
             for adapter, then, now in call.random:
                 adapter.skip_random(then, now)
-            return [one.get(mutable) for one in call.results]
+            return [result.get(mutable) for result in call.results]
 
         mode = replace_mode(compute=compute)
         self._modes.append(mode)
@@ -193,11 +195,11 @@ def create_selective_checkpoint_contexts(
     )
     if isinstance(policy_fn_or_list, (list, tuple, set, frozenset)):
         names = set()
-        for one in policy_fn_or_list:
-            name = getattr(one, "__name__", one)
+        for member in policy_fn_or_list:
+            name = getattr(member, "__name__", member)
             if not isinstance(name, str):
                 raise InvalidTypeError(
-                    f"create_selective_checkpoint_contexts: expected names of operators, or functions; got {one!r}"
+                    f"create_selective_checkpoint_contexts: expected names of operators, or functions; got {member!r}"
                 )
             names.add(name)
 

@@ -137,10 +137,10 @@ class Machine:
     def nest(self, target: Value, members: Sequence[Value]) -> None:
         """Limit the nesting of deques and defaultdicts. A regular pickle fills them before it nests them."""
         depth = 0
-        for one in members:
-            if type(one) in _RECURSIVE:
-                depth = max(depth, self.depths.get(id(one), 0) + 1)
-                self.inside.add(id(one))
+        for member in members:
+            if type(member) in _RECURSIVE:
+                depth = max(depth, self.depths.get(id(member), 0) + 1)
+                self.inside.add(id(member))
         if depth > MAX_NESTING or (depth and id(target) in self.inside):
             refuse(f"its pickle has more than {MAX_NESTING:,} deques and defaultdicts in each other")
         if depth > self.depths.get(id(target), 0):
@@ -197,14 +197,18 @@ class Machine:
         parts = depth = 0
         level = [key] if isinstance(key, _DEEP) else []
         while level:
-            parts += sum([one.bit_length() >> 6 if isinstance(one, int) else len(one) for one in level])
+            parts += sum([item.bit_length() >> 6 if isinstance(item, int) else len(item) for item in level])
             depth += 1
             if depth > MAX_KEY_DEPTH or parts > self.budget:
                 refuse(
                     f"its pickle has a {type(key).__name__} as a key that takes far longer to hash than to read: a bomb"
                 )
             level = [
-                one for members in level if not isinstance(members, int) for one in members if isinstance(one, _DEEP)
+                member
+                for members in level
+                if not isinstance(members, int)
+                for member in members
+                if isinstance(member, _DEEP)
             ]
         if parts > FREE_TEXT:
             self.budget -= parts
@@ -221,7 +225,7 @@ class Machine:
         for start in range(0, len(values), PIECE):
             begin = thread_time()
             piece = values[start : start + PIECE]
-            target.update([self.key(one) for one in piece])
+            target.update([self.key(item) for item in piece])
             if len(target) > FEW_KEYS:
                 self.measured(begin, len(piece))
         return target

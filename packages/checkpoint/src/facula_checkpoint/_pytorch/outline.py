@@ -25,8 +25,8 @@ def names_in(file: File) -> list[tuple[str, str]]:
         source = StreamSource(target)
         _, table = skim(source)
         source.finish(0)
-    names = [renamed(*one.split(" ", 1)) for one in table.names]
-    return [(module, name) for module, _, name in [one.partition(" ") for one in names]]
+    names = [renamed(*name.split(" ", 1)) for name in table.names]
+    return [(module, name) for module, _, name in [key.partition(" ") for key in names]]
 
 
 def skim(source: Source) -> tuple[Value, Skim]:

@@ -90,10 +90,10 @@ class CheckpointPickler(pickle.Pickler):
         """
         address = block.storage.ptr + block.offset
         shift = 0
-        for one in self.merged if block.nbytes else ():
-            begin = one.storage.ptr
-            if one.device is block.device and begin <= address and address + block.nbytes <= begin + one.nbytes:
-                block, shift, address = one, address - begin, begin
+        for tensor in self.merged if block.nbytes else ():
+            begin = tensor.storage.ptr
+            if tensor.device is block.device and begin <= address and address + block.nbytes <= begin + tensor.nbytes:
+                block, shift, address = tensor, address - begin, begin
                 break
         place: tuple[object, ...] = (address, block.nbytes, block.device)
         if not block.nbytes:
@@ -147,7 +147,7 @@ class CheckpointPickler(pickle.Pickler):
         """Return the reduction of an object without a plain type."""
         if isinstance(obj, DType):
             home = type(obj).__module__  # the module that defines all dtypes; bool_ differs from the name of its dtype
-            found = next((name for name, one in vars(sys.modules[home]).items() if one is obj), obj.name)
+            found = next((name for name, value in vars(sys.modules[home]).items() if value is obj), obj.name)
             self.rename(home, found, f"torch {obj.name}")
             return found
         if isinstance(obj, (np.ndarray, np.generic)) and obj.dtype.kind not in KINDS:
@@ -175,7 +175,7 @@ def merged(blocks: Sequence[Block]) -> list[Block]:
     """Return blocks that cover overlapping ones, which are independent views of the same memory."""
     found: list[Block] = []
     by_address = sorted(
-        [(str(one.device), one.storage.ptr + one.offset, one) for one in blocks if one.nbytes],
+        [(str(block.device), block.storage.ptr + block.offset, block) for block in blocks if block.nbytes],
         key=lambda item: item[:2],
     )
     group: list[Block] = []

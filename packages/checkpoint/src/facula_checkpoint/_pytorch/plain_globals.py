@@ -53,13 +53,13 @@ def container(kind: Callable[..., Value], *taken: type) -> Callable[..., Value]:
     def made(*arguments: Value) -> Value:
         if len(arguments) > 1:
             refuse(f"its pickle calls {kind} with {len(arguments)} arguments")
-        return kind(*[expect(one, taken, f"an argument of {kind}") for one in arguments])
+        return kind(*[expect(argument, taken, f"an argument of {kind}") for argument in arguments])
 
     return made
 
 
 def _members(*arguments: Value) -> list[Value]:
-    return [one for values in arguments for one in expect(values, (list, tuple, set, frozenset), "members")]
+    return [member for values in arguments for member in expect(values, (list, tuple, set, frozenset), "members")]
 
 
 def _pairs(*arguments: Value) -> list[Value]:
@@ -81,7 +81,9 @@ def _defaultdict(*arguments: Value) -> Value:
 
 def _deque(*arguments: Value) -> Value:
     values, *limit = arguments or ((),)
-    return deque(expect(values, (tuple, list), "values of a deque"), *[expect(one, int, "a length") for one in limit])
+    return deque(
+        expect(values, (tuple, list), "values of a deque"), *[expect(length, int, "a length") for length in limit]
+    )
 
 
 def _encoded(text: Value, encoding: Value = "utf-8") -> bytes:
@@ -101,7 +103,7 @@ def _complex(real: Value, imaginary: Value) -> complex:
 
 
 def _of_integers(kind: Callable[..., Value]) -> Callable[..., Value]:
-    return lambda *ends: kind(*[expect(one, (int, type(None)), f"an end of a {kind}") for one in ends])
+    return lambda *ends: kind(*[expect(end, (int, type(None)), f"an end of a {kind}") for end in ends])
 
 
 def _values(*values: type) -> dict[str, Global]:

@@ -36,7 +36,7 @@ def _fraction() -> Global:
 def _checked_fraction(*parts: Value) -> tuple[Value, ...]:
     if len(parts) == 1 and type(parts[0]) is str and re.fullmatch(r"-?\d{1,1000}(?:/\d{1,1000})?", parts[0]):
         return parts
-    if any(expect(one, int, "a part of a fraction").bit_length() > 4 * MAX_DIGITS for one in parts):
+    if any(expect(part, int, "a part of a fraction").bit_length() > 4 * MAX_DIGITS for part in parts):
         refuse("its pickle has a fraction of large numbers")
     return parts
 
@@ -77,12 +77,12 @@ def _datetime(raw: Value, *zone: Value) -> datetime:
 
 
 def _timedelta(*parts: Value) -> timedelta:
-    return timedelta(*[expect(one, int, "a part of a timedelta") for one in parts])
+    return timedelta(*[expect(part, int, "a part of a timedelta") for part in parts])
 
 
 def _timezone(offset: Value, *name: Value) -> timezone:
     expect(offset, timedelta, "the offset of a time zone")
-    return timezone(offset, *[expect(one, str, "a time zone's name") for one in name])
+    return timezone(offset, *[expect(text, str, "a time zone's name") for text in name])
 
 
 # Objects -------------------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def _paths(name: str) -> Global:
 
     kind = {"PosixPath": pathlib.PosixPath, "WindowsPath": pathlib.PureWindowsPath}.get(name)
     kind = kind or getattr(pathlib, name)
-    return Global(kind, call=lambda *parts: kind(*[expect(one, str, "a part of a path") for one in parts]))
+    return Global(kind, call=lambda *parts: kind(*[expect(part, str, "a part of a path") for part in parts]))
 
 
 # Created on demand, because most files do not need the modules of these classes.

@@ -96,7 +96,11 @@ def shown(value: object) -> str:
         return repr(value) if value.bit_length() < 256 else "a large int"
     if type(value) in (str, bytes):
         return repr(value[:60])  # type: ignore[index]
-    if type(value) is tuple and len(value) <= 8 and all(type(one) is int and abs(one) < 1 << 64 for one in value):
+    if (
+        type(value) is tuple
+        and len(value) <= 8
+        and all(type(number) is int and abs(number) < 1 << 64 for number in value)
+    ):
         return repr(value)
     if isinstance(value, (type, Marker)):
         return repr(value)

@@ -77,9 +77,9 @@ def integers(value: Value, what: str) -> tuple[int, ...]:
     """Return a tuple of at most 64 integers from 0 to 2**63 - 1 after checking them."""
     if not isinstance(value, (tuple, list)) or len(value) > MAX_DIMENSIONS:
         refuse(f"its pickle has {shown(value)} for {what}; expected at most {MAX_DIMENSIONS} integers")
-    for one in value:
-        if type(one) is not int or not 0 <= one <= MAX_SIZE:
-            refuse(f"its pickle has {shown(one)} in {what}; expected integers from 0 to 2**63 - 1")
+    for element in value:
+        if type(element) is not int or not 0 <= element <= MAX_SIZE:
+            refuse(f"its pickle has {shown(element)} in {what}; expected integers from 0 to 2**63 - 1")
     return tuple(value)
 
 
@@ -289,7 +289,7 @@ def parse_identifier(identifier: Value) -> tuple[Marker, str, str, int]:
     _, kind, key, location, count, *view = identifier
     if not isinstance(kind, Marker) or type(key) is not str or type(location) is not str or type(count) is not int:
         refuse("its pickle asks for a storage that is not described by class, key, device and number of elements")
-    if any(one is not None for one in view):
+    if any(part is not None for part in view):
         refuse("its pickle has a view of a storage, which PyTorch 0.1 wrote; load and save it with a newer PyTorch")
     if not 0 <= count < 1 << 60 or len(key) > 200 or len(location) > 100:
         refuse(f"its pickle has a storage {key!r:.50} of {count} elements")
@@ -320,9 +320,9 @@ def attributes_of(state: Value) -> dict[str, Value]:
 
 def _parts_of_tuples(*arguments: Value) -> Iterator[Value]:
     """Iterate over the members of tuple arguments: states with slots, arguments of another function and metadata."""
-    for one in arguments:
-        if type(one) is tuple:
-            yield from one
+    for argument in arguments:
+        if type(argument) is tuple:
+            yield from argument
 
 
 def _no_hooks(hooks: Value) -> None:

@@ -127,7 +127,9 @@ def _plan(
     middle = in_order(index.shape, [[8 * stride for stride in index.strides], value_steps[dim:after]])
     inner_shape = array.shape[dim + 1 :]
     inner = collapse(inner_shape, [array_steps[dim + 1 :], value_steps[after:]])
-    struct = ffi.new("struct facula_index *", {"nest": [number for one in (*outer, *middle, *inner) for number in one]})
+    struct = ffi.new(
+        "struct facula_index *", {"nest": [number for level in (*outer, *middle, *inner) for number in level]}
+    )
     struct.size, struct.step = array.shape[dim], array_steps[dim]
     struct.lowest = (
         0 if operator == "index_select" or (operator == "put" and parameters[2:] == (True,)) else -struct.size

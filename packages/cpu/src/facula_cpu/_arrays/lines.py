@@ -67,7 +67,7 @@ def plan_scan(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     dim, backwards = parameters
     name = "recur" if operator == "recurrence" else operator
     kernel = find_kernel(name + "_lines", outputs[0].dtype.code)
-    if kernel is None or any(one.dtype is not outputs[0].dtype for one in inputs):
+    if kernel is None or any(layout.dtype is not outputs[0].dtype for layout in inputs):
         raise no_kernel(operator, inputs, outputs)
     return _plan(operator, kernel, inputs, outputs, parameters, dim, kernel.cost, flag=backwards, backwards=backwards)
 
@@ -92,13 +92,13 @@ def _plan(
         raise no_kernel(operator, inputs, outputs)
     shape: tuple[int, ...] = ()
     lengths, along, steps = [], [], []
-    for one in operands:
-        size = one.dtype.itemsize
-        by = [stride * size for stride in one.strides]
-        if one.ndim:
-            shape = (*one.shape[:dim], *one.shape[dim + 1 :])
-        lengths.append(one.shape[dim] if one.ndim else 1)
-        along.append(by[dim] if one.ndim else size)
+    for operand in operands:
+        size = operand.dtype.itemsize
+        by = [stride * size for stride in operand.strides]
+        if operand.ndim:
+            shape = (*operand.shape[:dim], *operand.shape[dim + 1 :])
+        lengths.append(operand.shape[dim] if operand.ndim else 1)
+        along.append(by[dim] if operand.ndim else size)
         steps.append([*by[:dim], *by[dim + 1 :]])
     starts = [(n - 1) * step if backwards else 0 for n, step in zip(lengths, along, strict=True)]
     lines = 1
@@ -124,7 +124,7 @@ def _plan(
         whole = COLUMNS if by_column else 1
         segment = min(first, -(-segment // whole) * whole)
     rows = lines // first
-    struct = ffi.new("struct facula_lines *", {"nest": [number for one in dims for number in one]})
+    struct = ffi.new("struct facula_lines *", {"nest": [number for row in dims for number in row]})
     struct.run = ffi.cast("int64_t (*)(const struct facula_lines *, char *const *, int64_t)", found.address)
     rest = OPERANDS - len(operands)
     struct.n, struct.step = [*lengths, *([0] * rest)], [-step if backwards else step for step in along] + [0] * rest

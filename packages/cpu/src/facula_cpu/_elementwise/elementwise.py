@@ -102,14 +102,14 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
     if found is None:
         return None
     kernel, dtypes = found
-    kinds = [scalar_kind(one, code) for one, code in zip(operands, dtypes, strict=False)]
+    kinds = [scalar_kind(operand, code) for operand, code in zip(operands, dtypes, strict=False)]
     half = next((code for code in operands if code in HALVES), None)
     if half is not None and name in ROUNDED:
         for place in ROUNDED[name]:
             if kinds[place] == SCALAR_REAL:
                 kinds[place] = SCALAR_FLOAT16 if half == FLOAT16 else SCALAR_BFLOAT16
     compiled: Compiled | None = single(kernel)
-    there = [here if isinstance(one, type) else one for one, here in zip(operands, dtypes, strict=False)]
+    there = [here if isinstance(operand, type) else operand for operand, here in zip(operands, dtypes, strict=False)]
     if (*there, output) != dtypes:
         steps = Steps(there)
         given = [steps.converted(place, code) for place, code in enumerate(dtypes[:-1])]
@@ -156,8 +156,8 @@ def find_program_form(program: Program, inputs: tuple[int | type, ...], outputs:
     if compiled is None or len(inputs) + len(outputs) > MOST_OPERANDS:
         return None
     compute = computed_in(inputs, outputs[0])
-    kinds = [scalar_kind(one, compute) for one in inputs]
-    dtypes = [compute if isinstance(one, type) else one for one in inputs]
+    kinds = [scalar_kind(operand, compute) for operand in inputs]
+    dtypes = [compute if isinstance(operand, type) else operand for operand in inputs]
     order = tuple(range(len(inputs)))
     said = rounded(program, outputs)
     return form_of(said, compiled, inputs, order, kinds, dtypes, outputs, "elementwise", program.reduction)
@@ -188,15 +188,15 @@ def form_of(
         reduction: a program's reduction.
     """
     # In the launch: n, arrays in the order of the inputs, outputs, scalars in their order (a complex one takes two).
-    arrays = sum(isinstance(one, int) for one in inputs)
+    arrays = sum(isinstance(operand, int) for operand in inputs)
     places, next_array, next_scalar = [], 1, 1 + arrays + len(outputs)
-    for one in inputs:
-        places.append(next_array if isinstance(one, int) else next_scalar)
-        next_array += isinstance(one, int)
-        next_scalar += 0 if isinstance(one, int) else 2 if one is complex else 1
+    for operand in inputs:
+        places.append(next_array if isinstance(operand, int) else next_scalar)
+        next_array += isinstance(operand, int)
+        next_scalar += 0 if isinstance(operand, int) else 2 if operand is complex else 1
     scalars = [ARGUMENTS[kind] for kind in (kinds[i] for i in order) if kind]  # two swaps cancel
     operands = (*(inputs[i] for i in order), *outputs)
-    itemsizes = [dtype_of_code(one).itemsize if isinstance(one, int) else 0 for one in operands]
+    itemsizes = [dtype_of_code(operand).itemsize if isinstance(operand, int) else 0 for operand in operands]
     cost, program = compiled.cost, compiled.program
     reducer = kernel_for("sum_reducer", outputs[0], outputs[0]).address if reduction else 0
     struct = ffi.new(
@@ -245,22 +245,22 @@ def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, 
     any_size = output.is_contiguous
     types: list[int | type[complex]] = []
     arrays: list[Layout] = []
-    for one in inputs:
-        if one is None:
+    for layout in inputs:
+        if layout is None:
             raise no_kernel(name, inputs, outputs)
-        if isinstance(one, type):
-            types.append(one)
+        if isinstance(layout, type):
+            types.append(layout)
         else:
-            types.append(one.dtype.code)
-            arrays.append(one)
-            any_size = any_size and one.is_contiguous and one.shape == shape
-    codes = tuple([one.dtype.code for one in outputs])
+            types.append(layout.dtype.code)
+            arrays.append(layout)
+            any_size = any_size and layout.is_contiguous and layout.shape == shape
+    codes = tuple([layout.dtype.code for layout in outputs])
     if isinstance(operator, str):
         form = find_form(operator, tuple(types), codes[0])
     else:
         form = find_program_form(operator, tuple(types), codes)
         if operator.reduction:  # in place of the output: reduced values, which are not stored
-            output = contiguous(np.broadcast_shapes(*[one.shape for one in arrays]), output.dtype, output.device)
+            output = contiguous(np.broadcast_shapes(*[array.shape for array in arrays]), output.dtype, output.device)
             any_size = False
     if form is None or (not isinstance(operator, str) and operator.reduction and codes[0] in HALVES):
         raise no_kernel(name, inputs, outputs)
@@ -273,7 +273,7 @@ def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, 
     if launch is None:
         raise UnsupportedError(
             f"{name}: expected operands that broadcast to {output.shape}, at most {MOST_DIMS} dimensions to walk; "
-            f"got {', '.join(str(one.shape) for one in arrays)}"
+            f"got {', '.join(str(array.shape) for array in arrays)}"
         )
     for_layouts = None if output is not outputs[0] else form.for_layouts
     return Plan(name, parameters, outputs, launch, for_layouts=for_layouts, elementwise=form.elementwise)

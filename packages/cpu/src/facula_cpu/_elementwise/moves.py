@@ -159,9 +159,9 @@ def plan_inset(operator: str, inputs: Layouts, outputs: Layouts, parameters: Par
     numbers = (number.real, number.imag) if isinstance(number, complex) else (number,)
     launch = partial(fill_and_run, form.launch, numbers, tuple(moves), bool(shared))
     parts: list[Any] = [(form.launch, ((0, 0), (2, 0), *numbers))]
-    for one, count, start, end in moves:
+    for array, count, start, end in moves:
         added = ((2, end),) if shared else ()
-        parts.append((one, (count, *added, (1, start), (2, end))))
+        parts.append((array, (count, *added, (1, start), (2, end))))
     return Plan(operator, parameters, outputs, launch, parts=parts)
 
 

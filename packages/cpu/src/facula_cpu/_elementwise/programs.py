@@ -98,8 +98,8 @@ def widened(code: int, operator: str = "") -> int:
 
 def computed_in(inputs: Sequence[int | type], output: int) -> int:
     """Return the dtype code of a program's values: that of its result, or of its first operand other than bool."""
-    arrays = [one for one in inputs if isinstance(one, int)]
-    return widened(output if output != BOOL else next((one for one in arrays if one != BOOL), BOOL))
+    arrays = [operand for operand in inputs if isinstance(operand, int)]
+    return widened(output if output != BOOL else next((code for code in arrays if code != BOOL), BOOL))
 
 
 def type_program(
@@ -107,7 +107,7 @@ def type_program(
 ) -> tuple[Steps, list[int]] | None:
     """Return a program's steps for these operand dtypes, and its results; None if the kernel table lacks a loop."""
     compute = computed_in(inputs, outputs[0])
-    steps = Steps([one if isinstance(one, int) else compute for one in inputs])
+    steps = Steps([operand if isinstance(operand, int) else compute for operand in inputs])
     steps.codes += [compute] * len(program.constants)
     numbers = list(range(len(steps.codes)))  # of the program's values, here
     for place, code in enumerate(inputs):
@@ -203,7 +203,7 @@ def struct_of(
         for value in {*values, result}:
             if value in tiles.of and last_read.get(value, at) == at:
                 tiles.release(value)
-        taken = [places[one] for one in (*values, result) if one >= 0]
+        taken = [places[value] for value in (*values, result) if value >= 0]
         loop = ffi.NULL if kernel is None else ffi.cast("facula_loop", kernel.address)
         instructions.append({"loop": loop, "values": len(values) + 1, "value": taken, "tile": tile})
     if len(tiles.itemsizes) > MOST_TILES or len(constants) > MOST_CONSTANTS:
@@ -212,7 +212,7 @@ def struct_of(
     length = min(TILE, room // max(tiles.itemsizes, default=1))
     room = min(room, length * max(tiles.itemsizes, default=1) + APART)
     dtype = dtype_of_code(compute).numpy
-    held = b"".join([np.array(one).astype(dtype).tobytes().ljust(16, b"\0") for one in constants])
+    held = b"".join([np.array(constant).astype(dtype).tobytes().ljust(16, b"\0") for constant in constants])
     return ffi.new(
         "struct facula_program *",
         {
@@ -255,7 +255,7 @@ def assemble(
     is_apart: bool = False,
 ) -> Compiled | None:
     """Return the struct of typed steps, including results; None if there is no room."""
-    arrays = [place for place, one in enumerate(inputs) if isinstance(one, int) and not is_apart]
+    arrays = [place for place, operand in enumerate(inputs) if isinstance(operand, int) and not is_apart]
     computes = tuple([step.kernel.address for step in steps.steps if step.kernel is not None and not step.converts])
     requires = any([step.kernel is None for step in steps.steps])
     placed = place_results(steps, arrays, results, outputs)

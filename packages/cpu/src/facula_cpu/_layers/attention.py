@@ -37,9 +37,11 @@ def plan_attention(operator: str, inputs: Layouts, outputs: Layouts, parameters:
     g, (q, k, v, mask) = (inputs[0], inputs[1:5]) if gradient else (None, inputs[:4])
     code = q.dtype.code
     kernel = find_kernel(operator, code)
-    same = all(one.dtype.code == code for one in (q, k, v, g or q))
+    same = all(layout.dtype.code == code for layout in (q, k, v, g or q))
     masks = (BOOL, code) if code == FLOAT64 else (BOOL, code, FLOAT32)
-    rows_ready = all(one.shape[-1] <= 1 or one.strides[-1] == 1 or not one.numel for one in (q, k, v, g or q))
+    rows_ready = all(
+        layout.shape[-1] <= 1 or layout.strides[-1] == 1 or not layout.numel for layout in (q, k, v, g or q)
+    )
     if kernel is None or not same or not rows_ready or (mask is not None and mask.dtype.code not in masks):
         raise no_kernel(operator, inputs, outputs)
     *batch, length, width = q.shape
@@ -47,7 +49,7 @@ def plan_attention(operator: str, inputs: Layouts, outputs: Layouts, parameters:
     nest = [
         number
         for axis, extent in reversed(list(enumerate(batch)))
-        for number in (extent, *[0 if one is None else one.strides[axis] for one in (q, k, v, mask, g)])
+        for number in (extent, *[0 if layout is None else layout.strides[axis] for layout in (q, k, v, mask, g)])
     ]
     batches, size = prod(batch), 8 if code == FLOAT64 else 4
     row = keys * (SCORE_COST + (width + value_width) * MULTIPLY_COST) * (3 if gradient else 1)

@@ -39,8 +39,8 @@ def plan_batch_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters
     o = outputs[0]
     form, name, scalars = FORMS[operator]
     kernel = find_kernel(name, o.dtype.code)
-    given = [one for one in (*(inputs[:5] if form == COUNTED else inputs), *outputs) if one is not None]
-    if kernel is None or any(one.dtype is not o.dtype or not one.is_contiguous for one in given):
+    given = [layout for layout in (*(inputs[:5] if form == COUNTED else inputs), *outputs) if layout is not None]
+    if kernel is None or any(layout.dtype is not o.dtype or not layout.is_contiguous for layout in given):
         raise no_kernel(operator, inputs, outputs)
     channels = o.shape[1]
     struct = ffi.new("struct facula_batch_norm *")

@@ -58,7 +58,9 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
     stride, padding, dilation, groups, _ = parameters
     code = outputs[0].dtype.code
     kernel = find_kernel(operator, code)
-    if kernel is None or not all(one.dtype.code == code and one.is_contiguous for one in (*inputs, *outputs) if one):
+    if kernel is None or not all(
+        layout.dtype.code == code and layout.is_contiguous for layout in (*inputs, *outputs) if layout
+    ):
         raise no_kernel(operator, inputs, outputs)
     if operator == "conv2d":
         images, weights, results = inputs[0], inputs[1], outputs[0]

@@ -33,7 +33,7 @@ def plan_cross_entropy(operator: str, inputs: Layouts, outputs: Layouts, paramet
     x, target, weight = inputs[-3:]
     loss, o = (inputs[0], outputs[0]) if gradient else (outputs[0], x)
     kernel = find_kernel(operator.removesuffix("_grad") + "_row", x.dtype.code)
-    same = all(one is None or one.dtype is x.dtype for one in (weight, loss, o))
+    same = all(layout is None or layout.dtype is x.dtype for layout in (weight, loss, o))
     if kernel is None or not same or target.dtype.code != INT64 or (weight is not None and not weight.is_contiguous):
         raise no_kernel(operator, inputs, outputs)
     size, classes, each = x.dtype.itemsize, x.shape[1], reduction == "none"

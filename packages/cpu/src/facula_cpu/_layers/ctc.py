@@ -34,8 +34,13 @@ def plan_ctc_loss(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
     x, targets, lengths = inputs[1:4] if gradient else inputs
     kernel = find_kernel("ctc_loss", x.dtype.code)
     rest = (inputs[0], *inputs[4:], outputs[0]) if gradient else outputs
-    whole = all(one.is_contiguous for one in (targets, lengths, *rest))
-    if kernel is None or not whole or targets.dtype.code != INT64 or any(one.dtype is not x.dtype for one in rest):
+    whole = all(layout.is_contiguous for layout in (targets, lengths, *rest))
+    if (
+        kernel is None
+        or not whole
+        or targets.dtype.code != INT64
+        or any(layout.dtype is not x.dtype for layout in rest)
+    ):
         raise no_kernel(operator, inputs, outputs)
     steps, batch, classes = x.shape
     states, size = 2 * longest + 1, x.dtype.itemsize

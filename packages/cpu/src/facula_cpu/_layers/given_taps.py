@@ -34,9 +34,9 @@ def plan_taps(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     kernel = find_kernel(operator, code)
     if (
         kernel is None
-        or any([one.dtype.code != code for one in (first, second)])
+        or any([layout.dtype.code != code for layout in (first, second)])
         or places.dtype.code != INT64
-        or not all([one.is_contiguous for one in (*inputs, made)])
+        or not all([layout.is_contiguous for layout in (*inputs, made)])
     ):
         raise no_kernel(operator, inputs, outputs)
     if operator == "gather_taps":
@@ -48,7 +48,7 @@ def plan_taps(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     images, channels, length = x.shape
     taps, count = places.shape[1:]
     if places.shape != (images, taps, count) or weights.shape != places.shape or y.shape != (images, channels, count):
-        raise InvalidValueError(f"{operator}: shapes do not fit: {[one.shape for one in (*inputs, made)]}")
+        raise InvalidValueError(f"{operator}: shapes do not fit: {[layout.shape for layout in (*inputs, made)]}")
     struct: Struct = ffi.new("struct facula_taps *")
     struct.images, struct.channels, struct.length, struct.taps, struct.count = images, channels, length, taps, count
     struct.span = SPAN

@@ -51,9 +51,9 @@ def plan_layer_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters
     numbers = float64 if o.dtype is float64 else float32
     kept = set(inputs[2 : 4 if centred else 3] if gradient else outputs[1:])
     kernel = find_kernel("row_norm_grad_rows" if gradient else "row_norm_rows", o.dtype.code)
-    given = [one for one in (*inputs, *outputs) if one is not None]
+    given = [layout for layout in (*inputs, *outputs) if layout is not None]
     if kernel is None or any(
-        not one.is_contiguous or one.dtype is not (numbers if one in kept else o.dtype) for one in given
+        not layout.is_contiguous or layout.dtype is not (numbers if layout in kept else o.dtype) for layout in given
     ):
         raise no_kernel(operator, inputs, outputs)
     rows, groups, runs, inner = rows_of(operator, o.shape, count)

@@ -44,13 +44,13 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
     arrays, indices = (inputs[0], made), (*inputs[1:], *outputs[1:])
     if (
         kernel is None
-        or not all(one.is_contiguous for one in (*arrays, *indices))
+        or not all(array.is_contiguous for array in (*arrays, *indices))
         or inputs[0].dtype is not made.dtype
-        or any(one.dtype.code != INT64 for one in indices)
+        or any(index.dtype.code != INT64 for index in indices)
     ):
         raise no_kernel(operator, inputs, outputs)
     backward = operator.endswith("grad")
-    (height, width), (out_height, out_width) = (one.shape[-2:] for one in (arrays[::-1] if backward else arrays))
+    (height, width), (out_height, out_width) = (array.shape[-2:] for array in (arrays[::-1] if backward else arrays))
     if height * width >= MOST_ELEMENTS:
         raise UnsupportedError(f"{operator}: expected planes of less than 2**31 elements; got {height} x {width}")
     rows, columns = windows(operator, geometry, (height, width), (out_height, out_width))
@@ -65,7 +65,7 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
         struct.inside_from, struct.inside_to = (inside[0], inside[-1] + 1) if inside else (0, 0)
 
     # Estimated work of the largest output row, or of a plane.
-    tall, wide = max([one[1] for one in rows], default=0), max([one[1] for one in columns], default=0)
+    tall, wide = max([row[1] for row in rows], default=0), max([column[1] for column in columns], default=0)
     each = kernel.cost * (tall * wide * out_width if operator == "max_pool2d" else tall * width + wide * out_width)
     units = struct.planes * out_height
     if len(inputs) > 1 or backward:
@@ -95,7 +95,8 @@ def windows(operator: str, geometry: Parameters | None, size: Sequence[int], out
     both = [regular(*along, padded=padded) for along in zip(size, out, *pairs, strict=True)]
     if divisor is not None:
         both = [
-            [(first, count, factor) for first, count, _ in one] for one, factor in zip(both, (divisor, 1), strict=True)
+            [(first, count, factor) for first, count, _ in taps]
+            for taps, factor in zip(both, (divisor, 1), strict=True)
         ]
     return both
 

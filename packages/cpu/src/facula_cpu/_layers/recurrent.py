@@ -42,8 +42,10 @@ def plan_recurrent(operator: str, inputs: Layouts, outputs: Layouts, parameters:
     code, size = x.dtype.code, x.dtype.itemsize
     kernel = find_kernel(operator, code)
     sizes = inputs[8 if backward else 7]
-    given = [one for one in (*inputs, *outputs) if one is not None]
-    if kernel is None or not all(one.is_contiguous and (one is sizes or one.dtype is x.dtype) for one in given):
+    given = [layout for layout in (*inputs, *outputs) if layout is not None]
+    if kernel is None or not all(
+        layout.is_contiguous and (layout is sizes or layout.dtype is x.dtype) for layout in given
+    ):
         raise no_kernel(operator, inputs, outputs)
     hidden, features = w.shape[1], x.shape[-1]
     steps = sizes.shape[0] if sizes is not None else x.shape[0]
@@ -85,7 +87,7 @@ def plan_recurrent(operator: str, inputs: Layouts, outputs: Layouts, parameters:
         "at_packed": 2 * max(saved, hidden) * (max(saved, hidden) + PANEL) * size if gru else
                      max(hidden * (saved + PANEL), saved * (hidden + PANEL)) * size,
         "at_projection": features * (projected + PANEL) * size if struct.stepwise else 0,
-        "at_product": max(one.workspace for one in products),
+        "at_product": max(plan.workspace for plan in products),
     }  # fmt: skip
     if backward:
         parts |= {

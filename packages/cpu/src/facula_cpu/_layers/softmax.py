@@ -71,7 +71,7 @@ def plan_softmax(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
         whole = STRIP if by_column else BATCH
         segment = min(first, -(-segment // whole) * whole) or 1
     segments = -(-first // segment) * (rows // first if first else 0)
-    nest = [number for one in dims for number in one]
+    nest = [number for extents in dims for number in extents]
     struct = ffi.new("struct facula_softmax *", {"nest": nest})
     struct.kernel = ffi.cast("struct facula_row_kernel *", kernel.address)
     struct.n, struct.fold, struct.x_step, struct.y_step, struct.o_step = n, fold, *along

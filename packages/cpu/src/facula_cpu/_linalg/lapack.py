@@ -42,7 +42,7 @@ def computes(*operators: str) -> Callable[[Callable[..., None]], Callable[..., N
         @planner(*operators)
         def plan(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
             layouts = (*inputs, *outputs)
-            if any([one.dtype.numpy is None or not one.dtype.promotes for one in layouts]):
+            if any([layout.dtype.numpy is None or not layout.dtype.promotes for layout in layouts]):
                 raise no_kernel(operator, inputs, outputs)
 
             def launch(n: int, *addresses: int) -> None:
@@ -63,7 +63,7 @@ def one_by_one(compute: Callable[..., object], *arrays: np.ndarray) -> None:
     All arrays have the leading dimensions of the last array (`info`), which has no other dimensions.
     """
     for place in np.ndindex(arrays[-1].shape):
-        compute(*[one[(*place, ...)] for one in arrays])
+        compute(*[array[(*place, ...)] for array in arrays])
 
 
 @computes("cholesky_ex")
@@ -204,9 +204,9 @@ def _singular(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def others(s: np.ndarray) -> np.ndarray:
     """Return, for each element of a line, the product of all others."""
-    one = np.ones_like(s[..., :1])
-    before = np.cumprod(np.concatenate([one, s[..., :-1]], -1), -1)
-    after = np.cumprod(np.concatenate([one, s[..., :0:-1]], -1), -1)[..., ::-1]
+    first = np.ones_like(s[..., :1])
+    before = np.cumprod(np.concatenate([first, s[..., :-1]], -1), -1)
+    after = np.cumprod(np.concatenate([first, s[..., :0:-1]], -1), -1)[..., ::-1]
     return before * after
 
 

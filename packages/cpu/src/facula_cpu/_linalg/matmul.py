@@ -126,7 +126,7 @@ def plan_product(
     """Plan o = a @ b (+ bias): sizes (m, n, k), strides of rows and columns of a, b and o, batch dimensions."""
     code = outputs[0].dtype.code
     kernel = find_kernel("matmul", code, code, code)
-    if kernel is None or any(one is not None and one.dtype.code != code for one in inputs):
+    if kernel is None or any(layout is not None and layout.dtype.code != code for layout in inputs):
         raise no_kernel(operator, inputs, outputs)
     m, n, k = sizes
     a_row, a_col, b_row, b_col, o_row, o_col = strides

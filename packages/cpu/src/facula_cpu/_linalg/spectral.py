@@ -133,7 +133,7 @@ def pinv(a: np.ndarray, atol: np.ndarray, rtol: np.ndarray, out: np.ndarray, inf
     if not out.size:
         info[...] = 0
         return
-    atol, rtol = (np.broadcast_to(one, info.shape) for one in (atol, rtol))
+    atol, rtol = (np.broadcast_to(tolerance, info.shape) for tolerance in (atol, rtol))
 
     def compute(a: np.ndarray, atol: np.ndarray, rtol: np.ndarray, out: np.ndarray) -> None:
         if hermitian:
@@ -165,14 +165,14 @@ def matrix_exp(a: np.ndarray, out: np.ndarray) -> None:
     usable = np.where(np.isfinite(size), size, 0)
     halvings = np.maximum(0, np.ceil(np.log2(np.maximum(usable, 1e-300) / LARGEST))).astype(int)
     a = a * (0.5**halvings)[..., None, None]
-    one, b = np.eye(a.shape[-1], dtype=a.dtype), PADE
+    identity, b = np.eye(a.shape[-1], dtype=a.dtype), PADE
     a2 = a @ a
     a4 = a2 @ a2
     a6 = a4 @ a2
-    odd = a @ (a6 @ (b[13] * a6 + b[11] * a4 + b[9] * a2) + b[7] * a6 + b[5] * a4 + b[3] * a2 + b[1] * one)
-    even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * one
+    odd = a @ (a6 @ (b[13] * a6 + b[11] * a4 + b[9] * a2) + b[7] * a6 + b[5] * a4 + b[3] * a2 + b[1] * identity)
+    even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * identity
     good = np.isfinite(even).all((-2, -1)) & np.isfinite(odd).all((-2, -1))
-    below = np.where(good[..., None, None], even - odd, one)
+    below = np.where(good[..., None, None], even - odd, identity)
     result = np.where(good[..., None, None], np.linalg.solve(below, even + odd), np.nan)
     for step in range(int(halvings.max(initial=0))):
         result = np.where((halvings > step)[..., None, None], result @ result, result)

@@ -102,7 +102,8 @@ def bound_launch(
 def no_kernel(operator: str, inputs: Inputs, outputs: Layouts) -> NotImplementedError:
     """Return the error for dtypes without a kernel."""
     given = ", ".join(
-        one.__name__ if isinstance(one, type) else "None" if one is None else one.dtype.name for one in inputs
+        layout.__name__ if isinstance(layout, type) else "None" if layout is None else layout.dtype.name
+        for layout in inputs
     )
     made = ", ".join(layout.dtype.name for layout in outputs)
     return UnsupportedError(f"{operator}: the CPU has no kernel for ({given}) -> {made}; convert the operands")

@@ -138,7 +138,7 @@ def _text(samples: Sequence[Sample], types: Types, where: str, native: Native | 
 
 
 def _numeric(samples: Sequence[Sample], types: Types, where: str, native: Native | None) -> Batch:
-    if native is not None and all([issubclass(one, native.kind) for one in types]):
+    if native is not None and all([issubclass(element_type, native.kind) for element_type in types]):
         try:
             return native.stack(samples)
         except Exception:

@@ -213,7 +213,7 @@ def single_stream(dataset: Source, read: SampleReader, progress: Progress, seed:
             progress.datasets = (dataset_state(dataset),)
         return sample
 
-    return BatchSource(_numbered(dataset, progress, seed), make, one)
+    return BatchSource(_numbered(dataset, progress, seed), make, single_size)
 
 
 def _numbered(dataset: Source, progress: Progress, seed: Seed) -> Numbered:
@@ -221,7 +221,7 @@ def _numbered(dataset: Source, progress: Progress, seed: Seed) -> Numbered:
     return Numbered(dataset, randoms, progress.position, progress.datasets[0] if progress.datasets else None)
 
 
-def one(unit: object) -> int:
+def single_size(unit: object) -> int:
     """Return the size of a unit that is a single sample."""
     return 1
 

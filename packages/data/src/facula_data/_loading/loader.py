@@ -21,8 +21,8 @@ from .._batches.passes import (
     SharedPass,
     batched_stream,
     index_batches,
-    one,
     single_indices,
+    single_size,
     single_stream,
 )
 from .._batches.reading import OnError, Reader, checked_policy, restoring_globals
@@ -276,7 +276,7 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         if self._batched:
             return index_batches(self.batch_sampler, progress), self._samples_of
         if self.shard is None:
-            return single_indices(self.sampler, progress), one
+            return single_indices(self.sampler, progress), single_size
         batches, world = index_batches(self.batch_sampler, progress), self.shard[1]  # batches of one sample
         return (index for batch in batches for index in as_list(batch)), lambda index: world
 

@@ -34,7 +34,7 @@ def loader_state(progress: Progress, seed: int, position: int) -> dict[str, Any]
     if progress.streams:
         state["streams"] = list(progress.streams)
     if progress.datasets:
-        state["datasets"] = [None if one is None else pickle.loads(one) for one in progress.datasets]
+        state["datasets"] = [None if dataset is None else pickle.loads(dataset) for dataset in progress.datasets]
     return state
 
 

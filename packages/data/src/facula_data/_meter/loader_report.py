@@ -75,9 +75,9 @@ get_batch(indices)
                     "to_dict()"
                 ) from error
             ax = pyplot.subplots()[1]
-        numbers, waited = [one.epoch for one in self.epochs], [one.waited for one in self.epochs]
+        numbers, waited = [epoch.epoch for epoch in self.epochs], [epoch.waited for epoch in self.epochs]
         ax.bar(numbers, waited, label="waiting for data", color="tab:red")
-        ax.bar(numbers, [one.program for one in self.epochs], bottom=waited, label="program", color="tab:blue")
+        ax.bar(numbers, [epoch.program for epoch in self.epochs], bottom=waited, label="program", color="tab:blue")
         ax.set_xlabel("epoch")
         ax.set_ylabel("seconds")
         ax.legend()

@@ -40,7 +40,7 @@ class Columns:
     def append(self, *row: float) -> None:
         """Append a row: one number for each name."""
         if self.count == len(self._arrays[0]):
-            self._arrays = [np.concatenate([one, np.empty_like(one)]) for one in self._arrays]
+            self._arrays = [np.concatenate([array, np.empty_like(array)]) for array in self._arrays]
         for array, value in zip(self._arrays, row, strict=True):
             array[self.count] = value
         self.count += 1

@@ -63,7 +63,7 @@ def growing_attributes(dataset: object, least: int = 1 << 20) -> list[Growing]:
     least = _checks.whole_number("growing_attributes", "least", least, 0)
     walk = _Walk()
     walk.visit("dataset", dataset, DEPTH)
-    return sorted([one for one in walk.found if one[2] >= least], key=lambda one: -one[2])
+    return sorted([entry for entry in walk.found if entry[2] >= least], key=lambda entry: -entry[2])
 
 
 @boundary

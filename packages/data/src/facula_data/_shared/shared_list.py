@@ -41,13 +41,13 @@ def readable(nbytes: int) -> str:
     return f"{size:.3g} {unit}"
 
 
-def equal(one: Element, other: Element) -> bool:
+def equal(element: Element, other: Element) -> bool:
     """Return whether two elements are equal; arrays are equal if dtype, shape and all elements are."""
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        if type(one) is not type(other) or one.dtype != other.dtype or one.shape != other.shape:
+    if isinstance(element, np.ndarray) or isinstance(other, np.ndarray):
+        if type(element) is not type(other) or element.dtype != other.dtype or element.shape != other.shape:
             return False
-        return bool((one == other).all())
-    return one is other or bool(one == other)
+        return bool((element == other).all())
+    return element is other or bool(element == other)
 
 
 def as_path(operation: str, file: object) -> Path:

@@ -91,13 +91,13 @@ class Workers:
         """
         if ticket not in self._open:
             raise OperationError("DataLoader: this pass ended when the next one began, which has its workers")
-        one, unit = self._workers[worker], self._open[ticket][1]
+        process, unit = self._workers[worker], self._open[ticket][1]
         until = monotonic() + self._timeout if self._timeout else None
         found = None
         while found != ticket:  # other tickets belong to an abandoned pass
-            result = one.receive(until, unit)
+            result = process.receive(until, unit)
             if result is None:
-                raise WorkerTimeoutError(worker, one.pid, unit, self._timeout, one.stacks(), one.position())
+                raise WorkerTimeoutError(worker, process.pid, unit, self._timeout, process.stacks(), process.position())
             found, batch, error, times = result
             self._open.pop(found, None)
         if self.meter is not None:

@@ -127,7 +127,7 @@ class CIFAR10(_TwoParts):
         else:
             content = self._unpickle(path)
             names = content.get(key) if isinstance(content, dict) else None
-        if not isinstance(names, list) or len(names) != self._count or not all(type(one) is str for one in names):
+        if not isinstance(names, list) or len(names) != self._count or not all(type(name) is str for name in names):
             problem = f"expected the names of {self._count} classes; got {names!r:.80}"
             raise CorruptFileError(type(self).__name__, path, "", problem, WRONG_FILE_REMEDY)
         return names
@@ -135,7 +135,8 @@ class CIFAR10(_TwoParts):
     def _arrays(self) -> list[np.ndarray]:
         skipped = self._label_bytes
         return [
-            one.array[:, skipped:].reshape(-1, *SHAPE) if isinstance(one, MappedArray) else one for one in self._files
+            file.array[:, skipped:].reshape(-1, *SHAPE) if isinstance(file, MappedArray) else file
+            for file in self._files
         ]
 
     @property

@@ -60,7 +60,7 @@ class PackedSamples(Sequence[Pair]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (list, PackedSamples)):
-            return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+            return len(self) == len(other) and all(mine == two for mine, two in zip(self, other, strict=True))
         return NotImplemented
 
     def __repr__(self) -> str:

@@ -86,10 +86,10 @@ class ParquetFile(Dataset[dict[str, Any]]):
             if name not in self.names:
                 raise MissingKeyError(f"ParquetFile: expected names of columns, {', '.join(self.names)}; got {name!r}")
         groups = range(metadata.num_row_groups) if row_groups is None else row_groups
-        self.row_groups = [_checks.position("ParquetFile", one, metadata.num_row_groups) for one in groups]
+        self.row_groups = [_checks.position("ParquetFile", group, metadata.num_row_groups) for group in groups]
         if len(set(self.row_groups)) != len(self.row_groups):
             raise InvalidValueError(f"ParquetFile: expected row groups once each; got row_groups={self.row_groups}")
-        sizes = [metadata.row_group(one).num_rows for one in self.row_groups]
+        sizes = [metadata.row_group(group).num_rows for group in self.row_groups]
         if any(size < 0 for size in sizes):
             raise self._corrupt("", f"expected row groups of at least 0 rows; got {sizes}")
         self._starts = np.cumsum([0, *sizes], dtype=np.int64)

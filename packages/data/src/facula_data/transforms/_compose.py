@@ -29,9 +29,9 @@ class Compose:
 
     def __init__(self, transforms: Iterable[Callable[..., Sample]]) -> None:
         given = list(transforms)
-        self._applied = [Applied("Compose", f"transforms[{place}]", one) for place, one in enumerate(given)]
+        self._applied = [Applied("Compose", f"transforms[{place}]", transform) for place, transform in enumerate(given)]
         self.transforms = given
-        self.wants_rng = any(one.wants_rng for one in self._applied)
+        self.wants_rng = any(step.wants_rng for step in self._applied)
 
     @property
     def thread_safe(self) -> bool:
@@ -39,12 +39,12 @@ class Compose:
         return all(map(is_thread_safe, self.transforms))
 
     def __call__(self, sample: Sample, *, rng: np.random.Generator | None = None) -> Sample:
-        for one in self._applied:
-            if one.wants_rng:
+        for step in self._applied:
+            if step.wants_rng:
                 rng = sample_rng() if rng is None else rng
-                sample = one.function(sample, rng=rng)
+                sample = step.function(sample, rng=rng)
             else:
-                sample = one.function(sample)
+                sample = step.function(sample)
         return sample
 
     def __repr__(self) -> str:

@@ -51,7 +51,7 @@ def two_sizes(operation: str, size: Size) -> tuple[int, int]:
     sizes = size if isinstance(size, (tuple, list)) else (size,)
     if len(sizes) not in (1, 2):
         raise InvalidValueError(f"{operation}: expected size to be an integer or (height, width); got size={size!r}")
-    found = [_checks.whole_number(operation, "size", one, 1) for one in sizes]
+    found = [_checks.whole_number(operation, "size", extent, 1) for extent in sizes]
     return found[0], found[-1]
 
 
@@ -61,7 +61,7 @@ def sides(operation: str, padding: Size) -> tuple[int, int, int, int]:
     if len(given) not in (1, 2, 4):
         expected = "an integer, (left and right, top and bottom) or (left, top, right, bottom)"
         raise InvalidValueError(f"{operation}: expected padding to be {expected}; got padding={padding!r}")
-    found = [_checks.whole_number(operation, "padding", one, 0) for one in given]
+    found = [_checks.whole_number(operation, "padding", extent, 0) for extent in given]
     left, top, right, bottom = (found * (4 // len(found)))[:4]
     return left, top, right, bottom
 

@@ -51,7 +51,7 @@ class TransformedDistribution(Distribution):
         validate_args: bool | None = None,
     ):
         given = [transforms] if isinstance(transforms, Transform) else transforms
-        if not isinstance(given, (list, tuple)) or not all(isinstance(one, Transform) for one in given):
+        if not isinstance(given, (list, tuple)) or not all(isinstance(transform, Transform) for transform in given):
             raise InvalidTypeError(
                 f"TransformedDistribution: expected transforms to be a Transform or a list of them; got {transforms!r}"
             )

@@ -26,8 +26,8 @@ VARIANCE = (1 / 12, -1 / 240, 1 / 6048, -1 / 172800, 1 / 5322240)
 
 def _series(square: Tensor, coefficients: Sequence[float]) -> Tensor:
     total = square * 0 + coefficients[-1]
-    for one in coefficients[-2::-1]:
-        total = total * square + one
+    for coefficient in coefficients[-2::-1]:
+        total = total * square + coefficient
     return total
 
 

@@ -126,7 +126,7 @@ class Wishart(Distribution):
             "precision_matrix": precision_matrix,
             "scale_tril": scale_tril,
         }
-        given = {name: one for name, one in every.items() if one is not None}
+        given = {name: candidate for name, candidate in every.items() if candidate is not None}
         if len(given) != 1:
             raise InvalidValueError(f"Wishart: expected one of {', '.join(every)}; got {' and '.join(given) or 'none'}")
         ((name, matrix),) = given.items()

@@ -94,13 +94,13 @@ class MultivariateNormal(Located, Distribution):
         validate_args: bool | None = None,
     ):
         given = {
-            name: one
-            for name, one in (
+            name: candidate
+            for name, candidate in (
                 ("covariance_matrix", covariance_matrix),
                 ("precision_matrix", precision_matrix),
                 ("scale_tril", scale_tril),
             )
-            if one is not None
+            if candidate is not None
         }
         if len(given) != 1:
             raise InvalidValueError(

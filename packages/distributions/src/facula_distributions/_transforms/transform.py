@@ -188,12 +188,12 @@ class _Inverse(Transform):
         return f"{self._of!r}.inv"
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return one.shape == other.shape and bool((one == other).all())
-    return not isinstance(one, Tensor) and not isinstance(other, Tensor) and bool(one == other)
+def _same(value: Any, other: Any) -> bool:
+    if isinstance(value, Tensor) and isinstance(other, Tensor):
+        return value.shape == other.shape and bool((value == other).all())
+    return not isinstance(value, Tensor) and not isinstance(other, Tensor) and bool(value == other)
 
 
 def broadcast_with(shape: Sequence[int], *values: object) -> Size:
     """Return the shape broadcast with the shapes of parameters, which are tensors or numbers."""
-    return Size(broadcast_shapes(shape, *(one.shape for one in values if isinstance(one, Tensor))))
+    return Size(broadcast_shapes(shape, *(value.shape for value in values if isinstance(value, Tensor))))

@@ -188,27 +188,27 @@ class _PartsTransform(Transform):
     transforms: list[Transform]
 
     def __init__(self, tseq: Sequence[Transform], dim: int, cache_size: int):
-        for one in tseq:
-            if not isinstance(one, Transform):
-                raise InvalidTypeError(f"{type(self).__name__}: expected transforms; got {one!r}")
+        for part in tseq:
+            if not isinstance(part, Transform):
+                raise InvalidTypeError(f"{type(self).__name__}: expected transforms; got {part!r}")
         super().__init__(cache_size)
-        self.transforms = [one.with_cache(cache_size) for one in tseq]
+        self.transforms = [part.with_cache(cache_size) for part in tseq]
         self.dim = dim
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]
         """Whether all transforms are bijective."""
-        return all(one.bijective for one in self.transforms)
+        return all(transform.bijective for transform in self.transforms)
 
     @property
     def domain(self) -> Constraint:  # type: ignore[override]
         """The domains of the transforms, along the dimension."""
-        return self._region([one.domain for one in self.transforms])
+        return self._region([transform.domain for transform in self.transforms])
 
     @property
     def codomain(self) -> Constraint:  # type: ignore[override]
         """The codomains of the transforms, along the dimension."""
-        return self._region([one.codomain for one in self.transforms])
+        return self._region([transform.codomain for transform in self.transforms])
 
     def _region(self, parts: list[Constraint]) -> Constraint:
         raise UnsupportedError(f"{type(self).__name__}: expected the class to define _region")
@@ -220,11 +220,11 @@ class _PartsTransform(Transform):
         raise UnsupportedError(f"{type(self).__name__}: expected the class to define _joined")
 
     def _call(self, x: Tensor) -> Tensor:
-        return self._joined([one(part) for one, part in zip(self.transforms, self._parts(x), strict=True)])
+        return self._joined([transform(part) for transform, part in zip(self.transforms, self._parts(x), strict=True)])
 
     def _inverse(self, y: Tensor) -> Tensor:
         parts = self._parts(y)
-        return self._joined([one.inv(part) for one, part in zip(self.transforms, parts, strict=True)])
+        return self._joined([transform.inv(part) for transform, part in zip(self.transforms, parts, strict=True)])
 
 
 @boundary
@@ -265,7 +265,7 @@ class StackTransform(_PartsTransform):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the log determinants of the transforms, along the dimension."""
         given = zip(self.transforms, self._parts(x), self._parts(y), strict=True)
-        return stack([one.log_abs_det_jacobian(a, b) for one, a, b in given], self.dim)
+        return stack([transform.log_abs_det_jacobian(a, b) for transform, a, b in given], self.dim)
 
 
 @boundary
@@ -304,7 +304,7 @@ class CatTransform(_PartsTransform):
     @property
     def event_dim(self) -> int:
         """The maximum of the transforms' event dimensions."""
-        return max(one.event_dim for one in self.transforms)
+        return max(transform.event_dim for transform in self.transforms)
 
     def _region(self, parts: list[Constraint]) -> Constraint:
         return constraints.cat(parts, self.dim, self.lengths)
@@ -323,9 +323,9 @@ class CatTransform(_PartsTransform):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the log determinants of the transforms, along the dimension unless it is an event dimension."""
         most, found = self.event_dim, []
-        for one, a, b in zip(self.transforms, self._parts(x), self._parts(y), strict=True):
-            each = one.log_abs_det_jacobian(a, b)
-            found.append(each.sum(tuple(range(one.event_dim - most, 0))) if one.event_dim < most else each)
+        for transform, a, b in zip(self.transforms, self._parts(x), self._parts(y), strict=True):
+            each = transform.log_abs_det_jacobian(a, b)
+            found.append(each.sum(tuple(range(transform.event_dim - most, 0))) if transform.event_dim < most else each)
         dim = self.dim - x.dim() if self.dim >= 0 else self.dim
         dim += most
         if dim < 0:

@@ -115,14 +115,14 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int, input_dtype:
 @boundary
 def flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
     """Return all elements of tensors of one dtype, concatenated."""
-    return facula_tensor.cat([one.contiguous().view(-1) for one in tensors])
+    return facula_tensor.cat([tensor.contiguous().view(-1) for tensor in tensors])
 
 
 @boundary
 def unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Return views of the result of `flatten_dense_tensors` in the shapes of the original tensors."""
-    parts = flat.split([one.numel() for one in tensors])
-    return tuple([part.view_as(one) for part, one in zip(parts, tensors, strict=True)])
+    parts = flat.split([tensor.numel() for tensor in tensors])
+    return tuple([part.view_as(tensor) for part, tensor in zip(parts, tensors, strict=True)])
 
 
 def element_size(dtype: DType) -> int:
@@ -204,17 +204,17 @@ def parse_to(*args: Any, **kwargs: Any) -> tuple[Device | None, DType | None, bo
     """
     given = {"device": None, "dtype": None, "non_blocking": False, "memory_format": None, "copy": False, **kwargs}
     flags = iter(("non_blocking", "copy"))
-    for one in args:
-        if isinstance(one, Tensor):
-            given["device"], given["dtype"] = one.device, one.dtype
-        elif isinstance(one, DType):
-            given["dtype"] = one
-        elif isinstance(one, bool):
-            given[next(flags)] = one
-        elif one is None or isinstance(one, (Device, str, int)):
-            given["device"] = one
+    for arg in args:
+        if isinstance(arg, Tensor):
+            given["device"], given["dtype"] = arg.device, arg.dtype
+        elif isinstance(arg, DType):
+            given["dtype"] = arg
+        elif isinstance(arg, bool):
+            given[next(flags)] = arg
+        elif arg is None or isinstance(arg, (Device, str, int)):
+            given["device"] = arg
         else:
-            raise InvalidTypeError(f"to: expected a device, a dtype or a tensor; got {type(one).__name__}")
+            raise InvalidTypeError(f"to: expected a device, a dtype or a tensor; got {type(arg).__name__}")
     unknown = given.keys() - {"device", "dtype", "non_blocking", "memory_format", "copy", "tensor"}
     if unknown:
         raise InvalidTypeError(f"to: got an unexpected argument {min(unknown)!r}")
@@ -330,9 +330,9 @@ def value_of(x: Any) -> Any:
 @no_grad()
 def view_as_real(params: list[Tensor], *state_and_grads: list[Tensor]) -> None:
     """Replace complex parameters in a list, and the matching entries of the other lists, by their real views."""
-    for place, one in enumerate(params):
-        if one.is_complex():
-            params[place] = facula_tensor.view_as_real(one)
+    for place, parameter in enumerate(params):
+        if parameter.is_complex():
+            params[place] = facula_tensor.view_as_real(parameter)
             for others in state_and_grads:
                 others[place] = facula_tensor.view_as_real(others[place])
 

@@ -22,8 +22,8 @@ else:
                 self.iterable, self.desc, self.total, self.n = iterable, desc, total, 0
 
             def __iter__(self) -> Iterator[Any]:
-                for one in self.iterable:
-                    yield one
+                for item in self.iterable:
+                    yield item
                     self.n += 1
 
             def update(self, n: float = 1) -> None:

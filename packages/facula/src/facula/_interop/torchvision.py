@@ -78,10 +78,12 @@ def roi_align(
     """
     pixels = _computed(input)
     result = pixels.new_zeros(len(rois), input.shape[1], pooled_height, pooled_width)
-    for k, one in enumerate(
+    for k, region in enumerate(
         _regions(input.shape, rois, spatial_scale, pooled_height, pooled_width, sampling_ratio, aligned)
     ):
-        result[k] = one.row_weights @ pixels[one.image, :, one.rows, one.columns] @ one.column_weights.t()
+        result[k] = (
+            region.row_weights @ pixels[region.image, :, region.rows, region.columns] @ region.column_weights.t()
+        )
     return result.to(input.dtype)
 
 
@@ -102,12 +104,12 @@ def roi_align_backward(
     """Return the gradient with respect to the images: each bin's gradient, spread by the weights of `roi_align`."""
     slopes, shape = _computed(grad), (batch_size, channels, height, width)
     result = slopes.new_zeros(shape)
-    for slope, one in zip(
+    for slope, region in zip(
         slopes,
         _regions(shape, rois, spatial_scale, pooled_height, pooled_width, sampling_ratio, aligned),
         strict=True,
     ):
-        result[one.image, :, one.rows, one.columns] += one.row_weights.t() @ slope @ one.column_weights
+        result[region.image, :, region.rows, region.columns] += region.row_weights.t() @ slope @ region.column_weights
     return result.to(grad.dtype)
 
 

@@ -51,7 +51,7 @@ def publish(
     module: Any = sys.modules[module_name]
     if type(vars(module).get("annotations")).__name__ == "_Feature":  # of `from __future__`; may be a module's name
         del module.annotations
-    home = {one: place for place, ones in (lazily or {}).items() for one in ones.split()}
+    home = {public: place for place, ones in (lazily or {}).items() for public in ones.split()}
     for part in parts:
         loaded = import_module(f"{module_name}.{part}")
         if "__getattr__" not in vars(loaded):  # otherwise it called this itself, and has its names
@@ -174,7 +174,7 @@ def make_of_rows(name: str) -> None:
         known = name.replace("facula", "torch", 1)
         module.__doc__ = f"{name}: names of PyTorch's {known}, by facula's table of names."
     own = [  # deprecated names, which warn, can be used and are not listed
-        one for one, row in rows.items() if one[0] != "_" and "*" not in one and row.rest != "facula._functions.older"
+        key for key, row in rows.items() if key[0] != "_" and "*" not in key and row.rest != "facula._functions.older"
     ]
     module.__all__ = sorted({*own, *others})  # type: ignore[attr-defined]
     publish(name)

@@ -69,7 +69,7 @@ def rows_of(place: str) -> dict[str, Row]:
     """Return the rows of a module by their names."""
     rows: dict[str, Row] = {}
     for kind, names, rest in table_rows(sections().get(place, "")):
-        for name, _, path in (one.partition("=") for one in names):
+        for name, _, path in (row.partition("=") for row in names):
             rows[name] = Row(place, name, kind, rest, path or name)
     return rows
 
@@ -98,10 +98,10 @@ def taken_over(place: str) -> dict[str, object]:
 
 def public_names(place: str) -> set[str]:
     """Return the names of a module's working rows that are public in PyTorch, for `dir`."""
-    found = {one for one, row in rows_of(place).items() if row.kind in ("works", "parts")}
-    return {one for one in found if one[0] != "_" and "*" not in one}
+    found = {name for name, row in rows_of(place).items() if row.kind in ("works", "parts")}
+    return {key for key in found if key[0] != "_" and "*" not in key}
 
 
 def is_place(name: str) -> bool:
     """Return whether the table has rows of a module, or of a module below it."""
-    return name in sections() or any(one.startswith(f"{name}.") for one in sections())
+    return name in sections() or any(section.startswith(f"{name}.") for section in sections())

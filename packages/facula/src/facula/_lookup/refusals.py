@@ -87,8 +87,8 @@ class Refusals:
         bases = (Exception,) if name.endswith("Error") else ()  # which programs name in except clauses
         return self._named(type(name, bases, members), name)
 
-    def _named(self, one: T, name: str) -> T:
-        one.__name__ = one.__qualname__ = name  # type: ignore[attr-defined]
-        one.__module__ = f"facula.{self.place}" if self.place else "facula"
-        one.__doc__ = f"{self.place}.{name} of PyTorch is not there yet: NotImplementedError."
-        return one
+    def _named(self, obj: T, name: str) -> T:
+        obj.__name__ = obj.__qualname__ = name  # type: ignore[attr-defined]
+        obj.__module__ = f"facula.{self.place}" if self.place else "facula"
+        obj.__doc__ = f"{self.place}.{name} of PyTorch is not there yet: NotImplementedError."
+        return obj

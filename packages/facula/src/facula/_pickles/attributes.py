@@ -88,19 +88,19 @@ def _anneal(schedule: Any) -> Method:
 
 # PyTorch's attributes by our class: computed when an instance is saved, skipped when it is loaded.
 THEIRS: dict[str, Attributes] = {
-    "Convolution": {"transposed": lambda one: False, "_reversed_padding_repeated_twice": _twice},
-    "Transposed": {"transposed": lambda one: True, "_reversed_padding_repeated_twice": _twice},
+    "Convolution": {"transposed": lambda module: False, "_reversed_padding_repeated_twice": _twice},
+    "Transposed": {"transposed": lambda module: True, "_reversed_padding_repeated_twice": _twice},
     "RNNBase": {
         "_flat_weights_names": _flat_names,
-        "_flat_weights": lambda one: [getattr(one, name, None) for name in _flat_names(one)],
+        "_flat_weights": lambda module: [getattr(module, name, None) for name in _flat_names(module)],
     },
-    "Upsample": {"name": lambda one: type(one).__name__},
-    **{f"ZeroPad{dims}d": {"value": lambda one: 0.0} for dims in (1, 2, 3)},
-    "TransformerEncoder": {"use_nested_tensor": lambda one: False},
+    "Upsample": {"name": lambda module: type(module).__name__},
+    **{f"ZeroPad{dims}d": {"value": lambda module: 0.0} for dims in (1, 2, 3)},
+    "TransformerEncoder": {"use_nested_tensor": lambda module: False},
     "TransformerEncoderLayer": {"activation_relu_or_gelu": _activation},
-    "LRScheduler": {"_get_lr_called_within_step": lambda one: False},
+    "LRScheduler": {"_get_lr_called_within_step": lambda scheduler: False},
     **{
-        name: {"_get_lr_called_within_step": lambda one: ABSENT}
+        name: {"_get_lr_called_within_step": lambda scheduler: ABSENT}
         for name in ("ReduceLROnPlateau", "SequentialLR", "ChainedScheduler")
     },
     "CyclicLR": {"_scale_fn_ref": _scale},

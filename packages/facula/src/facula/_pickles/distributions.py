@@ -99,101 +99,111 @@ def given(instance: Any) -> Tensor:
     return vars(instance)["probs" if "probs" in vars(instance) else "logits"]  # type: ignore[no-any-return]
 
 
-def _categorical(one: Any) -> Categorical:
+def _categorical(distribution: Any) -> Categorical:
     made = Categorical.__new__(Categorical)
-    shapes = {"_batch_shape": one.batch_shape, "_event_shape": Size()}
-    vars(made).update(shapes, **{"probs" if "probs" in vars(one) else "logits": given(one)})
+    shapes = {"_batch_shape": distribution.batch_shape, "_event_shape": Size()}
+    vars(made).update(shapes, **{"probs" if "probs" in vars(distribution) else "logits": given(distribution)})
     return made
 
 
-def _checked_base(one: Any) -> Distribution:
+def _checked_base(distribution: Any) -> Distribution:
     """Return a transformed distribution's base, which PyTorch creates with the default of `validate_args`."""
-    base: Distribution = copy(one.base_dist)
+    base: Distribution = copy(distribution.base_dist)
     vars(base).pop("_validate_args", None)
     return base
 
 
-def _marginals(one: Any) -> Beta:
+def _marginals(distribution: Any) -> Beta:
     """Return the distribution from which LKJCholesky draws the norms of rows."""
-    given = one.concentration
-    rows = arange(one.dim - 1, dtype=given.dtype, device=given.device)
+    given = distribution.concentration
+    rows = arange(distribution.dim - 1, dtype=given.dtype, device=given.device)
     below = stack([zeros((), dtype=given.dtype, device=given.device), *rows.unbind()])
-    return Beta(below + 0.5, (given + 0.5 * (one.dim - 2)).unsqueeze(-1) - 0.5 * below)
+    return Beta(below + 0.5, (given + 0.5 * (distribution.dim - 2)).unsqueeze(-1) - 0.5 * below)
 
 
-def _lengths(one: Any) -> Chi2:
+def _lengths(distribution: Any) -> Chi2:
     """Return the distribution from which Wishart draws the squares of a factor's diagonal."""
-    size = one.event_shape[-1]
-    less = arange(size, dtype=one.df.dtype, device=one.df.device)
-    return Chi2(one.df.unsqueeze(-1) - less)
+    size = distribution.event_shape[-1]
+    less = arange(size, dtype=distribution.df.dtype, device=distribution.df.device)
+    return Chi2(distribution.df.unsqueeze(-1) - less)
 
 
 def _unwritten(*names: str) -> Attributes:
     """Return rows for attributes that PyTorch caches on first access. Ours are recomputed."""
-    return {name: lambda one: ABSENT for name in names}
+    return {name: lambda distribution: ABSENT for name in names}
 
 
 _parameter: Attributes = {"_param": given}
-_transformed: Attributes = {"base_dist": _checked_base, "transforms": lambda one: one.transforms}
-_factor: Attributes = {"_unbroadcasted_scale_tril": lambda one: one._factor}
+_transformed: Attributes = {"base_dist": _checked_base, "transforms": lambda distribution: distribution.transforms}
+_factor: Attributes = {"_unbroadcasted_scale_tril": lambda distribution: distribution._factor}
 _of_categorical: Attributes = {"_categorical": _categorical}
 
 # Attributes that only PyTorch has, by our class: computed when an instance is saved, skipped when it is loaded.
 THEIRS: dict[str, Attributes] = {
     "Bernoulli": _parameter,
-    "Beta": {"_dirichlet": lambda one: Dirichlet(stack([one.concentration1, one.concentration0], -1))},
+    "Beta": {
+        "_dirichlet": lambda distribution: Dirichlet(
+            stack([distribution.concentration1, distribution.concentration0], -1)
+        )
+    },
     "Binomial": _parameter,
     "CatTransform": _unwritten("event_dim", "length"),
-    "Categorical": {**_parameter, "_num_events": lambda one: given(one).shape[-1]},
-    "Chi2": {"concentration": lambda one: one.concentration, "rate": lambda one: one.rate},
+    "Categorical": {**_parameter, "_num_events": lambda distribution: given(distribution).shape[-1]},
+    "Chi2": {
+        "concentration": lambda distribution: distribution.concentration,
+        "rate": lambda distribution: distribution.rate,
+    },
     "ComposeTransform": _unwritten("bijective", "sign"),
-    "ContinuousBernoulli": {**_parameter, "_lims": lambda one: (0.499, 0.501)},
+    "ContinuousBernoulli": {**_parameter, "_lims": lambda distribution: (0.499, 0.501)},
     "ExpRelaxedCategorical": _of_categorical,
     "FisherSnedecor": {
-        "_gamma1": lambda one: Gamma(one.df1 * 0.5, one.df1),
-        "_gamma2": lambda one: Gamma(one.df2 * 0.5, one.df2),
+        "_gamma1": lambda distribution: Gamma(distribution.df1 * 0.5, distribution.df1),
+        "_gamma2": lambda distribution: Gamma(distribution.df2 * 0.5, distribution.df2),
     },
     "Gumbel": _transformed,
-    "HalfCauchy": {**_transformed, "base_dist": lambda one: one.base_dist},
-    "HalfNormal": {**_transformed, "base_dist": lambda one: one.base_dist},
+    "HalfCauchy": {**_transformed, "base_dist": lambda distribution: distribution.base_dist},
+    "HalfNormal": {**_transformed, "base_dist": lambda distribution: distribution.base_dist},
     "InverseGamma": _transformed,
     "Kumaraswamy": _transformed,
     "LKJCholesky": {"_beta": _marginals},
     "LogNormal": _transformed,
     "LogitRelaxedBernoulli": _parameter,
     "LowRankMultivariateNormal": {
-        "_unbroadcasted_cov_factor": lambda one: one.cov_factor,
-        "_unbroadcasted_cov_diag": lambda one: one.cov_diag,
-        "_capacitance_tril": lambda one: copy(one)._capacitance_factor,
+        "_unbroadcasted_cov_factor": lambda distribution: distribution.cov_factor,
+        "_unbroadcasted_cov_diag": lambda distribution: distribution.cov_diag,
+        "_capacitance_tril": lambda distribution: copy(distribution)._capacitance_factor,
     },
     "MixtureSameFamily": {
-        "_event_ndims": lambda one: len(one.event_shape),
-        "_num_component": lambda one: given(one.mixture_distribution).shape[-1],
+        "_event_ndims": lambda distribution: len(distribution.event_shape),
+        "_num_component": lambda distribution: given(distribution.mixture_distribution).shape[-1],
     },
-    "Multinomial": {**_of_categorical, "_binomial": lambda one: Binomial(one.total_count, copy(one).probs)},
+    "Multinomial": {
+        **_of_categorical,
+        "_binomial": lambda distribution: Binomial(distribution.total_count, copy(distribution).probs),
+    },
     "MultivariateNormal": _factor,
     "NegativeBinomial": {**_parameter, **_unwritten("_gamma")},
     "OneHotCategorical": _of_categorical,
     "Pareto": _transformed,
-    "StudentT": {"_chi2": lambda one: Chi2(one.df)},
+    "StudentT": {"_chi2": lambda distribution: Chi2(distribution.df)},
     "VonMises": _unwritten("_loc", "_concentration", "_proposal_r", "variance"),
-    "Weibull": {**_transformed, "concentration_reciprocal": lambda one: one.concentration_reciprocal},
+    "Weibull": {**_transformed, "concentration_reciprocal": lambda distribution: distribution.concentration_reciprocal},
     "Wishart": {
         **_factor,
-        "_batch_dims": lambda one: [-1 - place for place in range(len(one.batch_shape))],
+        "_batch_dims": lambda distribution: [-1 - place for place in range(len(distribution.batch_shape))],
         "_dist_chi2": _lengths,
     },
     "PowerTransform": {
         **_unwritten("sign"),
-        "exponent": lambda one: as_tensor(one.exponent),
-        "_number": lambda one: ABSENT if isinstance(one.exponent, Tensor) else one.exponent,
+        "exponent": lambda transform: as_tensor(transform.exponent),
+        "_number": lambda transform: ABSENT if isinstance(transform.exponent, Tensor) else transform.exponent,
     },
-    "Transform": {"_cached_x_y": lambda one: (None, None) if one._cache_size else ABSENT},
+    "Transform": {"_cached_x_y": lambda transform: (None, None) if transform._cache_size else ABSENT},
     "_Dependent": {
-        "_is_discrete": lambda one: one.is_discrete or NotImplemented,
-        "_event_dim": lambda one: one.event_dim or NotImplemented,
+        "_is_discrete": lambda constraint: constraint.is_discrete or NotImplemented,
+        "_event_dim": lambda constraint: constraint.event_dim or NotImplemented,
     },
-    "_Inverse": {"_inv": lambda one: one.inv},
+    "_Inverse": {"_inv": lambda transform: transform.inv},
 }
 _base_scale = {"scale": _of_inner("base_dist", Distribution, "scale")}
 _shares = {name: _of_inner("_categorical", Categorical, name) for name in ("probs", "logits")}

@@ -50,7 +50,7 @@ def exported(module: Module, attributes: State) -> State:
     """
     kind = type(module).__name__
     members = {**module._parameters, **module._buffers, **module._modules}
-    if any(is_lazy(one) for one in members.values()):
+    if any(is_lazy(member) for member in members.values()):
         raise InvalidTypeError(f"save: {kind} has parameters without a shape; call the module once, then save it")
     own = {*vars(Module()), "_hooks"}
     state: State = {"training": module.training, "_parameters": dict(module._parameters)}

@@ -12,7 +12,7 @@ from inspect import isclass, isfunction, unwrap
 # contents of a file never choose a module.
 _GROUPS = {
     "facula_nn": (
-        *[f"nn.modules.{one}" for one in (
+        *[f"nn.modules.{name}" for name in (
             "activation", "adaptive", "batchnorm", "channelshuffle", "container", "conv", "distance", "dropout",
             "flatten", "fold", "instancenorm", "linear", "loss", "module", "normalization", "padding", "pixelshuffle",
             "pooling", "rnn", "sparse", "transformer", "upsampling",
@@ -21,15 +21,15 @@ _GROUPS = {
         "nn.utils.spectral_norm", "nn.utils.weight_norm",
     ),
     "facula_optim": (
-        *[f"optim.{one}" for one in (
+        *[f"optim.{name}" for name in (
             "adadelta", "adagrad", "adam", "adamax", "adamw", "asgd", "lbfgs", "nadam", "radam", "rmsprop", "rprop",
             "sgd", "optimizer", "lr_scheduler", "swa_utils",
         )],
         "optim",
     ),
-    "facula_data": tuple([f"utils.data.{one}" for one in ("dataset", "sampler", "distributed", "dataloader")]),
+    "facula_data": tuple([f"utils.data.{name}" for name in ("dataset", "sampler", "distributed", "dataloader")]),
     "facula": ("amp.grad_scaler", "cpu.amp.grad_scaler", "cuda.amp.grad_scaler", "quasirandom"),
-    "facula_distributions": tuple([f"distributions.{one}" for one in (
+    "facula_distributions": tuple([f"distributions.{name}" for name in (
         "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "continuous_bernoulli", "constraints",
         "dirichlet", "distribution", "exp_family", "exponential", "fishersnedecor", "gamma", "generalized_pareto",
         "geometric", "gumbel", "half_cauchy", "half_normal", "independent", "inverse_gamma", "kumaraswamy", "laplace",

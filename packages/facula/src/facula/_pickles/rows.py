@@ -81,7 +81,7 @@ def attribute_of(table: Any, owner: Any, name: Any) -> Any:
     if isinstance(owner, Marker) and owner.name == "torch._C._VariableFunctionsClass":
         return _function(name)
     if isinstance(owner, type) and any(
-        is_library_module(one.__module__) and name in METHODS.get(one.__name__, ()) for one in owner.__mro__
+        is_library_module(base.__module__) and name in METHODS.get(base.__name__, ()) for base in owner.__mro__
     ):
         return Method(owner, name)
     if type(name) is str and table.named_as(type(owner)) is not None:
@@ -107,7 +107,7 @@ def row_of_maker(value: Any) -> Global | None:
 
 
 def _dict(*arguments: Any) -> dict[Any, Any]:
-    return dict(*[expect(one, dict, "an AttributeDict") for one in arguments])
+    return dict(*[expect(argument, dict, "an AttributeDict") for argument in arguments])
 
 
 class Maker:
@@ -178,7 +178,7 @@ def our_row(name: str, value: Any) -> Global | None:
         def lazy(requires_grad: Any, device: Any = None, dtype: Any = None, *persistent: Any) -> Any:
             expect(device, (str, Device, type(None)), "a device")
             expect(dtype, (DType, type(None)), "a dtype")
-            flags = [expect(one, bool, "a flag") for one in (requires_grad, *persistent)]
+            flags = [expect(flag, bool, "a flag") for flag in (requires_grad, *persistent)]
             return value(flags[0], device, dtype, *flags[1:])
 
         return Global(value, call=lazy)
@@ -212,11 +212,13 @@ def fill_optimizer(optimizer: Any, state: Any) -> None:
         refuse(f"its pickle has a {type(optimizer).__name__} with more than {MAX_OPTIONS} options")
     for group in groups:
         parameters = expect(expect(group, dict, "a group").get("params"), list, "the parameters of a group")
-        if not all(isinstance(one, Tensor) for one in parameters) or not all(type(name) is str for name in group):
+        if not all(isinstance(parameter, Tensor) for parameter in parameters) or not all(
+            type(name) is str for name in group
+        ):
             refuse("its pickle has a group of an optimizer that is not options and parameters")
         for name, value in state["defaults"].items():  # options that older versions of PyTorch did not have
             group.setdefault(name, value)
-    if not all(isinstance(one, Tensor) and isinstance(entries, dict) for one, entries in kept.items()):
+    if not all(isinstance(name, Tensor) and isinstance(entries, dict) for name, entries in kept.items()):
         refuse("its pickle has an optimizer with the state of something that is no tensor")
     optimizer.__setstate__({**state, "state": defaultdict(dict, kept)})
 
@@ -264,8 +266,8 @@ def named_row(value: Any, later: list[Callable[[], None]]) -> Global:
             state, slots = state if type(state) is tuple and len(state) == 2 else (state, None)
             if state:
                 vars(instance).update(attributes(object, state))
-            for name, one in attributes(object, slots).items():
-                setattr(instance, name, one)
+            for name, attribute in attributes(object, slots).items():
+                setattr(instance, name, attribute)
 
     whole = base is not None and (conversion(base[1]) is not None or bool(tables_for(value)[1]))
     return Global(value, call=value, new=new, build=build, named=True, stateful=whole)
@@ -279,7 +281,7 @@ def set_inherited(instance: Any, state: Any, base: tuple[type, str], later: list
     if getattr(kind, "__setstate__", None) is not getattr(library, "__setstate__", None):
         instance.__setstate__(state)
         state = dict(vars(instance))
-        if all(one in state for one in ours) and not any(one in state for one in theirs if one not in ours):
+        if all(key in state for key in ours) and not any(key in state for key in theirs if key not in ours):
             return  # rebuilt, as by its constructor
         vars(instance).clear()
     state, slots = state if type(state) is tuple and len(state) == 2 else (state, None)
@@ -289,8 +291,8 @@ def set_inherited(instance: Any, state: Any, base: tuple[type, str], later: list
         fill_plain(instance, state or {}, later)
     else:
         fill_schedule(instance, state)
-    for name, one in attributes(object, slots).items():
-        setattr(instance, name, one)
+    for name, attribute in attributes(object, slots).items():
+        setattr(instance, name, attribute)
 
 
 def set_module(instance: Any, state: Any) -> None:

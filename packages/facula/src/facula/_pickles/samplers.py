@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     Attributes = dict[str, Callable[[Any], Any]]
 
 
-def generator_of(one: Any) -> Generator | None:
+def generator_of(sampler: Any) -> Generator | None:
     """Return the generator of PyTorch's object; None if it only has a seed."""
-    return one.generator if isinstance(one.generator, Generator) else None
+    return sampler.generator if isinstance(sampler.generator, Generator) else None
 
 
-def _seed(one: Any) -> int:
-    if one._seed is None and isinstance(one.generator, (int, np.integer)):
-        return int(one.generator)
-    return one.seed  # type: ignore[no-any-return]
+def _seed(sampler: Any) -> int:
+    if sampler._seed is None and isinstance(sampler.generator, (int, np.integer)):
+        return int(sampler.generator)
+    return sampler.seed  # type: ignore[no-any-return]
 
 
-def seed_of(one: Any) -> Any:
+def seed_of(sampler: Any) -> Any:
     """Return the seed, if it was drawn or the file's generator cannot draw it."""
-    known = one._seed is not None or (one.generator is not None and generator_of(one) is None)
-    return _seed(one) if known else ABSENT
+    known = sampler._seed is not None or (sampler.generator is not None and generator_of(sampler) is None)
+    return _seed(sampler) if known else ABSENT
 
 
 def number(state: State, name: str, bits: int) -> int | None:
@@ -66,7 +66,9 @@ def _vector(name: str, kinds: str) -> Callable[[State], NDArray[Any] | range]:
         given = value.numpy() if isinstance(value, Tensor) else value
         if type(given) is not np.ndarray:
             values = expect(given, (list, tuple), name)
-            if not all([isinstance(one, (int, float, np.number)) for one in values]):  # nested lists may be shared
+            if not all(
+                [isinstance(number, (int, float, np.number)) for number in values]
+            ):  # nested lists may be shared
                 refuse(f"its pickle has {name} of a sampler that are not all numbers")
             given = np.asarray(values or np.zeros(0, np.int64))
         if given.ndim != 1 or given.dtype.kind not in kinds:
@@ -76,8 +78,8 @@ def _vector(name: str, kinds: str) -> Callable[[State], NDArray[Any] | range]:
     return found
 
 
-def _plain_indices(one: Any) -> list[int] | range:
-    return one.indices if isinstance(one.indices, range) else one.indices.tolist()  # type: ignore[no-any-return]
+def _plain_indices(sampler: Any) -> list[int] | range:
+    return sampler.indices if isinstance(sampler.indices, range) else sampler.indices.tolist()  # type: ignore[no-any-return]
 
 
 def copied(*states: Any) -> Iterator[Any]:
@@ -92,11 +94,11 @@ THEIRS: dict[str, Attributes] = {
     "_RandomOrder": {
         "generator": generator_of,
         "_seed": seed_of,
-        "_passes": lambda one: one._passes or ABSENT,
+        "_passes": lambda sampler: sampler._passes or ABSENT,
     },
     "SubsetRandomSampler": {"indices": _plain_indices},
-    "WeightedRandomSampler": {"weights": lambda one: from_numpy(one.weights)},
-    "DistributedSampler": {"seed": _seed, "epoch": lambda one: one.epoch or 0},
+    "WeightedRandomSampler": {"weights": lambda sampler: from_numpy(sampler.weights)},
+    "DistributedSampler": {"seed": _seed, "epoch": lambda sampler: sampler.epoch or 0},
 }
 OURS: dict[str, Attributes] = {
     "_RandomOrder": {

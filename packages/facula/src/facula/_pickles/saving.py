@@ -174,19 +174,19 @@ def without_size(value: object) -> object:
     return tuple(value) if type(value) is Size else value
 
 
-def named(one: object) -> tuple[str, object]:
+def named(entry: object) -> tuple[str, object]:
     """Return a class or function and its name in pickles."""
-    if isinstance(one, tuple) and len(one) == 2 and isinstance(one[1], str) and "." in one[1]:
-        module, _, name = one[1].rpartition(".")
-        return f"{module} {name}", one[0]
-    home, own = getattr(one, "__module__", None), getattr(one, "__qualname__", None)
-    if not callable(one) or not isinstance(home, str) or not isinstance(own, str):
+    if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[1], str) and "." in entry[1]:
+        module, _, name = entry[1].rpartition(".")
+        return f"{module} {name}", entry[0]
+    home, own = getattr(entry, "__module__", None), getattr(entry, "__qualname__", None)
+    if not callable(entry) or not isinstance(home, str) or not isinstance(own, str):
         raise InvalidTypeError(
-            f"add_safe_globals: expected classes, functions and pairs (class, 'module.name'); got {one!r:.100}"
+            f"add_safe_globals: expected classes, functions and pairs (class, 'module.name'); got {entry!r:.100}"
         )
-    return f"{home} {own}", one
+    return f"{home} {own}", entry
 
 
 def named_globals() -> dict[str, object]:
     """Return the classes and functions of the list by their names in pickles."""
-    return dict([named(one) for one in safe])
+    return dict([named(entry) for entry in safe])

@@ -59,7 +59,7 @@ class FaceTable(TensorTable):
 
     def named_as(self, owner: Any) -> str | None:
         """Return the name under which the program registered a class."""
-        return next((name for name, one in self.named.items() if one is owner and isinstance(one, type)), None)
+        return next((name for name, obj in self.named.items() if obj is owner and isinstance(obj, type)), None)
 
     def row_of(self, value: Any) -> Global | None:
         """Return the row of a partial function that creates an instance; PickleError for classes without instances."""
@@ -105,7 +105,7 @@ class FaceTable(TensorTable):
         if kind is Parameter and type(tensor) is Tensor:
             tensor = as_class(Parameter, tensor, tensor.requires_grad, None)
         elif kind not in (Tensor, type(tensor)):
-            if not any(kind is one for one in self.named.values()) or not issubclass(kind, Tensor):
+            if not any(kind is known for known in self.named.values()) or not issubclass(kind, Tensor):
                 super().make_of_type(kind, tensor, attributes)
             tensor = as_class(kind, tensor, tensor.requires_grad, None)
         set_names(tensor, attributes)

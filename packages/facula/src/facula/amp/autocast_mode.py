@@ -226,9 +226,9 @@ def _cast(value: AnyValue, dtype: DType) -> AnyValue:
     if isinstance(value, Tensor):
         return value.to(dtype) if value.is_floating_point() and value.dtype is not float64 else value
     if isinstance(value, dict):
-        return {key: _cast(one, dtype) for key, one in value.items()}
+        return {key: _cast(element, dtype) for key, element in value.items()}
     if type(value) in (list, tuple):
-        return type(value)([_cast(one, dtype) for one in value])
+        return type(value)([_cast(element, dtype) for element in value])
     return value
 
 

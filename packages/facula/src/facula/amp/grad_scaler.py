@@ -104,7 +104,7 @@ class GradScaler:
         if isinstance(outputs, Tensor):
             return outputs * self._scale
         if isinstance(outputs, (list, tuple)) or hasattr(outputs, "__iter__"):
-            scaled = [self.scale(one) for one in outputs]
+            scaled = [self.scale(output) for output in outputs]
             return tuple(scaled) if isinstance(outputs, tuple) else scaled
         raise InvalidTypeError(f"GradScaler.scale: expected tensors; got {type(outputs).__name__}")
 

@@ -62,7 +62,7 @@ def put(operation: str, output: Tensor, input: Tensor, *shapes: Sequence[int]) -
     """Copy `input` to `output`, which has the same dtype and its shape, or one of `shapes`."""
     if output.dtype is not input.dtype:
         raise DTypeError(f"{operation}: expected the output in {input.dtype}, as the input is; got {output.dtype}")
-    if tuple(output.shape) not in (tuple(input.shape), *[tuple(one) for one in shapes]):
+    if tuple(output.shape) not in (tuple(input.shape), *[tuple(shape) for shape in shapes]):
         raise ArgumentError(
             f"{operation}: expected an output of the input's shape {tuple(input.shape)}; got {tuple(output.shape)}"
         )

@@ -125,8 +125,8 @@ def _make(
 ) -> ProcessGroup:
     """Add a group. Arguments are those of `init_process_group`; errors begin with `operation`."""
     kind = Backend(Backend.UNDEFINED if backend is None else backend)
-    for one in kind.split(","):  # "cpu:gloo,cuda:nccl"
-        name = one.rpartition(":")[2]
+    for entry in kind.split(","):  # "cpu:gloo,cuda:nccl"
+        name = entry.rpartition(":")[2]
         if name not in Backend.backend_list:
             raise InvalidValueError(f"{operation}: expected backend to be None or 'gloo'; got {backend!r}")
         if name not in (Backend.UNDEFINED, Backend.GLOO):

@@ -168,7 +168,7 @@ class P2POp:
 @boundary
 def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Any]:
     """Send and receive several messages. ValueError: there is no other process; TypeError for other lists."""
-    if not isinstance(p2p_op_list, list) or not all(isinstance(one, P2POp) for one in p2p_op_list):
+    if not isinstance(p2p_op_list, list) or not all(isinstance(operation, P2POp) for operation in p2p_op_list):
         raise InvalidTypeError("batch_isend_irecv: expected a list of P2POp")
     if not p2p_op_list:
         raise InvalidValueError("batch_isend_irecv: expected 1 message or more; got an empty list")

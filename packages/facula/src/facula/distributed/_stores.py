@@ -149,14 +149,16 @@ class FileStore(Store):
             text = file.read()
             try:
                 found = json.loads(text or "{}")
-                entries = {key: [one.encode("latin-1") for one in values] for key, values in found.items()}
+                entries = {key: [value.encode("latin-1") for value in values] for key, values in found.items()}
             except (ValueError, AttributeError, TypeError):
                 raise InvalidValueError(
                     f"FileStore: expected {self.path!r} to be empty or a store; it is another file; name a new one"
                 ) from None
             yield entries
             if changes:
-                written = json.dumps({key: [one.decode("latin-1") for one in ones] for key, ones in entries.items()})
+                written = json.dumps(
+                    {key: [element.decode("latin-1") for element in ones] for key, ones in entries.items()}
+                )
                 file.seek(0)
                 file.write(written)
                 file.truncate()

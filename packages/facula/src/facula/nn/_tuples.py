@@ -44,4 +44,4 @@ _quadruple = _ntuple(4, "_quadruple")
 
 def _reverse_repeat_tuple(t: Iterable[T], n: int) -> tuple[T, ...]:
     """Return each element `n` times, from the last to the first."""
-    return tuple([one for one in reversed(tuple(t)) for _ in range(n)])
+    return tuple([extent for extent in reversed(tuple(t)) for _ in range(n)])

@@ -133,7 +133,7 @@ def update_bn(loader: Iterable[AnyValue], model: Module, device: DeviceLike | No
         model: the module whose layers are updated.
         device: the device that batches are moved to; by default they stay.
     """
-    layers = {one: one.momentum for one in model.modules() if isinstance(one, (BatchNorm1d, BatchNorm2d))}
+    layers = {module: module.momentum for module in model.modules() if isinstance(module, (BatchNorm1d, BatchNorm2d))}
     if not layers:
         return
     training = model.training

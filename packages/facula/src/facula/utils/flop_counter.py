@@ -73,7 +73,7 @@ def _recurrent(ready: Operands, results: Sequence[Tensor]) -> int:
 
 def _recurrent_gradient(ready: Operands, results: Sequence[Tensor]) -> int:
     """Count twice the products of the forward pass, minus those of an input gradient that is not required."""
-    unwanted = 0 if any(one.shape == ready[0].shape for one in results) else ready[3].numel()
+    unwanted = 0 if any(result.shape == ready[0].shape for result in results) else ready[3].numel()
     return 2 * _recurrent(ready, results) - 2 * prod(ready[0].shape[:-1]) * unwanted
 
 
@@ -174,7 +174,7 @@ class FlopCounterMode:
     def get_flop_counts(self) -> dict[str, dict[str, int]]:
         """Return the counts of each module's operators, by its path; "Global" has all."""
         counts = self._by_module() if self._counts is None else self._counts
-        return {path: dict(one) for path, one in counts.items()}
+        return {path: dict(count) for path, count in counts.items()}
 
     def get_total_flops(self) -> int:
         """Return the sum of all counts."""

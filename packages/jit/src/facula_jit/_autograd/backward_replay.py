@@ -61,9 +61,13 @@ class BackwardReplay:
 
     def check_versions(self, lease: FrameLease) -> None:
         """Raise MutationError if a value that the backward pass reads has changed."""
-        for one, version in zip(self._saved_storages(lease), lease.versions, strict=True):
-            if one.version != version:
-                by = "" if one.mutator is None else f" by {one.mutator[0]} at {describe_call_site(*one.mutator[1:])}"
+        for storage, version in zip(self._saved_storages(lease), lease.versions, strict=True):
+            if storage.version != version:
+                by = (
+                    ""
+                    if storage.mutator is None
+                    else f" by {storage.mutator[0]} at {describe_call_site(*storage.mutator[1:])}"
+                )
                 raise MutationError(
                     f"backward: a tensor that {self.name} needs for its gradient was changed in place after the call"
                     f"{by}; change a .clone() of it"
@@ -79,24 +83,28 @@ class BackwardReplay:
             return self._eager_gradients(lease, gradients, recorded, CHANGED)
         self.check_versions(lease)
         given = []
-        for one, like in zip(gradients, self.recording.gradients, strict=True):
-            if one is None:
-                one = zeros(like.layout.shape, dtype=like.layout.dtype, device=like.layout.device)
-            if one._layout is not like.layout:  # with other strides, possibly only for dimensions of size 1
-                if type(one._storage) is not Storage:
+        for gradient, like in zip(gradients, self.recording.gradients, strict=True):
+            if gradient is None:
+                gradient = zeros(like.layout.shape, dtype=like.layout.dtype, device=like.layout.device)
+            if gradient._layout is not like.layout:  # with other strides, possibly only for dimensions of size 1
+                if type(gradient._storage) is not Storage:
                     return self._eager_gradients(lease, gradients, recorded, WRAPPED)
-                one = snapshot(no_record_ops.contiguous(one))
-                one = made_tensor(like.layout, one._storage, one._offset, None)
-            given.append(one)
+                gradient = snapshot(no_record_ops.contiguous(gradient))
+                gradient = made_tensor(like.layout, gradient._storage, gradient._offset, None)
+            given.append(gradient)
         if None not in gradients:
             return self._pass(0, lease, given)
         results: list[Tensor | None] = [None] * len(lease.edges)
         for root, gradient in enumerate(gradients):  # a result without a gradient must not contribute zeros
             if gradient is not None:
-                for place, one in enumerate(self._pass(1 + root, lease, given)):
+                for place, returned in enumerate(self._pass(1 + root, lease, given)):
                     before = results[place]
                     results[place] = (
-                        one if before is None else before if one is None else no_record_ops.add(before, one)
+                        returned
+                        if before is None
+                        else before
+                        if returned is None
+                        else no_record_ops.add(before, returned)
                     )
         return results
 
@@ -115,7 +123,7 @@ class BackwardReplay:
         """Return the gradients of one backward pass."""
         backward = lease.frame.lowered.backwards[number]
         storages = [allocate(layout) for layout in backward.layouts]
-        values = [one.ptr for one in (*lease.outputs, *storages)]
+        values = [tensor.ptr for tensor in (*lease.outputs, *storages)]
         recorder: Any = current_recorder()
         missed = None
         try:
@@ -132,5 +140,5 @@ class BackwardReplay:
             )
         made = iter(storages)
         return [
-            None if one is None else made_tensor(one.layout, next(made), one.offset, None) for one in backward.grads
+            None if grad is None else made_tensor(grad.layout, next(made), grad.offset, None) for grad in backward.grads
         ]

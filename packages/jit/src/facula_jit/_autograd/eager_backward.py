@@ -54,7 +54,7 @@ class EagerBackward:
         kwargs: dict[str, Any], tensors: Sequence[Tensor],
     ):  # fmt: skip
         self.function, self._notify = function, notify
-        places = {id(one): place for place, one in enumerate(tensors)}
+        places = {id(tensor): place for place, tensor in enumerate(tensors)}
         left = set(places)
         self._form = _form_of((args, kwargs), places, left)
         self._is_known = not left
@@ -62,9 +62,9 @@ class EagerBackward:
 
     def watch(self, results: Sequence[Tensor]) -> None:
         """Detect backward passes that are recorded as graphs, through these results of a recorded run."""
-        for one in results:
-            if type(one.node) is Node:
-                one.node.register_prehook(self._look)
+        for result in results:
+            if type(result.node) is Node:
+                result.node.register_prehook(self._look)
 
     def _look(self, _gradients: object) -> None:
         if is_grad_enabled():
@@ -113,12 +113,14 @@ class EagerBackward:
             roots = differentiable_in(self._run(replay, lease, tensors), tensors)
         if not _is_as_before(replay, lease, roots):
             raise _refused(replay, problem, "its results would be others by now")
-        chosen = [(root, one) for root, one in zip(roots, gradients, strict=True) if one is not None]
-        targets: list[Any] = [one if place is None else tensors[place] for place, one in replay.recording.targets]
+        chosen = [(root, gradient) for root, gradient in zip(roots, gradients, strict=True) if gradient is not None]
+        targets: list[Any] = [
+            place_or_tensor if place is None else tensors[place] for place, place_or_tensor in replay.recording.targets
+        ]
         with stopped_at(targets):
             return list(
                 grad(
-                    [root for root, _ in chosen], targets, [one for _, one in chosen],
+                    [root for root, _ in chosen], targets, [gradient for _, gradient in chosen],
                     retain_graph=True, create_graph=recorded, allow_unused=True,
                 )
             )  # fmt: skip
@@ -126,16 +128,16 @@ class EagerBackward:
     def _run(self, replay: BackwardReplay, lease: FrameLease, tensors: Sequence[Tensor]) -> Any:
         """Return the results of the function for these tensors, with the random numbers that the replay drew."""
         mode: dict[str, Any] = {"grad": True, "inference": False, "level": 0, "autocast": self._autocast}
-        generators = [(one, one._key, one._offset) for one in replay.generators]
-        for at, (one, _, _) in enumerate(generators):
-            one._key, one._offset = lease.rng_values[2 * at : 2 * at + 2]
+        generators = [(generator, generator._key, generator._offset) for generator in replay.generators]
+        for at, (generator, _, _) in enumerate(generators):
+            generator._key, generator._offset = lease.rng_values[2 * at : 2 * at + 2]
         try:
             with replace_mode(**mode, vmap=None, saved_hooks=None, compute=None):
                 args, kwargs = _filled(self._form, tensors)
                 return self.function(*args, **kwargs)
         finally:
-            for one, key, offset in generators:
-                one._key, one._offset = key, offset
+            for generator, key, offset in generators:
+                generator._key, generator._offset = key, offset
 
 
 def _form_of(value: Any, places: dict[int, int], left: set[int]) -> Any:
@@ -148,7 +150,7 @@ def _form_of(value: Any, places: dict[int, int], left: set[int]) -> Any:
     pieces = parts_of(value) if is_container(value) or is_dataclass(type(value)) else None
     if pieces is None:
         return value
-    parts = tuple([_form_of(one, places, left) for one in pieces[1]])
+    parts = tuple([_form_of(part, places, left) for part in pieces[1]])
     return Tree(type(value), pieces[0], parts, factory_of(value))
 
 
@@ -156,7 +158,7 @@ def _filled(form: Any, tensors: Sequence[Tensor]) -> Any:
     """Return a form with tensors in place of the indices."""
     if type(form) is InputOutput:
         return tensors[form.place]
-    return rebuilt(form, [_filled(one, tensors) for one in form.parts]) if type(form) is Tree else form
+    return rebuilt(form, [_filled(part, tensors) for part in form.parts]) if type(form) is Tree else form
 
 
 def _is_as_before(replay: BackwardReplay, lease: FrameLease, roots: Sequence[Tensor]) -> bool:
@@ -164,19 +166,19 @@ def _is_as_before(replay: BackwardReplay, lease: FrameLease, roots: Sequence[Ten
     replay.check_versions(lease)
     known: dict[int, Output | AliasOutput] = {}
     todo = [replay.recording.result]
-    for one in todo:  # the loop appends to it
-        if type(one) is Tree:
-            todo += one.parts
-        elif isinstance(one, (Output, AliasOutput)) and one.root >= 0:
-            known[one.root] = one
+    for number in todo:  # the loop appends to it
+        if type(number) is Tree:
+            todo += number.parts
+        elif isinstance(number, (Output, AliasOutput)) and number.root >= 0:
+            known[number.root] = number
     if len(roots) != len(known) or any([root._layout is not known[at].layout for at, root in enumerate(roots)]):
         return False
     for at, root in enumerate(roots):
-        one = known[at]
-        if type(one) is Output:
-            before = lease.outputs[one.place].ptr + one.offset
+        number = known[at]
+        if type(number) is Output:
+            before = lease.outputs[number.place].ptr + number.offset
             now = root._storage.ptr + root._offset
-            if host_view(before, one.layout).tobytes() != host_view(now, one.layout).tobytes():
+            if host_view(before, number.layout).tobytes() != host_view(now, number.layout).tobytes():
                 return False
     return True
 

@@ -30,17 +30,17 @@ _STOP = Rule("argument", lambda F, node, g: (), None, False)
 def stopped_at(tensors: Iterable[Tensor]) -> Iterator[None]:
     """Return a context manager in which backward passes stop at these tensors and do not call their hooks."""
     ends = list(tensors)
-    nodes = [one.node for one in ends if type(one.node) is Node]
+    nodes = [end.node for end in ends if type(end.node) is Node]
     rules = [node.rule for node in nodes]
-    hooked = [(one, one.hooks) for one in ends if one.node is LEAF and one.hooks is not None]
+    hooked = [(end, end.hooks) for end in ends if end.node is LEAF and end.hooks is not None]
     try:
         for node in nodes:
             node.rule = _STOP
-        for one, _ in hooked:
-            one.hooks = None
+        for leaf, _ in hooked:
+            leaf.hooks = None
         yield
     finally:
         for node, rule in zip(nodes, rules, strict=True):
             node.rule = rule
-        for one, hooks in hooked:
-            one.hooks = hooks
+        for leaf, hooks in hooked:
+            leaf.hooks = hooks

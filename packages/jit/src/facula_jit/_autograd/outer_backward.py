@@ -59,7 +59,7 @@ class OuterBackward:
         self.parent, self.place, self.rule = parent, place, rule
         self.replay, self.lowered = lease.replay, lease.frame.lowered  # at this time: passes replace it
         self.argument: int = place if parent is None else parent.argument
-        self.edges = [None if type(one) is Node else one for one in lease.edges]
+        self.edges = [None if type(edge) is Node else edge for edge in lease.edges]
         self.generators = [SavedGenerator(*lease.rng_values[at : at + 2]) for at in range(0, len(lease.rng_values), 2)]
         self.is_recorded = False
         self.freed: Rule | None = None  # the rule of the node after the pass, if the graph is not retained
@@ -82,11 +82,11 @@ class OuterBackward:
             return None
         if lease.frame.lowered is not self.lowered:
             return None
-        if any([own is not None and own is not one for own, one in zip(self.edges, lease.edges, strict=True)]):
+        if any([own is not None and own is not current for own, current in zip(self.edges, lease.edges, strict=True)]):
             return None
         self.replay.check_versions(lease)
-        for at, one in enumerate(self.generators):
-            one._key, one._offset = lease.rng_values[2 * at : 2 * at + 2]
+        for at, generator in enumerate(self.generators):
+            generator._key, generator._offset = lease.rng_values[2 * at : 2 * at + 2]
         return lease
 
     def holds(self, lease: FrameLease) -> bool:
@@ -102,8 +102,8 @@ class OuterBackward:
         """Release the node's saved values after the backward pass, if the captured run released them."""
         if self.freed is not None and self.node is not None:
             lease: FrameLease = self.node.rest  # type: ignore[assignment]  # it was found
-            for one in self.ended:
-                free(one, self.freed)
+            for link in self.ended:
+                free(link, self.freed)
             if self.ended:
                 release(self.node, lease)
             else:
@@ -128,17 +128,17 @@ def find_outer_inputs(outer_backwards: list[OuterBackward], tensors: tuple[Tenso
     graph.
     """
     found = list(tensors)
-    for one in outer_backwards:
-        lease = one.find(tensors)
+    for backward in outer_backwards:
+        lease = backward.find(tensors)
         if lease is None:
-            return one.argument
+            return backward.argument
         found += memory_of(lease)
     return tuple(found)
 
 
 def is_recorded_pass(recorder: Recorder, lease: FrameLease) -> bool:
     """Return True if the current pass through this lease's node is recorded; otherwise break the capture."""
-    if any([one.holds(lease) for one in recorder.outer_backwards]):
+    if any([backward.holds(lease) for backward in recorder.outer_backwards]):
         return recorder.breaks is None
     recorder.broken(
         "the backward of another capture runs here", "make its result an argument, or capture both together"
@@ -153,7 +153,7 @@ def watch_outer_backwards(recorder: Recorder) -> Iterator[None]:
     hooked: list[tuple[WrappedRule, Rule, list[object]]] = []
     known: set[int] = set()
     edges: list[tuple[Any, OuterBackward | None, int]] = [
-        (one.node, None, at) for at, one in enumerate(recorder.inputs)
+        (tensor.node, None, at) for at, tensor in enumerate(recorder.inputs)
     ]
     for edge, parent, place in edges:  # the loop appends to it
         node = main_of(edge)
@@ -171,16 +171,16 @@ def watch_outer_backwards(recorder: Recorder) -> Iterator[None]:
         else:
             node.rule = _noticing(recorder, outer, rule)
             watched.append((node, node.rule, rule, outer))
-    nodes = [(place, one.node) for place, one in enumerate(recorder.inputs) if type(one.node) is Node]
+    nodes = [(place, tensor.node) for place, tensor in enumerate(recorder.inputs) if type(tensor.node) is Node]
     parts = [(place, node) for place, node in nodes if main_of(node) is not node]
     try:
         yield
     finally:
-        for place, one in parts:
-            if one.rule.name == "freed":
-                outer = next(outer for node, _, _, outer in watched if node is one.e0)
+        for place, part in parts:
+            if part.rule.name == "freed":
+                outer = next(outer for node, _, _, outer in watched if node is part.e0)
                 if outer is not None:
-                    outer.freed = one.rule
+                    outer.freed = part.rule
                     outer.ends.append(place)
         for node, own, rule, outer in watched:
             if node.rule is own:
@@ -206,15 +206,15 @@ def _hooks(leaf: Tensor) -> list[tuple[int, Any]]:
 @guarded
 def hooks_of_arguments(recorder: Recorder) -> Iterator[None]:
     """Return a context manager that breaks the capture if hooks of an argument run, are added or removed."""
-    leaves = [one for one in recorder.inputs if one.node is LEAF]
-    before = [_hooks(one) for one in leaves]
-    noticing = [one.register_hook(partial(_notice, recorder)) for one in leaves if has_hooks(one)]
+    leaves = [tensor for tensor in recorder.inputs if tensor.node is LEAF]
+    before = [_hooks(leaf) for leaf in leaves]
+    noticing = [leaf.register_hook(partial(_notice, recorder)) for leaf in leaves if has_hooks(leaf)]
     try:
         yield
     finally:
         for handle in noticing:
             handle.remove()
-        if [_hooks(one) for one in leaves] != before:
+        if [_hooks(leaf) for leaf in leaves] != before:
             recorder.broken("hooks of an argument are registered or removed", "do so outside of the function")
 
 
@@ -224,8 +224,8 @@ def _notice(recorder: Recorder, _: object) -> None:
 
 def _surrounding(node: Node, rule: Rule) -> Any:
     """Return the wrapper that hooks have added to the rule of a node, which may have run."""
-    extras = [one.extra for one in (node.rule, getattr(node, "s0", None)) if type(one) is Rule]
-    return next((one for one in extras if getattr(one, "inner", None) is rule), None)
+    extras = [rule_.extra for rule_ in (node.rule, getattr(node, "s0", None)) if type(rule_) is Rule]
+    return next((extra for extra in extras if getattr(extra, "inner", None) is rule), None)
 
 
 def _noticing(recorder: Recorder, outer: OuterBackward | None, rule: Rule) -> Rule:
@@ -255,8 +255,8 @@ def _record_outer(recorder: Recorder, outer: OuterBackward, node: Node) -> None:
     outer.node = node
     for tensor in memory_of(lease):
         recorder.add_input(tensor)
-    for one in outer.generators:
-        recorder.generators[id(one)] = Stream(one, one._offset, len(recorder.generators))
+    for generator in outer.generators:
+        recorder.generators[id(generator)] = Stream(generator, generator._offset, len(recorder.generators))
 
 
 def record_launches(
@@ -273,18 +273,18 @@ def record_launches(
     """
     lowered = lease.frame.lowered
     part = lowered.backwards[number].part
-    outer = next(one for one in recorder.outer_backwards if one.holds(lease))
-    sources = [(one._storage, one._offset) for one in (*lease.inputs, *given)]
-    sources += [(one, 0) for one in (*lease.outputs, *storages)]
+    outer = next(backward for backward in recorder.outer_backwards if backward.holds(lease))
+    sources = [(tensor._storage, tensor._offset) for tensor in (*lease.inputs, *given)]
+    sources += [(tensor, 0) for tensor in (*lease.outputs, *storages)]
 
-    def place_of(one: Address) -> Place:
-        where, offset = part.place_of(one)
+    def place_of(address: Address) -> Place:
+        where, offset = part.place_of(address)
         if where is None:
-            where, offset = lease.frame.arena, offset + lowered.places[one.block]
+            where, offset = lease.frame.arena, offset + lowered.places[address.block]
         elif isinstance(where, int):
             where, start = sources[where]
             offset += start
-        return Place(where, offset, one.layout, one.written)
+        return Place(where, offset, address.layout, address.written)
 
     for step in part.steps:
         if not isinstance(step, int):
@@ -293,20 +293,22 @@ def record_launches(
         launch = part.recording.launches[step]
         told: list[Any] = []
         values: list[Any] = []
-        for at, one in enumerate((*launch.arguments, None)):
+        for at, argument in enumerate((*launch.arguments, None)):
             if at == launch.arrays and launch.plan.workspace:
                 values.append(lease.frame.arena.ptr + lowered.places[-1 - step])
-            if type(one) is Address:
-                told.append(place_of(one))
+            if type(argument) is Address:
+                told.append(place_of(argument))
                 values.append(told[-1].storage.ptr + told[-1].offset)
-            elif type(one) is RngValue:
-                stream = recorder.generators[id(outer.generators[one.source // 2])]
-                source = 2 * stream.place + one.source % 2
-                told.append(RngValue.of(lease.rng_values[one.source] + one.delta, recorder, source, one.delta))
+            elif type(argument) is RngValue:
+                stream = recorder.generators[id(outer.generators[argument.source // 2])]
+                source = 2 * stream.place + argument.source % 2
+                told.append(
+                    RngValue.of(lease.rng_values[argument.source] + argument.delta, recorder, source, argument.delta)
+                )
                 values.append(int(told[-1]))
-            elif one is not None:
-                told.append(one)
-                values.append(one)
-        recorder.launching([one for one in told if type(one) is Place and one.written])
+            elif argument is not None:
+                told.append(argument)
+                values.append(argument)
+        recorder.launching([place for place in told if type(place) is Place and place.written])
         launch.plan.launch(*values)
         recorder.launched(launch.plan, told[0], told[1:], launch.arrays - 1)

@@ -53,32 +53,34 @@ def record_backward(recorder: Recorder, result: Any) -> RecordedBackward | None:
     roots = differentiable_in(result, recorder.inputs)
     if recorder.breaks is not None or not roots:
         return None
-    leaves = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is not None]
+    leaves = [
+        tensor for link in recorder.tensors.values() if (tensor := link()) is not None and tensor.node is not None
+    ]
     reached = _leaves_of(roots, recorder.inputs)
-    for one in reached:
-        recorder.watch_tensor(one)
-    returned = {id(one) for one in tensors_in(result)} - recorder.known_inputs.keys()
-    blocks = [recorder.block_of(one._storage) for one in reached if id(one) in returned]
+    for tensor in reached:
+        recorder.watch_tensor(tensor)
+    returned = {id(tensor) for tensor in tensors_in(result)} - recorder.known_inputs.keys()
+    blocks = [recorder.block_of(tensor._storage) for tensor in reached if id(tensor) in returned]
     if any([block.is_new or block.inputs for block in blocks]):
         recorder.broken("a gradient of a result flows to another one, a leaf that is made here", REMEDY)
         return None
-    leaves += [one for one in reached if not recorder.block_of(one._storage).is_new]
-    targets = list({id(one): one for one in recorder.inputs if one.node is not None}.values())
-    targets += {id(one): one for one in leaves if not any([one is other for other in targets])}.values()
+    leaves += [tensor for tensor in reached if not recorder.block_of(tensor._storage).is_new]
+    targets = list({id(tensor): tensor for tensor in recorder.inputs if tensor.node is not None}.values())
+    targets += {id(leaf): leaf for leaf in leaves if not any([leaf is other for other in targets])}.values()
     if not targets:
         recorder.wait("the result requires a gradient of tensors that were made here alone")
         return None
-    for one in targets:
-        if one.node is LEAF and one.hooks is not None:  # even empty ones: hooks may be added after the call
-            recorder.broken(f"hooks read the gradient of a tensor of shape {tuple(one.shape)}", REMEDY)
+    for tensor in targets:
+        if tensor.node is LEAF and tensor.hooks is not None:  # even empty ones: hooks may be added after the call
+            recorder.broken(f"hooks read the gradient of a tensor of shape {tuple(tensor.shape)}", REMEDY)
             return None
     if _is_hooked(recorder, roots, targets):
         return None
     with recorder.unrecorded():
-        gradients = [ones(tuple(one.shape), dtype=one.dtype, device=one.device) for one in roots]
+        gradients = [ones(tuple(root.shape), dtype=root.dtype, device=root.device) for root in roots]
     made = RecordedBackward(len(recorder.launches), roots, targets, gradients)
-    for one in gradients:
-        recorder.add_input(one)
+    for tensor in gradients:
+        recorder.add_input(tensor)
     effects = SideEffects(recorder, roots)
     recorder.is_backward = True  # the tensors that it reads belong to the graph
     try:
@@ -105,14 +107,18 @@ def _record_pass(recorder: Recorder, boundary: RecordedBackward, which: slice) -
     found = grad(
         boundary.roots[which], boundary.targets, boundary.gradients[which], retain_graph=True, allow_unused=True
     )
-    for one in found:
-        if one is not None:
-            block = recorder.block_of(one._storage)
+    for gradient in found:
+        if gradient is not None:
+            block = recorder.block_of(gradient._storage)
             if id(block) in seen or not block.is_new or block.after < start:
-                one = no_record_ops.clone(one)
-                block = recorder.block_of(one._storage)
+                gradient = no_record_ops.clone(gradient)
+                block = recorder.block_of(gradient._storage)
             seen.add(id(block))
-        grads.append(None if one is None else Gradient(recorder.number_of(one._storage), one._layout, one._offset))
+        grads.append(
+            None
+            if gradient is None
+            else Gradient(recorder.number_of(gradient._storage), gradient._layout, gradient._offset)
+        )
     boundary.passes.append(Pass(start, len(recorder.launches), grads))
 
 
@@ -135,9 +141,9 @@ def _is_hooked(recorder: Recorder, roots: Sequence[Tensor], ends: Sequence[Tenso
 
 def differentiable_in(result: Any, given: Sequence[Tensor]) -> list[Tensor]:
     """Return the tensors of a result from which a backward pass could start, except arguments."""
-    found = {id(one): one for one in tensors_in(result)}
-    arguments = {id(one) for one in given}
-    return [one for key, one in found.items() if key not in arguments and is_differentiable(one)]
+    found = {id(tensor): tensor for tensor in tensors_in(result)}
+    arguments = {id(tensor) for tensor in given}
+    return [tensor for key, tensor in found.items() if key not in arguments and is_differentiable(tensor)]
 
 
 def _leaves_of(roots: Sequence[Tensor], arguments: Sequence[Tensor]) -> list[Tensor]:
@@ -159,20 +165,20 @@ def _storages_of(roots: Sequence[Tensor]) -> set[int]:
     adapter = adapter_of(roots[0])
     nodes = walk(map(edge_to, roots))
     kept = [getattr(node, "rest", None) for node in nodes.values()]
-    inner = [one for rest in kept if isinstance(rest, NestedGraphs) for one in rest.graphs()]
+    inner = [graph for rest in kept if isinstance(rest, NestedGraphs) for graph in rest.graphs()]
     if inner:
-        saved |= _storages_of(inner) | {id(root_of(one._storage)) for one in inner}
+        saved |= _storages_of(inner) | {id(root_of(tensor._storage)) for tensor in inner}
     for node in nodes.values():
         values: list[Any] = [value for value, _ in adapter.saved_values(node)]
         values += [getattr(node, name, None) for name in ("s0", "s1", "rest")]
         values.append(node.rule.extra)
         for _ in range(MAX_DEPTH):  # a Function's context, its saved values, their entries
             further: list[Any] = []
-            for one in values:
-                if isinstance(one, (Tensor, Storage)):
-                    saved.add(id(root_of(one._storage if isinstance(one, Tensor) else one)))
-                elif isinstance(one, (tuple, list, dict, FunctionContext, SavedTensors)):
-                    further += get_referents(one)
+            for part in values:
+                if isinstance(part, (Tensor, Storage)):
+                    saved.add(id(root_of(part._storage if isinstance(part, Tensor) else part)))
+                elif isinstance(part, (tuple, list, dict, FunctionContext, SavedTensors)):
+                    further += get_referents(part)
             values = further
     return saved
 
@@ -207,7 +213,9 @@ def make_rule(name: str, roots: int) -> Rule:
         if roots > 1:
             release(node, lease)
         return [
-            (edge, one) for edge, one in zip(lease.edges, found, strict=True) if edge is not None and one is not None
+            (edge, gradient)
+            for edge, gradient in zip(lease.edges, found, strict=True)
+            if edge is not None and gradient is not None
         ]
 
     return Rule(f"captured {name}", backward, True, roots == 1, lambda node: node.rest.edges)
@@ -232,11 +240,11 @@ def free(node: Node, freed: Rule) -> None:
 
 def release(node: Node, lease: FrameLease) -> None:
     """Free the node of several results after each of their nodes has been freed or deleted."""
-    left = [one.rule for link in lease.results if (one := link()) is not None]
+    left = [owner.rule for link in lease.results if (owner := link()) is not None]
     if left and all([rule.name == "freed" for rule in left]):
         free(node, left[0])
 
 
 def edges_to(targets: Sequence[Tensor]) -> list[Any]:
     """Return the present edges of these tensors."""
-    return [edge_to(one) for one in targets]
+    return [edge_to(target) for target in targets]

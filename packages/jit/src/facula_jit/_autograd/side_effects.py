@@ -29,16 +29,19 @@ class SideEffects:
 
     def __init__(self, recorder: Any, roots: Sequence[Tensor]):
         self._recorder = recorder
-        self._states = {key: (one.generator._key, one.generator._offset) for key, one in recorder.generators.items()}
+        self._states = {
+            key: (generator.generator._key, generator.generator._offset)
+            for key, generator in recorder.generators.items()
+        }
         nodes = walk(map(edge_to, roots)).values()
-        contexts = [one for node in nodes if type(one := getattr(node, "s0", None)) is FunctionContext]
-        self._contexts = Snapshot([vars(one) for one in contexts])
+        contexts = [context for node in nodes if type(context := getattr(node, "s0", None)) is FunctionContext]
+        self._contexts = Snapshot([vars(context) for context in contexts])
 
     def restore(self) -> str:
         """Undo the changes of the pass, and return a description of them, or ""."""
         words = ""
-        for key, one in self._recorder.generators.items():
-            generator, state = one.generator, self._states.get(key, (one.key, one.start))
+        for key, stream in self._recorder.generators.items():
+            generator, state = stream.generator, self._states.get(key, (stream.key, stream.start))
             if state != (generator._key, generator._offset):
                 generator._key, generator._offset = state
                 words = "a random generator"

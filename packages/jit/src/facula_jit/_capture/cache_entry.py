@@ -107,7 +107,7 @@ class CacheEntry:
 
     def evict(self) -> bool:
         """Make room for another replay; return False if the cache is full and its replays have served too few calls."""
-        if len(self.replays) >= MAX_REPLAYS and sum([one.served for one in self.replays]) >= EVICTION_SERVED:
+        if len(self.replays) >= MAX_REPLAYS and sum([replay.served for replay in self.replays]) >= EVICTION_SERVED:
             self.replays.pop(0)
         return len(self.replays) < MAX_REPLAYS
 
@@ -129,4 +129,4 @@ class WithoutAttributes:
 
     def replay(self, tensors: tuple[Any, ...]) -> Any:
         """Return the results of the function, or MISS."""
-        return MISS if any([one._own_attributes for one in tensors]) else self.inner.replay(tensors)
+        return MISS if any([tensor._own_attributes for tensor in tensors]) else self.inner.replay(tensors)

@@ -64,7 +64,7 @@ class Captured(Generic[P, R]):
     ):
         self.function, self.on_break, self.passes, self.allow, self.check = function, on_break, passes, allow, check
         self._interval = interval_of(check) if self.recorder_kind is Recorder else 0  # traces fix Python decisions
-        self._allowed = {id(one) for part in allow for one in (part, getattr(part, "__code__", None))}
+        self._allowed = {id(allowed) for part in allow for allowed in (part, getattr(part, "__code__", None))}
         self._own = own_function(function)
         self._paused = False
         self._warned = False
@@ -96,7 +96,7 @@ class Captured(Generic[P, R]):
         if latest is not None and not kwargs and not active_modes:
             if not (others := self._plain_args):
                 result: Any = latest.replay(args)  # type: ignore[arg-type]  # all arguments are tensors
-            elif len(args) == self._arg_count and all([args[place] is one for place, one in others]):
+            elif len(args) == self._arg_count and all([args[place] is arg for place, arg in others]):
                 result = latest.replay(tuple([args[place] for place in self._tensor_places]))  # type: ignore[misc]
             else:
                 result = MISS
@@ -145,14 +145,14 @@ class Captured(Generic[P, R]):
 
     def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Register a replay for the fast path of the next call, unless it needs the full signature."""
-        others = [(place, one) for place, one in enumerate(args) if not isinstance(one, Tensor)]
-        is_flat = not any([by_value(one) is not None for _, one in others])
+        others = [(place, arg) for place, arg in enumerate(args) if not isinstance(arg, Tensor)]
+        is_flat = not any([by_value(arg) is not None for _, arg in others])
         if replay.reads_attributes:
-            is_flat = is_flat and not any([one._own_attributes for one in tensors_in(args)])
+            is_flat = is_flat and not any([tensor._own_attributes for tensor in tensors_in(args)])
         quick: Any = WithoutAttributes(replay) if replay.reads_attributes else replay
         self._latest = quick if replay.is_improved and is_flat and not kwargs and not active_modes else None
         self._plain_args, self._arg_count = others if self._latest is not None else [], len(args)
-        self._tensor_places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
+        self._tensor_places = [place for place, arg in enumerate(args) if isinstance(arg, Tensor)]
 
     def _try(self, replay: Replay, tensors: tuple[Any, ...]) -> Any:
         result = replay.replay(tensors)
@@ -191,7 +191,7 @@ class Captured(Generic[P, R]):
             return
         split = self._split.around(run.recorder.line if why is run.recording.breaks else None)
         entry.reject(why, split)
-        if not any([one.replays for one in self._entries.values()]):
+        if not any([known.replays for known in self._entries.values()]):
             self._direct_split = split
         if self._split.refusal:
             self._warn(why._replace(remedy=f"it cannot be cut there: {self._split.refusal}"))
@@ -210,7 +210,7 @@ class Captured(Generic[P, R]):
         """Run a call whose signature exceeds `MAX_SIGNATURES`."""
         if self._split is not None:
             return (self._split_around_varying(parts) or self._run_eagerly)(args, kwargs)
-        words, remedy = [one.words for one in self._entries.values()], "pad the arguments to fewer shapes"
+        words, remedy = [entry.words for entry in self._entries.values()], "pad the arguments to fewer shapes"
         if words.count(present := shown(args, kwargs)) > 1:  # these signatures differ only in an object's identity
             remedy = "pass tensors, dicts and dataclasses, not objects that are created for each call"
         problem = f"calls of more than {MAX_SIGNATURES} signatures: {present} beside {words[0]}"
@@ -256,7 +256,7 @@ class Captured(Generic[P, R]):
             replay.is_improved = self._busy_flag.busy = True
             try:
                 replay.rewrite(run_passes(replay.recording, self.passes, self._name, words))
-                self._pool.share(replay, [one for one in self._replays() if one is not replay])
+                self._pool.share(replay, [candidate for candidate in self._replays() if candidate is not replay])
             finally:
                 self._busy_flag.busy = False
 
@@ -320,7 +320,7 @@ class Captured(Generic[P, R]):
         <lambda>: 1 signature
           (float32 (2,)): 1 launch, replayed once, 0 bytes of temporaries
         """
-        split = [] if self._split is None else [one.report() for one in self._split.captured()]
+        split = [] if self._split is None else [piece.report() for piece in self._split.captured()]
         return report_of(self._name, [*self._entries.values()], self._eager, split)
 
     def graph(self, number: int = -1) -> Graph:
@@ -350,7 +350,7 @@ class Captured(Generic[P, R]):
         """Return all captures, including those of split parts, each with its signature and its captured function."""
         found = [(replay, entry.words, self) for entry in self._entries.values() for replay in entry.replays]
         split = [] if self._split is None else self._split.captured()
-        return found + [one for piece in split for one in piece._found()]
+        return found + [replay for piece in split for replay in piece._found()]
 
     def _improved(self) -> list[tuple[Any, Replay]]:
         """Return `_latest_by_signature()` after running the passes over each capture, for graphs and files."""

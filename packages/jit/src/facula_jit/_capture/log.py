@@ -27,6 +27,6 @@ def register(captured: Reporting) -> None:
 
 
 def _print_reports() -> None:
-    for one in _registered:
-        for line in one.report().splitlines():
+    for link in _registered:
+        for line in link.report().splitlines():
             print(f"facula.jit: {line}", file=sys.stderr)

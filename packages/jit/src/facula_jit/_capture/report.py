@@ -46,5 +46,5 @@ def report_of(name: str, entries: Sequence[CacheEntry], eager: int, pieces: Sequ
     return "\n".join(lines)
 
 
-def _counted(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"
+def _counted(count: int, singular: str, many: str = "") -> str:
+    return f"{count} {singular if count == 1 else many or singular + 's'}"

@@ -75,15 +75,23 @@ class SplitFunction:
         except SourceError:
             return None
         parts = [] if tree is None else [part for statement in tree.body for part in ast.walk(statement)]
-        for one in [part for part in parts if isinstance(part, ast.expr)]:
-            name = one.id if isinstance(one, ast.Name) else one.attr if isinstance(one, ast.Attribute) else ""
+        for expression in [part for part in parts if isinstance(part, ast.expr)]:
+            name = (
+                expression.id
+                if isinstance(expression, ast.Name)
+                else expression.attr
+                if isinstance(expression, ast.Attribute)
+                else ""
+            )
             if name in wanted:
-                return self.around(one.lineno)
+                return self.around(expression.lineno)
         return None
 
     def captured(self) -> list[Any]:
         """Return all captured functions: the parts, and the callees of the lines between them."""
-        return [one for _, made in self._cuts.values() for one in made] + [one for _, one in self._callees.values()]
+        return [function for _, made in self._cuts.values() for function in made] + [
+            function for _, function in self._callees.values()
+        ]
 
     def _called(self, whole: FunctionType) -> Any:
         """Return a callable for the split function with the call signature of the original one."""

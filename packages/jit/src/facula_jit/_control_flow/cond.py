@@ -71,6 +71,6 @@ def _selected(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., An
     check_agree("cond", a, b, by_value=True)
     chosen = pred.reshape(())
     return a.tree([
-        where(chosen, one, other) if isinstance(one, Tensor) else one
-        for one, other in zip(a.leaves, b.leaves, strict=True)
+        where(chosen, leaf, other) if isinstance(leaf, Tensor) else leaf
+        for leaf, other in zip(a.leaves, b.leaves, strict=True)
     ])  # fmt: skip

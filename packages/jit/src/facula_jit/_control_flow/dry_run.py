@@ -56,7 +56,7 @@ class Branch:
         self._copies: dict[tuple[int, int, Any], tuple[Place, Storage, Any, Any]] = {}
         self._nodes: dict[int, tuple[Tensor, Any]] = {}
         self._grads: list[tuple[Any, Any]] = []
-        self._offsets = {key: one.generator._offset for key, one in recorder.generators.items()}
+        self._offsets = {key: generator.generator._offset for key, generator in recorder.generators.items()}
 
     def __enter__(self) -> Self:
         self.recorder.branches.append(self)
@@ -71,23 +71,23 @@ class Branch:
     # ----------------------------------------------------------------------------------------------- notifications
     def sees(self, operands: Sequence[object]) -> None:
         """Record the operands that an operator is about to read."""
-        for one in operands:
-            if not isinstance(one, Tensor) or type(one._storage) is not Storage:
+        for operand in operands:
+            if not isinstance(operand, Tensor) or type(operand._storage) is not Storage:
                 continue
-            if self.is_dry and self._is_outside(one._storage):
-                self._nodes.setdefault(id(one), (one, one.node))
-            if type(one.node) is Node and one.node.seq < self.first_node:
-                self.outside[id(one.node)] = one
+            if self.is_dry and self._is_outside(operand._storage):
+                self._nodes.setdefault(id(operand), (operand, operand.node))
+            if type(operand.node) is Node and operand.node.seq < self.first_node:
+                self.outside[id(operand.node)] = operand
 
     def writes(self, places: Sequence[Place]) -> None:
         """Save the memory that a launch is about to write."""
-        for one in places:
-            if not self.is_dry or not self._is_outside(one.storage):
+        for place in places:
+            if not self.is_dry or not self._is_outside(place.storage):
                 continue
-            if one.layout is None:
+            if place.layout is None:
                 self.refuse("a change of unknown size")
-            elif one.layout.extent:
-                self._keep(one, one.layout.extent)
+            elif place.layout.extent:
+                self._keep(place, place.layout.extent)
 
     def _is_outside(self, storage: Any) -> bool:
         """Return True if memory existed before the branch."""
@@ -132,9 +132,9 @@ class Branch:
                 place.storage.version = version
                 if mutator is not None:
                     place.storage.mutator = mutator
-        for one, node in self._nodes.values():
-            if one.node is not node:
-                one.node = node
+        for output, node in self._nodes.values():
+            if output.node is not node:
+                output.node = node
                 self.refuse("a change in place that gradients flow through", undone=True)
         for leaf, grad in reversed(self._grads):
             leaf._grad = grad

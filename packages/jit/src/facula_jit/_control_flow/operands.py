@@ -33,7 +33,7 @@ class Leaves(NamedTuple):
 
     def tensors(self) -> list[Tensor]:
         """Return the leaves that are tensors."""
-        return [one for one in self.leaves if isinstance(one, Tensor)]
+        return [leaf for leaf in self.leaves if isinstance(leaf, Tensor)]
 
 
 def leaves_of(operation: str, what: str, tree: Tree, others: tuple[type, ...] = OTHERS) -> Leaves:
@@ -46,19 +46,23 @@ def leaves_of(operation: str, what: str, tree: Tree, others: tuple[type, ...] = 
         others: the permitted types of leaves besides tensors.
     """
     leaves, shape = take_apart(tree)
-    for one in leaves:
-        if not isinstance(one, (Tensor, *others)):
+    for leaf in leaves:
+        if not isinstance(leaf, (Tensor, *others)):
             kinds = "tensors and numbers" if others else "tensors"
             raise InvalidTypeError(
                 f"{operation}: expected {what} to be {kinds}, in tuples, lists and dicts; got "
-                f"{type(one).__name__} {one!r:.60}"
+                f"{type(leaf).__name__} {leaf!r:.60}"
             )
     return Leaves(what, leaves, shape)
 
 
-def shown(one: Any) -> str:
+def shown(value: Any) -> str:
     """Return a description of the properties of a leaf that must match."""
-    return f"{one.dtype.name} {tuple(one.shape)}" if isinstance(one, Tensor) else f"{type(one).__name__} {one!r:.40}"
+    return (
+        f"{value.dtype.name} {tuple(value.shape)}"
+        if isinstance(value, Tensor)
+        else f"{type(value).__name__} {value!r:.40}"
+    )
 
 
 def check_agree(operation: str, a: Leaves, b: Leaves, by_value: bool = False) -> None:
@@ -74,21 +78,21 @@ def check_agree(operation: str, a: Leaves, b: Leaves, by_value: bool = False) ->
         raise ArgumentError(
             f"{operation}: expected {a.what} and {b.what} to be built alike; got {a.shape} and {b.shape}"
         )
-    for place, (one, other) in enumerate(zip(a.leaves, b.leaves, strict=True)):
-        if isinstance(one, Tensor) and isinstance(other, Tensor):
-            fits = one.shape == other.shape and one.dtype is other.dtype
+    for place, (leaf, other) in enumerate(zip(a.leaves, b.leaves, strict=True)):
+        if isinstance(leaf, Tensor) and isinstance(other, Tensor):
+            fits = leaf.shape == other.shape and leaf.dtype is other.dtype
         else:
-            fits = type(one) is type(other) and (not by_value or one == other or one != one)
+            fits = type(leaf) is type(other) and (not by_value or leaf == other or leaf != leaf)
         if not fits:
             raise ArgumentError(
-                f"{operation}: expected {a.what} and {b.what} to be of one shape and dtype; got {shown(one)} and "
+                f"{operation}: expected {a.what} and {b.what} to be of one shape and dtype; got {shown(leaf)} and "
                 f"{shown(other)} at leaf {place}; convert one, as by to() or expand()"
             )
 
 
-def is_batched(one: Any) -> bool:
+def is_batched(value: Any) -> bool:
     """Return True for a batched tensor inside `vmap`."""
-    return isinstance(one, Tensor) and bool(batches_of(one))
+    return isinstance(value, Tensor) and bool(batches_of(value))
 
 
 def check_condition(operation: str, what: str, pred: object) -> None:
@@ -117,10 +121,10 @@ def check_condition(operation: str, what: str, pred: object) -> None:
 
 def check_functions(operation: str, **functions: object) -> None:
     """Raise TypeError for one of these arguments, given by name, that is not callable."""
-    for name, one in functions.items():
-        if not callable(one):
+    for name, function in functions.items():
+        if not callable(function):
             raise InvalidTypeError(
-                f"{operation}: expected {name} to be a function; got {type(one).__name__} {one!r:.60}"
+                f"{operation}: expected {name} to be a function; got {type(function).__name__} {function!r:.60}"
             )
 
 
@@ -133,7 +137,7 @@ def slices_of(operation: str, xs: Leaves, dim: int) -> Iterator[Tree]:
         dim: the dimension, which has the same length in all leaves.
     """
     length = length_of(operation, xs, dim)
-    parts = [one.unbind(dim) for one in xs.leaves]
+    parts = [leaf.unbind(dim) for leaf in xs.leaves]
     return (xs.tree([part[place] for part in parts]) for place in range(length))
 
 
@@ -143,13 +147,13 @@ def length_of(operation: str, xs: Leaves, dim: int) -> int:
         raise InvalidTypeError(f"{operation}: expected dim to be an int; got {type(dim).__name__} {dim!r:.60}")
     if not xs.leaves:
         raise ArgumentError(f"{operation}: expected at least one tensor in {xs.what}; got {xs.shape}")
-    for one in xs.leaves:
-        if not -one.ndim <= dim < one.ndim:
-            raise ArgumentError(f"{operation}: expected {xs.what} to have a dimension {dim}; got {shown(one)}")
-        if one.shape[dim] != xs.leaves[0].shape[dim]:
+    for leaf in xs.leaves:
+        if not -leaf.ndim <= dim < leaf.ndim:
+            raise ArgumentError(f"{operation}: expected {xs.what} to have a dimension {dim}; got {shown(leaf)}")
+        if leaf.shape[dim] != xs.leaves[0].shape[dim]:
             raise ArgumentError(
                 f"{operation}: expected {xs.what} to be of one length along dimension {dim}; got "
-                f"{shown(xs.leaves[0])} and {shown(one)}"
+                f"{shown(xs.leaves[0])} and {shown(leaf)}"
             )
     length = int(xs.leaves[0].shape[dim])
     if length == 0:

@@ -70,7 +70,7 @@ def can_record(recorder: Recorder, operation: str, leaves: Sequence[object]) -> 
         operation: the name of the operation.
         leaves: the leaves of its operands.
     """
-    if any([isinstance(one, Tensor) and type(one._storage) is not Storage for one in leaves]):
+    if any([isinstance(leaf, Tensor) and type(leaf._storage) is not Storage for leaf in leaves]):
         recorder.broken(
             f"{operation} of tensors that a transform of facula.func wraps asks for an element",
             "use where(), or transform a function that is captured by itself",
@@ -88,7 +88,7 @@ def record_cond(recorder: Recorder, pred: Tensor, functions: Sequence[Callable[.
         given: their operands.
     """
     chosen = Pred.of(recorder, pred)
-    operands = [one for one in given.tensors() if one.node is not None] if is_grad_enabled() else []
+    operands = [tensor for tensor in given.tensors() if tensor.node is not None] if is_grad_enabled() else []
     runs = [
         partial(_run, recorder, function, name, given, operands)
         for function, name in zip(functions, NAMES, strict=True)
@@ -104,7 +104,7 @@ def record_cond(recorder: Recorder, pred: Tensor, functions: Sequence[Callable[.
         ends.update(_further_ends(recorder, branch, side))
     further = list(ends.values())
     sides = [side._replace(ends=[*side.ends, *further]) for side in sides]
-    tensors = [one for one in made if isinstance(one, Tensor)]
+    tensors = [leaf for leaf in made if isinstance(leaf, Tensor)]
     Choice(recorder, chosen, sides, [*operands, *further]).connect(tensors)
     return sides[0].results.tree(made)
 
@@ -113,8 +113,8 @@ def _run(recorder: Recorder, function: Callable[..., Any], name: str, given: Lea
     """Run one function, with new leaves in place of operands with a history."""
     own = _own_leaves(recorder, operands)
     recorder.branches.sees(closed_over(function))  # views of them may be created without calling an operator
-    result = function(*given.tree([own.get(id(one), one) for one in given.leaves]))
-    return Side(leaves_of("cond", f"the result of {name}", result), [own[id(one)] for one in operands])
+    result = function(*given.tree([own.get(id(leaf), leaf) for leaf in given.leaves]))
+    return Side(leaves_of("cond", f"the result of {name}", result), [own[id(operand)] for operand in operands])
 
 
 def closed_over(function: object, depth: int = 4) -> list[Tensor]:
@@ -123,13 +123,13 @@ def closed_over(function: object, depth: int = 4) -> list[Tensor]:
         return [function]
     parts = list(function) if isinstance(function, (tuple, list)) and len(function) <= MAX_ENTRIES else []
     parts += variables_of(function).values()
-    return [found for one in parts for found in closed_over(one, depth - 1)] if depth else []
+    return [found for part in parts for found in closed_over(part, depth - 1)] if depth else []
 
 
 def _own_leaves(recorder: Recorder, tensors: list[Tensor]) -> dict[int, Tensor]:
     """Return a new leaf for each of these tensors, by the id of the tensor."""
-    own = {id(one): one.detach().requires_grad_() for one in tensors}
-    recorder.known_inputs.update({id(one): one for one in own.values()})
+    own = {id(tensor): tensor.detach().requires_grad_() for tensor in tensors}
+    recorder.known_inputs.update({id(leaf): leaf for leaf in own.values()})
     return own
 
 
@@ -150,13 +150,13 @@ def _run_both(
                 side = sides[place] = runs[place]()
                 branch.sees(side.results.tensors())
                 if is_dry:
-                    made = [_room_for(one) for one in side.results.leaves]
+                    made = [_room_for(leaf) for leaf in side.results.leaves]
                 else:
                     check_agree("cond", sides[0].results, sides[1].results)
                     made = _with_constants(recorder, made, side.results.leaves)
-                for one, target in zip(side.results.leaves, made, strict=True):
-                    if isinstance(one, Tensor):
-                        write(target, one)
+                for leaf, target in zip(side.results.leaves, made, strict=True):
+                    if isinstance(leaf, Tensor):
+                        write(target, leaf)
         except DryRunAborted as error:
             if error.branch is not branch:
                 raise
@@ -203,9 +203,9 @@ def _swap(recorder: Recorder, first: Mark, middle: Mark) -> None:
     recorder.renumber(first.launches, lambda at: at + (forward if at < middle.launches else -back))
 
 
-def _room_for(one: Any) -> Any:
+def _room_for(leaf: Any) -> Any:
     """Return memory for a result; results other than tensors are returned unchanged."""
-    return empty(tuple(one.shape), dtype=one.dtype, device=one.device) if isinstance(one, Tensor) else one
+    return empty(tuple(leaf.shape), dtype=leaf.dtype, device=leaf.device) if isinstance(leaf, Tensor) else leaf
 
 
 def write(target: Tensor, source: Tensor) -> None:
@@ -218,17 +218,17 @@ def _with_constants(recorder: Recorder, made: list[Any], taken: list[Any]) -> li
     """Return results with the non-tensor leaves of this call; break the capture if those of the other function
     differ.
     """
-    for one, other in zip(made, taken, strict=True):
-        if not isinstance(one, Tensor) and one != other and one == one:
-            recorder.broken(f"the functions of cond return {one!r:.40} and {other!r:.40}", "return tensors")
-    return [one if isinstance(one, Tensor) else other for one, other in zip(made, taken, strict=True)]
+    for own, other in zip(made, taken, strict=True):
+        if not isinstance(own, Tensor) and own != other and own == own:
+            recorder.broken(f"the functions of cond return {own!r:.40} and {other!r:.40}", "return tensors")
+    return [value if isinstance(value, Tensor) else other for value, other in zip(made, taken, strict=True)]
 
 
 def _further_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, Tensor]:
     """Return the outside tensors at which a side's graph ends, except its own leaves, by the id of their edge."""
     found: dict[int, Tensor] = {}
-    own = {id(one) for one in side.ends}
-    stack: list[Any] = [edge_to(one) for one in side.results.tensors() if one.node is not None]
+    own = {id(end) for end in side.ends}
+    stack: list[Any] = [edge_to(tensor) for tensor in side.results.tensors() if tensor.node is not None]
     seen: set[int] = set()
     while stack:
         edge = stack.pop()
@@ -263,12 +263,12 @@ class Choice(NestedGraphs):
 
     def __init__(self, recorder: Recorder, chosen: Pred, sides: list[Side], inputs: list[Tensor]):
         self.recorder, self.chosen, self.sides, self.inputs = recorder, chosen, sides, inputs
-        self.edges = [edge_to(one) for one in inputs]
+        self.edges = [edge_to(tensor) for tensor in inputs]
 
     def connect(self, made: list[Tensor]) -> None:
         """Set the node of those results that are part of one of the graphs."""
         graphs = [side.results.tensors() for side in self.sides]
-        wanted = [place for place, pair in enumerate(zip(*graphs, strict=True)) if any([one.node for one in pair])]
+        wanted = [place for place, pair in enumerate(zip(*graphs, strict=True)) if any([end.node for end in pair])]
         if not wanted:
             return
         node = Node()
@@ -281,7 +281,10 @@ class Choice(NestedGraphs):
         """Return all tensors that it keeps alive: the results of both sides, the ends of their graphs, and the
         condition.
         """
-        return [self.chosen.number, *[one for side in self.sides for one in (*side.results.tensors(), *side.ends)]]
+        return [
+            self.chosen.number,
+            *[tensor for side in self.sides for tensor in (*side.results.tensors(), *side.ends)],
+        ]
 
     def pull(self, gradients: list[Tensor | None], record: bool) -> Sequence[Tensor | None]:
         """Return the gradients of `inputs`.
@@ -293,7 +296,7 @@ class Choice(NestedGraphs):
         recorder: Any = current_recorder()
         if recorder is not self.recorder or recorder.breaks is not None:
             return self._gradients(self.chosen.taken, gradients, record)
-        given = [one for one in gradients if one is not None]
+        given = [gradient for gradient in gradients if gradient is not None]
         runs = [partial(self._side, place, gradients, given, record) for place in (0, 1)]
         both = _run_both(recorder, self.chosen, runs)
         if both is None:
@@ -305,20 +308,22 @@ class Choice(NestedGraphs):
 
     def _side(self, place: int, gradients: list[Tensor | None], given: list[Tensor], record: bool) -> Side:
         """Return the gradients of one side, with zeros for missing ones."""
-        own = _own_leaves(self.recorder, given) if record else {id(one): one for one in given}
-        found = self._gradients(place, [None if one is None else own[id(one)] for one in gradients], record)
+        own = _own_leaves(self.recorder, given) if record else {id(gradient): gradient for gradient in given}
+        found = self._gradients(
+            place, [None if gradient is None else own[id(gradient)] for gradient in gradients], record
+        )
         filled = [
-            zeros(tuple(end.shape), dtype=end.dtype, device=end.device) if one is None else one
-            for one, end in zip(found, self.inputs, strict=True)
+            zeros(tuple(end.shape), dtype=end.dtype, device=end.device) if gradient is None else gradient
+            for gradient, end in zip(found, self.inputs, strict=True)
         ]
-        ends = [own[id(one)] for one in given]
+        ends = [own[id(gradient)] for gradient in given]
         return Side(leaves_of("cond", "gradients", filled), [*ends, *self.sides[place].ends])
 
     def _gradients(self, place: int, gradients: list[Tensor | None], record: bool) -> Sequence[Tensor | None]:
         side = self.sides[place]
         pairs = [
-            (one, g) for one, g in zip(side.results.tensors(), gradients, strict=True)
-            if one.node is not None and g is not None
+            (tensor, g) for tensor, g in zip(side.results.tensors(), gradients, strict=True)
+            if tensor.node is not None and g is not None
         ]  # fmt: skip
         if not pairs or not side.ends:
             return [None] * len(side.ends)
@@ -330,7 +335,11 @@ class Choice(NestedGraphs):
 def _backward(F: Any, node: Node, gradients: Any) -> list[tuple[Any, Tensor]]:
     choice: Choice = node.rest
     found = choice.pull(list(gradients), F is not no_record_ops)
-    return [(edge, one) for edge, one in zip(choice.edges, found, strict=True) if edge is not None and one is not None]
+    return [
+        (edge, gradient)
+        for edge, gradient in zip(choice.edges, found, strict=True)
+        if edge is not None and gradient is not None
+    ]
 
 
 RULE = Rule("cond", _backward, None, True, lambda node: node.rest.edges)

@@ -85,14 +85,14 @@ def record_loop(
         body_fn: the body.
         carried: the initial values.
     """
-    differentiable = is_grad_enabled() and any([getattr(one, "node", None) is not None for one in carried.leaves])
+    differentiable = is_grad_enabled() and any([getattr(leaf, "node", None) is not None for leaf in carried.leaves])
     if differentiable or len(carried.tensors()) < len(carried.leaves):
         goes_on = evaluate_condition(cond_fn, carried)
         if isinstance(goes_on, Tensor):  # otherwise Python decides, and each iteration is recorded
             _refuse(recorder, differentiable)
         return run_loop(cond_fn, body_fn, carried, goes_on)
     place = carried._replace(
-        leaves=[empty(tuple(one.shape), dtype=one.dtype, device=one.device) for one in carried.leaves]
+        leaves=[empty(tuple(leaf.shape), dtype=leaf.dtype, device=leaf.device) for leaf in carried.leaves]
     )
     _write(place, carried)
     first = len(recorder.launches)
@@ -106,7 +106,7 @@ def record_loop(
     try:
         with stepped:
             made = step(body_fn, place)
-            if any([one.node is not None for one in made.leaves]):
+            if any([leaf.node is not None for leaf in made.leaves]):
                 _refuse(recorder, True)
             else:
                 _write(place, made)
@@ -127,7 +127,7 @@ def record_loop(
         return run_loop(cond_fn, body_fn, made if runs else carried)
     recorder.has_control_flow = True
     recorder.loops.append(Loop(first, body, len(recorder.launches), chosen.address(recorder)))
-    if runs and not any([one.is_dry for one in recorder.branches]):
+    if runs and not any([branch.is_dry for branch in recorder.branches]):
         with recorder.unrecorded():
             _run_unrecorded(cond_fn, body_fn, place)
         forget_readers()
@@ -152,11 +152,11 @@ def _refuse(recorder: Recorder, differentiable: bool) -> None:
 
 def _write(place: Leaves, values: Leaves) -> None:
     """Copy values into the carried memory; a value that is in this memory at another position is copied twice."""
-    own = {id(one._storage) for one in place.leaves}
+    own = {id(leaf._storage) for leaf in place.leaves}
     given = [
-        one.clone() if id(one._storage) in own and one is not target else one
-        for one, target in zip(values.leaves, place.leaves, strict=True)
+        leaf.clone() if id(leaf._storage) in own and leaf is not target else leaf
+        for leaf, target in zip(values.leaves, place.leaves, strict=True)
     ]
-    for one, target in zip(given, place.leaves, strict=True):
-        if one is not target:
-            write(target, one)
+    for value, target in zip(given, place.leaves, strict=True):
+        if value is not target:
+            write(target, value)

@@ -47,8 +47,8 @@ def scan(
     carried = leaves_of("scan", "init", init, ())
     slices = list(slices_of("scan", leaves_of("scan", "xs", xs, ()), dim))
     made: list[Tree] = []
-    for one in reversed(slices) if reverse else slices:
-        found = combine_fn(carried.tree(), one)
+    for part in reversed(slices) if reverse else slices:
+        found = combine_fn(carried.tree(), part)
         if not isinstance(found, (tuple, list)) or len(found) != 2:
             raise InvalidTypeError(
                 f"scan: expected combine_fn to return (next carry, result of the slice); got {type(found).__name__} "
@@ -80,7 +80,7 @@ def map(f: Callable[..., Any], xs: Any, *args: Any) -> Any:
     """
     check_functions("map", f=f)
     slices = slices_of("map", leaves_of("map", "xs", xs, ()), 0)
-    return _stacked("map", "f", [f(one, *args) for one in slices])
+    return _stacked("map", "f", [f(part, *args) for part in slices])
 
 
 @boundary
@@ -115,9 +115,9 @@ def associative_scan(
         )
     given = leaves_of("associative_scan", "xs", xs, ())
     length_of("associative_scan", given, dim)
-    leaves = [one.movedim(dim, 0) for one in given.leaves]
+    leaves = [leaf.movedim(dim, 0) for leaf in given.leaves]
     if reverse:
-        leaves = [one.flip(0) for one in leaves]
+        leaves = [leaf.flip(0) for leaf in leaves]
     called = combine_fn if combine_mode == "pointwise" else vmap(combine_fn)
 
     def combine(a: list[Any], b: list[Any]) -> list[Any]:
@@ -128,8 +128,8 @@ def associative_scan(
 
     found = _scanned(combine, leaves)
     if reverse:
-        found = [one.flip(0) for one in found]
-    return given.tree([one.movedim(0, dim) for one in found])
+        found = [leaf.flip(0) for leaf in found]
+    return given.tree([leaf.movedim(0, dim) for leaf in found])
 
 
 def _scanned(combine: Callable[[list[Any], list[Any]], list[Any]], leaves: list[Any]) -> list[Any]:
@@ -137,12 +137,12 @@ def _scanned(combine: Callable[[list[Any], list[Any]], list[Any]], leaves: list[
     length = leaves[0].shape[0]
     if length < 2:
         return leaves
-    odd = _scanned(combine, combine([one[: length - 1 : 2] for one in leaves], [one[1::2] for one in leaves]))
-    even = [one[:1] for one in leaves]
+    odd = _scanned(combine, combine([leaf[: length - 1 : 2] for leaf in leaves], [leaf[1::2] for leaf in leaves]))
+    even = [leaf[:1] for leaf in leaves]
     if length > 2:
-        rest = combine([one[: (length - 1) // 2] for one in odd], [one[2::2] for one in leaves])
-        even = [cat([one, more]) for one, more in zip(even, rest, strict=True)]
-    return [_interleaved(one, other) for one, other in zip(even, odd, strict=True)]
+        rest = combine([leaf[: (length - 1) // 2] for leaf in odd], [leaf[2::2] for leaf in leaves])
+        even = [cat([leaf, more]) for leaf, more in zip(even, rest, strict=True)]
+    return [_interleaved(leaf, other) for leaf, other in zip(even, odd, strict=True)]
 
 
 def _interleaved(even: Any, odd: Any) -> Any:
@@ -154,11 +154,11 @@ def _interleaved(even: Any, odd: Any) -> Any:
 
 def _stacked(operation: str, function: str, trees: list[Tree]) -> Tree:
     """Stack trees of tensors leaf by leaf."""
-    results = [leaves_of(operation, f"the result of {function} for slice {place}", one, ())
-               for place, one in enumerate(trees)]  # fmt: skip
-    for one in results[1:]:
-        check_agree(operation, results[0], one)
-    return results[0].tree([stack(list(leaves)) for leaves in zip(*[one.leaves for one in results], strict=True)])
+    results = [leaves_of(operation, f"the result of {function} for slice {place}", tree, ())
+               for place, tree in enumerate(trees)]  # fmt: skip
+    for result in results[1:]:
+        check_agree(operation, results[0], result)
+    return results[0].tree([stack(list(leaves)) for leaves in zip(*[result.leaves for result in results], strict=True)])
 
 
 def _check_reverse(operation: str, reverse: object) -> None:

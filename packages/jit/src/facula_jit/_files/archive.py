@@ -149,10 +149,10 @@ def _members(path: str, file: BinaryIO, start: int | None) -> dict[str, bytes]:
     size = file.seek(0, os.SEEK_END) - (start or 0)
     with zipfile.ZipFile(file) as archive:
         members = _checked(path, archive, size)
-        first = min([one.header_offset for one in members.values()])
+        first = min([member.header_offset for member in members.values()])
         if start is not None and first != start:
             raise GraphFileError(path, f"a graph begins at byte {first}, and the file is at {start}; seek there first")
-        return {name: archive.read(one) for name, one in members.items()}
+        return {name: archive.read(member) for name, member in members.items()}
 
 
 def _checked(path: str, archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
@@ -163,16 +163,20 @@ def _checked(path: str, archive: zipfile.ZipFile, size: int) -> dict[str, zipfil
     listed = archive.infolist()
     if len(listed) > MAX_MEMBERS:
         raise GraphFileError(path, f"it has {len(listed)} members; expected at most {MAX_MEMBERS}")
-    for one in listed:
-        name = one.orig_filename
-        if one.filename != name or (name not in (GRAPH, TENSORS) and not _is_further(name)):
+    for member in listed:
+        name = member.orig_filename
+        if member.filename != name or (name not in (GRAPH, TENSORS) and not _is_further(name)):
             raise GraphFileError(path, f"it has a member {name!r:.100}, which no graph has")
         if name in found:
             raise GraphFileError(path, f"it has two members {name!r}")
-        if one.compress_type != zipfile.ZIP_STORED or one.flag_bits & 1 or one.compress_size != one.file_size:
+        if (
+            member.compress_type != zipfile.ZIP_STORED
+            or member.flag_bits & 1
+            or member.compress_size != member.file_size
+        ):
             raise GraphFileError(path, f"its member {name!r} is compressed or encrypted; expected it as it is")
-        found[name] = one
-    if sum([one.file_size for one in listed]) > size:
+        found[name] = member
+    if sum([member.file_size for member in listed]) > size:
         raise GraphFileError(path, "its members are larger than the file")
     for name in (GRAPH, TENSORS):
         if name not in found:

@@ -53,17 +53,17 @@ def check_decisions(runs: Sequence[tuple[int, Decisions | None]]) -> None:
     SaveError names the first line that does. `runs` contains the size of each capture and its decisions, or None if
     they were not noted.
     """
-    noted = [(size, one) for size, one in runs if one is not None]
-    for site in dict.fromkeys([site for _, one in noted for site in one.found]):
-        origins = [one.found.get(site) for _, one in noted]
-        if any([one != origins[0] for one in origins]):
+    noted = [(size, note) for size, note in runs if note is not None]
+    for site in dict.fromkeys([site for _, note in noted for site in note.found]):
+        origins = [note.found.get(site) for _, note in noted]
+        if any([origin != origins[0] for origin in origins]):
             raise SaveError(
                 f"save: batch=True wants a function without decisions based on the batch size; it makes one at "
                 f"{describe_call_site(*site)}; compute with tensors there, or save the sizes apart, without batch=True"
             )
     sizes = [size for size, _ in noted]
-    for site in dict.fromkeys([site for _, one in noted for site in one.terms]):
-        terms = [list(one.terms.get(site, ())) for _, one in noted]
+    for site in dict.fromkeys([site for _, note in noted for site in note.terms]):
+        terms = [list(note.terms.get(site, ())) for _, note in noted]
         if len(set(map(len, terms))) != 1 or not all([_is_linear(sizes, alike) for alike in zip(*terms, strict=True)]):
             raise SaveError(
                 f"save: batch=True wants numbers that are multiples of the batch size plus a constant; the one at "
@@ -94,7 +94,7 @@ def _factors(sizes: Sequence[int], values: Sequence[int]) -> Any:
     """Return the factor and the constant of integers that are linear in the sizes; None, None for others."""
     factor, left = divmod(values[1] - values[0], sizes[1] - sizes[0])
     constant = values[0] - factor * sizes[0]
-    is_linear = not left and all([factor * size + constant == one for size, one in zip(sizes, values, strict=True)])
+    is_linear = not left and all([factor * size + constant == value for size, value in zip(sizes, values, strict=True)])
     return (factor, constant) if is_linear else (None, None)
 
 
@@ -104,7 +104,7 @@ def alike(sized: Sequence[Sized]) -> list[Sized]:
     """
     groups: dict[tuple[str, ...], list[Sized]] = {}
     for size, tree in sized:
-        groups.setdefault(tuple([_name(one) for one in tree["launches"]]), []).append((size, tree))
+        groups.setdefault(tuple([_name(launch) for launch in tree["launches"]]), []).append((size, tree))
     return max(groups.values(), key=len, default=[])
 
 
@@ -119,22 +119,22 @@ def _called(launch: Any) -> str:
 
 def _unified(sized: Sequence[Sized], what: str) -> Any:
     first = sized[0][1]
-    kinds = {type(one) for _, one in sized}
+    kinds = {type(tree) for _, tree in sized}
     if kinds == {dict}:
-        if len({tuple(one) for _, one in sized}) == 1:
-            return {name: _unified([(size, one[name]) for size, one in sized], what) for name in first}
+        if len({tuple(tree) for _, tree in sized}) == 1:
+            return {name: _unified([(size, tree[name]) for size, tree in sized], what) for name in first}
     elif kinds == {list}:
-        if len({len(one) for _, one in sized}) == 1:
-            return [_unified([(size, one[k]) for size, one in sized], what) for k in range(len(first))]
-    elif all([one == first for _, one in sized]) and len(kinds) == 1:
+        if len({len(tree) for _, tree in sized}) == 1:
+            return [_unified([(size, tree[k]) for size, tree in sized], what) for k in range(len(first))]
+    elif all([tree == first for _, tree in sized]) and len(kinds) == 1:
         return first
     elif kinds == {int}:
         (m, a), (n, b) = sized[0], sized[1]
         factor, left = divmod(b - a, n - m)
         form: Any = {SIZE: [factor, a - factor * m]}
-        if not left and factor > 0 and all([at(form, size) == one for size, one in sized]):
+        if not left and factor > 0 and all([at(form, size) == number for size, number in sized]):
             return form
-    elif kinds == {float} and all([isfinite(one) for _, one in sized]):
+    elif kinds == {float} and all([isfinite(number) for _, number in sized]):
         form = _share(sized)
         if form is not None:
             return form
@@ -146,15 +146,15 @@ def _unified(sized: Sequence[Sized], what: str) -> Any:
 
 def _share(sized: Sequence[Sized]) -> Any:
     """Return the formula of a float that follows from the size."""
-    values = [one for _, one in sized]
-    forms: list[Any] = [{PART: one * size} for size, one in sized]
-    shares, (m, _), (n, _) = [round(1 / one) if one else 0 for one in values], *sized[:2]
-    for kind, whole in ((SHARE, shares), (FLOAT, [round(one) for one in values])):
+    values = [number for _, number in sized]
+    forms: list[Any] = [{PART: number * size} for size, number in sized]
+    shares, (m, _), (n, _) = [round(1 / value) if value else 0 for value in values], *sized[:2]
+    for kind, whole in ((SHARE, shares), (FLOAT, [round(value) for value in values])):
         factor, left = divmod(whole[1] - whole[0], n - m)
         if not left:
             forms.insert(0, {kind: [factor, whole[0] - factor * m]})
     for form in forms:
-        if all([at(form, size) == one for size, one in sized]):
+        if all([at(form, size) == number for size, number in sized]):
             return form
     return None
 
@@ -162,20 +162,20 @@ def _share(sized: Sequence[Sized]) -> Any:
 def at(tree: Any, size: int) -> Any:
     """Return the tree for a size."""
     if type(tree) is list:
-        return [at(one, size) for one in tree]
+        return [at(part, size) for part in tree]
     if type(tree) is not dict:
         return tree
     if len(tree) == 1:
         ((kind, form),) = tree.items()
         if kind in (SIZE, FLOAT, SHARE, PART):
             return _number(kind, form, size)
-    return {name: at(one, size) for name, one in tree.items()}
+    return {name: at(part, size) for name, part in tree.items()}
 
 
 def _number(kind: str, form: Any, size: int) -> float:
     if kind == PART and type(form) in (int, float):
         return float(form) / size if size else 0.0
-    if type(form) is not list or [type(one) for one in form] != [int, int]:
+    if type(form) is not list or [type(element) for element in form] != [int, int]:
         refuse(f"{form!r:.60} says no number that follows from the size of the batch")
     number: int = form[0] * size + form[1]
     if kind in (SIZE, FLOAT):
@@ -189,8 +189,8 @@ def renumber(data: dict[str, Any]) -> None:
     Blocks of equal constants become one, as their memory is.
     """
     found: dict[int, int] = {}
-    first = {one["memory"]: k for k, one in reversed(list(enumerate(data["blocks"]))) if "memory" in one}
-    same = [first[one["memory"]] if "memory" in one else k for k, one in enumerate(data["blocks"])]
+    first = {entry["memory"]: k for k, entry in reversed(list(enumerate(data["blocks"]))) if "memory" in entry}
+    same = [first[entry["memory"]] if "memory" in entry else k for k, entry in enumerate(data["blocks"])]
 
     def number(block: int) -> int:
         return found.setdefault(same[block], len(found))
@@ -199,9 +199,9 @@ def renumber(data: dict[str, Any]) -> None:
         if "input" in entry or "gradient" in entry:
             number(block)
     for launch in data["launches"]:
-        for one in launch["arguments"]:
-            if type(one) is list:
-                one[0] = number(one[0])
+        for argument in launch["arguments"]:
+            if type(argument) is list:
+                argument[0] = number(argument[0])
     data["outputs"] = list(map(number, data["outputs"]))
     for _, _, grads in data["passes"]:
         for grad in grads:
@@ -210,5 +210,5 @@ def renumber(data: dict[str, Any]) -> None:
     for place, jumps in ((2, data["skips"]), (3, data["loops"])):
         for jump in jumps:
             jump[place] = number(jump[place])
-    data["changed"] = [[found[same[one[0]]], *one[1:]] for one in data["changed"] if same[one[0]] in found]
+    data["changed"] = [[found[same[change[0]]], *change[1:]] for change in data["changed"] if same[change[0]] in found]
     data["blocks"] = [data["blocks"][block] for block in found]

@@ -37,7 +37,7 @@ def _part(part: Any) -> Any:
         name = CONTAINERS[kind]
         if kind is defaultdict:
             rest.pop()  # the factory of missing values
-        return {name: [[_part(one[0]), _part(one[1])] for one in rest] if name == "dict" else list(map(_part, rest))}
+        return {name: [[_part(pair[0]), _part(pair[1])] for pair in rest] if name == "dict" else list(map(_part, rest))}
     if kind in PLAIN:
         return {"value": [PLAIN[kind], rest[0]]}
     raise SaveError(f"save: an argument has a {kind.__name__}; files hold tensors, plain data, tuples, lists and dicts")
@@ -76,10 +76,10 @@ def _fits(stored: Any, given: Any, found: set[int]) -> bool:
 def tensors_of(stored: Any) -> list[Any]:
     """Return the tensors among stored arguments, in order."""
     if type(stored) is list:
-        return [one for part in stored for one in tensors_of(part)]
+        return [tensor for part in stored for tensor in tensors_of(part)]
     if type(stored) is not dict:
         return []
-    return [stored] if "tensor" in stored else [one for part in stored.values() for one in tensors_of(part)]
+    return [stored] if "tensor" in stored else [tensor for part in stored.values() for tensor in tensors_of(part)]
 
 
 def words(stored: Any) -> str:
@@ -90,14 +90,14 @@ def words(stored: Any) -> str:
 def _word(part: Any) -> str:
     if "tensor" in part:
         dtype, shape, _ = part["tensor"]
-        sizes = [_size_word(one) for one in shape]
+        sizes = [_size_word(extent) for extent in shape]
         return f"{dtype} ({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
     if "value" in part:
         kind, value = part["value"]
         return (value if kind == "float" else repr(value))[:40]
     ((kind, inner),) = part.items()
     if kind == "dict":
-        return bracketed(dict, [f"{_word(key)}: {_word(one)}" for key, one in inner])
+        return bracketed(dict, [f"{_word(key)}: {_word(entry)}" for key, entry in inner])
     return bracketed(list if kind == "list" else tuple, list(map(_word, inner)))
 
 

@@ -20,7 +20,7 @@ from .errors import refuse
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-DTYPES: dict[str, DType] = {one.name: one for one in vars(facula_storage).values() if isinstance(one, DType)}
+DTYPES: dict[str, DType] = {value.name: value for value in vars(facula_storage).values() if isinstance(value, DType)}
 KINDS: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 NON_FINITE = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 MAX_DIMS = 64
@@ -73,15 +73,15 @@ def operator(value: str | Program) -> Any:
     """Return the name of an operator, or the program."""
     if isinstance(value, str):
         return value
-    instructions = [[one.operation, list(one.values)] for one in value.instructions]
-    constants = [number(one) for one in value.constants]
+    instructions = [[instruction.operation, list(instruction.values)] for instruction in value.instructions]
+    constants = [number(constant) for constant in value.constants]
     return {**value._asdict(), "constants": constants, "instructions": instructions}
 
 
 def parameter(value: Any) -> Any:
     """Return a parameter of a plan; raise TypeError for one that is not plain data."""
     if isinstance(value, (tuple, list)):
-        return [parameter(one) for one in value]
+        return [parameter(part) for part in value]
     if value is None or isinstance(value, (bool, int, float)):
         return value if value is None else number(value)
     if isinstance(value, str):
@@ -91,7 +91,7 @@ def parameter(value: Any) -> Any:
     if isinstance(value, DType):
         return {"dtype": value.name}
     if all([hasattr(type(value), name) for name in Matrix._fields]):
-        lists = [[number(one) for one in getattr(value, name).tolist()] for name in Matrix._fields[1:]]
+        lists = [[number(element) for element in getattr(value, name).tolist()] for name in Matrix._fields[1:]]
         return {"matrix": [value.length, *lists]}
     raise InvalidTypeError(f"a parameter is a {type(value).__name__}")
 
@@ -154,11 +154,13 @@ def to_layout(value: Any) -> Layout:
     if type(name) is not str or name not in DTYPES:
         refuse(f"{name!r:.60} is no dtype; known are {', '.join(DTYPES)}")
     dtype = DTYPES[name]
-    lengths = [an_int(one, 0, MAX_BYTES, "a length") for one in a_list(shape, "a shape")]
+    lengths = [an_int(length, 0, MAX_BYTES, "a length") for length in a_list(shape, "a shape")]
     if len(lengths) > MAX_DIMS:
         refuse(f"a layout has {len(lengths)} dimensions; expected at most {MAX_DIMS}")
     steps = (
-        lengths if strides is None else [an_int(one, 0, MAX_BYTES, "a stride") for one in a_list(strides, "strides")]
+        lengths
+        if strides is None
+        else [an_int(stride, 0, MAX_BYTES, "a stride") for stride in a_list(strides, "strides")]
     )
     if len(steps) != len(lengths):
         refuse(f"a layout has {len(lengths)} lengths and {len(steps)} strides")
@@ -187,7 +189,7 @@ def to_operator(value: Any) -> str | Program:
     if type(value) is str:
         return value
     try:
-        constants = [to_number(one) for one in a_list(value["constants"], "constants")]
+        constants = [to_number(constant) for constant in a_list(value["constants"], "constants")]
         return program_of({**value, "constants": constants})
     except (KeyError, TypeError, ValueError):
         refuse("an elementwise program is not described by its name, operands, constants, instructions and results")
@@ -198,24 +200,24 @@ def to_parameter(value: Any, depth: int = 6) -> Any:
     if not depth:
         refuse("parameters are nested too deeply")
     if type(value) is list:
-        return tuple([to_parameter(one, depth - 1) for one in value])
+        return tuple([to_parameter(part, depth - 1) for part in value])
     if value is None or type(value) in (bool, int, float, str):
         return value if value is None else to_number(value)
     if type(value) is dict and len(value) == 1:
-        ((kind, one),) = value.items()
-        if kind == "name" and type(one) is str and len(one) < 100:
-            return one
-        if kind == "dtype" and type(one) is str and one in DTYPES:
-            return DTYPES[one]
+        ((kind, encoded),) = value.items()
+        if kind == "name" and type(encoded) is str and len(encoded) < 100:
+            return encoded
+        if kind == "dtype" and type(encoded) is str and encoded in DTYPES:
+            return DTYPES[encoded]
         if kind == "matrix":
-            length, starts, places, weights = a_list(one, "a matrix", 4)
+            length, starts, places, weights = a_list(encoded, "a matrix", 4)
             starts, places = [
                 [an_int(k, 0, MAX_BYTES, "an entry") for k in a_list(part, "a matrix")] for part in (starts, places)
             ]
             numbers = [float(to_number(k)) for k in a_list(weights, "a matrix")]
             return Matrix(an_int(length, 0, MAX_BYTES, "a length"), starts, places, numbers)
         if kind == "complex":
-            real, imaginary = a_list(one, "a complex number", 2)
+            real, imaginary = a_list(encoded, "a complex number", 2)
             return complex(to_number(real), to_number(imaginary))
     refuse(f"{value!r:.60} is no parameter")
 

@@ -77,16 +77,16 @@ class Loaded(LoadedTensors):
         self._shared = shared = Shared(a_list(plans, "plans"), memory_of(a_list(memory, "memory"), contents))
         self._named = shared.named
         self._ready: OrderedDict[tuple[int, int], SizedGraph] = OrderedDict()
-        shared.tensors += [self._tensor(one) for one in a_list(tensors, "tensors")]
-        shared.options += [self._options(one) for one in a_list(groups, "groups")]
+        shared.tensors += [self._tensor(tensor) for tensor in a_list(tensors, "tensors")]
+        shared.options += [self._options(group) for group in a_list(groups, "groups")]
         self.options: list[Options] = shared.options
-        self._graphs = [Section(one) for one in a_list(graphs, "graphs")]
+        self._graphs = [Section(graph) for graph in a_list(graphs, "graphs")]
         if not self._graphs:
             refuse("it has no graph")
         self._latest: Replay | None = None
         self._name = self._graphs[0].name
-        for place, one in enumerate(self._graphs):
-            self._at(place, one.first_size)
+        for place, graph in enumerate(self._graphs):
+            self._at(place, graph.first_size)
         self._put_grads()
 
     # ------------------------------------------------------------------------------------------------------- reading
@@ -112,7 +112,11 @@ class Loaded(LoadedTensors):
 
     def _options(self, data: Any) -> Options:
         optimizer, options, fixed = entries(data, ("optimizer", "options", "fixed"), "a group of options")
-        if type(optimizer) is not str or type(options) is not dict or not all([type(one) is str for one in fixed]):
+        if (
+            type(optimizer) is not str
+            or type(options) is not dict
+            or not all([type(option) is str for option in fixed])
+        ):
             refuse("a group of options is not as it should be")
         read = {name: json_values.to_parameter(value) for name, value in options.items()}
         return Options(optimizer[:100], read, frozenset(fixed), WeakMethod(self._renew))
@@ -171,16 +175,18 @@ class Loaded(LoadedTensors):
             given = as_data(signature.key)
         except SaveError:  # no file contains such arguments
             given = None
-        wants, recording = [one["gradient"] for one in tensors_of(given)], is_grad_enabled()
+        wants, recording = [tensor["gradient"] for tensor in tensors_of(given)], is_grad_enabled()
         fitting = []
         for place, graph in enumerate(self._graphs):
             size = size_of(graph.arguments, given)
             if size is not None and size < MAX_SIZE:
-                alike = [one["gradient"] for one in tensors_of(graph.arguments)] == wants
+                alike = [tensor["gradient"] for tensor in tensors_of(graph.arguments)] == wants
                 fitting.append((alike, graph.is_differentiable is recording, -place, size))
         if not fitting:
-            known = " or ".join([words(one.arguments) for one in self._graphs[:3]])
-            others = "" if any([one.sizes for one in self._graphs]) else ", or save it with batch=True for all batches"
+            known = " or ".join([words(graph.arguments) for graph in self._graphs[:3]])
+            others = (
+                "" if any([graph.sizes for graph in self._graphs]) else ", or save it with batch=True for all batches"
+            )
             raise ArgumentError(
                 f"{self._name}: expected {known}; got {shown(args, kwargs)}: a graph does what was captured; call the "
                 f"function so before it is saved{others}"
@@ -190,7 +196,7 @@ class Loaded(LoadedTensors):
             ready = self._at(-place, size)
         except Refusal as error:
             raise ArgumentError(f"{self._name}: it cannot run on {shown(args, kwargs)}: {error}") from None
-        tensors = tuple([self._fit(one, k, ready) for k, one in enumerate(signature.tensors)])
+        tensors = tuple([self._fit(tensor, k, ready) for k, tensor in enumerate(signature.tensors)])
         replay = ready.replay
         result = replay.replay(tensors)
         if result is MISS:
@@ -234,22 +240,22 @@ class Loaded(LoadedTensors):
         A graph for all batch sizes is shown for the smallest captured size, or the latest one used.
         """
         place = numbered(range(len(self._graphs)), number, "graphs")
-        used = [ready for (one, _), ready in self._ready.items() if one == place]
+        used = [ready for (index, _), ready in self._ready.items() if index == place]
         return Graph(used[-1].replay.recording, self._name, words(self._graphs[place].arguments))
 
     def _described(self) -> tuple[dict[str, Any], dict[str, Parts]]:
         """Return the present graph.json, and the contents of memory."""
         data = dict(self._data)
         data["groups"] = [
-            {**one, "options": {name: json_values.parameter(value) for name, value in options.items()}}
-            for one, options in zip(data["groups"], self.options, strict=True)
+            {**group, "options": {name: json_values.parameter(value) for name, value in options.items()}}
+            for group, options in zip(data["groups"], self.options, strict=True)
         ]
         for entry in data["graphs"]:
-            for place, one in enumerate(entry["graph"]["generators"]):
-                if place in self._shared.generators and one["drawn"] is not None:
-                    one["state"] = [self._shared.generators[place]._key, self._shared.generators[place]._offset]
-        names = [one["tensor"] for one in data["memory"]]
-        return data, {name: (*one, 0) for name, one in zip(names, self._shared.memory, strict=True)}
+            for place, generator in enumerate(entry["graph"]["generators"]):
+                if place in self._shared.generators and generator["drawn"] is not None:
+                    generator["state"] = [self._shared.generators[place]._key, self._shared.generators[place]._offset]
+        names = [entry["tensor"] for entry in data["memory"]]
+        return data, {name: (*place, 0) for name, place in zip(names, self._shared.memory, strict=True)}
 
     def save(self, path: archive.File, *, _extra_files: Mapping[str, bytes | str] | None = None) -> None:
         """Write it to a file again, with its present tensors and options.
@@ -263,9 +269,9 @@ class Loaded(LoadedTensors):
         extra = archive.extra_members(_extra_files)
         data, contents = self._described()
         is_same = data["groups"] == self._data["groups"]
-        kept = {name: one for name, one in self.members.items() if name.startswith(archive.EXTRA)}
-        others = [(name, one) for name, one in self.members.items() if name not in kept]
-        programs = {name: with_streams(one, self._shared.state_of) for name, one in others}
+        kept = {name: member for name, member in self.members.items() if name.startswith(archive.EXTRA)}
+        others = [(name, member) for name, member in self.members.items() if name not in kept]
+        programs = {name: with_streams(program, self._shared.state_of) for name, program in others}
         archive.write(path, json_values.dumps(data), contents, {**(programs if is_same else {}), **kept, **extra})
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -323,10 +329,10 @@ class Loaded(LoadedTensors):
         Raises:
             OperationError: for another device, and for any dtype.
         """
-        for one in (device, dtype):
-            if one is not None and str(one) not in archive.CPU:
+        for argument in (device, dtype):
+            if argument is not None and str(argument) not in archive.CPU:
                 raise OperationError(
-                    f"to: {self._name} runs on the CPU in the dtypes that it was captured with; got {one!r:.60}; "
+                    f"to: {self._name} runs on the CPU in the dtypes that it was captured with; got {argument!r:.60}; "
                     "convert the model, capture it and save that"
                 )
         return self
@@ -336,7 +342,7 @@ class Loaded(LoadedTensors):
         return self
 
     def __repr__(self) -> str:
-        return f"<loaded {self._name}: {', '.join([words(one.arguments) for one in self._graphs])}>"
+        return f"<loaded {self._name}: {', '.join([words(graph.arguments) for graph in self._graphs])}>"
 
 
 def _unpacked(whole: bytes) -> Loaded:

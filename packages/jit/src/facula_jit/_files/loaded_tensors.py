@@ -26,26 +26,26 @@ class LoadedTensors:
 
     def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
         """Return the names and tensors of all parameters that require a gradient."""
-        return iter([(name, one) for name, one in self._named.items() if one.node is LEAF])
+        return iter([(name, tensor) for name, tensor in self._named.items() if tensor.node is LEAF])
 
     def parameters(self) -> Iterator[Tensor]:
         """Return the tensors that require a gradient."""
-        return iter([one for _, one in self.named_parameters()])
+        return iter([parameter for _, parameter in self.named_parameters()])
 
     def named_buffers(self) -> Iterator[tuple[str, Tensor]]:
         """Return the names and tensors of the modules' buffers."""
-        return iter([(name, one) for name, one in self._named.items() if self._kinds[name] == "buffer"])
+        return iter([(name, tensor) for name, tensor in self._named.items() if self._kinds[name] == "buffer"])
 
     def buffers(self) -> Iterator[Tensor]:
         """Return the modules' buffers."""
-        return iter([one for _, one in self.named_buffers()])
+        return iter([buffer for _, buffer in self.named_buffers()])
 
     def state_dict(self) -> dict[str, Tensor]:
         """Return all tensors by name except gradients: parameters, buffers, the state of optimizers. They share
         memory.
         """
         return OrderedDict(
-            [(name, one.detach()) for name, one in self._named.items() if self._kinds[name] in STATE_KINDS]
+            [(name, tensor.detach()) for name, tensor in self._named.items() if self._kinds[name] in STATE_KINDS]
         )
 
     def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> None:
@@ -63,21 +63,24 @@ class LoadedTensors:
             found = f"{type(state_dict).__name__} {state_dict!r:.60}"
             raise InvalidTypeError(f"load_state_dict: expected a dict of tensors by name; got {found}")
         own = self.state_dict()
-        missing, unknown = [one for one in own if one not in state_dict], [one for one in state_dict if one not in own]
+        missing, unknown = (
+            [name for name in own if name not in state_dict],
+            [name for name in state_dict if name not in own],
+        )
         if strict and (missing or unknown):
             raise MissingKeyError(
                 f"load_state_dict: missing are {', '.join(missing[:5]) or 'none'}; unknown are "
                 f"{', '.join(map(str, unknown[:5])) or 'none'}; strict=False leaves them out"
             )
-        for name, one in state_dict.items():
+        for name, tensor in state_dict.items():
             if name in own:
-                if not isinstance(one, Tensor):
-                    raise InvalidTypeError(f"load_state_dict: {name} is {type(one).__name__}; expected a tensor")
-                if one.shape != own[name].shape:
+                if not isinstance(tensor, Tensor):
+                    raise InvalidTypeError(f"load_state_dict: {name} is {type(tensor).__name__}; expected a tensor")
+                if tensor.shape != own[name].shape:
                     raise InvalidValueError(
-                        f"load_state_dict: expected {name} of shape {tuple(own[name].shape)}; got {tuple(one.shape)}"
+                        f"load_state_dict: expected {name} of shape {tuple(own[name].shape)}; got {tuple(tensor.shape)}"
                     )
         with no_grad():
-            for name, one in state_dict.items():
+            for name, tensor in state_dict.items():
                 if name in own:
-                    own[name].copy_(one)
+                    own[name].copy_(tensor)

@@ -44,7 +44,7 @@ class Options(MutableMapping[str, Any]):
             raise MissingKeyError(f"options: {self.optimizer} has no option {name!r}; known are {', '.join(self)}")
         before = self._options[name]
         own = values_of({name: before})
-        if not own or any([one in self.fixed for one in own]):
+        if not own or any([option in self.fixed for option in own]):
             raise OperationError(
                 f"options: {name} of {self.optimizer} cannot be changed in a loaded graph: more than the step's "
                 "numbers follow from it; set it where the graph is captured, and save it again"
@@ -53,10 +53,10 @@ class Options(MutableMapping[str, Any]):
         if not isinstance(several, (tuple, list)) or len(several) != len(own):
             raise InvalidValueError(f"options: expected {name} to be {len(own)} numbers; got {value!r:.60}")
         numbers = []
-        for one in several:
-            if isinstance(one, bool) or not isinstance(one, (int, float)) or not isfinite(one):
+        for option in several:
+            if isinstance(option, bool) or not isinstance(option, (int, float)) or not isfinite(option):
                 raise InvalidValueError(f"options: expected {name} to be a finite number; got {value!r:.60}")
-            numbers.append(float(one))
+            numbers.append(float(option))
         self._options[name] = tuple(numbers) if isinstance(before, tuple) else numbers[0]
         renew = self._changed()
         if renew is not None:

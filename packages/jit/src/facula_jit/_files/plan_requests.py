@@ -45,9 +45,9 @@ class Request(NamedTuple):
         """Return it as JSON; raise TypeError for a parameter that is not plain data."""
         return {
             "operator": json_values.operator(self.operator),
-            "inputs": [json_values.operand(one) for one in self.inputs],
-            "outputs": [json_values.layout(one) for one in self.outputs],
-            "parameters": [json_values.parameter(one) for one in self.parameters],
+            "inputs": [json_values.operand(layout) for layout in self.inputs],
+            "outputs": [json_values.layout(layout) for layout in self.outputs],
+            "parameters": [json_values.parameter(parameter) for parameter in self.parameters],
         }
 
     @classmethod
@@ -58,8 +58,8 @@ class Request(NamedTuple):
         )
         return cls(
             json_values.to_operator(operator),
-            tuple([json_values.to_operand(one) for one in json_values.a_list(inputs, "the inputs of a plan")]),
-            tuple([json_values.to_layout(one) for one in json_values.a_list(outputs, "the outputs of a plan")]),
+            tuple([json_values.to_operand(operand) for operand in json_values.a_list(inputs, "the inputs of a plan")]),
+            tuple([json_values.to_layout(operand) for operand in json_values.a_list(outputs, "the outputs of a plan")]),
             json_values.to_parameter(json_values.a_list(parameters, "the parameters of a plan")),
         )
 
@@ -71,7 +71,7 @@ def request_of(launch: Launched) -> Request:
         raise Refusal(f"{launch.operation}: the request of its plan is unknown")
     operator, inputs, parameters = plan.request
     if operator == "cat":
-        inputs = tuple([one.layout for one in launch.arguments[3:-1] if type(one) is Address])
+        inputs = tuple([argument.layout for argument in launch.arguments[3:-1] if type(argument) is Address])
         outputs = (launch.arguments[-1].layout,) if type(launch.arguments[-1]) is Address else ()
         return Request(operator, inputs, outputs, (launch.arguments[1],))  # type: ignore[arg-type]
     if isinstance(operator, str) and contract_of(operator) is None:
@@ -138,12 +138,12 @@ def roles_of(request: Request, plan: Plan, part: int) -> list[Role]:
     if plan.parts is None or part >= len(plan.parts):
         refuse(f"{request.name}: there is no part {part}")
     found = []
-    for one in plan.parts[part][1]:
-        if isinstance(one, tuple):
-            place, delta = one
+    for launch in plan.parts[part][1]:
+        if isinstance(launch, tuple):
+            place, delta = launch
             found.append(roles[place]._replace(delta=delta))
         else:
-            found.append(Role("same", value=one) if isinstance(one, int) else Role("float"))
+            found.append(Role("same", value=launch) if isinstance(launch, int) else Role("float"))
     return found
 
 
@@ -158,49 +158,49 @@ def without_empty_parts(launches: list[Any]) -> list[Any]:
     """
     found: list[Any] = []
     group: list[Any] = []  # parts of one launch
-    for one in launches:
-        follows = group and one.get("plan") == group[0]["plan"] and one.get("part", -1) > group[-1]["part"]
+    for launch in launches:
+        follows = group and launch.get("plan") == group[0]["plan"] and launch.get("part", -1) > group[-1]["part"]
         if not follows:
             found += _full_parts(group)
             group = []
-        if "part" in one:
-            group.append(one)
+        if "part" in launch:
+            group.append(launch)
         else:
-            found.append(one)
+            found.append(launch)
     return found + _full_parts(group)
 
 
 def _full_parts(group: list[Any]) -> list[Any]:
-    full = [one for one in group if one["arguments"][0] != 0]
+    full = [entry for entry in group if entry["arguments"][0] != 0]
     if not full or len(full) == len(group):
         return group
-    left_out = {one["part"] for one in group} - {one["part"] for one in full}
-    renumbered = [{**one, "part": one["part"] - sum([k < one["part"] for k in left_out])} for one in full]
+    left_out = {entry["part"] for entry in group} - {entry["part"] for entry in full}
+    renumbered = [{**entry, "part": entry["part"] - sum([k < entry["part"] for k in left_out])} for entry in full]
     places = iter(renumbered)
-    return [next(places) if one["arguments"][0] != 0 else renumbered[0] for one in group]
+    return [next(places) if entry["arguments"][0] != 0 else renumbered[0] for entry in group]
 
 
 def _whole(request: Request) -> list[Role]:
     name, inputs, outputs = request.name, request.inputs, request.outputs
     if name in NUMBERS:
         (width,) = request.parameters
-        tensors = [Role("address", one, k % width != 1) for k, one in enumerate(inputs)]
+        tensors = [Role("address", layout, k % width != 1) for k, layout in enumerate(inputs)]
         return [Role("same", value=len(inputs) // width), *[Role("float")] * NUMBERS[name], *tensors]
     count = Role("same", value=outputs[0].numel if outputs else 0)
-    written = [Role("address", one, True) for one in outputs]
+    written = [Role("address", layout, True) for layout in outputs]
     if name == "cat":
         return [count, *_joined(request), *written]
     changed = CHANGED.get(name, ())
     roles, scalars = [count], []
-    for place, one in enumerate(inputs):
-        if one is None:
+    for place, layout in enumerate(inputs):
+        if layout is None:
             roles.append(Role("same", value=0))
-        elif isinstance(one, Layout):
-            roles.append(Role("address", one, place in changed))
+        elif isinstance(layout, Layout):
+            roles.append(Role("address", layout, place in changed))
         else:
-            scalars += [one] if one is not complex else [float, float]
+            scalars += [layout] if layout is not complex else [float, float]
     further = () if not isinstance(request.operator, str) else DRAWS.get(name) or numbers_of(name)
-    return [*roles, *written, *[Role("float" if one is float else "int") for one in (*scalars, *further)]]
+    return [*roles, *written, *[Role("float" if scalar is float else "int") for scalar in (*scalars, *further)]]
 
 
 def _joined(request: Request) -> list[Role]:
@@ -212,10 +212,10 @@ def _joined(request: Request) -> list[Role]:
     if not json_values.is_int(outer, 1) or not parts:
         refuse("cat: expected parts, and in how many steps they are joined")
     roles = [Role("same", value=outer), Role("same", value=len(parts))]
-    for one in parts:
-        if not isinstance(one, Layout) or not one.is_contiguous or one.dtype is not o.dtype or one.nbytes % outer:
+    for part in parts:
+        if not isinstance(part, Layout) or not part.is_contiguous or part.dtype is not o.dtype or part.nbytes % outer:
             refuse("cat: a part has gaps, another dtype, or does not divide into steps")
-        roles += [Role("address", one), Role("same", value=one.nbytes // outer)]
-    if sum([one.nbytes for one in parts]) != o.nbytes:
+        roles += [Role("address", part), Role("same", value=part.nbytes // outer)]
+    if sum([part.nbytes for part in parts]) != o.nbytes:
         refuse("cat: the parts are not as many bytes as the result")
     return roles

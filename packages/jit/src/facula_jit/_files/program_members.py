@@ -32,9 +32,11 @@ def captures_of_other_modes(captured: Captured[Any, Any]) -> list[tuple[Any, Rep
     """
     found = []
     for key, entry in captured._entries.items():
-        modes = [training_of(one) for one in entry.replays]
+        modes = [training_of(replay) for replay in entry.replays]
         others = [
-            one for one, mode in zip(entry.replays, modes, strict=True) if mode is not None and mode is not modes[-1]
+            replay
+            for replay, mode in zip(entry.replays, modes, strict=True)
+            if mode is not None and mode is not modes[-1]
         ]
         if others and modes[-1] is not None:
             captured._improve(others[-1], entry.words)
@@ -52,7 +54,7 @@ def input_names(captured: Captured[Any, Any], arguments: list[Any]) -> list[str]
     parameters = list(_parameters(captured, len(arguments)))
     named = [(name or parameters[place], part) for place, (name, part) in enumerate(arguments)]
     found = [path for name, part in named for path in _paths(name, part)]
-    return [one.replace("\0", "").encode(errors="replace").decode() for one in found]
+    return [text.replace("\0", "").encode(errors="replace").decode() for text in found]
 
 
 def _parameters(captured: Captured[Any, Any], count: int) -> Iterator[str]:
@@ -76,6 +78,8 @@ def _paths(name: str, part: Any) -> Iterator[str]:
         yield name
     elif "value" not in part:
         ((kind, inner),) = part.items()
-        entries = [(key.get("value", [0, 0])[1], one) for key, one in inner] if kind == "dict" else enumerate(inner)
-        for key, one in entries:
-            yield from _paths(f"{name}.{key}", one)
+        entries = (
+            [(key.get("value", [0, 0])[1], element) for key, element in inner] if kind == "dict" else enumerate(inner)
+        )
+        for key, element in entries:
+            yield from _paths(f"{name}.{key}", element)

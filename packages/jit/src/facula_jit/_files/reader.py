@@ -68,34 +68,34 @@ class Reader:
         made.recorder, made.breaks, made.unsettled = recorder, None, None
         roots = an_int(data["roots"], 0, MAX_COUNT, "roots")
         made.roots = list(range(roots))
-        inputs = [to_layout(one) for one in a_list(data["inputs"], "inputs", len(self.wants))]
-        nodes = [NODES[one] if roots else None for one in self.wants]
-        made.inputs = [InputGuard(one, 0, nodes[place], place) for place, one in enumerate(inputs)]
-        gradients = [to_layout(one) for one in a_list(data["gradients"], "gradients", roots)]
-        made.gradients = [InputGuard(one, 0, None, -1) for one in gradients]
+        inputs = [to_layout(described) for described in a_list(data["inputs"], "inputs", len(self.wants))]
+        nodes = [NODES[want] if roots else None for want in self.wants]
+        made.inputs = [InputGuard(layout, 0, nodes[place], place) for place, layout in enumerate(inputs)]
+        gradients = [to_layout(gradient) for gradient in a_list(data["gradients"], "gradients", roots)]
+        made.gradients = [InputGuard(gradient, 0, None, -1) for gradient in gradients]
         made.fixed, made.views = {}, set()
         self._blocks(made, [*inputs, *gradients])
-        made.outputs = [self._block(one, "output") for one in a_list(data["outputs"], "outputs")]
+        made.outputs = [self._block(described, "output") for described in a_list(data["outputs"], "outputs")]
         if len(set(made.outputs)) != len(made.outputs):
             refuse("a block is two results")
         self._generators()
         launches = a_list(data["launches"], "launches")
         made.boundary_at = an_int(data["boundary"], 0, len(launches), "boundary")
         made.passes = self._passes(made, len(launches))
-        made.grads = [one.block for each in made.passes for one in each.grads if one is not None]
+        made.grads = [grad.block for each in made.passes for grad in each.grads if grad is not None]
         recorder.skips, recorder.loops = self._skips(len(launches)), self._loops(len(launches))
-        recorder.has_control_flow = bool(recorder.loops) or any([one.at_zero for one in recorder.skips])
-        made.launches = [self._launch(one) for one in without_empty_parts(launches)]
+        recorder.has_control_flow = bool(recorder.loops) or any([skip.at_zero for skip in recorder.skips])
+        made.launches = [self._launch(part) for part in without_empty_parts(launches)]
         self._check_order(made)
         made.result = result_of(self, made, data["result"])
-        made.targets = [self._target(made, one) for one in a_list(data["targets"], "targets")]
-        if any([len(one.grads) != len(made.targets) for one in made.passes]):
+        made.targets = [self._target(made, target) for target in a_list(data["targets"], "targets")]
+        if any([len(pass_.grads) != len(made.targets) for pass_ in made.passes]):
             refuse("a backward pass makes gradients of other tensors than the graph says")
-        made.puts = [self._put(one) for one in a_list(data["puts"], "puts")]
-        made.needed = [self._put(one) for one in a_list(data["needed"], "needed")]
+        made.puts = [self._put(put) for put in a_list(data["puts"], "puts")]
+        made.needed = [self._put(put) for put in a_list(data["needed"], "needed")]
         self._changed(made)
-        for one in a_list(data["watched"], "watched"):
-            tensor = self.tensor(one)
+        for number in a_list(data["watched"], "watched"):
+            tensor = self.tensor(number)
             recorder.tensors[id(tensor)] = ref(tensor)
         made.paths = {id(path): path for path in self.modules.values()}
         made._made, made._leaves = [], {}
@@ -107,10 +107,10 @@ class Reader:
         kinds: list[str] = []
         self.kinds = kinds
         arguments: set[int] = set()
-        for number, one in enumerate(a_list(self.data["blocks"], "blocks")):
-            if type(one) is not dict or len(one) != 1:
-                refuse(f"a block is {one!r:.60}")
-            ((kind, value),) = one.items()
+        for number, described in enumerate(a_list(self.data["blocks"], "blocks")):
+            if type(described) is not dict or len(described) != 1:
+                refuse(f"a block is {described!r:.60}")
+            ((kind, value),) = described.items()
             block = Block(nothing, None, kind in ("output", "grad", "temporary"), 0)
             block.storage = None
             self.recorder.blocks.append(block)
@@ -124,7 +124,7 @@ class Reader:
                 self.extents.append(Extent(given[place].extent, given[place].dtype, False))
             elif kind == "memory":
                 storage, layout = self.memory[an_int(value, 0, len(self.memory) - 1, "memory")]
-                if any([one is storage for one in made.fixed.values()]):
+                if any([known is storage for known in made.fixed.values()]):
                     refuse("two blocks are the same memory")
                 made.fixed[number] = storage
                 self.extents.append(Extent(layout.extent, layout.dtype, False))
@@ -168,10 +168,10 @@ class Reader:
             part = -1
         roles = roles_of(request, plan, part)
         given = a_list(arguments, f"the arguments of {request.name}", len(roles))
-        taken = [self._argument(request.name, one, role) for one, role in zip(given, roles, strict=True)]
-        for one in taken:
-            if type(one) is Address and one.written and self.kinds[one.block] == "input":
-                self.writes_to.add(self.recorder.blocks[one.block].inputs[0])
+        taken = [self._argument(request.name, argument, role) for argument, role in zip(given, roles, strict=True)]
+        for address in taken:
+            if type(address) is Address and address.written and self.kinds[address.block] == "input":
+                self.writes_to.add(self.recorder.blocks[address.block].inputs[0])
         site, path = site_of(line), self.modules.setdefault(module, module)
         if part < 0:
             arrays = 1 + max([k for k, role in enumerate(roles) if role.kind in ("address", "same")], default=0)
@@ -180,25 +180,25 @@ class Reader:
         whole = type(plan)(plan.operator, (), plan.outputs, launch, request=plan.request)
         return Launched(whole, tuple(taken), len(taken), site, path, request.name, part)
 
-    def _argument(self, name: str, one: Any, role: Role) -> Address | RngValue | float:
+    def _argument(self, name: str, argument: Any, role: Role) -> Address | RngValue | float:
         if role.kind == "address":
-            block, offset = a_list(one, f"an address of {name}", 2)
+            block, offset = a_list(argument, f"an address of {name}", 2)
             block, offset = self._block(block), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
             assert role.layout is not None
             self.check_inside(block, offset - role.delta, role.layout)
             return Address(block, offset, role.layout, role.written)
         if role.kind == "same":
-            if type(one) not in (int, bool) or one != role.value:
-                refuse(f"{name} is launched with {one!r:.40}; expected {role.value}")
+            if type(argument) not in (int, bool) or argument != role.value:
+                refuse(f"{name} is launched with {argument!r:.40}; expected {role.value}")
             return role.value
-        if type(one) is dict:
-            source, delta = a_list(entries(one, ("cell",), f"an argument of {name}")[0], "a cell", 2)
+        if type(argument) is dict:
+            source, delta = a_list(entries(argument, ("cell",), f"an argument of {name}")[0], "a cell", 2)
             count = 2 * len(self.recorder.generators)
             if role.kind != "int":
                 refuse(f"{name} is launched with a random number's place where it has none")
             source = an_int(source, 0, count - 1, "a generator's number") if count else refuse("there is no generator")
             return RngValue.of(0, self.recorder, source, an_int(delta, 0, json_values.MAX_BYTES, "a place in a stream"))
-        number = json_values.to_number(one)
+        number = json_values.to_number(argument)
         if role.kind == "int" and (type(number) is float or not -(1 << 63) <= number < 1 << 63):
             refuse(f"{name} is launched with {number!r:.40}; expected an integer of 64 bits")
         return number  # type: ignore[no-any-return]
@@ -212,8 +212,8 @@ class Reader:
 
     def _skips(self, launches: int) -> list[Skip]:
         found: list[Skip] = []
-        for one in a_list(self.data["skips"], "skips"):
-            first, count, block, offset, *at_zero = a_list(one, "a skip", 5 if type(one) is list and one[4:] else 4)
+        for skip in a_list(self.data["skips"], "skips"):
+            first, count, block, offset, *at_zero = a_list(skip, "a skip", 5 if type(skip) is list and skip[4:] else 4)
             first = an_int(first, 0, launches, "a launch to skip")
             count = an_int(count, 1, launches - first, "how many launches to skip")
             if at_zero not in ([], [True]):
@@ -223,12 +223,12 @@ class Reader:
 
     def _loops(self, launches: int) -> list[Loop]:
         found: list[Loop] = []
-        for one in a_list(self.data.get("loops", []), "loops"):  # files of format 1 have none
-            first, body, last, block, offset = a_list(one, "a loop", 5)
+        for loop in a_list(self.data.get("loops", []), "loops"):  # files of format 1 have none
+            first, body, last, block, offset = a_list(loop, "a loop", 5)
             first, last = an_int(first, 0, launches, "a loop's first launch"), an_int(last, 0, launches, "a loop's end")
             body = an_int(body, first + 1, last, "where the step of a loop begins")
             found.append(Loop(first, body, last, self._condition(block, offset)))
-        return sorted(found, key=lambda one: one.last - one.first)  # inner ones first
+        return sorted(found, key=lambda loop: loop.last - loop.first)  # inner ones first
 
     def _condition(self, block: Any, offset: Any) -> Address:
         block, offset = self._block(block), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
@@ -238,15 +238,15 @@ class Reader:
     def _passes(self, made: Any, launches: int) -> list[Pass]:
         found: list[Pass] = []
         expected = made.boundary_at
-        for one in a_list(self.data["passes"], "passes"):
-            start, stop, grads = a_list(one, "a pass", 3)
+        for pass_ in a_list(self.data["passes"], "passes"):
+            start, stop, grads = a_list(pass_, "a pass", 3)
             start, stop = an_int(start, expected, expected, "a pass"), an_int(stop, expected, launches, "a pass")
             expected = stop
             found.append(Pass(start, stop, [self._gradient(grad) for grad in a_list(grads, "gradients")]))
         count = len(made.roots)
         if len(found) != (count + 1 if count > 1 else count) or expected != launches:
             refuse("backward passes are not as many as there are results to go back from, or miss launches")
-        blocks = [one.block for each in found for one in each.grads if one is not None]
+        blocks = [grad.block for each in found for grad in each.grads if grad is not None]
         if len(set(blocks)) != len(blocks) or len(blocks) != self.kinds.count("grad"):
             refuse("a block is the gradient of two tensors, or of none")
         return found
@@ -282,16 +282,16 @@ class Reader:
         return None, self.tensor(number)
 
     def _changed(self, made: Any) -> None:
-        for one in a_list(self.data["changed"], "changed"):
-            block, count, name = a_list(one, "a change", 3)
+        for change in a_list(self.data["changed"], "changed"):
+            block, count, name = a_list(change, "a change", 3)
             if type(name) is not str:
                 refuse("what changes a block has no name")
             site = site_of("")
             self.recorder.changed[self._block(block)] = an_int(count, 1, MAX_COUNT, "a count"), name[:100], site
 
     def _generators(self) -> None:
-        for place, one in enumerate(a_list(self.data["generators"], "generators")):
-            own, drawn, state = entries(one, ("own", "drawn", "state"), "a generator")
+        for place, described in enumerate(a_list(self.data["generators"], "generators")):
+            own, drawn, state = entries(described, ("own", "drawn", "state"), "a generator")
             is_new = own is True and place not in self.generators
             generator = self.generators.setdefault(place, Generator()) if own is True else default_generator
             if state is not None:
@@ -306,4 +306,4 @@ class Reader:
             if id(generator) in self.recorder.generators:
                 refuse("a generator is there twice")
             self.recorder.generators[id(generator)] = stream
-        self.states = [one["state"] for one in self.data["generators"]]
+        self.states = [described["state"] for described in self.data["generators"]]

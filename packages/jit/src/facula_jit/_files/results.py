@@ -66,19 +66,21 @@ def result_of(reader: Reader, made: Any, data: Any, depth: int = MAX_DEPTH) -> A
         tree = named_results().get(name) if type(name) is str else None
         kind = str(name)
     if kind == "dict":
-        pairs = [a_list(one, "an entry", 2) for one in parts]
+        pairs = [a_list(part, "an entry", 2) for part in parts]
         keys = tuple([result_of(reader, made, key, 1) for key, _ in pairs])
-        parts = [one for _, one in pairs]
+        parts = [part for _, part in pairs]
         if not all([key is None or isinstance(key, (bool, int, float, str)) for key in keys]):
             refuse("a key of a result is no plain value")
     if tree is None:
         refuse(f"a result is {kind!r:.60}")
-    return Tree(tree, keys, tuple([result_of(reader, made, one, depth - 1) for one in parts]))
+    return Tree(tree, keys, tuple([result_of(reader, made, part, depth - 1) for part in parts]))
 
 
 def gives_arguments(result: Any) -> bool:
     """Return True if a result contains arguments themselves."""
-    return type(result) is InputOutput or (type(result) is Tree and any([gives_arguments(one) for one in result.parts]))
+    return type(result) is InputOutput or (
+        type(result) is Tree and any([gives_arguments(part) for part in result.parts])
+    )
 
 
 def with_arguments(result: Any, made: Any, given: Sequence[Tensor]) -> Any:
@@ -89,7 +91,7 @@ def with_arguments(result: Any, made: Any, given: Sequence[Tensor]) -> Any:
         return made
     pieces = parts_of(made)
     assert pieces is not None
-    return rebuilt(result, [with_arguments(*one, given) for one in zip(result.parts, pieces[1], strict=True)])
+    return rebuilt(result, [with_arguments(*pair, given) for pair in zip(result.parts, pieces[1], strict=True)])
 
 
 def _output(reader: Reader, made: Any, value: list[Any]) -> Output:

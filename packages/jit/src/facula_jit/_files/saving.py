@@ -115,8 +115,8 @@ def save(
 def in_memory(captured: _captured.Captured[Any, Any], batch: bool) -> Loaded:
     """Return the result of saving and loading, with constants for parameters."""
     data, contents, _ = _file_of(captured.function, captured._improved(), batch)
-    for one in data["tensors"]:
-        one.update(kind="constant", requires_grad=False)
+    for tensor in data["tensors"]:
+        tensor.update(kind="constant", requires_grad=False)
     copies = BytesIO()
     save_file(contents, copies)
     copies.seek(0)
@@ -169,7 +169,7 @@ def _file_of(
         for (_, replay), (_, graph) in zip(described, graphs, strict=True):
             sized.append((replay.inputs[0].layout.shape[0] if _has_batch(replay) else 0, graph))
             decisions[id(graph)] = replay.recording.recorder.decisions
-        sized = alike(sorted(sized, key=lambda one: one[0]))
+        sized = alike(sorted(sized, key=lambda pair: pair[0]))
         check_decisions([(size, decisions[id(graph)]) for size, graph in sized])
         graph = unify(sized)
         entries = [{"graph": graph, "sizes": sorted([size for size, _ in sized]), "arguments": graph["arguments"]}]
@@ -197,6 +197,8 @@ def _put_together(entries: list[dict[str, Any]]) -> tuple[list[Any], dict[str, i
             plan = launch["plan"]
             launch["plan"] = plans.setdefault(json_values.dumps(plan), (len(plans), plan))[0]
             operator = plan["operator"]
-            for name in [operator] if type(operator) is str else [one for one, _ in operator["instructions"]]:
+            for name in (
+                [operator] if type(operator) is str else [operation for operation, _ in operator["instructions"]]
+            ):
                 operators[name] = version_of(name)
     return [plan for _, plan in plans.values()], dict(sorted(operators.items()))

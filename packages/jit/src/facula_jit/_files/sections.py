@@ -29,19 +29,19 @@ class Section:
         self.name: str = name[:200]
         training = self.data.get("training")  # missing in files of earlier versions
         self.training: bool | None = training if type(training) is bool else None
-        for one in a_list(self.sizes, "sizes"):
-            an_int(one, 0, MAX_SIZE, "a size")
+        for size in a_list(self.sizes, "sizes"):
+            an_int(size, 0, MAX_SIZE, "a size")
         self.first_size = min(self.sizes, default=0)
         _check_arguments(self.arguments)
 
 
 def _check_arguments(arguments: Any) -> None:
-    for one in a_list(arguments, "arguments"):
-        name, _ = a_list(one, "an argument", 2)
+    for argument in a_list(arguments, "arguments"):
+        name, _ = a_list(argument, "an argument", 2)
         if name is not None and type(name) is not str:
             refuse("the name of an argument is no text")
-    for one in tensors_of(arguments):
-        shown, wants = entries(one, ("tensor", "gradient"), "an argument")
+    for tensor in tensors_of(arguments):
+        shown, wants = entries(tensor, ("tensor", "gradient"), "an argument")
         a_list(shown, "an argument", 3)
         if wants not in ("", "leaf", "computed"):
             refuse("an argument is of an unknown kind")
@@ -62,8 +62,8 @@ def memory_of(described: list[Any], contents: dict[str, Parts]) -> list[tuple[St
     """Return the storages of a file, each with its layout."""
     found: list[tuple[Storage, Layout]] = []
     left = set(contents)
-    for one in described:
-        name, nbytes = entries(one, ("tensor", "bytes"), "memory")
+    for tensor in described:
+        name, nbytes = entries(tensor, ("tensor", "bytes"), "memory")
         if type(name) is not str or name not in left:
             refuse(f"the tensors lack {name!r:.60}, or it is there twice")
         left.discard(name)

@@ -47,17 +47,17 @@ class SizedGraph:
 
     def __init__(self, shared: Shared, data: Any, plans: list[Any], arguments: Any):
         self.shared = shared
-        wants = [str(one["gradient"]) for one in tensors_of(arguments)]
+        wants = [str(tensor["gradient"]) for tensor in tensors_of(arguments)]
         reader = Reader(data, plans, shared.memory, shared.tensors, shared.generators, wants)
         recording = reader.recording()
         for tensor, like in zip(tensors_of(arguments), recording.inputs, strict=True):
             if to_layout(tensor["tensor"]) is not like.layout:
                 refuse("an argument is not like the tensor that the graph is given")
-        recording.names = {id(one._storage): name for name, one in reversed(shared.named.items())}
+        recording.names = {id(tensor._storage): name for name, tensor in reversed(shared.named.items())}
         name = str(reader.data["name"])[:200]
         self.words = words(arguments)
         self.replay = replay = Replay(recording, name, None, shared.busy_flag)
-        replay.checks = [one for one in replay.checks if not any([one[1] is cell for cell in DEFAULTS])]
+        replay.checks = [check for check in replay.checks if not any([check[1] is cell for cell in DEFAULTS])]
         replay.numbers_from = len(replay.checks)
         for place, state in enumerate(reader.states):
             if state is not None and replay.drawn[place] is None:
@@ -65,7 +65,7 @@ class SizedGraph:
         self.likes = recording.inputs
         self.writes_to = sorted(reader.writes_to)
         self.gives_arguments = gives_arguments(recording.result)
-        self.refills = [_refill(one, shared, replay) for one in a_list(reader.data["refills"], "refills")]
+        self.refills = [_refill(refill, shared, replay) for refill in a_list(reader.data["refills"], "refills")]
         for refill in self.refills:
             self.renew(*refill)
         replay.use(allocate(contiguous((replay.pool_bytes,), uint8)))
@@ -80,13 +80,13 @@ class SizedGraph:
         values, replay = values_of(self.shared.options[group]), self.replay
         known = replay.recording.launches
         for own, each in zip(forms, launches, strict=True):
-            numbers = [compute(one, values) for one in own]
+            numbers = [compute(formula, values) for formula in own]
             for launch in each:
                 arguments = (known[launch].arguments[0], *numbers, *known[launch].arguments[1 + len(numbers) :])
                 known[launch] = known[launch]._replace(arguments=arguments)
                 for frame in replay.frames:
-                    for place, one in enumerate(numbers):
-                        frame.forward.set(replay.lowered.forward.step_of[launch], 1 + place, one)
+                    for place, number in enumerate(numbers):
+                        frame.forward.set(replay.lowered.forward.step_of[launch], 1 + place, number)
 
 
 def _refill(data: Any, shared: Shared, replay: Replay) -> tuple[int, list[list[int]], list[list[Any]]]:
@@ -94,11 +94,11 @@ def _refill(data: Any, shared: Shared, replay: Replay) -> tuple[int, list[list[i
     group, launches, forms = entries(data, ("group", "launches", "forms"), "a group of numbers")
     group = an_int(group, 0, len(shared.options) - 1, "a group")
     names, known = values_of(shared.options[group]), replay.recording.launches
-    own = [[to_form(one, names) for one in a_list(each, "forms")] for each in a_list(forms, "forms")]
-    places = [a_list(one, "launches") for one in a_list(launches, "launches", len(own))]
+    own = [[to_form(form, names) for form in a_list(each, "forms")] for each in a_list(forms, "forms")]
+    places = [a_list(listed, "launches") for listed in a_list(launches, "launches", len(own))]
     for each, numbers in zip(places, own, strict=True):
-        for one in each:
-            launch = known[an_int(one, 0, replay.recording.boundary_at - 1, "a launch")]
+        for number in each:
+            launch = known[an_int(number, 0, replay.recording.boundary_at - 1, "a launch")]
             if NUMBERS.get(launch.operation) != len(numbers):
                 refuse(f"{launch.operation} takes other numbers than the graph says")
     return group, places, own

@@ -29,8 +29,8 @@ def named_tensors(function: Any, recorder: Recorder) -> list[Named]:
     found: dict[int, Named] = {}
     optimizers: list[tuple[str, Any]] = []
     for name, value in _variables(function, recorder):
-        for one in _tensors(name, value):
-            found.setdefault(id(one.tensor), one)
+        for tensor in _tensors(name, value):
+            found.setdefault(id(tensor.tensor), tensor)
         own = getattr(value, "__dict__", None)
         if type(own) is dict and isinstance(own.get("param_groups"), list) and "state" in own:
             optimizers.append((name, value))
@@ -69,16 +69,16 @@ def _tensors(name: str, value: Any) -> Iterator[Named]:
     elif isinstance(value, type):
         return
     elif hasattr(type(value), "named_parameters") and hasattr(type(value), "named_buffers"):
-        for path, one in value.named_parameters():
-            yield Named(before + path, one, "parameter")
-        for path, one in value.named_buffers():
-            yield Named(before + path, one, "buffer")
+        for path, parameter in value.named_parameters():
+            yield Named(before + path, parameter, "parameter")
+        for path, buffer in value.named_buffers():
+            yield Named(before + path, buffer, "buffer")
         own = vars(value) if hasattr(value, "__dict__") else {}
-        for path, one in own.items():
-            if isinstance(one, Tensor):
-                yield Named(before + path, one, "tensor")
+        for path, tensor in own.items():
+            if isinstance(tensor, Tensor):
+                yield Named(before + path, tensor, "tensor")
     elif isinstance(value, (list, tuple, dict)) and len(value) <= MAX_ENTRIES:
         entries = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, one in entries:
-            if isinstance(one, Tensor) or hasattr(type(one), "named_parameters"):
-                yield from _tensors(f"{before}{key}", one)
+        for key, entry in entries:
+            if isinstance(entry, Tensor) or hasattr(type(entry), "named_parameters"):
+                yield from _tensors(f"{before}{key}", entry)

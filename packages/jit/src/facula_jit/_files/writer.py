@@ -107,19 +107,19 @@ class Writer:
         """Return tensors, memory and groups as JSON, and the contents of memory by the name of its first tensor."""
         names: dict[str, int] = {}
         described, memory, contents = [], [], {}
-        for number, one in enumerate(self.tensors):
-            name = one.name
+        for number, found in enumerate(self.tensors):
+            name = found.name
             if name in names:
                 name = f"{name}#{number}"
             names[name] = number
             key = next(key for key, known in self.called.items() if known == number)
-            tensor = one.tensor
+            tensor = found.tensor
             memory_number = self.known[key if type(key) is tuple else id(root_of(tensor._storage))]
-            is_constant = one.name.startswith(NAMELESS) and memory_number not in self.written
+            is_constant = found.name.startswith(NAMELESS) and memory_number not in self.written
             described.append(
                 {
                     "name": name,
-                    "kind": "constant" if is_constant else one.kind,
+                    "kind": "constant" if is_constant else found.kind,
                     "memory": memory_number,
                     "layout": json_values.layout(tensor._layout),
                     "offset": tensor._offset,
@@ -127,7 +127,7 @@ class Writer:
                 }
             )
         for number, storage in enumerate(self.storages):
-            here = [one for one in described if one["memory"] == number]
+            here = [entry for entry in described if entry["memory"] == number]
             layout = self.tensors[names[here[0]["name"]]].tensor._layout if here else self.layouts[number]
             nbytes = self.reach[number]
             whole = layout is not None and layout.is_contiguous and layout.nbytes == nbytes
@@ -161,14 +161,15 @@ class _Description:
         self.recording: Recording = replay.recording
         self.recorder = self.recording.recorder
         self.paths = Names(self.recording).paths
-        for one in named_tensors(writer.function, self.recorder):
-            writer.named.setdefault(id(one.tensor), one)
+        for named in named_tensors(writer.function, self.recorder):
+            writer.named.setdefault(id(named.tensor), named)
         self.own: dict[int, Any] = {}  # storage -> a tensor of the program in it, for memory with a name
         self.numbers: dict[int, list[float]] = {}  # launch -> the present scalars of optimizers
 
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
-        tensors = [one for link in recorder.tensors.values() if (one := link()) is not None and self._is_used(one)]
+        links = recorder.tensors.values()
+        tensors = [tensor for tensor in [link() for link in links] if tensor is not None and self._is_used(tensor)]
         if recorder.outer_backwards:
             raise SaveError(
                 "save: the function runs a backward pass through the graph of another capture; capture both together"
@@ -176,19 +177,19 @@ class _Description:
         for owner, _ in recorder.actions:
             if owner is not None:
                 raise SaveError("save: a schedule steps inside of the function; step it outside, and set the rate")
-        returned = [one for one in leaves_of(recording.result) if isinstance(one, Tensor)]
-        self.own.update({id(root_of(one._storage)): one for one in (*returned, *tensors)})
+        returned = [leaf for leaf in leaves_of(recording.result) if isinstance(leaf, Tensor)]
+        self.own.update({id(root_of(tensor._storage)): tensor for tensor in (*returned, *tensors)})
         puts = [self._grad(leaf, grad) for leaf, grad in recording.puts]
         needed = [self._grad(leaf, grad) for leaf, grad in recording.needed]
-        refills = [self._refill(one) for one in self.replay.refills]
-        self.descriptions = [self._described_launch(one) for one in recording.launches]
+        refills = [self._refill(refill) for refill in self.replay.refills]
+        self.descriptions = [self._described_launch(launch) for launch in recording.launches]
         blocks = [self._block(number) for number in range(len(recorder.blocks))]
-        launches = [self._launch(number, one) for number, one in enumerate(recording.launches)]
+        launches = [self._launch(number, launch) for number, launch in enumerate(recording.launches)]
         made = {
             "name": self.replay.name,
             "arguments": signature,
-            "inputs": [json_values.layout(one.layout) for one in recording.inputs],
-            "gradients": [json_values.layout(one.layout) for one in recording.gradients],
+            "inputs": [json_values.layout(tensor.layout) for tensor in recording.inputs],
+            "gradients": [json_values.layout(gradient.layout) for gradient in recording.gradients],
             "blocks": blocks,
             "launches": launches,
             "boundary": recording.boundary_at,
@@ -196,8 +197,8 @@ class _Description:
             "outputs": list(recording.outputs),
             "result": self._result(recording.result),
             "passes": [
-                [one.start, one.stop, [k and [k.block, json_values.layout(k.layout), k.offset] for k in one.grads]]
-                for one in recording.passes
+                [run.start, run.stop, [k and [k.block, json_values.layout(k.layout), k.offset] for k in run.grads]]
+                for run in recording.passes
             ],
             "targets": [
                 ["input", place] if tensor is None else ["tensor", writer.tensor(tensor)]
@@ -207,14 +208,14 @@ class _Description:
             "needed": needed,
             "changed": [[block, count, name] for block, (count, name, _) in recorder.changed.items()],
             "skips": [
-                [one.first, one.launches, *self._condition(one.condition), *([True] if one.at_zero else [])]
-                for one in recorder.skips
+                [skip.first, skip.launches, *self._condition(skip.condition), *([True] if skip.at_zero else [])]
+                for skip in recorder.skips
             ],
-            "loops": [[one.first, one.body, one.last, *self._condition(one.condition)] for one in recorder.loops],
+            "loops": [[loop.first, loop.body, loop.last, *self._condition(loop.condition)] for loop in recorder.loops],
             "generators": self._generators(),
             "refills": refills,
             "training": training_of(self.replay),
-            "watched": sorted({writer.tensor(one) for one in tensors}),
+            "watched": sorted({writer.tensor(tensor) for tensor in tensors}),
         }  # fmt: skip
         renumber(made)
         return made
@@ -257,14 +258,14 @@ class _Description:
         if id(storage) in self.own:
             writer.tensor(self.own[id(storage)])
             return writer.known[id(storage)]
-        here = {other for other, one in self.recording.fixed.items() if one is storage} | {
+        here = {other for other, fixed in self.recording.fixed.items() if fixed is storage} | {
             number
         }  # a pass makes copies one
         met = [
-            (one.offset - role.delta, role)
+            (argument.offset - role.delta, role)
             for launch, description in zip(self.recording.launches, self.descriptions, strict=True)
-            for one, role in zip(launch.arguments, description.roles, strict=False)
-            if type(one) is Address and one.block in here
+            for argument, role in zip(launch.arguments, description.roles, strict=False)
+            if type(argument) is Address and argument.block in here
         ]
         ends = [offset + role.layout.extent for offset, role in met if role.layout is not None and role.layout.numel]
         reach = max(ends, default=0)
@@ -305,35 +306,35 @@ class _Description:
         if len(arguments) != len(roles):
             raise SaveError(f"save: {launch.operation} has {len(arguments)} arguments, not {len(roles)} (at {line})")
         taken: list[Any] = []
-        one: Any
-        for one, role in zip(arguments, roles, strict=True):
-            if type(one) is Address:
-                if not _is_shown(one, role.layout) or (one.written and not role.written):
+        argument: Any
+        for argument, role in zip(arguments, roles, strict=True):
+            if type(argument) is Address:
+                if not _is_shown(argument, role.layout) or (argument.written and not role.written):
                     raise SaveError(f"save: {launch.operation} was not launched as its plan says (at {line})")
-                offset = self._offset(one.block, one.offset)
-                taken.append([one.block, offset])
-                storage = self.recording.fixed.get(one.block)
+                offset = self._offset(argument.block, argument.offset)
+                taken.append([argument.block, offset])
+                storage = self.recording.fixed.get(argument.block)
                 if storage is not None and role.layout is not None:
                     memory = self.writer.known[id(storage)]
                     self.writer.record_use(memory, offset - role.delta + role.layout.extent, role.layout)
                     if role.written:
                         self.writer.written.add(memory)
-            elif type(one) is RngValue:
-                taken.append({"cell": [one.source, one.delta]})
+            elif type(argument) is RngValue:
+                taken.append({"cell": [argument.source, argument.delta]})
             elif role.kind == "address":
                 raise SaveError(f"save: {launch.operation} was not launched as its plan says (at {line})")
             else:
-                taken.append(json_values.number(one))
+                taken.append(json_values.number(argument))
         made = {"plan": described, "arguments": taken, "line": line, "module": self.paths.get(id(launch.module), "")}
         return made if launch.part < 0 else {**made, "part": launch.part}
 
-    def _condition(self, one: Address) -> list[int]:
-        return [one.block, self._offset(one.block, one.offset)]
+    def _condition(self, address: Address) -> list[int]:
+        return [address.block, self._offset(address.block, address.offset)]
 
     def _refill(self, refill: Any) -> dict[str, Any]:
         """Return a group of options, and the forms of the numbers of its launches."""
         forms, group, writer = Forms(refill), refill.numbers.group, self.writer
-        place = next((k for k, one in enumerate(writer.optimizers) if one is group), len(writer.optimizers))
+        place = next((k for k, optimizer in enumerate(writer.optimizers) if optimizer is group), len(writer.optimizers))
         if place == len(writer.optimizers):
             writer.optimizers.append(group)
             options = {name: value for name, value in group.items() if name != "params" and json_values.is_plain(value)}
@@ -347,7 +348,7 @@ class _Description:
         for numbers, launches in zip(forms.numbers, refill.numbers.launches, strict=forms.works):
             self.numbers.update(dict.fromkeys(launches, numbers))
         launches = refill.numbers.launches if forms.works else []
-        return {"group": place, "launches": [list(one) for one in launches], "forms": forms.forms}
+        return {"group": place, "launches": [list(launch) for launch in launches], "forms": forms.forms}
 
     def _generators(self) -> list[Any]:
         found = []
@@ -374,12 +375,12 @@ class _Description:
         if isinstance(value, Tensor):
             return {"tensor": self.writer.tensor(value)}
         if kind is Tree and value.kind in TREES:
-            parts = [self._result(one) for one in value.parts]
+            parts = [self._result(part) for part in value.parts]
             name = TREES[value.kind]
             if name == "dict":
                 return {name: [[self._result(key), part] for key, part in zip(value.keys, parts, strict=True)]}
             return {name: parts}
-        called = [one for one in named_results().items() if one[1] is value.kind] if kind is Tree else []
+        called = [entry for entry in named_results().items() if entry[1] is value.kind] if kind is Tree else []
         if called:
             return {"named": [called[0][0], *map(self._result, value.parts)]}
         if value is None or isinstance(value, (bool, int, float, str)):
@@ -388,11 +389,11 @@ class _Description:
         raise SaveError(f"save: the result has a {named}; return tensors, plain data, tuples, lists and dicts")
 
 
-def _is_shown(one: Address, layout: Layout | None) -> bool:
+def _is_shown(address: Address, layout: Layout | None) -> bool:
     """Return True if an address matches the layout of a plan: passes create plans for the same elements in one
     dimension.
     """
-    if one.layout is None or layout is None or one.layout == layout:
-        return layout is not None and one.layout is not None
-    both = one.layout.is_contiguous and layout.is_contiguous and one.layout.dtype is layout.dtype
-    return both and one.layout.numel == layout.numel
+    if address.layout is None or layout is None or address.layout == layout:
+        return layout is not None and address.layout is not None
+    both = address.layout.is_contiguous and layout.is_contiguous and address.layout.dtype is layout.dtype
+    return both and address.layout.numel == layout.numel

@@ -101,8 +101,8 @@ class Names:
             return self.recording.names
         names: dict[int, str] = {}
         for module, _ in self.recording.recorder.modules.values():
-            for name, one in vars(module).items():
-                storage = getattr(one, "_storage", None)
+            for name, function in vars(module).items():
+                storage = getattr(function, "_storage", None)
                 if storage is not None:
                     names.setdefault(id(storage), f"{self.paths[id(module)]}.{name}")
         for leaf, grad in self.recording.puts:
@@ -132,24 +132,26 @@ class Call:
     @property
     def inputs(self) -> tuple[Use | float, ...]:
         """The operands and numbers that it reads."""
-        given = [self._shown(one) for one in self.launch.arguments[1:] if one not in results_of(self.launch)]
+        given = [
+            self._shown(argument) for argument in self.launch.arguments[1:] if argument not in results_of(self.launch)
+        ]
         computed = self.launch.plan.elementwise
         if computed is None:
             return tuple(given)
-        arrays = iter([one for one in given if isinstance(one, Use)])
-        numbers = iter([one for one in given if not isinstance(one, Use)])
-        return tuple([next(numbers, 0) if isinstance(one, type) else next(arrays) for one in computed.inputs])
+        arrays = iter([use for use in given if isinstance(use, Use)])
+        numbers = iter([use for use in given if not isinstance(use, Use)])
+        return tuple([next(numbers, 0) if isinstance(kind, type) else next(arrays) for kind in computed.inputs])
 
     @property
     def outputs(self) -> tuple[Use, ...]:
         """The values that it writes."""
         return tuple(map(self._use, results_of(self.launch)))
 
-    def _use(self, one: Address) -> Use:
-        return Use(self._names.values[one.block], one.layout, one.offset)
+    def _use(self, address: Address) -> Use:
+        return Use(self._names.values[address.block], address.layout, address.offset)
 
-    def _shown(self, one: Address | float) -> Use | float:
-        return self._use(one) if isinstance(one, Address) else one
+    def _shown(self, address: Address | float) -> Use | float:
+        return self._use(address) if isinstance(address, Address) else address
 
     @property
     def module(self) -> str:
@@ -164,7 +166,7 @@ class Call:
     @property
     def bytes_moved(self) -> int:
         """The number of bytes that it reads and writes."""
-        return sum([one.layout.nbytes for one in addresses_of(self.launch) if one.layout is not None])
+        return sum([address.layout.nbytes for address in addresses_of(self.launch) if address.layout is not None])
 
     @property
     def flops(self) -> int:
@@ -174,8 +176,8 @@ class Call:
         element of the result, and fused ones one for each instruction and element.
         """
         used = addresses_of(self.launch)
-        layouts = [one.layout for one in used if one.layout is not None]
-        outputs = [one.layout for one in results_of(self.launch) if one.layout is not None]
+        layouts = [tensor.layout for tensor in used if tensor.layout is not None]
+        outputs = [address.layout for address in results_of(self.launch) if address.layout is not None]
         if not outputs:
             return 0
         name, first, made = self.launch.plan.operator, layouts[0], outputs[0]
@@ -197,9 +199,11 @@ def results_of(launch: Launched) -> list[Address]:
     """Return the addresses that a launch writes to, except those of operands that it modifies."""
     changed = CHANGED.get(launch.operation, ())
     places = enumerate(launch.arguments[1:])
-    return [one for place, one in places if type(one) is Address and one.written and place not in changed]
+    return [
+        address for place, address in places if type(address) is Address and address.written and place not in changed
+    ]
 
 
 def addresses_of(launch: Launched) -> list[Address]:
     """Return the addresses among a launch's arguments."""
-    return [one for one in launch.arguments if type(one) is Address]
+    return [argument for argument in launch.arguments if type(argument) is Address]

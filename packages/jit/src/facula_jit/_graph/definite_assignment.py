@@ -70,9 +70,9 @@ def check_order(made: Recording, extents: Sequence[Extent]) -> None:
     """
     order = _Order(made, extents)
     regions = regions_of(made.recorder)
-    starts = [one.start for one in regions]
+    starts = [region.start for region in regions]
     parts = [(0, made.boundary_at, made.outputs)]
-    parts += [(one.start, one.stop, [k.block for k in one.grads if k is not None]) for one in made.passes]
+    parts += [(pass_.start, pass_.stop, [k.block for k in pass_.grads if k is not None]) for pass_ in made.passes]
     for number, (start, stop, results) in enumerate(parts):
         order.look(number, start, stop, regions[bisect_left(starts, start) : bisect_left(starts, stop)])
         for block in results:
@@ -86,8 +86,8 @@ def disorder_of(recording: Recording) -> DisorderError | None:
     is valid.
     """
     extents = [
-        Extent(0 if one.layout is None else one.layout.extent, None, one.is_new and number not in recording.fixed)
-        for number, one in enumerate(recording.recorder.blocks)
+        Extent(0 if block.layout is None else block.layout.extent, None, block.is_new and number not in recording.fixed)
+        for number, block in enumerate(recording.recorder.blocks)
     ]
     try:
         check_order(recording, extents)
@@ -103,12 +103,12 @@ class _Order:
         self.made, self.extents = made, extents
         self.before: list[tuple[Extent, Known, Known]] = []  # the changes of this part
         recorder = made.recorder
-        conditions = [one.condition for one in recorder.skips] + [one.condition for one in recorder.loops]
-        self.writes: dict[int, list[int]] = {one.block: [] for one in conditions}
+        conditions = [skip.condition for skip in recorder.skips] + [loop.condition for loop in recorder.loops]
+        self.writes: dict[int, list[int]] = {condition.block: [] for condition in conditions}
         for number, launch in enumerate(made.launches):
-            for one in launch.arguments:
-                if type(one) is Address and one.written and one.block in self.writes:
-                    self.writes[one.block].append(number)
+            for argument in launch.arguments:
+                if type(argument) is Address and argument.written and argument.block in self.writes:
+                    self.writes[argument.block].append(number)
 
     def look(self, part: int, start: int, stop: int, regions: Iterable[Region]) -> None:
         """Check the launches of a part: 0 for the call, k for the k-th backward pass."""
@@ -128,9 +128,9 @@ class _Order:
                 else:
                     path |= {self._literal(coming, part, around, path)}
                 coming = next(todo, None)
-            for one in self.made.launches[number].arguments:
-                if type(one) is Address:
-                    self._met(one, path, number)
+            for argument in self.made.launches[number].arguments:
+                if type(argument) is Address:
+                    self._met(argument, path, number)
             for region, outside in asked.pop(number + 1, ()):
                 self._check_condition(region, part, outside)
 
@@ -147,7 +147,9 @@ class _Order:
             return (region.start, region.stop)
         self._check_condition(region, part, path)
         block, writes = region.jump.condition.block, self.writes[region.jump.condition.block]
-        changing = [one.start for one, _ in around if one.is_loop and _any_between(writes, one.start, one.stop)]
+        changing = [
+            outer.start for outer, _ in around if outer.is_loop and _any_between(writes, outer.start, outer.stop)
+        ]
         again = part if part and _any_between(writes, self.made.boundary_at, len(self.made.launches)) else 0
         when = (bisect_left(writes, region.start), again, *changing)
         return block, region.jump.condition.offset, when, region.jump.at_zero  # type: ignore[union-attr]
@@ -159,14 +161,14 @@ class _Order:
         if part and (not self.extents[block].is_new or block in self.made.outputs):
             raise DisorderError("{}, which a program may change, decides what a backward pass runs", block)
 
-    def _met(self, one: Address, path: Path, launch: int) -> None:
+    def _met(self, address: Address, path: Path, launch: int) -> None:
         """Check a read, or add a write, of a launch."""
-        extent, layout = self.extents[one.block], one.layout
+        extent, layout = self.extents[address.block], address.layout
         if layout is None or not layout.numel:
             return
-        if not one.written:
+        if not address.written:
             if not _is_covered(extent.whole if extent.dtype is bool_ else extent.written, path):
-                raise DisorderError("reads {}, which is not written before", one.block, launch)
+                raise DisorderError("reads {}, which is not written before", address.block, launch)
             return
         is_whole = layout.numel * layout.dtype.itemsize == extent.nbytes
         if extent.whole is not EVERYWHERE:
@@ -200,7 +202,7 @@ def _any_between(numbers: Sequence[int], start: int, stop: int) -> bool:
 
 def _is_covered(known: Known, path: Path) -> bool:
     """Return True if writes on these paths are visible on this one."""
-    return known is EVERYWHERE or any([one <= path for one in known])
+    return known is EVERYWHERE or any([condition <= path for condition in known])
 
 
 def _with(known: Known, path: Path) -> Known:
@@ -213,6 +215,6 @@ def _with(known: Known, path: Path) -> Known:
         if len(literal) == 4:  # of a condition
             *which, holds = literal
             opposite = (path - {literal}) | {(*which, not holds)}
-            if any([one <= opposite for one in known]):
+            if any([condition <= opposite for condition in known]):
                 return _with(known, path - {literal})
     return known if len(known) >= MAX_PATHS else (*known, path)

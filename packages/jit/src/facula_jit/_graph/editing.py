@@ -49,16 +49,16 @@ class Span(NamedTuple):
 def spans_of(recording: Recording) -> list[Span]:
     """Return the calls of a recording as spans, split at the bounds of backward passes and regions."""
     regions = regions_of(recording.recorder)
-    parts = [(one.start, one.stop) for one in recording.passes]
+    parts = [(pass_.start, pass_.stop) for pass_ in recording.passes]
     ends = [0, recording.boundary_at, len(recording.launches)]
-    cuts = sorted({*ends, *[cut for one in parts for cut in one], *[cut for one in regions for cut in one[:2]]})
+    cuts = sorted({*ends, *[cut for part in parts for cut in part], *[cut for region in regions for cut in region[:2]]})
     found = []
     around: list[Region] = []
     for start, stop in pairwise(cuts):
-        around = [one for one in around if start < one.stop]
+        around = [region for region in around if start < region.stop]
         while regions and regions[0].start == start:
             around.append(regions.pop(0))
-        inside = [number for number, one in enumerate(parts, 1) if one[0] <= start < one[1]]
+        inside = [number for number, part in enumerate(parts, 1) if part[0] <= start < part[1]]
         found.append(Span(start, stop, inside[0] if inside else 0, tuple(around)))
     return found
 
@@ -75,12 +75,12 @@ def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) ->
     recorder = made.recorder = copy(recording.recorder)
     made.launches = recorder.launches = launches
     made.boundary_at = place_of[recording.boundary_at]
-    made.passes = [one._replace(start=place_of[one.start], stop=place_of[one.stop]) for one in recording.passes]
+    made.passes = [pass_._replace(start=place_of[pass_.start], stop=place_of[pass_.stop]) for pass_ in recording.passes]
     recorder.skips = []
-    for one in recording.recorder.skips:
-        first, end = place_of[one.first], place_of[one.first + one.launches]
+    for skip in recording.recorder.skips:
+        first, end = place_of[skip.first], place_of[skip.first + skip.launches]
         if end > first:
-            recorder.skips.append(one._replace(first=first, launches=end - first))
+            recorder.skips.append(skip._replace(first=first, launches=end - first))
     recorder.loops = []
     for loop in recording.recorder.loops:
         first, body, last = place_of[loop.first], place_of[loop.body], place_of[loop.last]
@@ -96,8 +96,8 @@ def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) ->
                     now.setdefault(id(launch), place_of[number] + place)
         recorder.refills = []
         for numbers in recording.recorder.refills:
-            taken = [[now.get(id(recording.launches[one]), -1) for one in many] for many in numbers.launches]
-            if any([one < 0 for many in taken for one in many]):
+            taken = [[now.get(id(recording.launches[number]), -1) for number in many] for many in numbers.launches]
+            if any([number < 0 for many in taken for number in many]):
                 raise CaptureError("a call that takes an optimizer's numbers is gone: leave those calls as they are")
             recorder.refills.append(numbers._replace(launches=taken))
     return made
@@ -109,7 +109,7 @@ class Editable:
 
     def __init__(self, recording: Recording):
         self._recording, self._names = recording, Names(recording)
-        self._calls = tuple([Call(one, self._names) for one in recording.launches])
+        self._calls = tuple([Call(launch, self._names) for launch in recording.launches])
         self._edits: dict[int, tuple[Call, ...]] = {}  # by the id of the call
         self._instead: dict[int, int] = {}  # value -> the value that is read instead
         self._places: dict[int, int] | None = None  # of the calls, by id
@@ -141,7 +141,7 @@ class Editable:
         pass may use results from earlier parts that always run before its own.
         """
         calls = self.calls
-        return [calls[one.start : one.stop] for one in spans_of(self._recording)]
+        return [calls[span.start : span.stop] for span in spans_of(self._recording)]
 
     # --------------------------------------------------------------------------------------------------------- changes
     def remove(self, call: Call) -> None:
@@ -156,14 +156,14 @@ class Editable:
             others: the calls that run instead, in this order: calls of this graph, or results of `call`.
         """
         if self._places is None:
-            self._places = {id(one): place for place, one in enumerate(self._calls)}
+            self._places = {id(known): place for place, known in enumerate(self._calls)}
         if id(call) not in self._places:
             raise InvalidValueError(
                 f"replace: expected a call of this graph; got {call!r}, which is not in it (any more)"
             )
-        for one in others:
-            if type(one) is not Call or one._names is not self._names:
-                raise InvalidTypeError(f"replace: expected calls of this graph; got {one!r}; make them with call()")
+        for other in others:
+            if type(other) is not Call or other._names is not self._names:
+                raise InvalidTypeError(f"replace: expected calls of this graph; got {other!r}; make them with call()")
         self._edits[id(call)] = others
 
     def redirect(self, value: Value, to: Value) -> None:
@@ -173,8 +173,8 @@ class Editable:
             value: a temporary.
             to: the value that is read instead.
         """
-        for one in (value, to):
-            self._check_value("redirect", one)
+        for value_ in (value, to):
+            self._check_value("redirect", value_)
         if value.kind != "temporary":
             raise InvalidValueError(f"redirect: expected a temporary; got {value.name}, which is {_a(value.kind)}")
         if value.layout is not to.layout:
@@ -224,13 +224,13 @@ class Editable:
         """
         if type(like) is not Call:
             raise InvalidTypeError(f"call: expected like to be a call; got {type(like).__name__}")
-        given = [self._address(one, False) for one in inputs]
-        made = [self._address(one, True) for one in outputs]
-        arrays: list[Any] = [one for one in given if type(one) is Address]
-        numbers = [one for one in given if type(one) is not Address]
-        asked: list[Any] = [one.layout if type(one) is Address else type(one) for one in given]
+        given = [self._address(value, False) for value in inputs]
+        made = [self._address(value, True) for value in outputs]
+        arrays: list[Any] = [operand for operand in given if type(operand) is Address]
+        numbers = [operand for operand in given if type(operand) is not Address]
+        asked: list[Any] = [address.layout if type(address) is Address else type(address) for address in given]
         try:
-            plan = cpu.backend.plan(operator, tuple(asked), tuple([one.layout for one in made]), parameters)
+            plan = cpu.backend.plan(operator, tuple(asked), tuple([address.layout for address in made]), parameters)
         except FaculaError:
             raise
         # planners do not validate arguments that operators never pass
@@ -244,8 +244,8 @@ class Editable:
         )
         return Call(launch, self._names)
 
-    def _address(self, one: Use | Value | float, written: bool) -> Any:
-        use = Use(one, one.layout, 0) if isinstance(one, Value) else one
+    def _address(self, operand: Use | Value | float, written: bool) -> Any:
+        use = Use(operand, operand.layout, 0) if isinstance(operand, Value) else operand
         if not isinstance(use, Use):
             if written or type(use) not in (int, float):
                 raise InvalidTypeError(f"call: expected values{'' if written else ' and numbers'}; got {use!r}")
@@ -281,11 +281,11 @@ class Editable:
         self._take(recording)
 
     def _take(self, recording: Recording) -> None:
-        known = {id(one.launch): one for one in self._calls}
+        known = {id(call.launch): call for call in self._calls}
         extra = self._names.values[len(recording.recorder.blocks) :] if "values" in vars(self._names) else []
         assert not extra
         self._recording = recording
-        self._calls = tuple([known.get(id(one)) or Call(one, self._names) for one in recording.launches])
+        self._calls = tuple([known.get(id(launch)) or Call(launch, self._names) for launch in recording.launches])
         self._edits, self._instead, self._places, self.notes = {}, {}, None, {}
 
     def _settle(self) -> None:
@@ -294,8 +294,8 @@ class Editable:
             return
         edits: dict[int, Sequence[Launched]] = {}
         for number, call in enumerate(self._calls):
-            launches = [one.launch for one in self._edits.get(id(call), (call,))]
-            launches = [reading(one, self._instead) for one in launches] if self._instead else launches
+            launches = [edited.launch for edited in self._edits.get(id(call), (call,))]
+            launches = [reading(launch, self._instead) for launch in launches] if self._instead else launches
             if len(launches) != 1 or launches[0] is not call.launch:
                 edits[number] = launches
         self._take(renumbered(self._recording, edits))
@@ -303,23 +303,28 @@ class Editable:
 
 def reading(launch: Launched, instead: Mapping[int, int]) -> Launched:
     """Return the launch with some of the blocks that it reads replaced."""
-    if not any([type(one) is Address and not one.written and one.block in instead for one in launch.arguments]):
+    if not any(
+        [
+            type(argument) is Address and not argument.written and argument.block in instead
+            for argument in launch.arguments
+        ]
+    ):
         return launch
     arguments: list[Any] = []
-    for one in launch.arguments:
-        while type(one) is Address and not one.written and one.block in instead:
-            one = one._replace(block=instead[one.block])
-        arguments.append(one)
+    for argument in launch.arguments:
+        while type(argument) is Address and not argument.written and argument.block in instead:
+            argument = argument._replace(block=instead[argument.block])
+        arguments.append(argument)
     return launch._replace(arguments=tuple(arguments))
 
 
-def _fits(recording: Recording, one: Address) -> bool:
+def _fits(recording: Recording, address: Address) -> bool:
     """Return True if the part used by a launch is within the memory of its block."""
-    block = recording.recorder.blocks[one.block]
-    assert one.layout is not None
-    begin, end = one.offset, one.offset + one.layout.extent
-    if one.block in recording.fixed:
-        return 0 <= begin and end <= capacity(recording.fixed[one.block])
+    block = recording.recorder.blocks[address.block]
+    assert address.layout is not None
+    begin, end = address.offset, address.offset + address.layout.extent
+    if address.block in recording.fixed:
+        return 0 <= begin and end <= capacity(recording.fixed[address.block])
     if block.inputs:
         given = [*recording.inputs, *recording.gradients]
         likes = [given[place] for place in block.inputs]

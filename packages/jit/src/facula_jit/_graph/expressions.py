@@ -26,8 +26,10 @@ def as_expression(program: Program, arguments: Sequence[str]) -> str:
     'relu(x0 * 2) + x1'
     """
     first = program.operands + len(program.constants)
-    uses = Counter([value for one in program.instructions for value in one.values] + list(program.results))
-    given = [*arguments, *[f"{one:g}" for one in program.constants]]
+    uses = Counter(
+        [value for instruction in program.instructions for value in instruction.values] + list(program.results)
+    )
+    given = [*arguments, *[f"{constant:g}" for constant in program.constants]]
     names: dict[int, str] = {}  # of values that are used again, in Python's order of evaluation
 
     def shown(value: int, least: int = 0) -> str:

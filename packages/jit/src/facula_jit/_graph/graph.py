@@ -88,7 +88,7 @@ class Graph(Editable):
 
     def _turns(self, before: tuple[Region, ...], after: tuple[Region, ...]) -> list[str]:
         """Return the lines between calls: the heads of conditions and loops, and the ends of loops."""
-        common = len([None for one, other in zip(before, after, strict=False) if one is other])
+        common = len([None for mine, other in zip(before, after, strict=False) if mine is other])
         lines = []
         for place, region in enumerate(before):
             if place >= common and type(region.jump) is Loop and region.jump.body == region.stop:  # its body is empty
@@ -121,11 +121,13 @@ class Graph(Editable):
         made_by: dict[str, Box] = {}
         for number, call in enumerate(self.calls):
             box = Box(f"node{number}", [call.operator, *([call.module] if call.module else [])], False)
-            for one in call.inputs:
-                if isinstance(one, Use):
-                    name = one.value.name
+            for operand in call.inputs:
+                if isinstance(operand, Use):
+                    name = operand.value.name
                     if name not in made_by:
-                        made_by[name] = Box(f"leaf{len(boxes)}", [name, _words(one.value.layout or one.layout)], True)
+                        made_by[name] = Box(
+                            f"leaf{len(boxes)}", [name, _words(operand.value.layout or operand.layout)], True
+                        )
                         boxes.append(made_by[name])
                     box.edges.append(made_by[name])
             for use in call.outputs:
@@ -204,26 +206,26 @@ class Graph(Editable):
 
 
 def _indent(around: tuple[Region, ...]) -> str:
-    return "    " * (1 + len([one for one in around if not one.is_step]))
+    return "    " * (1 + len([region for region in around if not region.is_step]))
 
 
 def _is_other_side(region: Region, before: tuple[Region, ...]) -> bool:
     """Return True for an `else` branch of the region right before this one."""
     if not before or before[0].stop != region.start:
         return False
-    one, other = before[0].jump, region.jump
-    if type(one) is not Skip or type(other) is not Skip:
+    jump, other = before[0].jump, region.jump
+    if type(jump) is not Skip or type(other) is not Skip:
         return False
-    return one.condition == other.condition and one.at_zero and not other.at_zero
+    return jump.condition == other.condition and jump.at_zero and not other.at_zero
 
 
 def _expression(call: Call) -> str:
     """Return a call as Python code; for a fused one, with its expression."""
-    arguments = [_shown(one) for one in call.inputs]
+    arguments = [_shown(operand) for operand in call.inputs]
     computed = call.launch.plan.elementwise
     if computed is not None and isinstance(computed.operator, Program) and call.operator == FUSED:
         return f"{FUSED}({as_expression(computed.operator, arguments)})"
-    arguments += [f"{one!r}" for one in call.parameters if one != ()]
+    arguments += [f"{parameter!r}" for parameter in call.parameters if parameter != ()]
     return f"{call.operator}({', '.join(arguments)})"
 
 
@@ -235,14 +237,14 @@ def _declared(value: Value) -> str:
     return f"{value.name}: {_words(value.layout)}"
 
 
-def _shown(one: Use | float) -> str:
+def _shown(use: Use | float) -> str:
     """Return the part of a value that an operator uses: its name, or a view of it."""
-    if not isinstance(one, Use):
-        return f"{float(one):g}" if isinstance(one, float) else str(int(one))
-    layout, whole = one.layout, one.value.layout
+    if not isinstance(use, Use):
+        return f"{float(use):g}" if isinstance(use, float) else str(int(use))
+    layout, whole = use.layout, use.value.layout
     if layout is None or layout is whole or whole is None:
-        return one.value.name
+        return use.value.name
     if layout.is_contiguous and layout.numel == whole.numel and layout.dtype is whole.dtype:
-        return f"{one.value.name}.view{layout.shape}"
-    first = one.offset // layout.dtype.itemsize
-    return f"{one.value.name}.as_strided({layout.shape}, {layout.strides}{f', {first}' if first else ''})"
+        return f"{use.value.name}.view{layout.shape}"
+    first = use.offset // layout.dtype.itemsize
+    return f"{use.value.name}.as_strided({layout.shape}, {layout.strides}{f', {first}' if first else ''})"

@@ -38,10 +38,10 @@ def regions_of(recorder: Recorder) -> list[Region]:
 
     If two regions contain the same launches, a body encloses a condition, and a condition encloses a loop.
     """
-    found = [Region(one.first, one.first + one.launches, one) for one in recorder.skips]
-    found += [Region(one.first, one.last, one) for one in recorder.loops]
-    found += [Region(one.body, one.last, one, True) for one in recorder.loops if one.body < one.last]
-    return sorted(found, key=lambda one: (one.start, -one.stop, 0 if one.is_step else 1 + one.is_loop))
+    found = [Region(skip.first, skip.first + skip.launches, skip) for skip in recorder.skips]
+    found += [Region(loop.first, loop.last, loop) for loop in recorder.loops]
+    found += [Region(loop.body, loop.last, loop, True) for loop in recorder.loops if loop.body < loop.last]
+    return sorted(found, key=lambda region: (region.start, -region.stop, 0 if region.is_step else 1 + region.is_loop))
 
 
 def steps_of(recorder: Recorder, start: int, stop: int) -> list[int | Jump]:
@@ -50,9 +50,9 @@ def steps_of(recorder: Recorder, start: int, stop: int) -> list[int | Jump]:
     Jumps before the same launch have this order: the ends of loops, inner ones first, followed by conditions that skip
     the next launches, outer ones first.
     """
-    skips = [one for one in recorder.skips if start <= one.first < stop]
-    loops = [one for one in recorder.loops if start <= one.first < stop]  # inner ones first
-    skips.sort(key=lambda one: -one.launches)
+    skips = [skip for skip in recorder.skips if start <= skip.first < stop]
+    loops = [loop for loop in recorder.loops if start <= loop.first < stop]  # inner ones first
+    skips.sort(key=lambda skip: -skip.launches)
     steps: list[int | Jump] = []
     own: dict[int, int] = {}  # launch -> its step
     ends: dict[int, int] = {}  # launch -> the first step before it, including ends of loops
@@ -74,6 +74,6 @@ def steps_of(recorder: Recorder, start: int, stop: int) -> list[int | Jump]:
             own[number] = len(steps)
             steps.append(number)
     for step, condition, first, last, at_zero in pending:
-        inside = [one for one in loops if one.last == last and one.first >= first]
+        inside = [loop for loop in loops if loop.last == last and loop.first >= first]
         steps[step] = Jump(condition, ends[last] + len(inside), at_zero)
     return steps

@@ -29,9 +29,9 @@ def launch_times(recording: Recording) -> list[float]:
     """
     reach: dict[int, int] = {}
     for launch in recording.launches:
-        for one in launch.arguments:
-            if type(one) is Address and one.layout is not None:
-                reach[one.block] = max(reach.get(one.block, 0), one.offset + one.layout.extent)
+        for argument in launch.arguments:
+            if type(argument) is Address and argument.layout is not None:
+                reach[argument.block] = max(reach.get(argument.block, 0), argument.offset + argument.layout.extent)
     places, total = {}, 0
     for block, nbytes in reach.items():
         places[block] = total
@@ -49,10 +49,12 @@ def launch_times(recording: Recording) -> list[float]:
     found, call = [], _seconds(_sequence([]))
     for launch in recording.launches:
         values: list[Any] = [
-            base + places[one.block] + one.offset if type(one) is Address and one.block in places else one
-            for one in launch.arguments
+            base + places[argument.block] + argument.offset
+            if type(argument) is Address and argument.block in places
+            else argument
+            for argument in launch.arguments
         ]
-        values = [0 if type(one) is Address else one for one in values]
+        values = [0 if type(value) is Address else value for value in values]
         if launch.plan.workspace:
             values.insert(launch.arrays, base + scratch)
         found.append(max(_seconds(_sequence([(launch.plan.launch, tuple(values))])) - call, 0.0))

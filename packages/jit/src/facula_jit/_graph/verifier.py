@@ -22,10 +22,12 @@ class Verifier:
     """
 
     def __init__(self, recording: Recording):
-        self.launches = {id(one): one for one in recording.launches}  # valid by definition
-        self.written = {one.block for launch in recording.launches for one in addresses_of(launch) if one.written}
-        self.made = {one for one in self.written if recording.recorder.blocks[one].is_new}
-        self.made = {one for one in self.made if not recording.is_temporary(one)}
+        self.launches = {id(launch): launch for launch in recording.launches}  # valid by definition
+        self.written = {
+            address.block for launch in recording.launches for address in addresses_of(launch) if address.written
+        }
+        self.made = {number for number in self.written if recording.recorder.blocks[number].is_new}
+        self.made = {number for number in self.made if not recording.is_temporary(number)}
         self.is_ordered = disorder_of(recording) is None
 
     def verify(self, recording: Recording, name: str) -> None:
@@ -34,9 +36,9 @@ class Verifier:
         wrong = disorder_of(recording) if self.is_ordered else None
         forward = self._written_by(recording, recording.launches[: recording.boundary_at], set(), name, names, 0)
         found = set(forward)
-        for one in recording.passes:
-            launches = recording.launches[one.start : one.stop]
-            found |= self._written_by(recording, launches, forward, name, names, one.start)
+        for pass_ in recording.passes:
+            launches = recording.launches[pass_.start : pass_.stop]
+            found |= self._written_by(recording, launches, forward, name, names, pass_.start)
         lost = sorted(self.made - found)
         if lost:
             raise CaptureError(f"the pass {name} broke the graph: no call writes {names.values[lost[0]].name} any more")
@@ -55,17 +57,21 @@ class Verifier:
         for number, launch in enumerate(launches, first):
             is_new = id(launch) not in self.launches
             outputs = []
-            for one in launch.arguments:
-                if type(one) is Address and one.written:
-                    outputs.append(one)
-            for one in outputs:
-                if is_new and one.block in before and one.block not in written:
-                    problem = f"writes {names.values[one.block].name}, which another part made"
+            for argument in launch.arguments:
+                if type(argument) is Address and argument.written:
+                    outputs.append(argument)
+            for layout in outputs:
+                if is_new and layout.block in before and layout.block not in written:
+                    problem = f"writes {names.values[layout.block].name}, which another part made"
                     raise _broken(name, number, launch, problem)
-                if is_new and one.block not in self.written and (one.block in fixed or not blocks[one.block].is_new):
-                    problem = f"writes {names.values[one.block].name}, which the function does not"
+                if (
+                    is_new
+                    and layout.block not in self.written
+                    and (layout.block in fixed or not blocks[layout.block].is_new)
+                ):
+                    problem = f"writes {names.values[layout.block].name}, which the function does not"
                     raise _broken(name, number, launch, problem)
-                written.add(one.block)
+                written.add(layout.block)
         return written
 
 

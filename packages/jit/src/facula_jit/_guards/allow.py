@@ -39,9 +39,9 @@ def allow(value: T) -> T:
     True
     """
     check_allowed([value], "allow")
-    for one in (value, getattr(value, "__code__", None)):
-        if one is not None:
-            allowed[id(one)] = one
+    for function in (value, getattr(value, "__code__", None)):
+        if function is not None:
+            allowed[id(function)] = function
     return value
 
 
@@ -56,7 +56,7 @@ def check_allowed(values: Iterable[object], name: str = "capture") -> tuple[obje
     if isinstance(values, str) or not hasattr(type(values), "__iter__"):
         raise InvalidTypeError(f"{wanted}, in a list; got {values!r:.60}; write allow=[...]")
     found = tuple(values)
-    for one in found:
-        if isinstance(one, str):
-            raise InvalidTypeError(f"{wanted}; got the string {one!r:.60}; give the function or object itself")
+    for function in found:
+        if isinstance(function, str):
+            raise InvalidTypeError(f"{wanted}; got the string {function!r:.60}; give the function or object itself")
     return found

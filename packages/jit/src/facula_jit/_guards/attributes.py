@@ -77,9 +77,9 @@ class AttributeReads:
             self.read_texts()
         if name in constant_values.OPTIONS:
             self.recorder.options_are_read(self.site)
-        for one in list(self._named):
-            if name in one.before:
-                self._reach_attribute(one, name)
+        for named in list(self._named):
+            if name in named.before:
+                self._reach_attribute(named, name)
         for owner, slots in list(self._slots):
             if name in slots:
                 self._read_slot(owner, slots[name], name)
@@ -88,8 +88,8 @@ class AttributeReads:
         """Record that any attribute of the reached objects may be read."""
         if not self.reads_all:
             self.reads_all = True
-            for one in list(self._named):
-                self._read_whole(one)
+            for named in list(self._named):
+                self._read_whole(named)
             for owner, slots in list(self._slots):
                 for name, descriptor in slots.items():
                     if name not in UNREAD:
@@ -100,8 +100,8 @@ class AttributeReads:
     def read_namespaces(self) -> None:
         """Record that objects may be compared by all their attributes."""
         self.compares_whole = True
-        for one in list(self._namespaces):
-            self._read_whole(one)
+        for namespace in list(self._namespaces):
+            self._read_whole(namespace)
 
     def read_texts(self) -> None:
         """Record that objects may be converted to text."""
@@ -176,7 +176,7 @@ class AttributeReads:
         if self.reads_all:
             self._read_whole(made)
         else:
-            for name in [one for one in made.before if one in self.names]:
+            for name in [known for known in made.before if known in self.names]:
                 self._reach_attribute(made, name)
         return made
 
@@ -194,15 +194,16 @@ class AttributeReads:
                 everything = everything or self.compares_whole
             if made is not None and everything:
                 self._read_whole(made)
-            for name, one in made.before.items() if made is not None else ():
-                if issubclass(type(one), dict) and is_library_module(type(one).__module__):  # a table of hooks
+            for name, before in made.before.items() if made is not None else ():
+                if issubclass(type(before), dict) and is_library_module(type(before).__module__):  # a table of hooks
                     self._read(made, name)  # type: ignore[arg-type]
         slots = {
-            name.removeprefix("_" + base.__name__.lstrip("_")) if name.startswith("__") else name: one
+            name.removeprefix("_" + base.__name__.lstrip("_")) if name.startswith("__") else name: attribute
             for base in reversed(kind.__mro__)
             if constant_values.is_python_class(base) or issubclass(base, BaseException)
-            for name, one in vars(base).items()
-            if type(one) is MemberDescriptorType or (type(one) is GetSetDescriptorType and name in OF_EXCEPTIONS)
+            for name, attribute in vars(base).items()
+            if type(attribute) is MemberDescriptorType
+            or (type(attribute) is GetSetDescriptorType and name in OF_EXCEPTIONS)
         }
         self._note_slots(value, slots, everything)
 

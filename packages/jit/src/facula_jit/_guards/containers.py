@@ -26,17 +26,17 @@ def add_entries(reach: AttributeReads, value: Any, words: str) -> None:
             descriptor = vars(defaultdict)["default_factory"]
             reach.reach(reach.guards.slot(value, descriptor, "default_factory", words), words)
     else:
-        base = next(one for one in CONTAINERS if issubclass(kind, one))
+        base = next(candidate for candidate in CONTAINERS if issubclass(kind, candidate))
         flat = tuple(base.__iter__(value))  # type: ignore[arg-type]
     if not issubclass(kind, tuple) and kind is not frozenset:
         if issubclass(kind, (set, deque)) and kind not in (set, deque):
             reach.guards.answer(_entries_of(base), value, f"an entry of {words}")
         else:
             reach.guards.entries(value, flat, f"an entry of {words}")
-    if issubclass(kind, (dict, set, frozenset)) and any([isinstance(one, Tensor) for one in flat]):
+    if issubclass(kind, (dict, set, frozenset)) and any([isinstance(part, Tensor) for part in flat]):
         reach.compares_identity = True  # hash lookup compares identities
-    for one in flat:
-        reach.reach(one, f"an entry of {words}")
+    for part in flat:
+        reach.reach(part, f"an entry of {words}")
 
 
 def _entries_of(base: type) -> Any:

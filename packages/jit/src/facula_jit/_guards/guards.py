@@ -98,7 +98,7 @@ class Attributes:
             for name in self._names_read(before):
                 words = f"the attribute {name!r} of {self.words}"
                 yield Guard(CheckKind.ITEM, own, name, before[name], name, words)
-            absent = [one for one in self.names if one not in before and self._would_hide(one)]
+            absent = [name for name in self.names if name not in before and self._would_hide(name)]
             if self.is_whole or (absent and self.is_class):  # library classes rarely gain attributes
                 yield Guard(CheckKind.SIZE, own, None, len(before), "", f"an attribute of {self.words}")
             for name in absent if not self.is_class else ():
@@ -179,15 +179,15 @@ class Guards:
 
     def without(self, others: Guards) -> list[Guard]:
         """Return the guards that the others lack."""
-        found = [one for place, one in self._guards.items() if place not in others._guards]
+        found = [guard for place, guard in self._guards.items() if place not in others._guards]
         found += self._of_attributes()
         return [*found, *self.identity.guards(found)]
 
     def restore(self) -> None:
         """Restore the state that the guards compare."""
-        for one in self._guards.values():
-            if one.kind in RESTORERS and first_failing([one.check]) is not None:
-                RESTORERS[one.kind](one.holder, one.key, one.expected)
+        for guard in self._guards.values():
+            if guard.kind in RESTORERS and first_failing([guard.check]) is not None:
+                RESTORERS[guard.kind](guard.holder, guard.key, guard.expected)
         for attributes in self.attributes.values():
             attributes.restore()
 
@@ -201,9 +201,9 @@ class Guards:
 
     def texts(self) -> set[str]:
         """Return all strings that are compared."""
-        values = [one.expected for one in (*self._guards.values(), *self._of_attributes())]
-        parts = [part for one in values if type(one) is tuple for part in one]
-        return {one for one in (*values, *parts) if type(one) is str}
+        values = [guard.expected for guard in (*self._guards.values(), *self._of_attributes())]
+        parts = [part for value in values if type(value) is tuple for part in value]
+        return {value for value in (*values, *parts) if type(value) is str}
 
     def _of_attributes(self) -> list[Guard]:
-        return [guard for one in self.attributes.values() for guard in one.guards()]
+        return [guard for attribute in self.attributes.values() for guard in attribute.guards()]

@@ -52,23 +52,23 @@ def _operands_of(code: CodeType, _: int) -> dict[int, tuple[Expression, Expressi
     def pop() -> Expression:
         return stack.pop() if stack else NOTHING
 
-    for one in dis.get_instructions(code):
-        if one.is_jump_target:
+    for instruction in dis.get_instructions(code):
+        if instruction.is_jump_target:
             stack.clear()
-        name, value = one.opname, one.argval
+        name, value = instruction.opname, instruction.argval
         if name in IGNORED:
             continue
         if name.startswith(VARIABLES):
             stack += [("variable", part) for part in (value if isinstance(value, tuple) else (value,))]
         elif name == "LOAD_GLOBAL":
-            before = one.argrepr.startswith("NULL")
-            stack += [NOTHING] * before + [("global", value)] + [NOTHING] * (one.argrepr.endswith("NULL"))
+            before = instruction.argrepr.startswith("NULL")
+            stack += [NOTHING] * before + [("global", value)] + [NOTHING] * (instruction.argrepr.endswith("NULL"))
         elif name in ("LOAD_CONST", "LOAD_SMALL_INT"):
             stack.append(("constant", value))
         elif name in ("LOAD_ATTR", "LOAD_METHOD"):
             made: list[Expression] = [("attribute", pop(), value)]
-            stack += made + [NOTHING] * dis.stack_effect(one.opcode, one.arg, jump=False)
-        elif name == "BINARY_SUBSCR" or (name == "BINARY_OP" and one.argrepr == "[]"):
+            stack += made + [NOTHING] * dis.stack_effect(instruction.opcode, instruction.arg, jump=False)
+        elif name == "BINARY_SUBSCR" or (name == "BINARY_OP" and instruction.argrepr == "[]"):
             key = pop()
             stack.append(("entry", pop(), key))
         elif name == "COPY":
@@ -81,10 +81,10 @@ def _operands_of(code: CodeType, _: int) -> dict[int, tuple[Expression, Expressi
             stack.append(("distinct",) if value == 1 and ("global", "type") in popped else NOTHING)
         elif name == "IS_OP":
             right, left = pop(), pop()
-            found[one.offset] = left, right
+            found[instruction.offset] = left, right
             stack.append(("distinct",))
         else:
-            effect = dis.stack_effect(one.opcode, one.arg, jump=False)
+            effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=False)
             popped = [pop() for _ in range(max(1, 1 - effect))]
             stack += [NOTHING] * (len(popped) + effect)
     return found
@@ -108,7 +108,7 @@ def value_of(expression: Expression, frame: FrameType) -> Any:
         return frame.f_globals.get(parts[0], frame.f_builtins.get(parts[0], UNKNOWN))
     if kind == "attribute":
         return _attribute(value_of(parts[0], frame), parts[1])
-    return _entry(*[value_of(one, frame) for one in parts]) if kind == "entry" else UNKNOWN
+    return _entry(*[value_of(part, frame) for part in parts]) if kind == "entry" else UNKNOWN
 
 
 def _attribute(owner: Any, name: str) -> Any:
@@ -163,12 +163,12 @@ def is_unique(value: Any) -> bool:
     return kind is bool or (kind in (bytes, tuple) and not value) or not issubclass(kind, VALUES)
 
 
-def may_be_equal(one: Any, other: Any) -> bool:
+def may_be_equal(first: Any, other: Any) -> bool:
     """Return True if guards or signatures accept one value instead of the other."""
-    if one is other or type(one) is not type(other):
-        return one is other
-    is_compared = type(one) in COMPARED or type(one).__module__ == "numpy"
-    return not is_compared or first_failing([(CheckKind.ITEM, {"": one}, "", other)]) is None
+    if first is other or type(first) is not type(other):
+        return first is other
+    is_compared = type(first) in COMPARED or type(first).__module__ == "numpy"
+    return not is_compared or first_failing([(CheckKind.ITEM, {"": first}, "", other)]) is None
 
 
 def is_nan(value: Any) -> bool:
@@ -192,9 +192,9 @@ class Identity:
 
     def compared(self, operands: tuple[Expression, Expression], frame: FrameType) -> None:
         """Record the operands of an `is` that is about to run."""
-        left, right = [value_of(one, frame) for one in operands]
-        for one in (left, right):
-            if one is DISTINCT or (one is not UNKNOWN and is_unique(one)):
+        left, right = [value_of(operand, frame) for operand in operands]
+        for side in (left, right):
+            if side is DISTINCT or (side is not UNKNOWN and is_unique(side)):
                 return
         if left is not UNKNOWN and right is not UNKNOWN and not may_be_equal(left, right):
             return
@@ -202,7 +202,7 @@ class Identity:
         value = right if left is UNKNOWN else left
         if value is UNKNOWN:
             self.everything = True
-        elif not any([one is value for one in self._values]):
+        elif not any([known is value for known in self._values]):
             self._values.append(value)
 
     @property
@@ -218,24 +218,24 @@ class Identity:
     def is_exact(self, value: Any) -> bool:
         """Return True if a value, or one in a tuple, is compared by identity."""
         todo = [value]
-        for one in todo:  # the loop appends to it
-            if is_unique(one):
+        for code in todo:  # the loop appends to it
+            if is_unique(code):
                 continue
-            if self.everything or any([may_be_equal(one, other) for other in self._values]):
+            if self.everything or any([may_be_equal(code, other) for other in self._values]):
                 return True
-            if type(one) is tuple:
-                todo += one
-            elif is_nan(one) and not SEARCHES.isdisjoint(self.names):
+            if type(code) is tuple:
+                todo += code
+            elif is_nan(code) and not SEARCHES.isdisjoint(self.names):
                 return True
         return False
 
     def guards(self, found: Iterable[Any]) -> Iterator[Any]:
         """Generate additional guards that compare the exact values in these guards by identity."""
-        for one in found if self.is_used else ():
-            kind, holder, _, expected, _, words = one
+        for place in found if self.is_used else ():
+            kind, holder, _, expected, _, words = place
             if kind not in EXACT:
                 continue
-            exact = one._replace(kind=EXACT[kind], words=f"which object {words} is{self.compared_at}")
+            exact = place._replace(kind=EXACT[kind], words=f"which object {words} is{self.compared_at}")
             if kind is not CheckKind.ENTRIES:
                 if self.is_exact(expected):
                     yield exact
@@ -253,21 +253,21 @@ class Identity:
         """Return the exact values among the arguments of a call, each with its index in `plain_parts`."""
         if not self.is_used:
             return []
-        return [(at, one) for at, one in enumerate(plain_parts(args, kwargs)) if self.is_exact(one)]
+        return [(at, part) for at, part in enumerate(plain_parts(args, kwargs)) if self.is_exact(part)]
 
 
 def plain_parts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
     """Return the plain values among arguments and in their containers, in an order determined by the signature."""
     found: list[Any] = []
     todo, visited = [*args, *kwargs.values()], set[int]()
-    for one in todo:  # the loop appends to it
-        if issubclass(type(one), VALUES) and not issubclass(type(one), tuple):
-            found.append(one)
-        if issubclass(type(one), slice):
-            todo += (one.start, one.stop, one.step)
-        elif issubclass(type(one), Tensor):
-            todo += (one._own_attributes or {}).values()
-        elif id(one) not in visited and (pieces := by_value(one)) is not None:
-            visited.add(id(one))
+    for code in todo:  # the loop appends to it
+        if issubclass(type(code), VALUES) and not issubclass(type(code), tuple):
+            found.append(code)
+        if issubclass(type(code), slice):
+            todo += (code.start, code.stop, code.step)
+        elif issubclass(type(code), Tensor):
+            todo += (code._own_attributes or {}).values()
+        elif id(code) not in visited and (pieces := by_value(code)) is not None:
+            visited.add(id(code))
             todo += (*(pieces[0] or ()), *pieces[1])
     return found

@@ -33,15 +33,15 @@ SIGNS = {
 """Instructions that run special methods, and the names of these methods."""
 
 
-def special_methods(one: dis.Instruction) -> tuple[str, ...]:
+def special_methods(instruction: dis.Instruction) -> tuple[str, ...]:
     """Return the names of the special methods that an operator's instruction runs."""
-    if one.opname == "BINARY_OP":
-        name = OPERATORS.get(one.argrepr.rstrip("="), "")
+    if instruction.opname == "BINARY_OP":
+        name = OPERATORS.get(instruction.argrepr.rstrip("="), "")
         return tuple([f"__{prefix}{name}__" for prefix in ("", "r", "i")]) if name else ()
-    if one.opname == "COMPARE_OP":
-        name = COMPARISONS.get(one.argrepr.removeprefix("bool(").rstrip(")"), "")
+    if instruction.opname == "COMPARE_OP":
+        name = COMPARISONS.get(instruction.argrepr.removeprefix("bool(").rstrip(")"), "")
     else:
-        name = SIGNS.get(one.opname, "")
+        name = SIGNS.get(instruction.opname, "")
     return (f"__{name}__",) if name else ()
 
 
@@ -65,40 +65,40 @@ class Read(NamedTuple):
 @lru_cache(MAX_TABLES)
 def _reads_of(code: CodeType, _: int) -> dict[int, Read]:
     found: dict[int, Read] = {}
-    steps = [one for one in dis.get_instructions(code) if one.opname not in NEUTRAL[2:]]
+    steps = [instruction for instruction in dis.get_instructions(code) if instruction.opname not in NEUTRAL[2:]]
     prefix: list[int] = []  # offsets of EXTENDED_ARG, where a tracer may report the instruction
     steps_and_prefixes = []
-    for one in steps:
-        if one.opname == "EXTENDED_ARG":
-            prefix.append(one.offset)
+    for step in steps:
+        if step.opname == "EXTENDED_ARG":
+            prefix.append(step.offset)
         else:
-            steps_and_prefixes.append((one, prefix))
+            steps_and_prefixes.append((step, prefix))
             prefix = []
     imported: set[str] = set()
-    for place, (one, before) in enumerate(steps_and_prefixes):
+    for place, (instruction, before) in enumerate(steps_and_prefixes):
         following = [step for step, _ in steps_and_prefixes[place + 1 : place + 9]]
         read = None
-        if one.opname in GLOBALS:
-            read = Read(GLOBAL, one.argval, *_chain(following))
-        elif one.opname in CELLS:
-            read = Read(CELL, one.argval, *_chain(following))
-        elif one.opname in ATTRIBUTES:
-            read = Read(ATTRIBUTE, one.argval)
-        elif one.opname == "IMPORT_NAME":
+        if instruction.opname in GLOBALS:
+            read = Read(GLOBAL, instruction.argval, *_chain(following))
+        elif instruction.opname in CELLS:
+            read = Read(CELL, instruction.argval, *_chain(following))
+        elif instruction.opname in ATTRIBUTES:
+            read = Read(ATTRIBUTE, instruction.argval)
+        elif instruction.opname == "IMPORT_NAME":
             level = next((step.argval for step, _ in steps_and_prefixes[place - 2 : place]), 0)
-            read = _import(one.argval, level or 0, steps_and_prefixes[place + 1 :], imported)
-        elif one.opname in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
+            read = _import(instruction.argval, level or 0, steps_and_prefixes[place + 1 :], imported)
+        elif instruction.opname in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
             read = Read(ABSTRACT, "match")
-        elif one.opname == "MATCH_CLASS":
+        elif instruction.opname == "MATCH_CLASS":
             read = Read(MATCH, "match")
-        elif one.opname == "IS_OP" and steps_and_prefixes[place - 1][0].opname != "LOAD_CONST":
+        elif instruction.opname == "IS_OP" and steps_and_prefixes[place - 1][0].opname != "LOAD_CONST":
             read = Read(IDENTITY, "identity")
-        elif one.opname in LOCALS and one.argval in imported:
-            read = Read(LOCAL, one.argval, *_chain(following))
-        elif names := special_methods(one):
+        elif instruction.opname in LOCALS and instruction.argval in imported:
+            read = Read(LOCAL, instruction.argval, *_chain(following))
+        elif names := special_methods(instruction):
             read = Read(SPECIAL, "special", names)
         if read is not None:
-            found.update(dict.fromkeys((one.offset, *before), read))
+            found.update(dict.fromkeys((instruction.offset, *before), read))
     return found
 
 
@@ -110,12 +110,12 @@ def reads_of(code: CodeType) -> dict[int, Read]:
 def _chain(following: list[dis.Instruction]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Return the attributes that consecutive instructions read, and the offsets of these instructions."""
     names, offsets = [], []
-    for one in following:
-        if one.opname not in ATTRIBUTES[:4]:
+    for instruction in following:
+        if instruction.opname not in ATTRIBUTES[:4]:
             break
-        names.append(one.argval)
-        offsets.append(one.offset)
-        if one.opname in ATTRIBUTES[2:]:
+        names.append(instruction.argval)
+        offsets.append(instruction.offset)
+        if instruction.opname in ATTRIBUTES[2:]:
             break
     return tuple(names), tuple(offsets)
 
@@ -123,13 +123,13 @@ def _chain(following: list[dis.Instruction]) -> tuple[tuple[str, ...], tuple[int
 def _import(name: str, level: int, after: list[tuple[dis.Instruction, list[int]]], imported: set[str]) -> Read:
     """Decode an import statement: its module and the imported names. Its variables are added to `imported`."""
     names = []
-    for one, _ in after:
-        if one.opname == "IMPORT_FROM":
-            names.append(one.argval)
-        elif one.opname in STORES:
-            imported.add(one.argval)
+    for instruction, _ in after:
+        if instruction.opname == "IMPORT_FROM":
+            names.append(instruction.argval)
+        elif instruction.opname in STORES:
+            imported.add(instruction.argval)
             if not names:
                 break
-        elif one.opname not in ("SWAP", "POP_TOP"):
+        elif instruction.opname not in ("SWAP", "POP_TOP"):
             break
     return Read(IMPORT, name, tuple(names), (), level)

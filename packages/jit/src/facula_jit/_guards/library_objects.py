@@ -55,9 +55,9 @@ class LibraryReads(AttributeReads):
         made = self._note(own, f"a {kind.__name__}")
         if made is not None:
             of_library = names_of_library(kind)
-            for name, one in made.before.items():
+            for name, value in made.before.items():
                 is_read = name == "training" or name in of_library or (name.startswith("_") and name != KINDS)
-                if is_read or issubclass(type(one), Tensor) or is_module(type(one)):
+                if is_read or issubclass(type(value), Tensor) or is_module(type(value)):
                     self._read(made, name)
 
     def _class_of_library(self, kind: type) -> None:
@@ -109,9 +109,9 @@ class LibraryReads(AttributeReads):
             )
         self._process_groups(function.__module__)
         for cell in function.__closure__ or ():  # functions wrapped by a decorator of the library
-            one = content(cell)
-            if type(one) in (FunctionType, MethodType, partial) or constant_values.is_python_class(type(one)):
-                self.reach(one, f"what {name} wraps")
+            value = content(cell)
+            if type(value) in (FunctionType, MethodType, partial) or constant_values.is_python_class(type(value)):
+                self.reach(value, f"what {name} wraps")
 
     def _library_module(self, module: ModuleType) -> None:
         """Guard a module of the library used as a value, as in `getattr(F, name)`: any attribute may be read."""
@@ -139,10 +139,14 @@ def names_of_library(kind: type) -> frozenset[str]:
             if is_library_module(base.__module__) and "named_modules" not in dir(base.__base__ or object):
                 continue
             if is_library_module(base.__module__):
-                codes = [one.__code__ for one in map(function_in, vars(base).values()) if type(one) is FunctionType]
+                codes = [
+                    function.__code__
+                    for function in map(function_in, vars(base).values())
+                    if type(function) is FunctionType
+                ]
                 for code in codes:  # the loop appends to it
                     found.update(code.co_names)
-                    codes += [one for one in code.co_consts if type(one) is CodeType]
+                    codes += [constant for constant in code.co_consts if type(constant) is CodeType]
         _library_names[kind] = frozenset(found)
     return _library_names[kind]
 

@@ -56,7 +56,10 @@ METHODS = frozenset(  # of containers
 )
 STORING = ("insert", "__setitem__")  # methods of which only the first operand is read as a number
 CALLING = (map, filter, reduce, sorted, min, max, partial, itertools.starmap, itertools.accumulate)
-ITERATING = (enumerate, *[one for one in vars(itertools).values() if type(one) is type])  # they iterate over operands
+ITERATING = (
+    enumerate,
+    *[kind for kind in vars(itertools).values() if type(kind) is type],
+)  # they iterate over operands
 FUNCTIONS = (MethodDescriptorType, WrapperDescriptorType, BuiltinFunctionType, MethodWrapperType, FunctionType, type)
 UNKNOWN = object()
 INSTRUCTIONS = ("CALL", "BINARY_S", "STORE_SUBSCR", "DELETE_SUBSCR", "BINARY_OP")
@@ -103,8 +106,8 @@ def is_plain(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         method = node.func
         reads = isinstance(method, ast.Attribute) and method.attr in SIZES and is_plain(method.value)
-        return reads and not node.keywords and all([is_plain(one) for one in node.args])
-    return isinstance(node, ARITHMETIC) and all([is_plain(one) for one in ast.iter_child_nodes(node)])
+        return reads and not node.keywords and all([is_plain(arg) for arg in node.args])
+    return isinstance(node, ARITHMETIC) and all([is_plain(child) for child in ast.iter_child_nodes(node)])
 
 
 def path_of(node: ast.expr) -> list[str]:
@@ -123,7 +126,7 @@ def _sites_in(filename: str, text: str) -> dict[Range, Site]:
         given: list[ast.expr | None]
         owner: list[str] | str
         if isinstance(node, ast.Call):
-            owner, given = path_of(node.func), [*node.args, *[one.value for one in node.keywords]]
+            owner, given = path_of(node.func), [*node.args, *[keyword.value for keyword in node.keywords]]
             name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
             owner = owner or (name if name in METHODS else "")
             given = given[:1] if name in STORING else given
@@ -135,8 +138,12 @@ def _sites_in(filename: str, text: str) -> dict[Range, Site]:
             owner, given = node.left.value if is_text else path_of(node.left), [node.right]  # type: ignore[attr-defined]
         else:
             continue
-        operands = [one.value if isinstance(one, ast.Starred) else one for one in given if one is not None]
-        if owner and not all([isinstance(one, (ast.Constant, ast.Lambda)) for one in operands]):
+        operands = [
+            argument.value if isinstance(argument, ast.Starred) else argument
+            for argument in given
+            if argument is not None
+        ]
+        if owner and not all([isinstance(operand, (ast.Constant, ast.Lambda)) for operand in operands]):
             place = node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
             found[place] = Site(owner, [*map(_operand, operands)], isinstance(node, ast.Call))
     return found
@@ -150,11 +157,11 @@ def _operand(node: ast.expr) -> Operand:
         return Operand(node, None, path_of(named))
     numbers, todo = [], [node]
     while todo:
-        one = todo.pop()
-        if isinstance(one, ast.Name):
-            numbers.append(one.id)
-        elif not isinstance(one, (ast.Attribute, ast.Call)):  # attributes and calls are those of tensors
-            todo += [child for child in ast.iter_child_nodes(one) if isinstance(child, ast.expr)]
+        pending = todo.pop()
+        if isinstance(pending, ast.Name):
+            numbers.append(pending.id)
+        elif not isinstance(pending, (ast.Attribute, ast.Call)):  # attributes and calls are those of tensors
+            todo += [child for child in ast.iter_child_nodes(pending) if isinstance(child, ast.expr)]
     return Operand(node, numbers, path_of(node))
 
 
@@ -165,12 +172,12 @@ def _sites_of(code: CodeType) -> dict[int, Site]:
     except (SyntaxError, ValueError):
         return {}
     found = {}
-    for one in dis.get_instructions(code):
-        if one.positions is not None and one.opname.startswith(INSTRUCTIONS):
-            place = one.positions
+    for instruction in dis.get_instructions(code):
+        if instruction.positions is not None and instruction.opname.startswith(INSTRUCTIONS):
+            place = instruction.positions
             site = sites.get((place.lineno, place.end_lineno, place.col_offset, place.end_col_offset))
             if site is not None:
-                found[one.offset] = site
+                found[instruction.offset] = site
     return found
 
 
@@ -200,19 +207,19 @@ class MarkedOperands:
             takes = takes_numbers(owner) if site.is_call and not is_container else is_container
             if not takes and not (site.is_call and calls_functions(owner)):
                 return
-            values = [self._operand(one, variables) for one in site.operands]
+            values = [self._operand(operand, variables) for operand in site.operands]
         except Exception:  # the call itself raises it, too
             return
-        if takes and not any([owner is one for one in ITERATING]):
-            values = [part for one in values for part in (one if type(one) in (tuple, list) else (one,))]
+        if takes and not any([owner is known for known in ITERATING]):
+            values = [part for value in values for part in (value if type(value) in (tuple, list) else (value,))]
         elif any(map(takes_numbers, values)):  # it is called with parts of the other operands
             values = parts_of([*values, getattr(owner, "__self__", None)])
         elif not takes:
             return
-        for one in values:
-            if isinstance(one, Marked):
-                self.decisions.note(one.origins, frame)
-            elif one is UNKNOWN and not takes:
+        for value in values:
+            if isinstance(value, Marked):
+                self.decisions.note(value.origins, frame)
+            elif value is UNKNOWN and not takes:
                 self.decisions.note(tuple(sorted(self.decisions.read_sizes)), frame)
 
     def _operand(self, operand: Operand, variables: Variables) -> Any:
@@ -220,7 +227,9 @@ class MarkedOperands:
         try:
             if isinstance(operand.node, ast.Lambda):
                 return None
-            if operand.numbers is not None and all([isinstance(variables[one], NUMBERS) for one in operand.numbers]):
+            if operand.numbers is not None and all(
+                [isinstance(variables[number], NUMBERS) for number in operand.numbers]
+            ):
                 return self._value(operand.node, variables)
             return _follow(variables, operand.path) if operand.path else UNKNOWN
         except (AttributeError, KeyError):
@@ -233,7 +242,7 @@ class MarkedOperands:
         if isinstance(node, ast.Name):
             return variables[node.id]
         if isinstance(node, (ast.Tuple, ast.List)):
-            return tuple([self._value(one, variables) for one in node.elts])
+            return tuple([self._value(element, variables) for element in node.elts])
         if isinstance(node, ast.BinOp):
             return OPERATORS[type(node.op)](self._value(node.left, variables), self._value(node.right, variables))
         if isinstance(node, ast.UnaryOp):
@@ -243,12 +252,12 @@ class MarkedOperands:
         if isinstance(node, ast.Attribute):
             return self._marked(tuple(self._value(node.value, variables).shape))
         method: Any = node.func  # type: ignore[attr-defined]  # a call of one of SIZES
-        arguments = [self._value(one, variables) for one in node.args]  # type: ignore[attr-defined]
+        arguments = [self._value(arg, variables) for arg in node.args]  # type: ignore[attr-defined]
         return self._marked(getattr(self._value(method.value, variables), method.attr)(*map(plain, arguments)))
 
     def _marked(self, sizes: Any) -> Any:
         if isinstance(sizes, tuple):
-            return tuple([self._marked(one) for one in sizes])
+            return tuple([self._marked(size) for size in sizes])
         self.decisions.read_sizes.add(sizes)
         return marked(sizes, self.decisions, (sizes,))
 
@@ -269,26 +278,26 @@ def takes_numbers(function: Any) -> bool:
         owner = type(function.__self__)
     if owner is not None and issubclass(owner, (*NUMERIC, *CONTAINERS)):
         return name in METHODS or issubclass(owner, (*NUMERIC, np.ndarray))
-    is_listed = any([function is one for one in BUILTINS]) or (module == "_operator" and name in INDEXING)
+    is_listed = any([function is known for known in BUILTINS]) or (module == "_operator" and name in INDEXING)
     return is_listed or (module in MODULES and function is not math.prod) or (is_numpy(module) and callable(function))
 
 
 def calls_functions(function: Any) -> bool:
     """Return True if a C function calls one of its operands."""
     is_sort = type(function) is BuiltinFunctionType and function.__name__ == "sort" and type(function.__self__) is list
-    return is_sort or any([function is one for one in CALLING])
+    return is_sort or any([function is known for known in CALLING])
 
 
 def parts_of(values: list[Any]) -> list[Any]:
     """Return the values in lists, tuples, sets and dicts; UNKNOWN for an iterator."""
     found, todo, visited = [], [*values], set()
-    for one in todo:  # the loop appends to it
-        if type(one) in (list, tuple, set, frozenset, dict):
-            if id(one) not in visited:
-                visited.add(id(one))
-                todo += [*one, *one.values()] if type(one) is dict else one
+    for node in todo:  # the loop appends to it
+        if type(node) in (list, tuple, set, frozenset, dict):
+            if id(node) not in visited:
+                visited.add(id(node))
+                todo += [*node, *node.values()] if type(node) is dict else node
         else:
-            found.append(UNKNOWN if hasattr(type(one), "__next__") else one)
+            found.append(UNKNOWN if hasattr(type(node), "__next__") else node)
     return found
 
 

@@ -111,8 +111,8 @@ class Reach(LibraryReads):
 
     def _visit(self, value: Any, words: str) -> None:
         kind = type(value)
-        for one in (value, kind, getattr(value, "__objclass__", None) if kind in C_FUNCTIONS else None):
-            if id(one) in self.allowed or id(one) in constant_values.allowed:
+        for part in (value, kind, getattr(value, "__objclass__", None) if kind in C_FUNCTIONS else None):
+            if id(part) in self.allowed or id(part) in constant_values.allowed:
                 self.recorder.uses_allowed = True
                 return
         module = value.__module__ if kind is FunctionType or kind in C_FUNCTIONS[:1] else kind.__module__
@@ -130,8 +130,8 @@ class Reach(LibraryReads):
             self.reach(value.__func__, words)
             self.reach(value.__self__, words)
         elif kind is property:
-            for one in (value.fget, value.fset, value.fdel):
-                self.reach(one, words)
+            for function in (value.fget, value.fset, value.fdel):
+                self.reach(function, words)
         elif kind in (staticmethod, classmethod):
             self.reach(value.__func__, words)
         elif kind is MemberDescriptorType or constant_values.is_constant(value, kind):
@@ -142,8 +142,8 @@ class Reach(LibraryReads):
             if kind.__name__ in constant_values.ALL_ATTRIBUTES:  # an existing attrgetter
                 self.read_all()
             if kind.__module__ == "operator":
-                for one in get_referents(value):
-                    self.reach(one, f"what {words} was made with")
+                for referent in get_referents(value):
+                    self.reach(referent, f"what {words} was made with")
         elif kind is MappingProxyType:
             self.reach(get_referents(value)[0], words)
         elif kind is LRU_CACHE and is_support(value.__module__ or ""):
@@ -271,8 +271,8 @@ class Reach(LibraryReads):
         if made is None:
             return
         made.owner = kind
-        for name, one in made.before.items():
-            if type(function := function_in(one)) is FunctionType:
+        for name, value in made.before.items():
+            if type(function := function_in(value)) is FunctionType:
                 self._methods.setdefault(id(function.__code__), []).append((made, name))
             is_special = name.startswith("__") and name.endswith("__") and name not in UNNOTED
             if is_special or id(getattr(function, "__code__", None)) in self._ran:

@@ -75,7 +75,7 @@ class Reads(Reach):
     """
 
     def __init__(self, recorder: Recorder, allowed: Collection[int] = ()):
-        collected = [id(code) for one in gc.callbacks if (code := getattr(one, "__code__", None)) is not None]
+        collected = [id(code) for callback in gc.callbacks if (code := getattr(callback, "__code__", None)) is not None]
         super().__init__(recorder, {*allowed, *collected})  # a garbage collection may start anywhere
         self.back: BackwardReads | None = None  # reads after the function has returned
         self.incomplete = False  # True if another tracer replaced this one
@@ -93,9 +93,11 @@ class Reads(Reach):
             values: these objects.
             signature: the signature of the call. Its containers and the attributes of its tensors must not change.
         """
-        for one in values:
-            self.reach(one, "an argument")
-        self._argument_parts += [(one, parts_of_argument(one)) for one in (*signature.containers, *signature.tensors)]
+        for value in values:
+            self.reach(value, "an argument")
+        self._argument_parts += [
+            (container, parts_of_argument(container)) for container in (*signature.containers, *signature.tensors)
+        ]
 
     def begin_backward(self) -> BackwardReads:
         """Start recording the reads of backward passes, which may run long after the function has returned."""
@@ -112,9 +114,9 @@ class Reads(Reach):
         code = frame.f_code
         if (key := (id(code), id(frame.f_globals))) not in self._running:
             self._running[key] = Running(code)
-            for one in code.co_consts:
-                if type(one) is CodeType:
-                    self._parents[id(one)] = code
+            for constant in code.co_consts:
+                if type(constant) is CodeType:
+                    self._parents[id(constant)] = code
             self.site = code, 0
             self.runs(code)
         return True
@@ -199,12 +201,12 @@ class Reads(Reach):
             functions = self.functions.get(id(code), [])
             if not functions and id(code) not in self._parents and id(code) not in self._searched:
                 self._searched.add(id(code))
-                for one in gc.get_referrers(code):
-                    if type(one) is FunctionType and one.__code__ is code:
-                        self.reach(one, f"the function {code.co_name}")
+                for referrer in gc.get_referrers(code):
+                    if type(referrer) is FunctionType and referrer.__code__ is code:
+                        self.reach(referrer, f"the function {code.co_name}")
                 functions = self.functions.get(id(code), [])
             if functions:
-                return [cells_of(one)[name] for one in functions]
+                return [cells_of(function)[name] for function in functions]
             if id(code) not in self._parents:
                 break
             code = self._parents[id(code)]
@@ -262,10 +264,10 @@ class Reads(Reach):
         except ImportError:
             return
         self.guards.item(sys.modules, name, f"the module {name}")
-        for one in read.chain:
-            value = self._of_module(module, one)
+        for link in read.chain:
+            value = self._of_module(module, link)
             if value is not UNSET and not issubclass(type(value), ModuleType):
-                self.reach(value, f"{name}.{one}")
+                self.reach(value, f"{name}.{link}")
 
     # ------------------------------------------------------------------------------------------------- end of the run
     def compare_handlers(self, arguments: Iterable[Any]) -> None:
@@ -276,8 +278,8 @@ class Reads(Reach):
         """
         if self.names.isdisjoint(ENCODING) and not any(map(self.has_reached, ENCODERS)):
             return
-        constants = [one for running in self._running.values() for one in running.code.co_consts]
-        names = {one for one in (*constants, *arguments) if type(one) is str} | self.guards.texts()
+        constants = [constant for running in self._running.values() for constant in running.code.co_consts]
+        names = {constant for constant in (*constants, *arguments) if type(constant) is str} | self.guards.texts()
         for name, handler in error_handlers(names).items():
             self.guards.add(CheckKind.CALL, name, lookup_error, handler, "", f"the error handler {name!r}")
             if type(handler) is not BuiltinFunctionType:  # otherwise it is a built-in one
@@ -311,11 +313,11 @@ class Reads(Reach):
 
     def difference(self) -> str | None:
         """Return the description of the first state that has changed since it was read, or None."""
-        for one in self.guards.attributes.values():
-            if name := one.difference():
-                return f"the attribute {name!r} of {one.words}"
+        for attribute in self.guards.attributes.values():
+            if name := attribute.difference():
+                return f"the attribute {name!r} of {attribute.words}"
         guards = self.guards.all()
-        failing = first_failing([one.check for one in guards])
+        failing = first_failing([guard.check for guard in guards])
         return None if failing is None else guards[failing].words
 
 
@@ -344,26 +346,28 @@ class BackwardReads(Reads):
         if begins and self._before is not None:
             for attributes, name in self._before.methods_with(frame.f_code):
                 self.guards.item(attributes.own, name, f"the attribute {name!r} of {attributes.words}")
-            for name, one in frame.f_locals.items():
-                self._reach_from(one, f"the variable {name!r}")
+            for name, local in frame.f_locals.items():
+                self._reach_from(local, f"the variable {name!r}")
         return True
 
     def _reach_from(self, value: Any, words: str) -> None:
         """Reach a value if the function reached it. If the function created it, reach the values that it references."""
         todo, seen = [value], set()
-        for one in todo:  # the loop appends to it
-            kind = type(one)
-            if id(one) in seen or kind in CONSTANTS:
+        for container in todo:  # the loop appends to it
+            kind = type(container)
+            if id(container) in seen or kind in CONSTANTS:
                 continue
-            seen.add(id(one))
-            if self._before is not None and self._before.has_reached(one):
-                self.reach(one, words)
+            seen.add(id(container))
+            if self._before is not None and self._before.has_reached(container):
+                self.reach(container, words)
             elif kind is FunctionType:
-                todo += [*map(content, one.__closure__ or ()), one.__defaults__, one.__kwdefaults__]
+                todo += [*map(content, container.__closure__ or ()), container.__defaults__, container.__kwdefaults__]
             elif kind is FunctionContext:
-                todo += vars(one).values()
-            elif isinstance(one, MADE) or not (isinstance(one, OPAQUE) or is_library_module(kind.__module__)):
-                todo += gc.get_referents(one)
+                todo += vars(container).values()
+            elif isinstance(container, MADE) or not (
+                isinstance(container, OPAQUE) or is_library_module(kind.__module__)
+            ):
+                todo += gc.get_referents(container)
 
 
 def _ignore(frame: FrameType, offset: int) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def put_item(holder: dict[str, Any], name: str, value: Any) -> None:
     """Set an item of a dict of variables or attributes, or delete it if the value is ABSENT."""
     if "__module__" in holder:
-        put_attribute(next(one for one in get_referrers(holder) if isinstance(one, type)), name, value)
+        put_attribute(next(referrer for referrer in get_referrers(holder) if isinstance(referrer, type)), name, value)
     elif value is ABSENT:
         holder.pop(name, None)
     else:
@@ -90,13 +90,13 @@ def as_read(checks: Sequence[Check]) -> Iterator[bool]:
     """Return a context manager that restores the state that these checks compare. It yields False if that is
     impossible.
     """
-    failing = [one for one in checks if first_failing([one]) is not None]
+    failing = [check for check in checks if first_failing([check]) is not None]
     present: list[tuple[Check, Any]] = []
     try:
         try:
-            for one in failing if all([one[0] in RESTORERS for one in failing]) else ():
-                kind, holder, key, expected = one
-                present.append((one, PRESENT[kind](holder, key)))
+            for check in failing if all([check[0] in RESTORERS for check in failing]) else ():
+                kind, holder, key, expected = check
+                present.append((check, PRESENT[kind](holder, key)))
                 RESTORERS[kind](holder, key, expected)
         except (AttributeError, TypeError, KeyError, StopIteration):  # read-only state
             pass

@@ -98,7 +98,7 @@ class Decisions:
         if is_length or in_library(frame):
             return sizes
         self.read_sizes.update(sizes)
-        return tuple([marked(one, self, (one,)) for one in sizes])
+        return tuple([marked(extent, self, (extent,)) for extent in sizes])
 
 
 class Marked:
@@ -134,7 +134,7 @@ def _itself(number: Any) -> Any:
 def marked(value: Any, decisions: Decisions, origins: Origins) -> Any:
     """Return a marked number, or a tuple of marked numbers; other values unchanged."""
     if type(value) is tuple:
-        return tuple([marked(one, decisions, origins) for one in value])
+        return tuple([marked(extent, decisions, origins) for extent in value])
     if not decisions.is_open or type(value) not in (int, float):
         return value
     made = MarkedInt(value) if type(value) is int else MarkedFloat(value)
@@ -150,7 +150,7 @@ def plain(value: Any) -> Any:
 
 
 def _origins(*values: Any) -> Origins:
-    return tuple(sorted({one for value in values if isinstance(value, Marked) for one in value.origins}))
+    return tuple(sorted({origin for value in values if isinstance(value, Marked) for origin in value.origins}))
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -166,8 +166,8 @@ def _note_arithmetic(number: Marked, name: str, *operands: Any) -> None:
         name: the name of the operation.
         operands: all operands.
     """
-    are_integers = all([isinstance(one, int) for one in operands])
-    are_sizes = name == "mul" and all([isinstance(one, Marked) for one in operands])
+    are_integers = all([isinstance(operand, int) for operand in operands])
+    are_sizes = name == "mul" and all([isinstance(operand, Marked) for operand in operands])
     if (name in DIVISIONS or are_sizes) and are_integers:
         number.decisions.note_term(name, operands[0], operands[1], _getframe(2))
     elif not (name in LINEAR or (name == "mul" and not are_sizes) or (name in ROUNDING and operands == (number,))):

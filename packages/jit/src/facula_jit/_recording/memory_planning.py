@@ -40,9 +40,11 @@ def place_lifetimes(lifetimes: Sequence[Lifetime], *, thorough: bool = False) ->
     count, least = len(lifetimes), peak_bytes(lifetimes)
     if count > MAX_COMPARED:
         return _in_order_of_time(lifetimes)
-    sizes = [one.nbytes for one in lifetimes]
-    areas = [one.nbytes * (1 + one.last - one.first) for one in lifetimes]
-    orders = [sorted(range(count), key=lambda one: (-keys[one], lifetimes[one].first)) for keys in (sizes, areas)]
+    sizes = [lifetime.nbytes for lifetime in lifetimes]
+    areas = [lifetime.nbytes * (1 + lifetime.last - lifetime.first) for lifetime in lifetimes]
+    orders = [
+        sorted(range(count), key=lambda number: (-keys[number], lifetimes[number].first)) for keys in (sizes, areas)
+    ]
     best = _first_fit(lifetimes, orders[0])
     rounds = min(MAX_ROUNDS, MAX_WORK // max(count * count, 1)) if thorough else 1
     for order in orders:
@@ -51,7 +53,7 @@ def place_lifetimes(lifetimes: Sequence[Lifetime], *, thorough: bool = False) ->
                 return best
             found = _first_fit(lifetimes, order)
             best = min(best, found, key=itemgetter(1))
-            top = max(order, key=lambda one: found[0][one] + _rounded(lifetimes[one].nbytes))
+            top = max(order, key=lambda index: found[0][index] + _rounded(lifetimes[index].nbytes))
             at = order.index(top)
             order.remove(top)
             order.insert(0 if number % 2 else at // 2, top)
@@ -60,7 +62,7 @@ def place_lifetimes(lifetimes: Sequence[Lifetime], *, thorough: bool = False) ->
 
 def peak_bytes(lifetimes: Sequence[Lifetime]) -> int:
     """Return the peak of the bytes in use at one launch."""
-    changes = [0] * (max([one.last for one in lifetimes], default=0) + 2)
+    changes = [0] * (max([lifetime.last for lifetime in lifetimes], default=0) + 2)
     for first, last, nbytes in lifetimes:
         changes[first] += _rounded(nbytes)
         changes[last + 1] -= _rounded(nbytes)
@@ -94,7 +96,7 @@ def _in_order_of_time(lifetimes: Sequence[Lifetime]) -> tuple[list[int], int]:
     gaps: list[tuple[int, int]] = []  # (start, size), sorted, never adjacent
     ends: list[tuple[int, int, int]] = []  # (last, start, size) of the live lifetimes
     total = 0
-    for number in sorted(range(len(lifetimes)), key=lambda one: lifetimes[one].first):
+    for number in sorted(range(len(lifetimes)), key=lambda index: lifetimes[index].first):
         first, last, nbytes = lifetimes[number]
         size = _rounded(nbytes)
         while ends and ends[0][0] < first:

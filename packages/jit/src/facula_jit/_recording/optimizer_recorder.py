@@ -61,9 +61,9 @@ class OptimizerRecorder:
     def _watch_parameters(self, optimizer: Any) -> None:
         """Watch the parameters of an optimizer and their state."""
         for group in optimizer.param_groups:
-            for one in group["params"]:
-                self.watch_tensor(one)
-                for state in optimizer.state.get(one, {}).values():
+            for parameter in group["params"]:
+                self.watch_tensor(parameter)
+                for state in optimizer.state.get(parameter, {}).values():
                     if isinstance(state, Tensor):
                         self.watch_tensor(state)
 
@@ -73,10 +73,10 @@ class OptimizerRecorder:
 
         If the block launches only operators whose numbers are recorded, replays recompute these numbers.
         """
-        grads = [None if one._grad is None else one._grad._layout for one in group["params"]]
+        grads = [None if parameter._grad is None else parameter._grad._layout for parameter in group["params"]]
         first, numbers = len(self.launches), Numbers(step, owner, group, dict(group), grads, [], [])
         if self.breaks is None:
-            if any([one is owner for one, _ in self.actions]):
+            if any([known is owner for known, _ in self.actions]):
                 self.broken("a schedule steps before its optimizer does", "call optimizer.step() first")
             self.refills.append(numbers)
         yield

@@ -27,7 +27,7 @@ def is_dataclass(kind: type) -> bool:
     """Return True for a dataclass. No code of a metaclass runs, since it may answer every attribute name."""
     if type(kind) is type:
         return hasattr(kind, "__dataclass_fields__")
-    return any(["__dataclass_fields__" in vars(one) for one in kind.__mro__])
+    return any(["__dataclass_fields__" in vars(base) for base in kind.__mro__])
 
 
 def is_module(kind: type) -> bool:
@@ -42,8 +42,8 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | Non
     kind = type(value)
     if is_dataclass(kind):
         names = tuple([field.name for field in fields(value)])
-        own = {*getattr(value, "__dict__", ()), *[name for one in kind.__mro__ for name in _slots_of(one)]}
-        if not own <= set(names) or is_module(kind) or not all([hasattr(value, one) for one in names]):
+        own = {*getattr(value, "__dict__", ()), *[name for base in kind.__mro__ for name in _slots_of(base)]}
+        if not own <= set(names) or is_module(kind) or not all([hasattr(value, name) for name in names]):
             return None
         return names, tuple([getattr(value, name) for name in names])
     if getattr(value, "__dict__", None):
@@ -54,7 +54,7 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | Non
 
 
 def _slots_of(kind: type) -> list[str]:
-    return [name for name, one in vars(kind).items() if type(one) is MemberDescriptorType]
+    return [name for name, value in vars(kind).items() if type(value) is MemberDescriptorType]
 
 
 def factory_of(value: Any) -> Any:
@@ -99,15 +99,15 @@ def _owners_beside(result: Any) -> list[int]:
     times: dict[int, int] = {}
     found: list[Any] = []
     todo = [result]
-    for one in todo:  # the loop appends to it
-        pieces = parts_of(one)
+    for pending in todo:  # the loop appends to it
+        pieces = parts_of(pending)
         for part in () if pieces is None else pieces[1]:
             times[id(part)] = times.get(id(part), 0) + 1
             if times[id(part)] == 1 and (isinstance(part, (tuple, list, dict)) or is_dataclass(type(part))):
                 todo.append(part)
                 if not isinstance(part, tuple):
                     found.append(part)
-    del todo, one, pieces
+    del todo, pending, pieces
     part = None
     return [getrefcount(found[at]) - times[id(found[at])] for at in range(len(found))]
 

@@ -174,15 +174,15 @@ class Recorder(OptimizerRecorder, RngRecorder):
         code = frame.f_code
         site = code, frame.f_lasti
         taken: list[Address | RngValue | float] = [n]
-        for one in arguments:
-            if type(one) is Place:
-                number = self.number_of(one.storage)
+        for argument in arguments:
+            if type(argument) is Place:
+                number = self.number_of(argument.storage)
                 self.used_blocks.add(number)
-                taken.append(Address(number, one.offset, one.layout, one.written))
-                if one.written and self.blocks[number].site is None:
+                taken.append(Address(number, argument.offset, argument.layout, argument.written))
+                if argument.written and self.blocks[number].site is None:
                     self.blocks[number].site = site
             else:
-                taken.append(one)  # type: ignore[arg-type]
+                taken.append(argument)  # type: ignore[arg-type]
         module = self.module_stack[-1] if self.module_stack else None
         if plan.parts is None:
             self.launches.append(
@@ -192,7 +192,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
             self.count += type(plan.launch) is BuiltinFunctionType  # launches of Python functions are not counted
         else:
             for number, (launch, values) in enumerate(plan.parts):
-                own = [moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
+                own = [moved(taken[value[0]], value[1]) if isinstance(value, tuple) else value for value in values]
                 part = Plan(plan.operator, (), plan.outputs, launch, request=plan.request)
                 self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator, number))
             self.count += len(plan.parts)
@@ -201,7 +201,8 @@ class Recorder(OptimizerRecorder, RngRecorder):
                 f"{plan.operator}: something before it launched by itself, as anomaly detection and profilers do",
                 "leave that out of the captured function",
             )
-        if any([type(one) is Address and one.layout is not None and one.layout.device is not cpu for one in taken]):
+        layouts = [address.layout for address in taken if type(address) is Address]
+        if any([layout is not None and layout.device is not cpu for layout in layouts]):
             self.broken(f"{plan.operator}: its tensors are not on the CPU", "capture work on the CPU")
 
     def filled(self, storage: Storage, layout: Layout) -> None:
@@ -283,10 +284,10 @@ class Recorder(OptimizerRecorder, RngRecorder):
 
     def passes_end(self, values: Sequence[Tensor]) -> None:
         """Record that a backward pass is about to end at these values and to run their hooks."""
-        for place, one in enumerate(self.inputs if self.breaks is None else ()):
-            if type(one.node) is Node and any([one.node is value.node for value in values]):
+        for place, tensor in enumerate(self.inputs if self.breaks is None else ()):
+            if type(tensor.node) is Node and any([tensor.node is value.node for value in values]):
                 self.backward_ends.add(place)
-                if has_hooks(one):
+                if has_hooks(tensor):
                     self.broken(*HOOKS_RUN)
 
     def grad_added(self, leaf: Tensor) -> None:
@@ -363,8 +364,8 @@ class Recorder(OptimizerRecorder, RngRecorder):
                 self.loops[place] = loop._replace(
                     first=loop.first + delta, body=loop.body + delta, last=loop.last + delta
                 )
-        self.skips.sort(key=lambda one: one.first)
-        self.loops.sort(key=lambda one: one.last)
+        self.skips.sort(key=lambda skip: skip.first)
+        self.loops.sort(key=lambda loop: loop.last)
 
     def wait(self, problem: str) -> None:
         """Record that this run cannot be replayed, for a reason that may not apply to the next one."""

@@ -95,7 +95,7 @@ class Recording:
         self.recorder = recorder
         recorder.known_inputs = {}  # placeholders of operands in branches stay alive with the graph
         self.boundary_at = len(recorder.launches) if boundary is None else boundary.launch
-        self.roots = [] if boundary is None else [id(one) for one in boundary.roots]
+        self.roots = [] if boundary is None else [id(root) for root in boundary.roots]
         self.launches: list[Launched] = recorder.launches
         self.breaks: GraphBreak | None = recorder.breaks
         self.unsettled: GraphBreak | None = None
@@ -113,15 +113,19 @@ class Recording:
         gradients = 0 if boundary is None else len(boundary.gradients)
         given = [moment for _, moment in recorder.input_placements]
         inputs, given_gradients = given[: len(given) - gradients], given[len(given) - gradients :]
-        first = {id(one): place for place, one in reversed([*enumerate(recorder.inputs)])}
+        first = {id(tensor): place for place, tensor in reversed([*enumerate(recorder.inputs)])}
         self.inputs = [
             InputGuard.of(
-                moment, recorder.block_of(moment[1]).inputs[0], type(one), first[id(one)], id(one) in recorder.hookless
+                moment,
+                recorder.block_of(moment[1]).inputs[0],
+                type(tensor),
+                first[id(tensor)],
+                id(tensor) in recorder.hookless,
             )
-            for one, moment in zip(recorder.inputs, inputs, strict=False)
+            for tensor, moment in zip(recorder.inputs, inputs, strict=False)
         ]
-        self.gradients = [InputGuard.of(one, -1) for one in given_gradients]
-        if self.breaks is None and any([one.node is not moment[3] for one, moment in recorder.input_placements]):
+        self.gradients = [InputGuard.of(gradient, -1) for gradient in given_gradients]
+        if self.breaks is None and any([tensor.node is not moment[3] for tensor, moment in recorder.input_placements]):
             self._break("the requires_grad of an argument is changed", "call requires_grad_() before")
         self._leaves: dict[int, Leaf] = {}  # results by the id of their tensor
         self._trees: dict[int, Tree | None] = {}  # the same for containers
@@ -144,11 +148,11 @@ class Recording:
     def plain(self) -> list[str]:
         """Return the representations of the numbers and strings in the result."""
         found, todo = [], [self.result]
-        for one in todo:  # the loop appends to it
-            if type(one) is Tree:
-                todo += one.parts
-            elif isinstance(one, (int, float, complex, str, bytes)):
-                found.append(repr(one))
+        for part in todo:  # the loop appends to it
+            if type(part) is Tree:
+                todo += part.parts
+            elif isinstance(part, (int, float, complex, str, bytes)):
+                found.append(repr(part))
         return found
 
     def _result_of(self, value: Any) -> Leaf:
@@ -164,7 +168,7 @@ class Recording:
         if (pieces := parts_of(value)) is not None:
             keys, parts = pieces
             self._trees[id(value)] = None  # in progress
-            made = tuple([self._result_of(one) for one in parts])
+            made = tuple([self._result_of(part) for part in parts])
             tree = self._trees[id(value)] = Tree(type(value), keys, made, factory_of(value))
             return tree
         if not isinstance(value, PLAIN) and not is_module(type(value)):
@@ -182,7 +186,7 @@ class Recording:
         root = NEW_LEAF if tensor.node is LEAF else -1
         if id(tensor) in self.roots:
             root = self.roots.index(id(tensor))
-        is_made = block.is_new or (block.inputs and not any([one is tensor for one in self.recorder.inputs]))
+        is_made = block.is_new or (block.inputs and not any([known is tensor for known in self.recorder.inputs]))
         if type(tensor) is not Tensor and is_made:
             self._break(
                 f"the result has a {type(tensor).__name__}, which Python makes",
@@ -196,7 +200,9 @@ class Recording:
                 if given is tensor:
                     return InputOutput(place)
             family = part_of(tensor, VIEWS)
-            kin = [one for one in block.inputs if part_of(self.recorder.inputs[one], VIEWS) is family is not ABSENT]
+            kin = [
+                index for index in block.inputs if part_of(self.recorder.inputs[index], VIEWS) is family is not ABSENT
+            ]
             place = (kin or block.inputs)[0]
             offset = tensor._offset - self.recorder.inputs[place]._offset
             self._made.append(tensor)
@@ -231,14 +237,14 @@ class Recording:
             place = next((k for k, given in enumerate(self.recorder.inputs) if given is target), None)
             self.targets.append((place, target if place is None else None))
         self.passes = boundary.passes
-        self.grads = [one.block for made in self.passes for one in made.grads if one is not None]
+        self.grads = [grad.block for made in self.passes for grad in made.grads if grad is not None]
 
     def _check_placements(self) -> None:
         """Break the capture if a replay would have to change the shape, memory or node of an existing tensor."""
         known = [
-            (one, self.recorder.first_placements[key])
+            (joined, self.recorder.first_placements[key])
             for key, link in self.recorder.tensors.items()
-            if (one := link()) is not None
+            if (joined := link()) is not None
         ]
         for tensor, before in (*self.recorder.input_placements, *known):
             # layouts may have been evicted from their table, so that an equal one is another object
@@ -249,11 +255,11 @@ class Recording:
                     "work on a new tensor: x.t() for x.t_(), a clone() where gradients flow through a change",
                 )
         family = [
-            one
-            for one in self._made
-            if part_of(one, VIEWS) is not ABSENT and self.recorder.block_of(one._storage).is_new
+            tensor
+            for tensor in self._made
+            if part_of(tensor, VIEWS) is not ABSENT and self.recorder.block_of(tensor._storage).is_new
         ]
-        if any([one.node is not None for one in family]) and overlapping(family) is not None:
+        if any([member.node is not None for member in family]) and overlapping(family) is not None:
             self._break("two results that gradients flow through show the same memory", "return a clone() of one")
 
     # -------------------------------------------------------------------------------------------------- `.grad`
@@ -261,7 +267,7 @@ class Recording:
         recorder = self.recorder
         for target, needed in recorder.grads.values():
             after = target._grad
-            if any([target is one for one in recorder.inputs]):  # the next call has another argument
+            if any([target is tensor for tensor in recorder.inputs]):  # the next call has another argument
                 self._break("the .grad of an argument is set", "take it with autograd.grad, and return it")
             if not any_grad(needed) and id(target) not in recorder.program_grads:
                 self.needed.append((target, needed))
@@ -272,16 +278,18 @@ class Recording:
                     self._break("a result is the .grad of a leaf", "return a clone() of it")
                 self.fixed[number] = after._storage
                 self.grads_of[number] = id(target)
-        for one in recorder.inputs:
-            grad: Tensor | None = one._grad if one.node is LEAF else None
-            if id(one) in recorder.program_grads or (
+        for tensor in recorder.inputs:
+            grad: Tensor | None = tensor._grad if tensor.node is LEAF else None
+            if id(tensor) in recorder.program_grads or (
                 grad is not None and recorder.number_of(grad._storage) in recorder.used_blocks
             ):
                 self._break("the .grad of an argument is used", "make it an argument, too")
         self.needed += recorder.program_grads.values()
         met = [link() for link in recorder.tensors.values()]
-        leaves = [one for one in met if one is not None and one.node is LEAF] + [*recorder.library_grads.values()]
-        for leaf in {id(one): one for one in leaves}.values():
+        leaves = [value for value in met if value is not None and value.node is LEAF] + [
+            *recorder.library_grads.values()
+        ]
+        for leaf in {id(leaf_): leaf_ for leaf_ in leaves}.values():
             if id(leaf) not in recorder.grads and id(leaf) not in recorder.program_grads and leaf._grad is not None:
                 if recorder.number_of(leaf._grad._storage) in recorder.used_blocks:
                     self.needed.append((leaf, leaf._grad))
@@ -298,9 +306,9 @@ class Recording:
                     self._break(f"{launch.operation} reads memory that no operator filled", "fill it with an operator")
                 if place.written:
                     written.add(place.block)
-        known = [one for link in self.recorder.tensors.values() if (one := link()) is not None]
-        grads = [one for _, one in self.needed if isinstance(one, Tensor)]
-        for tensor in (*[one for one in known if id(one) not in self._leaves], *grads):
+        known = [candidate for link in self.recorder.tensors.values() if (candidate := link()) is not None]
+        grads = [value for _, value in self.needed if isinstance(value, Tensor)]
+        for tensor in (*[member for member in known if id(member) not in self._leaves], *grads):
             if self.recorder.block_of(tensor._storage).inputs:
                 problem = "an argument shares its memory with a tensor of the program"
                 self.unsettled = GraphBreak(problem, "call it with a clone()", None)
@@ -323,10 +331,10 @@ class Recording:
         themselves.
         """
         recorder = self.recorder
-        given = [(*memory_of(one), recorder.number_of(one._storage)) for one in recorder.inputs]
-        known = [one for link in recorder.tensors.values() if (one := link()) is not None]
-        known += [one for _, one in self.needed if isinstance(one, Tensor)]
-        others = given + [(*memory_of(one), recorder.number_of(one._storage)) for one in known]
+        given = [(*memory_of(tensor), recorder.number_of(tensor._storage)) for tensor in recorder.inputs]
+        known = [tensor for link in recorder.tensors.values() if (tensor := link()) is not None]
+        known += [value for _, value in self.needed if isinstance(value, Tensor)]
+        others = given + [(*memory_of(tensor), recorder.number_of(tensor._storage)) for tensor in known]
         for start, end, block in given:
             if any([block != number and start < last and first < end for first, last, number in others]):
                 problem = "an argument shares memory with another tensor, through separate storages"
@@ -342,8 +350,8 @@ class Recording:
         launch.
         """
         spans, blocks = self.spans(len(self.launches)), self.recorder.blocks
-        numbers = [one for one in spans if self.is_temporary(one)]
-        lives = [Lifetime(*spans[one], blocks[one].layout.extent) for one in numbers]  # type: ignore[union-attr]
+        numbers = [span for span in spans if self.is_temporary(span)]
+        lives = [Lifetime(*spans[number], blocks[number].layout.extent) for number in numbers]  # type: ignore[union-attr]
         for place, launch in enumerate(self.launches):
             if launch.plan.workspace:
                 numbers.append(-1 - place)
@@ -356,13 +364,13 @@ class Recording:
         last: dict[int, int] = {}
         recorder, boundary = self.recorder, self.boundary_at
         for place, launch in enumerate(self.launches[:stop]):
-            for one in launch.arguments:
-                if type(one) is Address:
-                    first.setdefault(one.block, place)
-                    crosses = first[one.block] < boundary <= place  # Note [Saved sets] in recorded_backward.py
-                    last[one.block] = stop if crosses else place
-        asked = [(one.condition.block, one.first) for one in recorder.skips]
-        asked += [(one.condition.block, one.last - 1) for one in recorder.loops]
+            for argument in launch.arguments:
+                if type(argument) is Address:
+                    first.setdefault(argument.block, place)
+                    crosses = first[argument.block] < boundary <= place  # Note [Saved sets] in recorded_backward.py
+                    last[argument.block] = stop if crosses else place
+        asked = [(skip.condition.block, skip.first) for skip in recorder.skips]
+        asked += [(loop.condition.block, loop.last - 1) for loop in recorder.loops]
         for block, place in asked:
             if block in first and place < stop:
                 crosses = first[block] < boundary <= place

@@ -171,6 +171,6 @@ def any_grad(needed: object) -> bool:
     return needed is ANY_GRAD
 
 
-def moved(one: Address | RngValue | float, delta: int) -> Address | RngValue | float:
+def moved(address: Address | RngValue | float, delta: int) -> Address | RngValue | float:
     """Return an argument of a launch, with addresses shifted for one of its parts."""
-    return one._replace(offset=one.offset + delta) if type(one) is Address else one
+    return address._replace(offset=address.offset + delta) if type(address) is Address else address

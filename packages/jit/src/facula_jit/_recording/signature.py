@@ -35,7 +35,7 @@ def tensors_in(tree: Any) -> list[Tensor]:
     parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else ()
     if is_dataclass(type(tree)):
         parts = [getattr(tree, field.name) for field in fields(tree)]
-    return [one for part in parts for one in tensors_in(part)]
+    return [tensor for part in parts for tensor in tensors_in(part)]
 
 
 def is_container(value: Any) -> bool:
@@ -67,8 +67,8 @@ class Signature:
         self.classes: set[type] = set()
         mode = current_mode() if active_modes else DEFAULT
         self.supported = _is_supported(mode) and not other_defaults
-        parts = [self._of(one) for one in args]
-        parts += [(name, self._of(one)) for name, one in kwargs.items()]
+        parts = [self._of(arg) for arg in args]
+        parts += [(name, self._of(value)) for name, value in kwargs.items()]
         autocast: Any = mode.autocast
         self.key: tuple[Hashable, ...] = (
             tuple(parts), mode.grad, mode.inference, autocast and (autocast.dtype, autocast.casts is None),
@@ -88,14 +88,14 @@ class Signature:
             return kind, repr(value)
         if isinstance(value, NUMBERS) and not getattr(value, "__dict__", None):
             self.classes.add(kind)
-            return kind, next(one for one in NUMBERS if issubclass(kind, one)).__repr__(value)  # type: ignore[arg-type]
-        if (at := next((at for at, one in enumerate(self.containers) if one is value), None)) is not None:
+            return kind, next(base for base in NUMBERS if issubclass(kind, base)).__repr__(value)  # type: ignore[arg-type]
+        if (at := next((at for at, container in enumerate(self.containers) if container is value), None)) is not None:
             return "again", at  # also for a container that contains itself
         if (pieces := by_value(value)) is not None:
             self.containers.append(value)
             self.classes.add(kind)
             names, parts = pieces
-            found: list[Hashable] = [self._of(one) for one in parts]
+            found: list[Hashable] = [self._of(part) for part in parts]
             if isinstance(value, dict):
                 found = [*zip(map(self._of, names or ()), found, strict=True)]
             if isinstance(value, defaultdict):
@@ -123,10 +123,12 @@ class Signature:
         """Return a key of the attributes set on a tensor, which the function may read. Only plain values are
         supported.
         """
-        if not all([type(one) in PLAIN for one in own.values()]):
+        if not all([type(attribute) in PLAIN for attribute in own.values()]):
             self.supported = False
         self.attributes.update(own)
-        return tuple([(name, type(one), repr(one)) for name, one in own.items() if type(one) in PLAIN])
+        return tuple(
+            [(name, type(attribute), repr(attribute)) for name, attribute in own.items() if type(attribute) in PLAIN]
+        )
 
 
 def has_hooks(tensor: Tensor) -> bool:
@@ -137,7 +139,7 @@ def has_hooks(tensor: Tensor) -> bool:
         return hooks is not None
     if type(node) is not Node or type(around := node.rule.extra) is not WrappedRule:
         return False
-    return any([getattr(one, "__module__", "") != EAGER_BACKWARD for one in around.watchers()])
+    return any([getattr(watcher, "__module__", "") != EAGER_BACKWARD for watcher in around.watchers()])
 
 
 def by_value(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | None:
@@ -162,20 +164,22 @@ def bracketed(kind: type, words: list[str]) -> str:
     )
 
 
-def _word(one: Any, depth: int = 0) -> str:
-    if isinstance(one, Tensor):
-        return f"{one._layout.dtype.name} {one._layout.shape}"
+def _word(element: Any, depth: int = 0) -> str:
+    if isinstance(element, Tensor):
+        return f"{element._layout.dtype.name} {element._layout.shape}"
     inside = depth + 1
-    if depth < MAX_WORDS and isinstance(one, dict) and is_container(one):
-        return bracketed(dict, [f"{_word(key, inside)}: {_word(value, inside)}" for key, value in one.items()])
-    if depth < MAX_WORDS and is_container(one):
-        return bracketed(type(one), [_word(part, inside) for part in one])
-    if depth < MAX_WORDS and is_dataclass(type(one)):
-        own = [(field.name, getattr(one, field.name, None)) for field in fields(one)]
-        return f"{type(one).__name__}({', '.join([f'{name}={_word(value, inside)}' for name, value in own])})"
-    if one is None or isinstance(one, (bool, int, float, complex, str, bytes, DType, Device, slice, np.generic)):
-        return repr(one)[:40]
-    return type(one).__name__
+    if depth < MAX_WORDS and isinstance(element, dict) and is_container(element):
+        return bracketed(dict, [f"{_word(key, inside)}: {_word(value, inside)}" for key, value in element.items()])
+    if depth < MAX_WORDS and is_container(element):
+        return bracketed(type(element), [_word(part, inside) for part in element])
+    if depth < MAX_WORDS and is_dataclass(type(element)):
+        own = [(field.name, getattr(element, field.name, None)) for field in fields(element)]
+        return f"{type(element).__name__}({', '.join([f'{name}={_word(value, inside)}' for name, value in own])})"
+    if element is None or isinstance(
+        element, (bool, int, float, complex, str, bytes, DType, Device, slice, np.generic)
+    ):
+        return repr(element)[:40]
+    return type(element).__name__
 
 
 def _is_supported(mode: Mode) -> bool:

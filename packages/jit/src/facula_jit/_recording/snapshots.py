@@ -30,17 +30,17 @@ class Snapshot:
 
     def __init__(self, values: Iterable[Any]):
         self._held: list[tuple[Any, Any, str]] = []  # a container, a copy of it, and its description
-        todo, met = [(one, 0) for one in values], set()
-        for one, depth in todo:  # the loop appends to it
-            if isinstance(one, LEFT_OUT) or id(one) in met or depth > MAX_DEPTH:
+        todo, met = [(value, 0) for value in values], set()
+        for value, depth in todo:  # the loop appends to it
+            if isinstance(value, LEFT_OUT) or id(value) in met or depth > MAX_DEPTH:
                 continue
-            met.add(id(one))
-            if isinstance(one, tuple):
-                todo += [(part, depth + 1) for part in one[:MAX_ENTRIES]]
-            elif (holder := _holder(one)) is not None:
+            met.add(id(value))
+            if isinstance(value, tuple):
+                todo += [(part, depth + 1) for part in value[:MAX_ENTRIES]]
+            elif (holder := _holder(value)) is not None:
                 copied = holder.copy()
-                kind = type(one).__name__
-                self._held.append((holder, copied, f"a {kind}" if holder is one else f"an attribute of a {kind}"))
+                kind = type(value).__name__
+                self._held.append((holder, copied, f"a {kind}" if holder is value else f"an attribute of a {kind}"))
                 todo += [(part, depth + 1) for part in _parts(copied)[:MAX_ENTRIES]]
 
     def changed(self) -> str | None:

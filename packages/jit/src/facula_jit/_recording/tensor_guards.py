@@ -49,22 +49,26 @@ def checks_of(recording: Any, followed: list[Any]) -> list[Check]:
         followed: the optimizer groups whose options may change, because replays use their current values.
     """
     recorder = recording.recorder
-    checks: list[Check] = [(CheckKind.PLACE, one, 0, one[0]) for one in DEFAULTS]
-    known = {id(one): one for link in recorder.tensors.values() if (one := link()) is not None}
+    checks: list[Check] = [(CheckKind.PLACE, cell, 0, cell[0]) for cell in DEFAULTS]
+    known = {id(tensor): tensor for link in recorder.tensors.values() if (tensor := link()) is not None}
     needed = {id(leaf): (leaf, before) for leaf, before in recording.needed}
-    for one in known.values():
-        _, grad = needed.pop(id(one), (None, ANY))
-        checks.append((CheckKind.TENSOR, one, None, (*state_of(one), grad)))
+    for tensor in known.values():
+        _, grad = needed.pop(id(tensor), (None, ANY))
+        checks.append((CheckKind.TENSOR, tensor, None, (*state_of(tensor), grad)))
     for leaf, _ in recorder.grads.values():
         if id(leaf) not in known:
             checks.append((CheckKind.SLOT, leaf, HOOKS, part_of(leaf, HOOKS)))
-    storages = {id(one._storage) for one in known.values()}
-    checks += [(CheckKind.SLOT, one, ADDRESS, one.ptr) for one in recording.fixed.values() if id(one) not in storages]
+    storages = {id(tensor._storage) for tensor in known.values()}
+    checks += [
+        (CheckKind.SLOT, storage, ADDRESS, storage.ptr)
+        for storage in recording.fixed.values()
+        if id(storage) not in storages
+    ]
     checks += [(CheckKind.SLOT, leaf, GRAD, before) for leaf, before in needed.values()]
-    grads = {id(one): one for _, one in recording.needed if isinstance(one, Tensor) and id(one) not in known}
-    checks += [(CheckKind.TENSOR, one, None, state_of(one)) for one in grads.values()]
-    optimizers = [one for one, _ in recorder.optimizers.values()] + [*recorder.groups.values()]
-    for optimizer in {id(one): one for one in optimizers}.values():
+    grads = {id(value): value for _, value in recording.needed if isinstance(value, Tensor) and id(value) not in known}
+    checks += [(CheckKind.TENSOR, gradient, None, state_of(gradient)) for gradient in grads.values()]
+    optimizers = [optimizer for optimizer, _ in recorder.optimizers.values()] + [*recorder.groups.values()]
+    for optimizer in {id(candidate): candidate for candidate in optimizers}.values():
         checks += checks_of_groups(optimizer)
     for optimizer, before_step in recorder.optimizers.values():
         checks += checks_of_optimizer(optimizer, before_step, followed)
@@ -73,7 +77,7 @@ def checks_of(recording: Any, followed: list[Any]) -> list[Check]:
 
 def state_of(tensor: Tensor) -> tuple[Any, ...]:
     """Return the values that a TENSOR check compares."""
-    return *[part_of(tensor, one) for one in (LAYOUT, STORAGE, OFFSET, NODE, HOOKS)], tensor._storage.ptr
+    return *[part_of(tensor, part) for part in (LAYOUT, STORAGE, OFFSET, NODE, HOOKS)], tensor._storage.ptr
 
 
 def puts_of(recording: Any, checks: Iterable[Check]) -> list[tuple[Any, ...]]:
@@ -130,13 +134,13 @@ def checks_of_optimizer(optimizer: Any, before: list[dict[str, Any]], followed: 
     state = optimizer.state
     checks: list[Check] = [(CheckKind.ITEM, vars(optimizer), "state", state)]
     for group, options in zip(optimizer.param_groups, before, strict=False):
-        if not any([one is group for one in followed]):
+        if not any([known is group for known in followed]):
             flat = [part for pair in options.items() for part in pair]
             checks.append((CheckKind.ENTRIES, group, None, tuple(flat)))
-        for one in group["params"]:
-            if one in state:
-                own = state[one]
-                checks.append((CheckKind.ITEM, state, one, own))
+        for parameter in group["params"]:
+            if parameter in state:
+                own = state[parameter]
+                checks.append((CheckKind.ITEM, state, parameter, own))
                 tensors = [(name, value) for name, value in own.items() if isinstance(value, Tensor)]
                 checks += [(CheckKind.ITEM, own, name, value) for name, value in tensors]
     return checks
@@ -151,8 +155,8 @@ def described(check: Check) -> str:
         now = [*state_of(holder), part_of(holder, GRAD)]
         differing = [
             name
-            for name, one, other in zip(PARTS, now, expected, strict=False)
-            if other is not ANY and one is not other and not (isinstance(one, (int, Layout)) and one == other)
+            for name, part, other in zip(PARTS, now, expected, strict=False)
+            if other is not ANY and part is not other and not (isinstance(part, (int, Layout)) and part == other)
         ]
         return f"the {differing[0] if differing else 'memory'} of a tensor of shape {tuple(holder.shape)}"
     if isinstance(holder, Tensor):
@@ -160,7 +164,7 @@ def described(check: Check) -> str:
     if isinstance(holder, Storage):
         return "the memory of a tensor"
     if kind is CheckKind.ENTRIES and isinstance(holder, dict):  # a parameter group
-        for name, one in zip(expected[::2], expected[1::2], strict=True):
-            if one is not ANY and holder.get(name, ABSENT) is not one:
-                return f"the option {name!r} of an optimizer, which was {one!r:.40}"
+        for name, value in zip(expected[::2], expected[1::2], strict=True):
+            if value is not ANY and holder.get(name, ABSENT) is not value:
+                return f"the option {name!r} of an optimizer, which was {value!r:.40}"
     return "the groups, parameters, options or state of an optimizer"

@@ -100,14 +100,16 @@ class Digest:
         self.recording = recording
         recorder = recording.recorder
         self._numbers: dict[int, int] = {}  # of temporaries, in the order of their first use
-        self._starts = [one.offset for one in (*recording.inputs, *recording.gradients)]  # offsets of inputs in bytes
+        self._starts = [
+            guard.offset for guard in (*recording.inputs, *recording.gradients)
+        ]  # offsets of inputs in bytes
         self._grads = recording.grads_of
         known = [tensor for link in recorder.tensors.values() if (tensor := link()) is not None]
         self._watched = {id(root_of(tensor._storage)) for tensor in known}
         self._watched |= {id(root_of(before._storage)) for _, before in recording.needed if before is not None}
         self._followed = {launch for numbers in recorder.refills for row in numbers.launches for launch in row}
         self.steps = [self._step(number, launch) for number, launch in enumerate(recording.launches)]
-        self.parts = [(one.first, one.launches) for one in recorder.skips]
+        self.parts = [(skip.first, skip.launches) for skip in recorder.skips]
         self.result = list(self._leaves(recording.result))
         del self.recording  # it lives as long as its replay
 
@@ -115,21 +117,21 @@ class Digest:
         plan = launch.plan
         request = () if plan.request is None else tuple(plan.request)[:1]
         is_followed = number in self._followed  # numbers computed from an optimizer's options
-        forms = [self._form(one) for one in launch.arguments if not is_followed or type(one) is Address]
+        forms = [self._form(argument) for argument in launch.arguments if not is_followed or type(argument) is Address]
         described = (plan.parameters, plan.outputs, request, launch.part)
         return Step(launch.operation, described, tuple(forms), launch.site)
 
-    def _form(self, one: Any) -> Any:
-        if type(one) is Address:
-            inputs = self.recording.recorder.blocks[one.block].inputs
+    def _form(self, argument: Any) -> Any:
+        if type(argument) is Address:
+            inputs = self.recording.recorder.blocks[argument.block].inputs
             start = self._starts[inputs[0]] if inputs and inputs[0] < len(self._starts) else 0
-            return *self._role(one), one.offset - start, one.layout, one.written
-        if type(one) is RngValue:
-            return "a number that changes", one.source, one.delta
-        return repr(one)
+            return *self._role(argument), argument.offset - start, argument.layout, argument.written
+        if type(argument) is RngValue:
+            return "a number that changes", argument.source, argument.delta
+        return repr(argument)
 
-    def _role(self, one: Address) -> tuple[Any, ...]:
-        recording, number = self.recording, one.block
+    def _role(self, address: Address) -> tuple[Any, ...]:
+        recording, number = self.recording, address.block
         block = recording.recorder.blocks[number]
         if number in self._grads:
             return "the gradient of a leaf", self._grads[number]
@@ -140,23 +142,23 @@ class Digest:
         if block.is_new:
             return "temporary", self._numbers.setdefault(number, len(self._numbers))
         storage = recording.fixed.get(number)
-        if id(storage) in self._watched or one.written or one.layout is None or storage is None:
+        if id(storage) in self._watched or address.written or address.layout is None or storage is None:
             return "a tensor of the program", id(storage)
-        return "a constant", Constant(id(storage), host_view(storage.ptr + one.offset, one.layout).tobytes())
+        return "a constant", Constant(id(storage), host_view(storage.ptr + address.offset, address.layout).tobytes())
 
-    def _leaves(self, one: Any) -> Iterator[Any]:
-        if type(one) is Tree:
-            yield one.kind, repr(one.keys)
-            for part in one.parts:
+    def _leaves(self, value: Any) -> Iterator[Any]:
+        if type(value) is Tree:
+            yield value.kind, repr(value.keys)
+            for part in value.parts:
                 yield from self._leaves(part)
-        elif type(one) in (Output, AliasOutput, InputOutput):
-            yield one
-        elif isinstance(one, (bool, int, float, complex, str, bytes, type(None))):
-            yield repr(one)
-        elif id(one) in self.recording.views:
-            yield "a view of a tensor of the program", id(root_of(one._storage)), one._offset, one._layout, 0
+        elif type(value) in (Output, AliasOutput, InputOutput):
+            yield value
+        elif isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+            yield repr(value)
+        elif id(value) in self.recording.views:
+            yield "a view of a tensor of the program", id(root_of(value._storage)), value._offset, value._layout, 0
         else:
-            yield id(one)
+            yield id(value)
 
 
 def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
@@ -165,16 +167,16 @@ def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
         operators = [step.operator for step in captured.steps]
         later = [step.site for place, step in enumerate(now.steps) if operators[place : place + 1] != [step.operator]]
         return f"there were {len(captured.steps)} launches, and are {len(now.steps)}", later[0] if later else None
-    for number, (one, other) in enumerate(zip(captured.steps, now.steps, strict=False)):
-        if one.operator != other.operator:
-            return f"launch {number} was {one.operator}, and is {other.operator}", other.site
-        if one.plan != other.plan:
-            return f"launch {number}, {one.operator}, has other options, shapes or dtypes", other.site
-        if len(one.arguments) != len(other.arguments):
-            return f"launch {number}, {one.operator}, has another number of arguments", other.site
-        for place, (a, b) in enumerate(zip(one.arguments, other.arguments, strict=False)):
+    for number, (step, other) in enumerate(zip(captured.steps, now.steps, strict=False)):
+        if step.operator != other.operator:
+            return f"launch {number} was {step.operator}, and is {other.operator}", other.site
+        if step.plan != other.plan:
+            return f"launch {number}, {step.operator}, has other options, shapes or dtypes", other.site
+        if len(step.arguments) != len(other.arguments):
+            return f"launch {number}, {step.operator}, has another number of arguments", other.site
+        for place, (a, b) in enumerate(zip(step.arguments, other.arguments, strict=False)):
             if a != b:
-                words = f"argument {place} of launch {number}, {one.operator}, was {_word(a)}, and is {_other(a, b)}"
+                words = f"argument {place} of launch {number}, {step.operator}, was {_word(a)}, and is {_other(a, b)}"
                 return words, other.site
     if captured.parts != now.parts:
         return "conditions leave out other launches", None

@@ -44,7 +44,7 @@ class Part:
         self.recording, self.inputs = recording, list(inputs)
         self.start, stop = span
         self.steps = steps_of(recording.recorder, self.start, stop)  # launches by number, and jumps
-        self.step_of = {one: step for step, one in enumerate(self.steps) if type(one) is int}
+        self.step_of = {key: step for step, key in enumerate(self.steps) if type(key) is int}
         self.values = len(outputs) + 2 * len(recording.recorder.generators)
         self.sources = {block: len(self.inputs) + place for place, block in enumerate(outputs)}
         self.first_cell = len(self.inputs) + len(outputs)
@@ -59,7 +59,9 @@ class Part:
         number = self.steps[error.args[5]]
         assert isinstance(number, int)
         launch = self.recording.launches[number]
-        layouts = [one.layout for one in launch.arguments if type(one) is Address and not one.written]
+        layouts = [
+            argument.layout for argument in launch.arguments if type(argument) is Address and not argument.written
+        ]
         made: Exception = launch_error(launch.operation, LaunchError(*error.args[:5]), layouts)
         if launch.refusal is not None:
             made = type(launch.refusal)(*launch.refusal.args)
@@ -85,16 +87,16 @@ class Part:
                 continue
             launch = self.recording.launches[number]
             workspace = launch.arrays if launch.plan.workspace else -1
-            for place, one in enumerate((*launch.arguments, None)):
+            for place, argument in enumerate((*launch.arguments, None)):
                 if place == workspace:
                     values.append(base + places[-1 - number])
-                if type(one) is Address:
-                    values.append(self._address(one, base, places, (step, len(values)), patches))
-                elif type(one) is RngValue:
-                    patches.append((step, len(values), self.first_cell + one.source, one.delta))
-                    values.append(int(one))
-                elif one is not None:
-                    values.append(one)
+                if type(argument) is Address:
+                    values.append(self._address(argument, base, places, (step, len(values)), patches))
+                elif type(argument) is RngValue:
+                    patches.append((step, len(values), self.first_cell + argument.source, argument.delta))
+                    values.append(int(argument))
+                elif argument is not None:
+                    values.append(argument)
             launches.append((launch.plan.launch, tuple(values)))
         written = self._written_inputs()
         return Sequence(
@@ -118,41 +120,41 @@ class Part:
         return {
             place
             for number in self.step_of
-            for one in self.recording.launches[number].arguments
-            if type(one) is Address and one.written
-            for place in blocks[one.block].inputs
+            for argument in self.recording.launches[number].arguments
+            if type(argument) is Address and argument.written
+            for place in blocks[argument.block].inputs
         }
 
     def _inputs(self, written: set[int]) -> list[tuple[Any, ...]]:
         """Return the expected state of each input; `written` are those that launches modify."""
-        deltas = [one.offset - self.inputs[max(one.root, 0)].offset for one in self.inputs]
+        deltas = [guard.offset - self.inputs[max(guard.root, 0)].offset for guard in self.inputs]
         return [
-            (one.layout, one.node, one.layout.extent, one.root, delta, place in written, *one[4:])
-            for place, (one, delta) in enumerate(zip(self.inputs, deltas, strict=True))
+            (guard.layout, guard.node, guard.layout.extent, guard.root, delta, place in written, *guard[4:])
+            for place, (guard, delta) in enumerate(zip(self.inputs, deltas, strict=True))
         ]
 
     def _address(
-        self, one: Address, base: int, places: dict[int, int], argument: tuple[int, int], patches: list[Patch]
+        self, address: Address, base: int, places: dict[int, int], argument: tuple[int, int], patches: list[Patch]
     ) -> int:
-        where, offset = self.place_of(one)
+        where, offset = self.place_of(address)
         if isinstance(where, int):
             patches.append((*argument, where, offset))
             return 0
-        return offset + (base + places[one.block] if where is None else where.ptr)
+        return offset + (base + places[address.block] if where is None else where.ptr)
 
-    def place_of(self, one: Address) -> tuple[int | Storage | None, int]:
+    def place_of(self, address: Address) -> tuple[int | Storage | None, int]:
         """Return the location of an address, and the offset from it in bytes.
 
         The location is the index of an argument of the run (its inputs, followed by the outputs), a storage at a fixed
         address, or None for a block among the temporaries.
         """
-        block = self.recording.recorder.blocks[one.block]
-        if one.block in self.sources:
-            return self.sources[one.block], one.offset
+        block = self.recording.recorder.blocks[address.block]
+        if address.block in self.sources:
+            return self.sources[address.block], address.offset
         if block.inputs:
-            place = _input_of(one, block.inputs, self.inputs)
-            return place, one.offset - self.inputs[place].offset
-        return self.recording.fixed.get(one.block), one.offset
+            place = _input_of(address, block.inputs, self.inputs)
+            return place, address.offset - self.inputs[place].offset
+        return self.recording.fixed.get(address.block), address.offset
 
     def _changed(self) -> list[tuple[Storage, int, Any]]:
         """Return the storages that are written and persist."""
@@ -170,25 +172,25 @@ class Part:
         fixed = self.recording.fixed
         spans: dict[tuple[int, int, bool], None] = {}
         for number in self.step_of:
-            for one in self.recording.launches[number].arguments:
-                if type(one) is Address and one.block in fixed and (one.written or with_read):
-                    start = fixed[one.block].ptr
+            for argument in self.recording.launches[number].arguments:
+                if type(argument) is Address and argument.block in fixed and (argument.written or with_read):
+                    start = fixed[argument.block].ptr
                     # a part of a launch writes up to the end of the whole layout
-                    end = start + capacity(fixed[one.block])
-                    if one.layout is not None:
-                        start, end = start + one.offset, min(start + one.offset + one.layout.extent, end)
-                    spans[start, end, one.written] = None
+                    end = start + capacity(fixed[argument.block])
+                    if argument.layout is not None:
+                        start, end = start + argument.offset, min(start + argument.offset + argument.layout.extent, end)
+                    spans[start, end, argument.written] = None
         return list(spans)
 
 
 class Backward:
     """A lowered backward pass: the gradients of the targets, and the layouts of their memory."""
 
-    def __init__(self, recording: Recording, one: Pass, inputs: list[InputGuard]):
-        self.grads = one.grads
-        blocks = [grad.block for grad in one.grads if grad is not None]
+    def __init__(self, recording: Recording, backward_pass: Pass, inputs: list[InputGuard]):
+        self.grads = backward_pass.grads
+        blocks = [grad.block for grad in backward_pass.grads if grad is not None]
         self.layouts = [layout_of_block(recording, block) for block in blocks]
-        self.part = Part(recording, (one.start, one.stop), inputs, [*recording.outputs, *blocks])
+        self.part = Part(recording, (backward_pass.start, backward_pass.stop), inputs, [*recording.outputs, *blocks])
 
 
 class Lowered:
@@ -206,8 +208,10 @@ class Lowered:
         self.places = dict(zip(blocks, offsets, strict=True))
         self.arena_layout = contiguous((self.pool_bytes,), uint8)
         self.forward = Part(recording, (0, recording.boundary_at), recording.inputs, recording.outputs)
-        inputs = [InputGuard(one.layout, one.offset, None, -1) for one in (*recording.inputs, *recording.gradients)]
-        self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
+        inputs = [
+            InputGuard(tensor.layout, tensor.offset, None, -1) for tensor in (*recording.inputs, *recording.gradients)
+        ]
+        self.backwards = [Backward(recording, pass_, inputs) for pass_ in recording.passes]
         self.read_back = _read_back(recording, recording.boundary_at) if recording.roots else []
 
 
@@ -225,23 +229,23 @@ def _read_back(recording: Recording, first: int) -> list[tuple[str, int]]:
     found: dict[tuple[str, int], None] = {}
     blocks, count = recording.recorder.blocks, len(recording.inputs)
     for launch in recording.launches[first:]:
-        for one in launch.arguments:
-            if type(one) is not Address or one.written:
+        for argument in launch.arguments:
+            if type(argument) is not Address or argument.written:
                 continue
-            block = blocks[one.block]
+            block = blocks[argument.block]
             if block.inputs:
                 found.update({("input", place): None for place in block.inputs[:1] if place < count})
-            elif one.block in recording.outputs:
-                found["output", recording.outputs.index(one.block)] = None
-            elif one.block in recording.fixed and recording.fixed[one.block].version is not None:
-                found["fixed", one.block] = None
+            elif argument.block in recording.outputs:
+                found["output", recording.outputs.index(argument.block)] = None
+            elif argument.block in recording.fixed and recording.fixed[argument.block].version is not None:
+                found["fixed", argument.block] = None
     return list(found)
 
 
-def _input_of(one: Address, places: Many[int], inputs: Many[InputGuard]) -> int:
+def _input_of(address: Address, places: Many[int], inputs: Many[InputGuard]) -> int:
     """Return the argument to which an address belongs, among those that share its memory."""
     for place in places:
         start = inputs[place].offset
-        if start <= one.offset < start + max(inputs[place].layout.extent, 1):
+        if start <= address.offset < start + max(inputs[place].layout.extent, 1):
             return place
     return places[0]

@@ -22,11 +22,11 @@ class Pool:
 
     def share(self, replay: Replay, others: Iterable[Replay]) -> None:
         """Share the memory with a replay. If its size changes, the replays in `others` move to the new block, too."""
-        users = [one for one in (*others, replay) if not one.has_backward]
-        needed = max([one.pool_bytes for one in users], default=0)
+        users = [other for other in (*others, replay) if not other.has_backward]
+        needed = max([user.pool_bytes for user in users], default=0)
         if needed != self._nbytes:
             self._nbytes, self._arena = needed, allocate(contiguous((needed,), uint8))
-            for one in users:
-                one.use(self._arena)
+            for user in users:
+                user.use(self._arena)
         elif not replay.has_backward:
             replay.use(self._arena)

@@ -78,8 +78,8 @@ class Writer:
                 "forward and backward together"
             )
         self.results = leaves_of(self.recording.result)
-        made = [one for _, one in self.recording.puts if one is not None]
-        self.grads = {self._number_of(one) for one in made}
+        made = [value for _, value in self.recording.puts if value is not None]
+        self.grads = {self._number_of(value) for value in made}
         self.blocks: dict[int, int] = {}  # block -> row
         self.starts: dict[int, int] = {}  # bytes of an argument's memory that precede it and are omitted
         self.plans: dict[int, PortablePlan] = {}  # by the id of the launch
@@ -106,21 +106,23 @@ class Writer:
         used = [*self._used()]
         written = {address.block for address in used if address.written}
         spans = recording.spans(recording.boundary_at)
-        temporaries = [one for one in spans if recording.is_temporary(one) or one in recording.grads]
-        lives = [Lifetime(*spans[one], _allocated(blocks[one].layout)) for one in temporaries]
+        temporaries = [span for span in spans if recording.is_temporary(span) or span in recording.grads]
+        lives = [Lifetime(*spans[temporary], _allocated(blocks[temporary].layout)) for temporary in temporaries]
         offsets, arena = place_lifetimes(lives)
-        for one, life, offset in zip(temporaries, lives, offsets, strict=True):
-            self.blocks[one] = self.tables.add("blocks", TEMPORARY, offset, life.nbytes)
+        for temporary, life, offset in zip(temporaries, lives, offsets, strict=True):
+            self.blocks[temporary] = self.tables.add("blocks", TEMPORARY, offset, life.nbytes)
         for number in recording.outputs:
             self._own(number, _allocated(blocks[number].layout))
         for number, block in enumerate(blocks):
             if block.inputs and number not in self.blocks:
-                given = [recording.inputs[one] for one in block.inputs if one < len(recording.inputs)]
+                given = [recording.inputs[guard] for guard in block.inputs if guard < len(recording.inputs)]
                 if given:
-                    self.starts[number] = min([one.offset for one in given])
-                    self._own(number, max([one.offset + one.layout.extent for one in given]) - self.starts[number])
-        returned = [self._number_of(one) for one in self.results if isinstance(one, Tensor)]
-        for number in (*[one.block for one in used], *returned):
+                    self.starts[number] = min([guard.offset for guard in given])
+                    self._own(
+                        number, max([tensor.offset + tensor.layout.extent for tensor in given]) - self.starts[number]
+                    )
+        returned = [self._number_of(leaf) for leaf in self.results if isinstance(leaf, Tensor)]
+        for number in (*[address.block for address in used], *returned):
             if number not in self.blocks:
                 self._add_fixed(number, number in written)
         return arena
@@ -131,7 +133,9 @@ class Writer:
             if isinstance(step, Jump):
                 yield step.condition
             else:
-                yield from [one for one in self.recording.launches[step].arguments if type(one) is Address]
+                yield from [
+                    argument for argument in self.recording.launches[step].arguments if type(argument) is Address
+                ]
 
     def _own(self, number: int, nbytes: int) -> None:
         self.blocks[number] = self.tables.add("blocks", OWN, 0, nbytes)
@@ -164,16 +168,16 @@ class Writer:
             plan = self.plans[id(function)] = portable_plan(launch.operation, function)
         workspace = launch.arrays if launch.plan.workspace or plan.sized else -1
         rows: list[tuple[int, int, int, int]] = []
-        for place, one in enumerate((*launch.arguments, None)):
+        for place, argument in enumerate((*launch.arguments, None)):
             if place == workspace:
                 rows.append((NUMBER, 0, 0, 0))
-            if type(one) is Address:
-                rows.append(self._address(one, _extent(one.layout)))
-            elif type(one) is RngValue:
-                rows.append((CELL, one.delta, one.source, 0))
-            elif one is not None:
+            if type(argument) is Address:
+                rows.append(self._address(argument, _extent(argument.layout)))
+            elif type(argument) is RngValue:
+                rows.append((CELL, argument.delta, argument.source, 0))
+            elif argument is not None:
                 double = plan.doubles >> len(rows) & 1 if len(rows) < 64 else 0
-                number: Any = one
+                number: Any = argument
                 rows.append((NUMBER, bits_of(float(number)) if double else wrapped(int(number)), 0, 0))
         first = len(self.tables.rows["arguments"])
         for row in rows:
@@ -184,15 +188,15 @@ class Writer:
         name = self.tables.name(launch.operation)
         self.tables.add("launches", kernel, part, first, len(rows), workspace, launch.plan.workspace, name)
 
-    def _address(self, one: Address, extent: int) -> tuple[int, int, int, int]:
+    def _address(self, address: Address, extent: int) -> tuple[int, int, int, int]:
         """Return the row of an address. Its extent ends with its block, since parts of composite operators start at
         other offsets.
 
         Operands without elements may start after the end of the block.
         """
-        row = self.blocks[one.block]
+        row = self.blocks[address.block]
         nbytes = self.tables.rows["blocks"][row][2]
-        offset = min(one.offset - self.starts.get(one.block, 0), nbytes)
+        offset = min(address.offset - self.starts.get(address.block, 0), nbytes)
         return ADDRESS, offset, row, min(extent, nbytes - offset)
 
     # ---------------------------------------------------------------------------------------------- inputs and outputs
@@ -202,22 +206,24 @@ class Writer:
             number = next(k for k, block in enumerate(recording.recorder.blocks) if place in block.inputs)
             name = inputs[place] if place < len(inputs) else f"x{place}"
             self._add_array(0, name, like.layout, number, like.offset - self.starts[number])
-        for place, one in enumerate(self.results):
+        for place, result in enumerate(self.results):
             name = outputs[place] if place < len(outputs) else f"y{place}"
-            self._add_array(1, name, *self._result(one))
+            self._add_array(1, name, *self._result(result))
 
-    def _result(self, one: Leaf) -> tuple[Layout, int, int]:
+    def _result(self, leaf: Leaf) -> tuple[Layout, int, int]:
         """Return the layout, block and offset of a result."""
-        if type(one) is Output:
-            return one.layout, self.recording.outputs[one.place], one.offset
-        if isinstance(one, Tensor):
+        if type(leaf) is Output:
+            return leaf.layout, self.recording.outputs[leaf.place], leaf.offset
+        if isinstance(leaf, Tensor):
             # type: ignore[return-value]  # not a tensor of a transform
-            return one._layout, self._number_of(one), one._offset
-        place = one.place if type(one) is InputOutput else one.argument
+            return leaf._layout, self._number_of(leaf), leaf._offset
+        place = leaf.place if type(leaf) is InputOutput else leaf.argument
         like = self.recording.inputs[place]
         number = next(k for k, block in enumerate(self.recording.recorder.blocks) if place in block.inputs)
         offset = like.offset - self.starts[number]
-        return (like.layout, number, offset) if type(one) is InputOutput else (one.layout, number, offset + one.offset)
+        return (
+            (like.layout, number, offset) if type(leaf) is InputOutput else (leaf.layout, number, offset + leaf.offset)
+        )
 
     def _add_array(self, output: int, name: str, layout: Layout, block: int, offset: int) -> None:
         first = len(self.tables.rows["extents"])
@@ -242,10 +248,10 @@ class Writer:
             several = f".{group}" if len(self.replay.refills) > 1 else ""
             for name, (value, follows) in followers(refill).items():
                 first = len(self.tables.rows["uses"])
-                for one in follows:
-                    for launch in taken[one.operator]:
-                        argument = self.first_argument[launch] + 1 + one.place
-                        self.tables.add("uses", argument, bits_of(one.base), bits_of(one.factor))
+                for follow in follows:
+                    for launch in taken[follow.operator]:
+                        argument = self.first_argument[launch] + 1 + follow.place
+                        self.tables.add("uses", argument, bits_of(follow.base), bits_of(follow.factor))
                 uses = len(self.tables.rows["uses"]) - first
                 self.tables.add("numbers", self.tables.name(name + several), bits_of(value), first, uses)
 
@@ -253,7 +259,7 @@ class Writer:
         replay = self.replay
         for generator, count, state in zip(replay.generators, replay.drawn, replay.set, strict=True):
             key, offset = wrapped(int(generator._key)), wrapped(int(generator._offset))
-            after = [wrapped(int(one)) for one in state]
+            after = [wrapped(int(word)) for word in state]
             self.tables.add("generators", key, offset, int(count is not None), count or 0, *after)
 
 

@@ -95,16 +95,16 @@ class Replay(BackwardReplay):
         self.reason = ""  # the guard of earlier captures that failed
         self.launches_before = len(recording.launches)  # before any passes
         self.lowered = Lowered(recording)
-        self.layouts = [layout_of_block(recording, one) for one in recording.outputs]
+        self.layouts = [layout_of_block(recording, tensor) for tensor in recording.outputs]
         streams = list(recorder.generators.values())
-        self.generators = [one.generator for one in streams]
+        self.generators = [stream.generator for stream in streams]
         self.outer_backwards, self.backward_ends = recorder.outer_backwards, recorder.backward_ends
-        self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
+        self.drawn = [stream.generator._offset - stream.start if stream.follows else None for stream in streams]
         # of generators that the program seeded
-        self.set = [(one.generator._key, one.generator._offset) for one in streams]
+        self.set = [(stream.generator._key, stream.generator._offset) for stream in streams]
         self.actions = [action for _, action in recorder.actions]
         refills = [] if recorder.reads_options else recorder.refills
-        self.refills = [ScalarUpdate(one) for one in refills]
+        self.refills = [ScalarUpdate(refill) for refill in refills]
         self.inputs = recording.inputs
         self.changed_inputs = [
             (block.inputs[0], recorder.changed[number][0])
@@ -113,15 +113,15 @@ class Replay(BackwardReplay):
         ]
         self.identities = frozenset() if reads is None else reads.identities()
         self.guards = [] if reads is None else reads.all_guards()
-        self.checks: list[Check] = [one.check for one in self.guards]
+        self.checks: list[Check] = [guard.check for guard in self.guards]
         back = None if reads is None else reads.back
-        self.read_by_call = [] if reads is None else [one.check for one in reads.guards.all()]
+        self.read_by_call = [] if reads is None else [guard.check for guard in reads.guards.all()]
         # compared by the backward pass
-        self.read_backwards = [] if back is None else [one.check for one in back.guards.all()]
-        self.checks += checks_of(recording, [one.group for one in refills])
+        self.read_backwards = [] if back is None else [guard.check for guard in back.guards.all()]
+        self.checks += checks_of(recording, [refill.group for refill in refills])
         self.puts = puts_of(recording, self.checks)
         self.numbers_from = len(self.checks)
-        self.checks += [one.check() for one in self.refills]
+        self.checks += [refill.check() for refill in self.refills]
         self.has_backward = bool(recording.roots)
         self.frames: list[Frame] = []
         if self.has_backward:
@@ -160,7 +160,7 @@ class Replay(BackwardReplay):
     def has_same_objects(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Return True if the plain arguments that the function compares by identity are the objects of the capture."""
         parts = plain_parts(args, kwargs)
-        if all([parts[at] is one for at, one in self.identity_args]):
+        if all([parts[at] is arg for at, arg in self.identity_args]):
             return True
         self.missed = OTHER_OBJECT
         return False
@@ -187,8 +187,8 @@ class Replay(BackwardReplay):
             self.digest()
         self.recording, self.lowered, self.frames = recording, Lowered(recording, thorough=True), []
         numbers = recording.recorder.refills
-        self.refills = [ScalarUpdate(one) for one in numbers] if self.refills else []
-        self.checks[self.numbers_from :] = [one.check() for one in self.refills]
+        self.refills = [ScalarUpdate(number) for number in numbers] if self.refills else []
+        self.checks[self.numbers_from :] = [refill.check() for refill in self.refills]
 
     def use(self, arena: Storage) -> None:
         """Place temporaries in this memory, which replays share."""
@@ -202,9 +202,9 @@ class Replay(BackwardReplay):
             refill.put(forward, lowered.forward.step_of)
         backwards: list[Sequence] = []
         if self.has_backward:
-            storages = {id(one): one for one in self.recording.fixed.values()}
-            checks: list[Check] = [(CheckKind.SLOT, one, ADDRESS, one.ptr) for one in storages.values()]
-            backwards = [one.part.sequence(base, lowered.places, checks, []) for one in lowered.backwards]
+            storages = {id(storage): storage for storage in self.recording.fixed.values()}
+            checks: list[Check] = [(CheckKind.SLOT, storage, ADDRESS, storage.ptr) for storage in storages.values()]
+            backwards = [backward.part.sequence(base, lowered.places, checks, []) for backward in lowered.backwards]
         return Frame(arena, forward, backwards, lowered)
 
     def _free_frame(self) -> Frame:
@@ -240,7 +240,7 @@ class Replay(BackwardReplay):
             storages = [allocate(layout) for layout in self.layouts]
             for generator in self.generators:
                 rng_values += (generator._key, generator._offset)
-            values = (*[one.ptr for one in storages], *rng_values)
+            values = (*[storage.ptr for storage in storages], *rng_values)
         else:  # the most frequent case, inlined for speed
             (frame,), (layout,) = self.frames, self.layouts
             s = Storage()
@@ -272,8 +272,8 @@ class Replay(BackwardReplay):
                 generator._key, generator._offset = state
             else:
                 generator._offset += count
-        for one in self.outer_backwards:
-            one.finish()
+        for backward in self.outer_backwards:
+            backward.finish()
         for place, count in self.changed_inputs:
             tensors[place]._storage.version += count  # type: ignore[operator]
         for action in self.actions:
@@ -285,10 +285,10 @@ class Replay(BackwardReplay):
         self, frame: Frame, tensors: tuple[Tensor, ...], storages: list[Storage], rng_values: list[int]
     ) -> dict[int, Node]:
         """Return the nodes of differentiable results, by their index among the roots; all share one lease."""
-        lease = FrameLease(self, frame, tuple([snapshot(one) for one in tensors]), storages, rng_values)
-        targets: list[Any] = [one if place is None else tensors[place] for place, one in self.recording.targets]
+        lease = FrameLease(self, frame, tuple([snapshot(tensor) for tensor in tensors]), storages, rng_values)
+        targets: list[Any] = [target if place is None else tensors[place] for place, target in self.recording.targets]
         lease.edges = edges_to(targets)
-        lease.versions = [one.version for one in self._saved_storages(lease)]
+        lease.versions = [storage.version for storage in self._saved_storages(lease)]
         frame.lease = ref(lease)
         node = Node()
         node.rule, node.seq, node.rest = self.rule, next_seq(), lease
@@ -297,57 +297,59 @@ class Replay(BackwardReplay):
         if count == 1:
             return {0: node}
         nodes = {place: output_node(node, place, count) for place in range(count)}
-        for one in nodes.values():
-            one.rule = self.rule_of_one
-        lease.results = [ref(one) for one in nodes.values()]
+        for created in nodes.values():
+            created.rule = self.rule_of_one
+        lease.results = [ref(created) for created in nodes.values()]
         return nodes
 
     def _build_result(
         self,
-        one: Any,
+        output: Any,
         tensors: tuple[Tensor, ...],
         storages: list[Storage],
         nodes: dict[int, Node],
         made: dict[int, Any],
     ) -> Any:
-        kind = type(one)
+        kind = type(output)
         if kind is Output:
-            if id(one) in made:
-                return made[id(one)]
-            made[id(one)] = made_tensor(one.layout, storages[one.place], one.offset, _node_of(one, nodes))
-            return made[id(one)] if one.root != NEW_LEAF else made[id(one)].requires_grad_()
+            if id(output) in made:
+                return made[id(output)]
+            made[id(output)] = made_tensor(
+                output.layout, storages[output.place], output.offset, _node_of(output, nodes)
+            )
+            return made[id(output)] if output.root != NEW_LEAF else made[id(output)].requires_grad_()
         if kind is InputOutput:
-            return tensors[one.place]
+            return tensors[output.place]
         if kind is AliasOutput:
-            if id(one) in made:
-                return made[id(one)]
-            given = tensors[one.argument]
-            t = made_tensor(one.layout, given._storage, given._offset + one.offset, _node_of(one, nodes))
-            if one.is_view:
+            if id(output) in made:
+                return made[id(output)]
+            given = tensors[output.argument]
+            t = made_tensor(output.layout, given._storage, given._offset + output.offset, _node_of(output, nodes))
+            if output.is_view:
                 t._viewed = given
                 adapter_of(t).register_output(t, t)
-            made[id(one)] = t
-            return t if one.root != NEW_LEAF else t.requires_grad_()
+            made[id(output)] = t
+            return t if output.root != NEW_LEAF else t.requires_grad_()
         if kind is Tree:
-            if id(one) not in made:
-                parts = [self._build_result(part, tensors, storages, nodes, made) for part in one.parts]
-                made[id(one)] = rebuilt(one, parts)
-            return made[id(one)]
-        if id(one) in self.recording.views:
-            if id(one) not in made:
-                made[id(one)] = one.as_subclass(Tensor)
-            return made[id(one)]
-        return one
+            if id(output) not in made:
+                parts = [self._build_result(part, tensors, storages, nodes, made) for part in output.parts]
+                made[id(output)] = rebuilt(output, parts)
+            return made[id(output)]
+        if id(output) in self.recording.views:
+            if id(output) not in made:
+                made[id(output)] = output.as_subclass(Tensor)
+            return made[id(output)]
+        return output
 
     # -------------------------------------------------------------------------------------------------- failed checks
     def refill(self) -> bool:
         """Update the scalars of optimizers; return False if their steps differ from the recorded ones."""
-        found = [numbers for one in self.refills if (numbers := one.present_numbers()) is not None]
+        found = [numbers for refill in self.refills if (numbers := refill.present_numbers()) is not None]
         if len(found) < len(self.refills):
             return False
-        for one, numbers in zip(self.refills, found, strict=True):
-            one.renew(numbers)
-        self.checks[self.numbers_from :] = [one.check() for one in self.refills]
+        for refill, numbers in zip(self.refills, found, strict=True):
+            refill.renew(numbers)
+        self.checks[self.numbers_from :] = [refill.check() for refill in self.refills]
         for frame in self.frames:
             for refill in self.refills:
                 refill.put(frame.forward, self.lowered.forward.step_of)
@@ -382,6 +384,6 @@ class Replay(BackwardReplay):
         return described(self.checks[missed]) if missed < len(self.checks) else "another thread's use of it"
 
 
-def _node_of(one: Output | AliasOutput, nodes: dict[int, Node]) -> Node | None:
+def _node_of(output: Output | AliasOutput, nodes: dict[int, Node]) -> Node | None:
     """Return the node of a result tensor; a new leaf gets its node from `requires_grad_`."""
-    return None if one.root == NEW_LEAF else nodes.get(one.root, _spent if one.wants_grad else None)
+    return None if output.root == NEW_LEAF else nodes.get(output.root, _spent if output.wants_grad else None)

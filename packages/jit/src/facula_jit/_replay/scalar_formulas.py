@@ -48,8 +48,10 @@ def values_of(group: Mapping[str, Any]) -> dict[str, float]:
     found: dict[str, float] = {}
     for name, value in group.items():
         several = value if isinstance(value, tuple) else (value,)
-        if all([type(one) in (int, float) for one in several]):
-            found.update({f"{name}.{k}": one for k, one in enumerate(value)} if several is value else {name: value})
+        if all([type(number) in (int, float) for number in several]):
+            found.update(
+                {f"{name}.{k}": number for k, number in enumerate(value)} if several is value else {name: value}
+            )
     return found
 
 
@@ -87,7 +89,7 @@ class Forms:
         before = {name: value for name, value in group.items() if name != "params"}
         self.values = values_of(before)
         now = refill.present_numbers()
-        self.numbers: list[list[float]] = [] if now is None else [list(one) for one in now]
+        self.numbers: list[list[float]] = [] if now is None else [list(numbers) for numbers in now]
         self.works = now is not None
         self.fixed: set[str] = set()
         self.forms: list[list[list[Any]]] = []
@@ -105,9 +107,9 @@ class Forms:
                 found = refill.present_numbers()
             except Exception:  # any type: the optimizer rejects such options
                 return None
-            return None if found is None else [float(one) for numbers in found for one in numbers]
+            return None if found is None else [float(number) for numbers in found for number in numbers]
 
-        now = [float(one) for numbers in self.numbers for one in numbers]
+        now = [float(number) for numbers in self.numbers for number in numbers]
         asked = [(self.values, now)]
         free = []
         for name, value in self.values.items():
@@ -180,11 +182,11 @@ def followers(refill: ScalarUpdate) -> dict[str, tuple[float, list[Follows]]]:
             ]
             if follows:
                 found[name] = float(value), follows
-    shared = [(one.operator, one.place) for _, follows in found.values() for one in follows]
+    shared = [(follow.operator, follow.place) for _, follows in found.values() for follow in follows]
     return {
         name: (value, follows)
         for name, (value, follows) in found.items()
-        if name == "lr" or all([shared.count((one.operator, one.place)) == 1 for one in follows])
+        if name == "lr" or all([shared.count((follow.operator, follow.place)) == 1 for follow in follows])
     }
 
 
@@ -193,6 +195,6 @@ def _in(name: str, form: Sequence[Any], values: Values) -> tuple[float, float] |
     kind, *names = form
     if kind == "constant" or name not in names:
         return None
-    others = [float(values[one]) for one in names if one != name]
+    others = [float(values[key]) for key in names if key != name]
     factor = FORMS[kind].sign * prod(others)
     return (FORMS[kind].base, factor) if factor else None

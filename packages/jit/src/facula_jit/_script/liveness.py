@@ -26,7 +26,7 @@ def inside(nodes: Iterable[ast.AST], scopes: tuple[type[ast.AST], ...] = SCOPES)
 def bound_by(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """Return the names that a piece of a function binds or deletes."""
     nodes = list(nodes)
-    deleted = {one.id for one in inside(nodes) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Del)}
+    deleted = {node.id for node in inside(nodes) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
     return stored(nodes) | deleted
 
 
@@ -39,28 +39,32 @@ def live_before(block: Sequence[ast.stmt], after: Set[str], loop: Set[str] | Non
         loop: the names that may be read after a `break` or `continue`.
     """
     live = after
-    for one in reversed(block):
-        live = _live_before_one(one, live, loop or frozenset())
+    for statement in reversed(block):
+        live = _live_before_one(statement, live, loop or frozenset())
     return live
 
 
-def _live_before_one(one: ast.stmt, live: Set[str], loop: Set[str]) -> Set[str]:
-    if isinstance(one, (ast.Return, ast.Raise)):
-        return loaded([one])
-    if isinstance(one, (ast.Break, ast.Continue)):
+def _live_before_one(statement: ast.stmt, live: Set[str], loop: Set[str]) -> Set[str]:
+    if isinstance(statement, (ast.Return, ast.Raise)):
+        return loaded([statement])
+    if isinstance(statement, (ast.Break, ast.Continue)):
         return loop
-    if isinstance(one, ast.If):
-        return loaded([one.test]) | live_before(one.body, live, loop) | live_before(one.orelse, live, loop)
-    if isinstance(one, (ast.While, ast.For)):
-        target = frozenset() if isinstance(one, ast.While) else bound_by([one.target])
-        head: Set[str] = loaded([one.test]) if isinstance(one, ast.While) else frozenset()
-        behind = live_before(one.orelse, live, loop)
+    if isinstance(statement, ast.If):
+        return (
+            loaded([statement.test])
+            | live_before(statement.body, live, loop)
+            | live_before(statement.orelse, live, loop)
+        )
+    if isinstance(statement, (ast.While, ast.For)):
+        target = frozenset() if isinstance(statement, ast.While) else bound_by([statement.target])
+        head: Set[str] = loaded([statement.test]) if isinstance(statement, ast.While) else frozenset()
+        behind = live_before(statement.orelse, live, loop)
         for _ in range(2):  # one iteration may read the names that another one binds
-            head = head | behind | (live_before(one.body, head | behind, head | behind | live) - target)
-        return head if isinstance(one, ast.While) else head | loaded([one.iter])
-    if isinstance(one, ast.With):
-        bound = bound_by([item.optional_vars for item in one.items if item.optional_vars is not None])
-        return loaded(one.items) | (live_before(one.body, live, loop) - bound)
-    if isinstance(one, (*DEFINES, ast.Try, ast.Match)):
-        return live | loaded([one]) | loop
-    return (live - bound_by([one])) | loaded([one])
+            head = head | behind | (live_before(statement.body, head | behind, head | behind | live) - target)
+        return head if isinstance(statement, ast.While) else head | loaded([statement.iter])
+    if isinstance(statement, ast.With):
+        bound = bound_by([item.optional_vars for item in statement.items if item.optional_vars is not None])
+        return loaded(statement.items) | (live_before(statement.body, live, loop) - bound)
+    if isinstance(statement, (*DEFINES, ast.Try, ast.Match)):
+        return live | loaded([statement]) | loop
+    return (live - bound_by([statement])) | loaded([statement])

@@ -35,8 +35,8 @@ def rewritten(tree: ast.FunctionDef) -> ast.FunctionDef:
     """Return the tree of a function, rewritten as in Note [Scripts]; `tree` is modified."""
     arguments = tree.args
     named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    named += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-    given = {one.arg for one in named}
+    named += [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
+    given = {argument.arg for argument in named}
     outer = {name for node in inside(tree.body) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     work = _Rewriter((given | bound_by(tree.body)) - outer, outer)
     body = tree.body
@@ -70,43 +70,47 @@ class _Rewriter:
             ends: True if the function returns after them.
         """
         made: list[ast.stmt] = []
-        for place, one in enumerate(body):
+        for place, statement in enumerate(body):
             rest = body[place + 1 :]
             live = live_before(rest, after)
-            bound = bound_by([one])
-            later = sure - bound if isinstance(one, ast.Delete) else sure | _surely_bound([one], bound)
-            if isinstance(one, ast.If):
-                returns = any([isinstance(node, ast.Return) for node in inside([one])])
-                why = self._stays(one, returns and not ends)
+            bound = bound_by([statement])
+            later = sure - bound if isinstance(statement, ast.Delete) else sure | _surely_bound([statement], bound)
+            if isinstance(statement, ast.If):
+                returns = any([isinstance(node, ast.Return) for node in inside([statement])])
+                why = self._stays(statement, returns and not ends)
                 if why is None and returns:
-                    return made + self._returning_if(one, rest, sure)
-                made += self._if(one, live, sure) if why is None else self._plain(one, live, sure, why)
-            elif isinstance(one, ast.While):
-                why = self._stays(one, True)
-                made += self._while(one, live, sure) if why is None else self._plain(one, live, sure, why)
-            elif isinstance(one, ast.For) and _is_range(one):
-                why = self._stays(one, True) or _kept_target(one, live)
-                made += self._range(one, live, sure) if why is None else self._nested(one, live, sure)
+                    return made + self._returning_if(statement, rest, sure)
+                made += self._if(statement, live, sure) if why is None else self._plain(statement, live, sure, why)
+            elif isinstance(statement, ast.While):
+                why = self._stays(statement, True)
+                made += self._while(statement, live, sure) if why is None else self._plain(statement, live, sure, why)
+            elif isinstance(statement, ast.For) and _is_range(statement):
+                why = self._stays(statement, True) or _kept_target(statement, live)
+                made += self._range(statement, live, sure) if why is None else self._nested(statement, live, sure)
             else:
-                made += self._nested(one, live, sure)
+                made += self._nested(statement, live, sure)
             sure = later
         return made
 
     # ------------------------------------------------------------------------------------------------ statements
-    def _if(self, one: ast.If, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
-        names = sorted(bound_by([*one.body, *one.orelse]) & live)
-        reads = self._reads([one.body, one.orelse], names)
+    def _if(self, statement: ast.If, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
+        names = sorted(bound_by([*statement.body, *statement.orelse]) & live)
+        reads = self._reads([statement.body, statement.orelse], names)
         functions = []
-        for side, body in (("true", one.body), ("false", one.orelse)):
+        for side, body in (("true", statement.body), ("false", statement.orelse)):
             result = ast.Return(self._values(names, sure | _surely_bound(body, names)))
             functions.append(self._function(side, reads, [*self.block(body, set(names), sure, False), result], sure))
-        after = sure | (_surely_bound(one.body, names) & _surely_bound(one.orelse, names))
-        arguments = [self.expression(one.test), *[_load(each.name) for each in functions], self._values(reads, sure)]
-        return _at(one, [*functions, *self._assigned("choose", [*arguments, _texts(names)], names, after)])
+        after = sure | (_surely_bound(statement.body, names) & _surely_bound(statement.orelse, names))
+        arguments = [
+            self.expression(statement.test),
+            *[_load(each.name) for each in functions],
+            self._values(reads, sure),
+        ]
+        return _at(statement, [*functions, *self._assigned("choose", [*arguments, _texts(names)], names, after)])
 
-    def _returning_if(self, one: ast.If, rest: Sequence[ast.stmt], sure: Set[str]) -> list[ast.stmt]:
+    def _returning_if(self, statement: ast.If, rest: Sequence[ast.stmt], sure: Set[str]) -> list[ast.stmt]:
         sides = []
-        for body in (one.body, one.orelse):
+        for body in (statement.body, statement.orelse):
             whole = [*body, *([] if _always_leaves(body) else deepcopy(list(rest)))]
             sides.append(whole if whole and _always_leaves(whole) else [*whole, ast.Return(ast.Constant(None))])
         reads = self._reads(sides, [])
@@ -114,84 +118,92 @@ class _Rewriter:
             self._function(name, reads, self.block(body, set(), sure, True), sure)
             for name, body in zip(("true", "false"), sides, strict=True)
         ]
-        arguments = [self.expression(one.test), *[_load(each.name) for each in functions], self._values(reads, sure)]
-        return _at(one, [*functions, ast.Return(_call("choose_result", arguments))])
+        arguments = [
+            self.expression(statement.test),
+            *[_load(each.name) for each in functions],
+            self._values(reads, sure),
+        ]
+        return _at(statement, [*functions, ast.Return(_call("choose_result", arguments))])
 
-    def _while(self, one: ast.While, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
-        names, given = self._carried(one, live, loaded([one.test]))
-        after = set(names) | loaded([one.test])
-        result = ast.Return(self._values(names, sure | _surely_bound(one.body, names)))
+    def _while(self, statement: ast.While, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
+        names, given = self._carried(statement, live, loaded([statement.test]))
+        after = set(names) | loaded([statement.test])
+        result = ast.Return(self._values(names, sure | _surely_bound(statement.body, names)))
         functions = [
-            self._function("test", [*given, *names], [ast.Return(self.expression(one.test))], sure),
-            self._function("body", [*given, *names], [*self.block(one.body, after, sure, False), result], sure),
+            self._function("test", [*given, *names], [ast.Return(self.expression(statement.test))], sure),
+            self._function("body", [*given, *names], [*self.block(statement.body, after, sure, False), result], sure),
         ]
         arguments = [*[_load(each.name) for each in functions], self._values(given, sure), self._values(names, sure)]
-        return _at(one, [*functions, *self._assigned("loop", [*arguments, _texts(names)], names, sure)])
+        return _at(statement, [*functions, *self._assigned("loop", [*arguments, _texts(names)], names, sure)])
 
-    def _range(self, one: ast.For, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
-        call = one.iter
+    def _range(self, statement: ast.For, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
+        call = statement.iter
         assert isinstance(call, ast.Call)
-        target = bound_by([one.target])
-        names, given = [[name for name in each if name not in target] for each in self._carried(one, live, set())]
-        result = ast.Return(self._values(names, sure | _surely_bound(one.body, names)))
-        body = [*self.block(one.body, set(names), sure | target, False), result]
+        target = bound_by([statement.target])
+        names, given = [[name for name in each if name not in target] for each in self._carried(statement, live, set())]
+        result = ast.Return(self._values(names, sure | _surely_bound(statement.body, names)))
+        body = [*self.block(statement.body, set(names), sure | target, False), result]
         function = self._function("body", [*given, *names, *target], body, sure | target)
         limits = ast.Tuple([self.expression(each) for each in call.args], ast.Load())
         values = [self._values(given, sure), self._values(names, sure)]
         arguments = [call.func, limits, _load(function.name), *values, _texts(names)]
-        return _at(one, [function, *self._assigned("loop_over", arguments, names, sure)])
+        return _at(statement, [function, *self._assigned("loop_over", arguments, names, sure)])
 
-    def _carried(self, one: ast.While | ast.For, live: Set[str], test: Set[str]) -> tuple[list[str], list[str]]:
+    def _carried(self, statement: ast.While | ast.For, live: Set[str], test: Set[str]) -> tuple[list[str], list[str]]:
         """Return the variables that a loop changes and that are read, and the other variables that it reads."""
-        names = bound_by([one]) & (live_before([one], live) | live)
-        read = live_before(one.body, names | test) | test
+        names = bound_by([statement]) & (live_before([statement], live) | live)
+        read = live_before(statement.body, names | test) | test
         return sorted(names), sorted((read & self.own) - names)
 
-    def _plain(self, one: ast.If | ast.While, live: Set[str], sure: Set[str], why: str) -> list[ast.stmt]:
+    def _plain(self, statement: ast.If | ast.While, live: Set[str], sure: Set[str], why: str) -> list[ast.stmt]:
         """Return a condition or loop that is not rewritten; its test names the construct if a tensor decides."""
-        one.test = ast.copy_location(_call("plain", [self.expression(one.test), ast.Constant(why)]), one.test)
-        return self._nested(one, live, sure, done=(one.test,))
+        statement.test = ast.copy_location(
+            _call("plain", [self.expression(statement.test), ast.Constant(why)]), statement.test
+        )
+        return self._nested(statement, live, sure, done=(statement.test,))
 
-    def _nested(self, one: ast.stmt, live: Set[str], sure: Set[str], done: Sequence[ast.AST] = ()) -> list[ast.stmt]:
+    def _nested(
+        self, statement: ast.stmt, live: Set[str], sure: Set[str], done: Sequence[ast.AST] = ()
+    ) -> list[ast.stmt]:
         """Return a statement that is not rewritten itself, with its parts rewritten."""
-        if isinstance(one, DEFINES):
-            return [one]
-        after = live | (live_before([one], live) if isinstance(one, COMPOUND) else set())
-        for name, value in ast.iter_fields(one):
+        if isinstance(statement, DEFINES):
+            return [statement]
+        after = live | (live_before([statement], live) if isinstance(statement, COMPOUND) else set())
+        for name, value in ast.iter_fields(statement):
             if isinstance(value, ast.expr) and not any([value is each for each in done]):
-                setattr(one, name, self.expression(value))
+                setattr(statement, name, self.expression(value))
             elif isinstance(value, list):
                 if value and isinstance(value[0], ast.stmt):
-                    setattr(one, name, self.block(value, after, sure, False))
+                    setattr(statement, name, self.block(value, after, sure, False))
                 elif value and isinstance(value[0], ast.expr):
-                    setattr(one, name, [self.expression(each) for each in value])
+                    setattr(statement, name, [self.expression(each) for each in value])
                 else:
                     for each in value:
                         self._inner(each, after, sure)
-        return [one]
+        return [statement]
 
-    def _inner(self, one: object, after: Set[str], sure: Set[str]) -> None:
+    def _inner(self, node: object, after: Set[str], sure: Set[str]) -> None:
         """Rewrite a part of a statement other than statements: a handler, a case, an item of `with`."""
-        if isinstance(one, (ast.ExceptHandler, ast.match_case)):
-            one.body = self.block(one.body, after, sure, False)
-        elif isinstance(one, ast.withitem):
-            one.context_expr = self.expression(one.context_expr)
+        if isinstance(node, (ast.ExceptHandler, ast.match_case)):
+            node.body = self.block(node.body, after, sure, False)
+        elif isinstance(node, ast.withitem):
+            node.context_expr = self.expression(node.context_expr)
 
-    def expression(self, one: ast.expr) -> ast.expr:
+    def expression(self, expression: ast.expr) -> ast.expr:
         """Return a rewritten expression."""
-        return _Expressions().visit(one)  # type: ignore[return-value]  # an expression
+        return _Expressions().visit(expression)  # type: ignore[return-value]  # an expression
 
     # ------------------------------------------------------------------------------------------------------ parts
-    def _stays(self, one: ast.If | ast.While | ast.For, no_return: bool) -> str | None:
+    def _stays(self, statement: ast.If | ast.While | ast.For, no_return: bool) -> str | None:
         """Return the construct because of which a statement cannot become functions, or None."""
-        word = type(one).__name__.lower()
-        if not isinstance(one, ast.If) and one.orelse:
+        word = type(statement).__name__.lower()
+        if not isinstance(statement, ast.If) and statement.orelse:
             return f"`{word}` with `else`"
-        if isinstance(one, ast.While) and bound_by([one.test]):
+        if isinstance(statement, ast.While) and bound_by([statement.test]):
             return f"`{word}` with `:=`"
-        if bound_by([one]) & self.outer:
+        if bound_by([statement]) & self.outer:
             return f"`{word}` that binds a name of `global` or `nonlocal`"
-        for node in inside([one]):
+        for node in inside([statement]):
             if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
                 return f"`{word}` with `{type(node).__name__.lower()}`"
             if isinstance(node, ast.Delete) and bound_by([node]):
@@ -202,7 +214,7 @@ class _Rewriter:
                 return f"`{word}` with `return`"
             if isinstance(node, COMPOUND) and any([isinstance(each, ast.Return) for each in inside([node])]):
                 return f"`{word}` with a `return` inside of another statement"
-        if _jumps_of(one):
+        if _jumps_of(statement):
             return f"`{word}` with `break` or `continue`"
         return None
 
@@ -238,7 +250,7 @@ class _Expressions(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         """Return a rewritten node; functions have blocks of their own."""
-        if isinstance(node, SCOPES) or any([isinstance(one, MOVES) for one in inside([node])]):
+        if isinstance(node, SCOPES) or any([isinstance(moves, MOVES) for moves in inside([node])]):
             return node
         made: Any = super().visit(node)
         return made if made is node else _located(made, node)  # type: ignore[arg-type]  # expressions are replaced
@@ -251,7 +263,7 @@ class _Expressions(ast.NodeTransformer):
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         """Rewrite `a and b`, `a or b`."""
         self.generic_visit(node)
-        return _call("both" if isinstance(node.op, ast.And) else "either", [_later(one) for one in node.values])
+        return _call("both" if isinstance(node.op, ast.And) else "either", [_later(value) for value in node.values])
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         """Rewrite `not a`."""
@@ -263,8 +275,8 @@ class _Expressions(ast.NodeTransformer):
         self.generic_visit(node)
         if len(node.ops) == 1:
             return node
-        signs = ast.Tuple([ast.Constant(type(one).__name__) for one in node.ops], ast.Load())
-        return _call("compared", [node.left, signs, *[_later(one) for one in node.comparators]])
+        signs = ast.Tuple([ast.Constant(type(operator).__name__) for operator in node.ops], ast.Load())
+        return _call("compared", [node.left, signs, *[_later(comparator) for comparator in node.comparators]])
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         """Rewrite `x[i]`."""
@@ -315,9 +327,9 @@ def _texts(names: Sequence[str]) -> ast.expr:
     return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
 
 
-def _at(one: ast.stmt, made: list[ast.stmt]) -> list[ast.stmt]:
+def _at(statement: ast.stmt, made: list[ast.stmt]) -> list[ast.stmt]:
     """Return statements at the line of the one that they replace."""
-    return [_located(each, one) for each in made]
+    return [_located(each, statement) for each in made]
 
 
 def _located(made: N, node: ast.expr | ast.stmt) -> N:
@@ -327,25 +339,25 @@ def _located(made: N, node: ast.expr | ast.stmt) -> N:
     return made
 
 
-def _is_range(one: ast.For) -> bool:
+def _is_range(statement: ast.For) -> bool:
     """Return True for a loop over `range` of one to three numbers with a single variable."""
-    call = one.iter
+    call = statement.iter
     return (
-        isinstance(one.target, ast.Name) and isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        isinstance(statement.target, ast.Name) and isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
         and call.func.id == "range" and not call.keywords and 1 <= len(call.args) <= 3
         and not any([isinstance(each, ast.Starred) for each in call.args])
     )  # fmt: skip
 
 
-def _kept_target(one: ast.For, live: Set[str]) -> str | None:
+def _kept_target(statement: ast.For, live: Set[str]) -> str | None:
     """Return the construct of a loop if its variable is read later, else None."""
-    return "`for` whose variable is read behind it" if bound_by([one.target]) & live else None
+    return "`for` whose variable is read behind it" if bound_by([statement.target]) & live else None
 
 
-def _jumps_of(one: ast.If | ast.While | ast.For) -> bool:
+def _jumps_of(statement: ast.If | ast.While | ast.For) -> bool:
     """Return True if a statement contains a `break` or `continue` that leaves it or belongs to it."""
     loops = (*SCOPES, ast.For, ast.While)
-    return any([isinstance(node, JUMPS) for node in inside([*one.body, *one.orelse], loops)])
+    return any([isinstance(node, JUMPS) for node in inside([*statement.body, *statement.orelse], loops)])
 
 
 def _always_leaves(body: Sequence[ast.stmt]) -> bool:

@@ -89,7 +89,7 @@ def choose(
             given = found[-1]
             if len(found) == 2:
                 given = _with_first(names, *found)
-            return [one for one, first in zip(given, found[0], strict=True) if _is_tree(first)]
+            return [value for value, first in zip(given, found[0], strict=True) if _is_tree(first)]
 
         return run
 
@@ -97,25 +97,25 @@ def choose(
     if len(found) < 2 or (recorder is not None and recorder.breaks is not None):
         return found[-1]  # the branch that this run takes is last
     rest = iter(made)
-    return tuple([next(rest) if _is_tree(first) else one for one, first in zip(found[-1], found[0], strict=True)])
+    return tuple([next(rest) if _is_tree(first) else value for value, first in zip(found[-1], found[0], strict=True)])
 
 
 def _with_first(names: Sequence[str], first: Values, second: Values) -> Values:
     """Return the results of the branch that runs second; those of the first where both cannot be one result."""
     given = []
-    for name, one, other in zip(names, first, second, strict=True):
-        agree = one is other or (_is_tree(one) and _is_tree(other) and _agree(one, other))
+    for name, value, other in zip(names, first, second, strict=True):
+        agree = value is other or (_is_tree(value) and _is_tree(other) and _agree(value, other))
         if not agree:
-            _refuse(f"the variable {name!r} is {_words(one)} or {_words(other)}, as a tensor decides",
+            _refuse(f"the variable {name!r} is {_words(value)} or {_words(other)}, as a tensor decides",
                     "give it tensors of one shape and dtype in both cases, or a value before")  # fmt: skip
-        given.append(other if agree else one)
+        given.append(other if agree else value)
     return tuple(given)
 
 
-def _agree(one: Any, other: Any) -> bool:
+def _agree(value: Any, other: Any) -> bool:
     """Return True if two trees can be one result."""
     try:
-        check_agree("if", leaves_of("if", "one", one), leaves_of("if", "the other", other), by_value=True)
+        check_agree("if", leaves_of("if", "one", value), leaves_of("if", "the other", other), by_value=True)
     except ArgumentError:
         return False
     return True
@@ -207,13 +207,13 @@ def item(values: Any, place: Any) -> Any:
     return values[place]
 
 
-def place(one: Any) -> Any:
+def place(index: Any) -> Any:
     """Return an index for an assignment."""
-    return one.reshape(1) if _is_number(one) else one
+    return index.reshape(1) if _is_number(index) else index
 
 
-def _is_number(one: Any) -> bool:
-    return is_symbolic(one) and one.ndim == 0 and one.dtype.category == INTEGER
+def _is_number(value: Any) -> bool:
+    return is_symbolic(value) and value.ndim == 0 and value.dtype.category == INTEGER
 
 
 def negated(value: Any) -> Any:
@@ -277,16 +277,16 @@ def loop_over(
             return (at + step, *body(*given, *values, at))
 
         return while_loop(goes_on, further, (first, *values))[1:]
-    for one in made(*limits):
-        values = body(*given, *values, one)
+    for index in made(*limits):
+        values = body(*given, *values, index)
     return values
 
 
 def _can_be_carried(statement: str, values: Values, names: Sequence[str]) -> bool:
     """Return True if all variables of a loop are tensors; otherwise break the capture and name one that is not."""
-    for name, one in zip(names, values, strict=True):
-        if not all([isinstance(leaf, Tensor) for leaf in take_apart(one)[0]]):
-            _refuse(f"the variable {name!r} of a {statement} is {_words(one)}, which a tensor lets change",
+    for name, value in zip(names, values, strict=True):
+        if not all([isinstance(leaf, Tensor) for leaf in take_apart(value)[0]]):
+            _refuse(f"the variable {name!r} of a {statement} is {_words(value)}, which a tensor lets change",
                     "give it a tensor before the loop")  # fmt: skip
             return False
     return True
@@ -330,7 +330,7 @@ def _watched(function: Callable[..., Any], values: Values) -> Callable[..., Any]
             return function(*args)
         finally:
             if (changed := before.changed()) is not None:
-                if any([one.is_dry for one in branches]):
+                if any([branch.is_dry for branch in branches]):
                     before.restore()
                 _refuse(f"{changed} from outside is changed, as a tensor decides", "assign a variable in its place")
 
@@ -339,7 +339,7 @@ def _watched(function: Callable[..., Any], values: Values) -> Callable[..., Any]
 
 def _is_tree(value: object) -> bool:
     """Return True for a tensor, a number, or a container of these."""
-    return all([isinstance(one, (Tensor, *OTHERS)) for one in take_apart(value)[0]])
+    return all([isinstance(leaf, (Tensor, *OTHERS)) for leaf in take_apart(value)[0]])
 
 
 def _words(value: object) -> str:

@@ -145,11 +145,11 @@ def _scripted_module(module: Any, known: dict[int, Any]) -> Any:
     made = known[id(module)] = copy.copy(module)
     kind = type(module)
     methods: dict[str, Callable[..., Any]] = {
-        name: scripted(one)
+        name: scripted(value)
         for base in reversed(kind.__mro__)
         if base.__module__.partition(".")[0] not in library
-        for name, one in vars(base).items()
-        if type(one) is FunctionType and (name == "forward" or _mark_of(one) == "export")
+        for name, value in vars(base).items()
+        if type(value) is FunctionType and (name == "forward" or _mark_of(value) == "export")
     }
     if methods:
         if not hasattr(kind, "save"):
@@ -157,9 +157,9 @@ def _scripted_module(module: Any, known: dict[int, Any]) -> Any:
         made.__class__ = type(kind.__name__, (kind,), {"__module__": kind.__module__, "__qualname__": kind.__qualname__,
                                                        "__doc__": kind.__doc__, **methods})  # fmt: skip
     own = vars(made)
-    for name, one in list(own.items()):
-        if hasattr(type(one), "named_modules"):
-            own[name] = _scripted_module(one, known)
+    for name, attribute in list(own.items()):
+        if hasattr(type(attribute), "named_modules"):
+            own[name] = _scripted_module(attribute, known)
     return made
 
 

@@ -146,8 +146,8 @@ def _check(traced: Traced, args: tuple[Any, ...], kwargs: dict[str, Any], tolera
     state = get_rng_state()
     wanted = tensors_in(traced.function(*args, **kwargs))
     set_rng_state(state)
-    for place, (one, other) in enumerate(zip(tensors_in(traced(*args, **kwargs)), wanted, strict=False)):
-        if one.shape != other.shape or not _is_close(one.detach(), other.detach(), tolerance):
+    for place, (tensor, other) in enumerate(zip(tensors_in(traced(*args, **kwargs)), wanted, strict=False)):
+        if tensor.shape != other.shape or not _is_close(tensor.detach(), other.detach(), tolerance):
             say(
                 f"trace: result {place} of the traced function differs from the function's by more than {tolerance}: "
                 "it draws different random numbers, or Python decisions differ between calls",
@@ -194,7 +194,7 @@ def freeze(mod: Traced, preserved_attrs: Sequence[str] | None = None, optimize_n
     if preserved_attrs:
         raise OperationError("freeze: a graph has no attributes to preserve; leave preserved_attrs out")
     with no_grad():
-        args = tuple([one.detach() if isinstance(one, Tensor) else one for one in mod.example_inputs])
+        args = tuple([tensor.detach() if isinstance(tensor, Tensor) else tensor for tensor in mod.example_inputs])
         if _has_batch(args):
             try:
                 return in_memory(_captured(mod, [_repeated(args, 1 + k) for k in range(SIZES)]), batch=True)
@@ -223,6 +223,6 @@ def _repeated(args: tuple[Any, ...], times: int) -> tuple[Any, ...]:
     """Return arguments concatenated with themselves, if they have as many rows as the first one."""
     rows = args[0].shape[0]
     return tuple([
-        cat([one] * times) if isinstance(one, Tensor) and one.ndim and one.shape[0] == rows else one
-        for one in args
+        cat([arg] * times) if isinstance(arg, Tensor) and arg.ndim and arg.shape[0] == rows else arg
+        for arg in args
     ])  # fmt: skip

@@ -24,7 +24,7 @@ def content(cell: CellType) -> Any:
 
 def variables_of(function: Any) -> dict[str, Any]:
     """Return the values of the variables that are set, by name."""
-    return {name: one for name, cell in cells_of(function).items() if (one := content(cell)) is not UNSET}
+    return {name: value for name, cell in cells_of(function).items() if (value := content(cell)) is not UNSET}
 
 
 def defaults_of(function: Any) -> list[Any]:

@@ -69,7 +69,7 @@ def function_of(tree: ast.FunctionDef, like: FunctionType, values: Mapping[str, 
     cells = cells_of(like)
     cells.update({name: CellType(value) for name, value in (values or {}).items()})
     parts = like.__qualname__.split(".")
-    owners = [one for one, after in pairwise(parts) if "<locals>" not in (one, after)]
+    owners = [before for before, after in pairwise(parts) if "<locals>" not in (before, after)]
     name = (owners or ["_"])[-1]
     # private names are mangled by the class; it hides the name of the tree
     owner = ast.ClassDef(name, [], [], [tree], [])
@@ -82,7 +82,9 @@ def function_of(tree: ast.FunctionDef, like: FunctionType, values: Mapping[str, 
     module = ast.fix_missing_locations(ast.Module([outer], []))
     flags = like.__code__.co_flags & FUTURE
     whole = compile(module, like.__code__.co_filename, "exec", flags, dont_inherit=True)
-    code = next(one for one in _codes_in(whole) if one.co_name == tree.name and one.co_firstlineno == tree.lineno)
+    code = next(
+        nested for nested in _codes_in(whole) if nested.co_name == tree.name and nested.co_firstlineno == tree.lineno
+    )
     code = code.replace(co_qualname=like.__qualname__)
     if not cells.keys() >= set(code.co_freevars):
         raise SourceError(f"{like.__qualname__}: its source closes over more variables than it does")
@@ -105,10 +107,10 @@ def line_under_way(code: CodeType) -> int | None:
 
 
 def _codes_in(code: CodeType) -> Iterator[CodeType]:
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield one
-            yield from _codes_in(one)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes_in(constant)
 
 
 def _same(a: CodeType, b: CodeType) -> bool:
@@ -120,5 +122,10 @@ def _same(a: CodeType, b: CodeType) -> bool:
         return False
     if len(a.co_consts) != len(b.co_consts) or sorted(a.co_freevars) != sorted(b.co_freevars):
         return False
-    pairs = [(one, other) for one, other in zip(a.co_consts, b.co_consts, strict=True)]
-    return all([_same(one, other) if isinstance(one, CodeType) else repr(one) == repr(other) for one, other in pairs])
+    pairs = [(constant, other) for constant, other in zip(a.co_consts, b.co_consts, strict=True)]
+    return all(
+        [
+            _same(code_type, other) if isinstance(code_type, CodeType) else repr(code_type) == repr(other)
+            for code_type, other in pairs
+        ]
+    )

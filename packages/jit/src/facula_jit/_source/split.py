@@ -63,10 +63,10 @@ def split(
         SourceError: the source is not available, or the function cannot be split.
     """
     tree = tree_of(function)
-    if any([isinstance(one, (ast.Yield, ast.YieldFrom)) for one in ast.walk(tree)]):
+    if any([isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(tree)]):
         raise SourceError(f"{function.__qualname__}: generators are not cut")
-    own = [one for one in ast.walk(tree) if isinstance(one, DEFINES) and one is not tree]
-    if any([isinstance(one, ast.Nonlocal) for inner in own for one in ast.walk(inner)]):
+    own = [node for node in ast.walk(tree) if isinstance(node, DEFINES) and node is not tree]
+    if any([isinstance(node, ast.Nonlocal) for inner in own for node in ast.walk(inner)]):
         raise SourceError(f"{function.__qualname__}: a function inside it sets variables of it (nonlocal)")
     if sees_frames(tree):
         raise SourceError(f"{function.__qualname__}: it asks for all its variables (locals, eval)")
@@ -74,7 +74,7 @@ def split(
     cutter = _Splitter(function, tree, line, piece)
     head, body, tail, later = _open(tree)
     tree.body = [*cutter.declared, *head, *cutter.cut(body, later), *tail]
-    if not cutter.values and not any([isinstance(one, ast.Name) and one.id == CAPTURED for one in ast.walk(tree)]):
+    if not cutter.values and not any([isinstance(node, ast.Name) and node.id == CAPTURED for node in ast.walk(tree)]):
         return None
     return function_of(tree, function, {**cutter.values, **VALUES, CAPTURED: callee})
 
@@ -111,9 +111,11 @@ def _open(tree: ast.FunctionDef) -> tuple[list[ast.stmt], list[ast.stmt], list[a
     *body, last = tree.body
     if not isinstance(last, ast.Return) or TAKE not in loaded([last]):
         return [], tree.body, [], frozenset()
-    begin: list[ast.stmt] = [one for one in body if isinstance(one, ast.If) and NONE in loaded([one.test])]
-    names = [one.value for one in ast.walk(last) if isinstance(one, ast.Constant)]
-    return begin, [one for one in body if one not in begin], [last], frozenset(map(str, names))
+    begin: list[ast.stmt] = [
+        statement for statement in body if isinstance(statement, ast.If) and NONE in loaded([statement.test])
+    ]
+    names = [node.value for node in ast.walk(last) if isinstance(node, ast.Constant)]
+    return begin, [statement for statement in body if statement not in begin], [last], frozenset(map(str, names))
 
 
 VALUES = {TAKE: _taken, LOCALS: locals, NONE: Unset.UNSET, REACHED: _reached, ANY_ERROR: BaseException}
@@ -126,10 +128,10 @@ class _Splitter:
         self.function, self.line, self.piece = function, line, piece
         self.values: dict[str, object] = {}
         self.head = ast.Pass(lineno=tree.lineno, col_offset=0, end_lineno=tree.lineno, end_col_offset=0)
-        self.declared = [one for one in tree.body if isinstance(one, (ast.Global, ast.Nonlocal))]
-        tree.body = [one for one in tree.body if one not in self.declared]
-        outside = {name for one in self.declared for name in one.names}
-        arguments = [one.arg for one in ast.walk(tree.args) if isinstance(one, ast.arg)]
+        self.declared = [statement for statement in tree.body if isinstance(statement, (ast.Global, ast.Nonlocal))]
+        tree.body = [statement for statement in tree.body if statement not in self.declared]
+        outside = {name for statement in self.declared for name in statement.names}
+        arguments = [node.arg for node in ast.walk(tree.args) if isinstance(node, ast.arg)]
         self.variables = (set(stored(tree.body)) | set(arguments)) - outside
         self.rebound_variables = rebound_variables(tree, function.__code__)
         self.second = line_of_second_order(tree)
@@ -139,102 +141,108 @@ class _Splitter:
         """Split a block at the line, or in its middle; `later` are the names that are read after it."""
         if self.line is None:
             return self._halved(block, later)
-        for at, one in enumerate(block):
-            if is_at(one, self.line):
+        for at, statement in enumerate(block):
+            if is_at(statement, self.line):
                 before, after = block[:at], block[at + 1 :]
                 then = later | loaded(after)
-                first = self.pieces(before, then | loaded([one]))
-                return [*first, *self._opened(one, then), *self.pieces(after, later)]
+                first = self.pieces(before, then | loaded([statement]))
+                return [*first, *self._opened(statement, then), *self.pieces(after, later)]
         return self._halved(block, later)
 
     def _halved(self, block: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
-        started = [one for one in block if not is_plain(one)]
+        started = [statement for statement in block if not is_plain(statement)]
         if len(started) < 2:
             return [
                 new
-                for at, one in enumerate(block)
-                for new in (self._opened(one, later | loaded(block[at + 1 :])) if one in started else [one])
+                for at, statement in enumerate(block)
+                for new in (
+                    self._opened(statement, later | loaded(block[at + 1 :])) if statement in started else [statement]
+                )
             ]
         at = block.index(started[len(started) // 2])
         return [*self.pieces(block[:at], later | loaded(block[at:])), *self.pieces(block[at:], later)]
 
-    def _opened(self, one: ast.stmt, later: frozenset[str]) -> list[ast.stmt]:
+    def _opened(self, statement: ast.stmt, later: frozenset[str]) -> list[ast.stmt]:
         """Return a statement that stays, with its blocks split and its callees captured."""
-        blocks = [name for name in BLOCKS if isinstance(getattr(one, name, None), list)]
-        if isinstance(one, DEFINES):
-            return [one]
-        if not blocks and not isinstance(one, ast.Match):
-            return [self._calling(one)]
-        if isinstance(one, LOOPS) or isinstance(one, ast.Try):
-            later |= loaded([one])
+        blocks = [name for name in BLOCKS if isinstance(getattr(statement, name, None), list)]
+        if isinstance(statement, DEFINES):
+            return [statement]
+        if not blocks and not isinstance(statement, ast.Match):
+            return [self._calling(statement)]
+        if isinstance(statement, LOOPS) or isinstance(statement, ast.Try):
+            later |= loaded([statement])
         line = self.line
-        inside = line is not None and any([is_at(part, line) for part in parts_of(one, blocks)])
-        if not inside and one.lineno >= self.second:  # the line is in the head
-            _CaptureCallees().visit_head(one)
-        self._in_blocks(one, blocks, later, self.cut if inside or line is None else self.pieces)
-        return [one]
+        inside = line is not None and any([is_at(part, line) for part in parts_of(statement, blocks)])
+        if not inside and statement.lineno >= self.second:  # the line is in the head
+            _CaptureCallees().visit_head(statement)
+        self._in_blocks(statement, blocks, later, self.cut if inside or line is None else self.pieces)
+        return [statement]
 
     def pieces(self, block: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
         """Return the block in the smallest possible number of pieces."""
         made: list[ast.stmt] = []
         run: list[ast.stmt] = []
-        for at, one in enumerate(block):
+        for at, statement in enumerate(block):
             then = later | loaded(block[at + 1 :])
-            if isinstance(one, ast.Return) and one.value is not None and has_operations(one.value):
-                run.append(ast.copy_location(ast.Assign([ast.Name(RESULT, ast.Store())], one.value), one))
+            if isinstance(statement, ast.Return) and statement.value is not None and has_operations(statement.value):
+                run.append(ast.copy_location(ast.Assign([ast.Name(RESULT, ast.Store())], statement.value), statement))
                 made += self._piece(run, later | {RESULT})
-                made.append(ast.copy_location(ast.Return(ast.Name(RESULT, ast.Load())), one))
+                made.append(ast.copy_location(ast.Return(ast.Name(RESULT, ast.Load())), statement))
                 return made
-            if leaves_block(one) or uses_shared(one, self.rebound_variables):
-                made += self._piece(run, then | loaded([one]))
+            if leaves_block(statement) or uses_shared(statement, self.rebound_variables):
+                made += self._piece(run, then | loaded([statement]))
                 run = []
-                made += self._left(one, then)
+                made += self._left(statement, then)
             else:
-                run.append(one)
+                run.append(statement)
         return [*made, *self._piece(run, later)]
 
-    def _left(self, one: ast.stmt, later: frozenset[str]) -> list[ast.stmt]:
+    def _left(self, statement: ast.stmt, later: frozenset[str]) -> list[ast.stmt]:
         """Return a statement that leaves its block."""
-        if isinstance(one, DEFINES):
-            return [one]
-        blocks = [name for name in BLOCKS if isinstance(getattr(one, name, None), list)]
-        if not blocks and not isinstance(one, ast.Match):
-            return [one if leaves_block(one) else self._calling(one)]
-        if isinstance(one, LOOPS) or isinstance(one, ast.Try):
-            later |= loaded([one])
-        self._in_blocks(one, blocks, later, self.pieces)
-        return [one]
+        if isinstance(statement, DEFINES):
+            return [statement]
+        blocks = [name for name in BLOCKS if isinstance(getattr(statement, name, None), list)]
+        if not blocks and not isinstance(statement, ast.Match):
+            return [statement if leaves_block(statement) else self._calling(statement)]
+        if isinstance(statement, LOOPS) or isinstance(statement, ast.Try):
+            later |= loaded([statement])
+        self._in_blocks(statement, blocks, later, self.pieces)
+        return [statement]
 
-    def _in_blocks(self, one: ast.stmt, blocks: Sequence[str], later: frozenset[str], do: Any) -> None:
+    def _in_blocks(self, statement: ast.stmt, blocks: Sequence[str], later: frozenset[str], do: Any) -> None:
         """Replace each block of a statement by `do(block, later)`."""
-        self.tried += isinstance(one, CATCHES)
-        for owner, name in [(one, name) for name in blocks] + [(part, "body") for part in owners_in(one)]:
+        self.tried += isinstance(statement, CATCHES)
+        for owner, name in [(statement, name) for name in blocks] + [(part, "body") for part in owners_in(statement)]:
             setattr(owner, name, do(getattr(owner, name), later))
-        self.tried -= isinstance(one, CATCHES)
+        self.tried -= isinstance(statement, CATCHES)
 
-    def _calling(self, one: ast.stmt) -> ast.stmt:
+    def _calling(self, statement: ast.stmt) -> ast.stmt:
         """Return the statement with its callees captured, unless their graph is differentiated twice."""
-        return one if one.lineno < self.second else _CaptureCallees().visit(one)  # type: ignore[no-any-return]
+        return statement if statement.lineno < self.second else _CaptureCallees().visit(statement)  # type: ignore[no-any-return]
 
     def _piece(self, run: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
         """Return a sequence of statements as a call of a piece; unchanged if it contains no tensor operations."""
-        if not any([has_operations(one) for one in run]) or run[-1].lineno < self.second:
+        if not any([has_operations(statement) for statement in run]) or run[-1].lineno < self.second:
             return run
-        for at, one in enumerate(run):
-            if isinstance(one, DEFINES) and one.name in later:  # other pieces use it, too
+        for at, statement in enumerate(run):
+            if isinstance(statement, DEFINES) and statement.name in later:  # other pieces use it, too
                 before, after = run[:at], run[at + 1 :]
-                return [*self._piece(before, later | loaded([one, *after])), one, *self._piece(after, later)]
+                return [
+                    *self._piece(before, later | loaded([statement, *after])),
+                    statement,
+                    *self._piece(after, later),
+                ]
         read: set[str] = set()
         certain: set[str] = set()
-        for one in run:
-            read |= loaded([one]) - certain
-            if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None:
-                certain |= stored([one])
+        for statement in run:
+            read |= loaded([statement]) - certain
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+                certain |= stored([statement])
         results = sorted(stored(run) & (self.variables | {RESULT}) & later)
         inputs = sorted((read | (set(results) - certain)) & self.variables)
         where, first, last = run[0], run[0].lineno, run[-1].end_lineno
-        names = {one.id for part in run for one in ast.walk(part) if isinstance(one, ast.Name)}
-        used = [(type(one), [name for name in one.names if name in names]) for one in self.declared]
+        names = {node.id for part in run for node in ast.walk(part) if isinstance(node, ast.Name)}
+        used = [(type(statement), [name for name in statement.names if name in names]) for statement in self.declared]
         declared = [kind(own) for kind, own in used if own]
         body = [*declared, *map(_unset, inputs), *run, ast.Return(_take(results))]
         arguments = ast.arguments([], [ast.arg(name) for name in inputs], None, [], [], None, [])
@@ -253,7 +261,7 @@ class _Splitter:
         unset = [_unset(name) for name in results if name not in certain]
         if results and self.tried:
             done = _caught(done, results)
-        return [_placed(one, where) for one in (done, *unset)]
+        return [_placed(statement, where) for statement in (done, *unset)]
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.Call:
@@ -282,10 +290,10 @@ def _caught(done: ast.stmt, names: Sequence[str]) -> ast.stmt:
 
 def _placed(tree: Any, where: ast.stmt) -> Any:
     """Set the position of new nodes in a tree to that of a statement."""
-    for one in ast.walk(tree):
-        if isinstance(one, (ast.stmt, ast.expr, ast.arg)) and not hasattr(one, "lineno"):
-            ast.copy_location(one, where)
-            one.end_lineno, one.end_col_offset = one.lineno, one.col_offset
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.stmt, ast.expr, ast.arg)) and not hasattr(node, "lineno"):
+            ast.copy_location(node, where)
+            node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
     return tree
 
 
@@ -298,12 +306,12 @@ class _CaptureCallees(ast.NodeTransformer):
             node.func = _placed(_call(CAPTURED, node.func), node)  # type: ignore[arg-type]
         return node
 
-    def visit_head(self, one: ast.stmt) -> None:
+    def visit_head(self, statement: ast.stmt) -> None:
         """Transform the head of a statement, before its blocks."""
         for name in ("test", "iter", "items", "subject"):
-            part: Any = getattr(one, name, None)
+            part: Any = getattr(statement, name, None)
             if part is not None:
-                setattr(one, name, list(map(self.visit, part)) if isinstance(part, list) else self.visit(part))
+                setattr(statement, name, list(map(self.visit, part)) if isinstance(part, list) else self.visit(part))
 
 
 class _SelfContained(ast.NodeTransformer):

@@ -20,28 +20,28 @@ TWICE = "create_graph"
 COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
-def is_at(one: ast.stmt, line: int) -> bool:
+def is_at(statement: ast.stmt, line: int) -> bool:
     """Return True if a statement contains this line."""
-    return one.lineno <= line <= (one.end_lineno or one.lineno)
+    return statement.lineno <= line <= (statement.end_lineno or statement.lineno)
 
 
-def parts_of(one: ast.stmt, blocks: Sequence[str]) -> list[ast.stmt]:
+def parts_of(statement: ast.stmt, blocks: Sequence[str]) -> list[ast.stmt]:
     """Return the statements in the blocks of a statement."""
-    parts = [part for name in blocks for part in getattr(one, name)]
-    return parts + [part for owner in owners_in(one) for part in owner.body]
+    parts = [part for name in blocks for part in getattr(statement, name)]
+    return parts + [part for owner in owners_in(statement) for part in owner.body]
 
 
-def owners_in(one: ast.stmt) -> list[Any]:
+def owners_in(statement: ast.stmt) -> list[Any]:
     """Return exception handlers and cases, which have blocks of their own."""
-    return [*getattr(one, "handlers", ()), *getattr(one, "cases", ())]
+    return [*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())]
 
 
 def loaded(block: Sequence[ast.AST]) -> frozenset[str]:
     """Return the names that are read or deleted, including nested functions and comprehensions."""
-    nodes = [one for part in block for one in ast.walk(part)]
-    names = [one for one in nodes if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Store)]
-    names += [one.target for one in nodes if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)]
-    return frozenset([one.id for one in names])
+    nodes = [node for part in block for node in ast.walk(part)]
+    names = [node for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)]
+    names += [node.target for node in nodes if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)]
+    return frozenset([name.id for name in names])
 
 
 def stored(block: Sequence[ast.AST]) -> frozenset[str]:
@@ -52,15 +52,15 @@ def stored(block: Sequence[ast.AST]) -> frozenset[str]:
 def rebound_variables(tree: ast.FunctionDef, code: CodeType) -> frozenset[str]:
     """Return the variables that nested functions read and that may be set again after the functions were created."""
     inner = _deferred_nodes(tree.body)
-    lazy = loaded([one for one in inner if isinstance(one, ast.GeneratorExp)])
-    found = {one.arg: [0] for one in ast.walk(tree.args) if isinstance(one, ast.arg)}
-    for name, line, is_looped in [one for part in tree.body for one in _settings(part)]:
+    lazy = loaded([node for node in inner if isinstance(node, ast.GeneratorExp)])
+    found = {node.arg: [0] for node in ast.walk(tree.args) if isinstance(node, ast.arg)}
+    for name, line, is_looped in [setting for part in tree.body for setting in _settings(part)]:
         found.setdefault(name, []).extend([line] * (1 + is_looped))
     return frozenset(
         [
             name
             for name in (_shared(code) | lazy) & found.keys()
-            if len(found[name]) > 1 or any([one.lineno < found[name][0] and name in loaded([one]) for one in inner])
+            if len(found[name]) > 1 or any([node.lineno < found[name][0] and name in loaded([node]) for node in inner])
         ]
     )
 
@@ -69,19 +69,19 @@ def _deferred_nodes(block: Sequence[ast.AST]) -> list[Any]:
     """Return nodes that may run later than their position: functions, and generators that are not consumed at once by a
     call.
     """
-    nodes = [one for part in block for one in ast.walk(part)]
-    used = {id(one) for call in nodes if isinstance(call, ast.Call) for one in call.args}
+    nodes = [node for part in block for node in ast.walk(part)]
+    used = {id(arg) for call in nodes if isinstance(call, ast.Call) for arg in call.args}
     return [
-        one
-        for one in nodes
-        if isinstance(one, (*DEFINES, ast.Lambda)) or (isinstance(one, ast.GeneratorExp) and id(one) not in used)
+        node
+        for node in nodes
+        if isinstance(node, (*DEFINES, ast.Lambda)) or (isinstance(node, ast.GeneratorExp) and id(node) not in used)
     ]
 
 
 def _shared(code: CodeType) -> frozenset[str]:
     """Return the variables that functions inside a code object read, except comprehensions, which run at once."""
-    parts = [one for one in code.co_consts if isinstance(one, CodeType)]
-    shared = [_shared(one) if one.co_name in COMPREHENSIONS else one.co_freevars for one in parts]
+    parts = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    shared = [_shared(part) if part.co_name in COMPREHENSIONS else part.co_freevars for part in parts]
     return frozenset([name for names in shared for name in names])
 
 
@@ -109,11 +109,11 @@ def _settings(tree: ast.AST, is_looped: bool = False) -> Iterator[tuple[str, int
 
 def has_operations(tree: ast.AST) -> bool:
     """Return True if tensor operations are possible in a tree."""
-    return any([isinstance(one, OPERATIONS) for one in ast.walk(tree)])
+    return any([isinstance(node, OPERATIONS) for node in ast.walk(tree)])
 
 
-def is_plain(one: ast.stmt) -> bool:
-    return not has_operations(one) or isinstance(one, DEFINES)
+def is_plain(statement: ast.stmt) -> bool:
+    return not has_operations(statement) or isinstance(statement, DEFINES)
 
 
 def leaves_block(tree: ast.AST, in_loop: bool = False) -> bool:
@@ -121,11 +121,11 @@ def leaves_block(tree: ast.AST, in_loop: bool = False) -> bool:
     if isinstance(tree, LEAVES) or (isinstance(tree, (ast.Break, ast.Continue)) and not in_loop):
         return True
     if isinstance(tree, ast.Delete):
-        return any([isinstance(one, ast.Name) for one in tree.targets])
+        return any([isinstance(target, ast.Name) for target in tree.targets])
     if isinstance(tree, (*DEFINES, ast.Lambda)):
         return False
     inside = tree.body if isinstance(tree, LOOPS) else ()  # the `else` block is not part of the loop
-    return any([leaves_block(one, in_loop or one in inside) for one in ast.iter_child_nodes(tree)])
+    return any([leaves_block(node, in_loop or node in inside) for node in ast.iter_child_nodes(tree)])
 
 
 def uses_shared(tree: ast.AST, names: frozenset[str]) -> bool:
@@ -135,10 +135,12 @@ def uses_shared(tree: ast.AST, names: frozenset[str]) -> bool:
 
 def line_of_second_order(tree: ast.AST) -> int:
     """Return the last line that requests second-order gradients; 0 if there is none."""
-    return max([one.value.lineno for one in ast.walk(tree) if isinstance(one, ast.keyword) and one.arg == TWICE] or [0])
+    return max(
+        [node.value.lineno for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == TWICE] or [0]
+    )
 
 
 def sees_frames(tree: ast.AST) -> bool:
     """Return True if a function reads all its variables at once."""
-    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)]
-    return any([one.func.id in FRAMES or (one.func.id in ("vars", "dir") and not one.args) for one in calls])  # type: ignore[attr-defined]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    return any([call.func.id in FRAMES or (call.func.id in ("vars", "dir") and not call.args) for call in calls])  # type: ignore[attr-defined]

@@ -54,24 +54,29 @@ class Arguments:
             if not isinstance(options, Mapping):
                 raise InvalidTypeError(f"onnx.export: expected {what} to be a dict; got {type(options).__name__}")
         parameters = parameters_of(model)
-        if not kwargs and args and isinstance(args[-1], dict) and set(args[-1]) <= {one.name for one in parameters}:
+        if (
+            not kwargs
+            and args
+            and isinstance(args[-1], dict)
+            and set(args[-1]) <= {parameter.name for parameter in parameters}
+        ):
             *args, kwargs = args  # type: ignore[assignment]  # the convention of PyTorch
         self.args, self.kwargs = tuple(args), dict(kwargs)
-        self.tensors = list({id(one): one for one in tensors_in([*self.args, *self.kwargs.values()])}.values())
-        for one in self.tensors:
-            if type(one._layout) is not Layout or one._layout.device is not cpu:
+        self.tensors = list({id(part): part for part in tensors_in([*self.args, *self.kwargs.values()])}.values())
+        for argument in self.tensors:
+            if type(argument._layout) is not Layout or argument._layout.device is not cpu:
                 raise OperationError("onnx.export: expected arguments on the CPU, outside of transforms; got others")
-            if one.dtype not in ELEMENT_TYPES:
+            if argument.dtype not in ELEMENT_TYPES:
                 known = ", ".join([dtype.name for dtype in ELEMENT_TYPES])
-                raise DTypeError(f"onnx.export: expected arguments of {known}; got {one.dtype.name}")
+                raise DTypeError(f"onnx.export: expected arguments of {known}; got {argument.dtype.name}")
         self.names = self._own_names(parameters) if names is None else _checked(names, len(self.tensors))
         if axes and shapes:
             raise ArgumentError("onnx.export: expected dynamic_axes or dynamic_shapes; got both")
         if shapes:
-            names_by_id = {id(one): name for one, name in zip(self.tensors, self.names, strict=True)}
+            names_by_id = {id(argument): name for argument, name in zip(self.tensors, self.names, strict=True)}
             axes = labels_of(model, self.args, self.kwargs, shapes, names_by_id)
         self.dimensions = self._dimensions(axes or {}, results or ())
-        self.labels = list(dict.fromkeys([one.name for one in self.dimensions]))
+        self.labels = list(dict.fromkeys([dimension.name for dimension in self.dimensions]))
         if len(self.labels) > MAX_DIMENSIONS:
             raise ArgumentError(
                 f"onnx.export: dynamic_axes: expected at most {MAX_DIMENSIONS} different names; got {self.labels}"
@@ -81,15 +86,15 @@ class Arguments:
         """Return the names of the tensors: those of the model's parameters, with a number if a parameter has several
         tensors.
         """
-        places = [one.name for one in parameters if one.kind is not Named.VAR_KEYWORD] or ["input"]
-        labelled = [(places[min(number, len(places) - 1)], one) for number, one in enumerate(self.args)]
+        places = [parameter.name for parameter in parameters if parameter.kind is not Named.VAR_KEYWORD] or ["input"]
+        labelled = [(places[min(number, len(places) - 1)], arg) for number, arg in enumerate(self.args)]
         names: dict[int, str] = {}
         for name, value in (*labelled, *self.kwargs.items()):
-            inside = [one for one in tensors_in(value) if id(one) not in names]
-            for one in inside:
+            inside = [part for part in tensors_in(value) if id(part) not in names]
+            for part in inside:
                 alone = len(inside) == 1 and name not in names.values()
-                names[id(one)] = name if alone else f"{name}_{len(names)}"
-        return [names[id(one)] for one in self.tensors]
+                names[id(part)] = name if alone else f"{name}_{len(names)}"
+        return [names[id(argument)] for argument in self.tensors]
 
     def _dimensions(self, axes: Axes, results: Sequence[str]) -> list[Dimension]:
         """Return the axes whose sizes may vary."""
@@ -102,7 +107,7 @@ class Arguments:
             ndim = self.tensors[self.names.index(name)].ndim
             if not isinstance(given, (Mapping, list, tuple)):
                 raise InvalidTypeError(f"onnx.export: dynamic_axes: expected a dict or a list of axes; got {given!r}")
-            pairs = given.items() if isinstance(given, Mapping) else [(one, f"{name}_dim_{one}") for one in given]
+            pairs = given.items() if isinstance(given, Mapping) else [(axis, f"{name}_dim_{axis}") for axis in given]
             for axis, label in pairs:
                 if type(axis) is not int or not -ndim <= axis < ndim:
                     raise ArgumentError(
@@ -114,7 +119,7 @@ class Arguments:
     @property
     def distinct(self) -> list[Dimension]:
         """One dimension for each name."""
-        return [next(one for one in self.dimensions if one.name == label) for label in self.labels]
+        return [next(dimension for dimension in self.dimensions if dimension.name == label) for label in self.labels]
 
     def runs(self, stride: int) -> list[tuple[int, ...]]:
         """Return the sizes of each run: the given ones, others for each subset of the dimensions, and others for a
@@ -127,7 +132,7 @@ class Arguments:
         """
         given = []
         for label in self.labels:
-            lengths = {self._size(one) for one in self.dimensions if one.name == label}
+            lengths = {self._size(dimension) for dimension in self.dimensions if dimension.name == label}
             if len(lengths) > 1:
                 raise ArgumentError(f"onnx.export: dynamic_axes: axes of one name have one size; {label!r}: {lengths}")
             given.append(max(lengths.pop(), 2))
@@ -138,29 +143,29 @@ class Arguments:
         ]
         return [*runs, tuple([size + 2 * step for size, step in zip(given, steps, strict=True)])] if given else runs
 
-    def _size(self, one: Dimension) -> int:
-        return self.tensors[self.names.index(one.input)].shape[one.axis]
+    def _size(self, dimension: Dimension) -> int:
+        return self.tensors[self.names.index(dimension.input)].shape[dimension.axis]
 
     def resized(self, sizes: Sequence[int]) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
         """Return copies of the tensors with these sizes, and the arguments that contain them."""
         copies = {}
-        for name, one in zip(self.names, self.tensors, strict=True):
-            made = one.detach()
+        for name, argument in zip(self.names, self.tensors, strict=True):
+            made = argument.detach()
             for dim in self.dimensions:
                 if dim.input == name:
                     entries = range(sizes[self.labels.index(dim.name)])
-                    places = tensor([entry % one.shape[dim.axis] for entry in entries], dtype=int64, device="cpu")
+                    places = tensor([entry % argument.shape[dim.axis] for entry in entries], dtype=int64, device="cpu")
                     made = made.index_select(dim.axis, places)
-            copies[id(one)] = made.contiguous().clone()
+            copies[id(argument)] = made.contiguous().clone()
         return list(copies.values()), _replaced(self.args, copies), _replaced(self.kwargs, copies)
 
     def declared(self) -> list[tuple[str, Any, Shape]]:
         """Return the name, dtype and shape of each tensor, with the names of dynamic sizes."""
         found = []
-        for name, one in zip(self.names, self.tensors, strict=True):
+        for name, argument in zip(self.names, self.tensors, strict=True):
             labels = {dim.axis: dim.name for dim in self.dimensions if dim.input == name}
-            shape: Shape = [labels.get(axis, size) for axis, size in enumerate(one.shape)]
-            found.append((name, one.dtype, shape))
+            shape: Shape = [labels.get(axis, size) for axis, size in enumerate(argument.shape)]
+            found.append((name, argument.dtype, shape))
         return found
 
 
@@ -174,7 +179,7 @@ def parameters_of(model: Callable[..., Any]) -> list[Named]:
 
 def _checked(names: Sequence[str], count: int) -> list[str]:
     found = list(names)
-    if len(found) != count or len(set(found)) != count or not all([type(one) is str and one for one in found]):
+    if len(found) != count or len(set(found)) != count or not all([type(label) is str and label for label in found]):
         raise ArgumentError(f"onnx.export: expected input_names to be {count} different names; got {found}")
     return found
 
@@ -184,9 +189,9 @@ def _replaced(tree: Any, tensors: Mapping[int, Tensor]) -> Any:
     if isinstance(tree, Tensor):
         return tensors[id(tree)]
     if isinstance(tree, dict):
-        return type(tree)({key: _replaced(one, tensors) for key, one in tree.items()})
+        return type(tree)({key: _replaced(part, tensors) for key, part in tree.items()})
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*[_replaced(one, tensors) for one in tree])
+        return type(tree)(*[_replaced(part, tensors) for part in tree])
     if isinstance(tree, (tuple, list)):
-        return type(tree)([_replaced(one, tensors) for one in tree])
+        return type(tree)([_replaced(part, tensors) for part in tree])
     return tree

@@ -60,7 +60,7 @@ def convert_either(memory: Memory, part: Either, behind: set[int], convert: Conv
     if given:
         made = b.add_many("If", condition, results=len(given), then_branch=bodies[0], else_branch=bodies[1])
         _write(memory, given, made)
-    for block in behind.intersection(written).difference([one.block for one in given]):
+    for block in behind.intersection(written).difference([address.block for address in given]):
         memory.mark_unreadable(block, ON_ONE_SIDE)
 
 
@@ -80,7 +80,7 @@ def convert_repeat(memory: Memory, part: Repeat, behind: set[int], convert: Conv
     convert(part.test, needed | behind | in_step | {part.condition.block})
     first = _truth(memory, part.condition)
     carried = [memory.address_of(block) for block in written if block in needed and memory.prepare(block, part.first)]
-    initial = [memory.read(one) for one in carried]
+    initial = [memory.read(address) for address in carried]
     before = memory.state
     memory.state = before.copy()
     inputs = [b.name("step"), b.name("goes_on"), *[b.name("carried") for _ in carried]]
@@ -99,7 +99,7 @@ def convert_repeat(memory: Memory, part: Repeat, behind: set[int], convert: Conv
     if carried:
         made = b.add_many("Loop", "", first, *initial, results=len(carried), body=body)
         _write(memory, carried, made)
-    for block in needed.difference([one.block for one in carried]):
+    for block in needed.difference([address.block for address in carried]):
         memory.mark_unreadable(block, BY_STEPS)
 
 
@@ -116,7 +116,7 @@ def _truth(memory: Memory, condition: Address) -> str:
 
 def _read(memory: Memory, addresses: Sequence[Address]) -> list[str]:
     """Return the values at some addresses, and declare their types as results of a body."""
-    names = [memory.read(one) for one in addresses]
+    names = [memory.read(address) for address in addresses]
     _declare(memory, addresses, names)
     return names
 
@@ -124,12 +124,12 @@ def _read(memory: Memory, addresses: Sequence[Address]) -> list[str]:
 def _write(memory: Memory, addresses: Sequence[Address], names: Sequence[str]) -> None:
     """Write values to some addresses."""
     _declare(memory, addresses, names)
-    for name, one in zip(names, addresses, strict=True):
-        memory.write(one, name)
+    for name, address in zip(names, addresses, strict=True):
+        memory.write(address, name)
 
 
 def _declare(memory: Memory, addresses: Sequence[Address], names: Sequence[str]) -> None:
     """Declare the dtypes and shapes of values at these addresses."""
-    for name, one in zip(names, addresses, strict=True):
-        assert one.layout is not None
-        memory.b.values[name] = one.layout.dtype, one.layout.shape
+    for name, address in zip(names, addresses, strict=True):
+        assert address.layout is not None
+        memory.b.values[name] = address.layout.dtype, address.layout.shape

@@ -75,7 +75,7 @@ def labels_of(
         except (TypeError, ValueError):  # missing arguments are in kwargs
             bound = signature(getattr(model, "forward", model)).bind_partial(*args)
         given |= bound.arguments
-    return {names[id(one)]: labels for one, labels in _in_tree("dynamic_shapes", given, shapes, names)}
+    return {names[id(argument)]: labels for argument, labels in _in_tree("dynamic_shapes", given, shapes, names)}
 
 
 def _in_tree(where: str, value: Any, shapes: Any, names: Mapping[int, str]) -> Iterator[tuple[Tensor, dict[int, str]]]:
@@ -85,24 +85,24 @@ def _in_tree(where: str, value: Any, shapes: Any, names: Mapping[int, str]) -> I
     if isinstance(value, Tensor):
         yield value, _labels(where, value, shapes, names[id(value)])
     elif isinstance(value, Mapping) and isinstance(shapes, Mapping) and shapes.keys() <= value.keys():
-        for key, one in shapes.items():
-            yield from _in_tree(f"{where}[{key!r}]", value[key], one, names)
+        for key, shape in shapes.items():
+            yield from _in_tree(f"{where}[{key!r}]", value[key], shape, names)
     elif isinstance(value, (tuple, list)) and isinstance(shapes, (tuple, list)) and len(shapes) == len(value):
-        for place, (one, shape) in enumerate(zip(value, shapes, strict=True)):
-            yield from _in_tree(f"{where}[{place}]", one, shape, names)
+        for place, (part, shape) in enumerate(zip(value, shapes, strict=True)):
+            yield from _in_tree(f"{where}[{place}]", part, shape, names)
     else:
         known = f"a dict with keys of {list(value)}" if isinstance(value, Mapping) else "None"
         known = f"{len(value)} entries" if isinstance(value, (tuple, list)) else known
         raise ArgumentError(f"onnx.export: expected {where} to be {known}, like the arguments; got {shapes!r:.60}")
 
 
-def _labels(where: str, one: Tensor, shapes: Any, name: str) -> dict[int, str]:
+def _labels(where: str, tensor: Tensor, shapes: Any, name: str) -> dict[int, str]:
     """Return the names of a tensor's dynamic axes."""
-    if isinstance(shapes, (tuple, list)) and len(shapes) == one.ndim:
+    if isinstance(shapes, (tuple, list)) and len(shapes) == tensor.ndim:
         shapes = dict(enumerate(shapes))
     if not isinstance(shapes, Mapping):
         raise ArgumentError(
-            f"onnx.export: expected {where} to be a dict of axes, or a tuple of {one.ndim}; got {shapes!r:.60}"
+            f"onnx.export: expected {where} to be a dict of axes, or a tuple of {tensor.ndim}; got {shapes!r:.60}"
         )
     found = {}
     for axis, label in shapes.items():

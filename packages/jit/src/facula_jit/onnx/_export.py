@@ -104,9 +104,9 @@ def export(
     opset = OPSET if opset_version is None else opset_version
     _check(model, args, f, opset, export_params)
     _check_options(options)
-    for name, one in (("input_names", input_names), ("output_names", output_names)):
-        if not (one is None or isinstance(one, (tuple, list))):
-            raise InvalidTypeError(f"onnx.export: expected {name} to be a list of names; got {one!r}")
+    for name, given_names in (("input_names", input_names), ("output_names", output_names)):
+        if not (given_names is None or isinstance(given_names, (tuple, list))):
+            raise InvalidTypeError(f"onnx.export: expected {name} to be a list of names; got {given_names!r}")
     positional = (args,) if isinstance(args, Tensor) else tuple(args)
     given = Arguments(model, positional, kwargs or {}, input_names, dynamic_axes, dynamic_shapes, output_names)
     runs, found, results = _converted(model, given, opset)
@@ -126,7 +126,7 @@ def export(
     graph_name = str(getattr(model, "__name__", None) or type(model).__name__).strip("<>")
     program = ONNXProgram(model_of(b, graph_name, given.declared(), declared))
     if verify:
-        compare(program, given.resized(runs[0])[0], [one for _, one in results])
+        compare(program, given.resized(runs[0])[0], [entry for _, entry in results])
     if verbose:
         print(program)
     if f is not None:
@@ -151,7 +151,7 @@ def _converted(model: Callable[..., Any], given: Arguments, opset: int) -> tuple
                 made = trace(model, inputs, args, kwargs)
                 results = list(_labelled(made.result))
                 first = first or results
-                found.append(convert(made, opset, given.names, [one for _, one in results]))
+                found.append(convert(made, opset, given.names, [entry for _, entry in results]))
             return runs, found, first
         except OnnxExporterError:
             raise
@@ -193,11 +193,11 @@ def _labelled(result: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
     if isinstance(result, Tensor):
         yield path, result
     elif isinstance(result, Mapping):
-        for key, one in result.items():
-            yield from _labelled(one, f"{path}_{key}" if path else str(key))
+        for key, part in result.items():
+            yield from _labelled(part, f"{path}_{key}" if path else str(key))
     elif isinstance(result, (tuple, list)):
-        for place, one in enumerate(result):
-            yield from _labelled(one, f"{path}_{place}" if path else f"output_{place}")
+        for place, part in enumerate(result):
+            yield from _labelled(part, f"{path}_{place}" if path else f"output_{place}")
     elif result is not None:
         raise OnnxExporterError(
             f"onnx.export: the model returns a {type(result).__name__}; return tensors, in tuples, lists or dicts"
@@ -217,7 +217,7 @@ def _output_names(labels: Sequence[str], given: Sequence[str] | None, inputs: Se
     if not labels:
         raise OnnxExporterError("onnx.export: the model returns no tensor; return the tensors to compute")
     own = [label or "output" for label in labels]
-    names = [f"output_{one}" if one in inputs else one for one in own] if given is None else list(given)
+    names = [f"output_{key}" if key in inputs else key for key in own] if given is None else list(given)
     if len(names) != len(labels) or len({*names, *inputs}) != len(names) + len(inputs):
         raise ArgumentError(
             f"onnx.export: expected output_names to be {len(labels)} different names that no input has; got {names}"

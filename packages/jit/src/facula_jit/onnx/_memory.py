@@ -77,36 +77,36 @@ class Memory:
         self.state = State({}, {})
 
     # --------------------------------------------------------------------------------------------------- reading
-    def read(self, one: Address) -> str:
+    def read(self, address: Address) -> str:
         """Return the name of the value at an address, with its layout."""
-        layout = one.layout
+        layout = address.layout
         assert layout is not None
-        if one.block in self.state.unreadable:
-            raise OnnxExporterError(self.state.unreadable[one.block])
-        forms = self.state.forms.get(one.block)
+        if address.block in self.state.unreadable:
+            raise OnnxExporterError(self.state.unreadable[address.block])
+        forms = self.state.forms.get(address.block)
         if forms is None:
-            forms = self.state.forms[one.block] = []
+            forms = self.state.forms[address.block] = []
         elif forms and forms[0].dtype is not layout.dtype:
             raise OnnxExporterError(
                 f"reads {forms[0].dtype.name} as {layout.dtype.name}, bit by bit; "
                 "leave out view(dtype) and complex numbers"
             )
         for form in forms:
-            if form.offset == one.offset and same_view(form.shape, form.strides, layout.shape, layout.strides):
+            if form.offset == address.offset and same_view(form.shape, form.strides, layout.shape, layout.strides):
                 return form.name
-        storage = self.blocks[one.block].storage
+        storage = self.blocks[address.block].storage
         if storage is not None:
-            name = self._own(one, layout, storage)
+            name = self._own(address, layout, storage)
         else:
-            name = self._view(forms, one, layout)
-        forms.append(Form(name, one.offset, layout.shape, layout.strides, layout.dtype))
+            name = self._view(forms, address, layout)
+        forms.append(Form(name, address.offset, layout.shape, layout.strides, layout.dtype))
         return name
 
-    def _view(self, forms: list[Form], one: Address, layout: Layout) -> str:
+    def _view(self, forms: list[Form], address: Address, layout: Layout) -> str:
         """Return a view of an existing value."""
         size = layout.dtype.itemsize
         for form in forms:
-            start, end = one.offset - form.offset, one.offset - form.offset + layout.extent
+            start, end = address.offset - form.offset, address.offset - form.offset + layout.extent
             if form.is_plain and start >= 0 and end <= prod(form.shape) * size:
                 return strided(self.b, form.name, form.shape, layout.shape, layout.strides, start // size)
         for form in forms:
@@ -116,13 +116,13 @@ class Memory:
                 name = self.b.add("Transpose", form.name, perm=order)
                 plain = Form(name, form.offset, shape, contiguous(shape, form.dtype).strides, form.dtype)
                 forms.append(plain)
-                return self._view([plain], one, layout)
+                return self._view([plain], address, layout)
         raise OnnxExporterError("reads memory that no operator filled; fill it, as zeros() does")
 
-    def _own(self, one: Address, layout: Layout, storage: Storage) -> str:
+    def _own(self, address: Address, layout: Layout, storage: Storage) -> str:
         """Return the value of a tensor of the model: a parameter, a part of one, or a constant."""
         for parameter in self.parameters.get(id(storage), ()):
-            start = one.offset - parameter.offset
+            start = address.offset - parameter.offset
             whole = parameter.layout
             if start == 0 and same_view(whole.shape, whole.strides, layout.shape, layout.strides):
                 return self._parameter(parameter, storage)
@@ -133,7 +133,7 @@ class Memory:
         element_type(layout.dtype)
         single = tuple([1 if step == 0 else size for size, step in zip(layout.shape, layout.strides, strict=True)])
         shown = layout_of(single, layout.strides, layout.dtype, layout.device)
-        name = self.b.constant(np.array(host_view(storage.ptr + one.offset, shown)))
+        name = self.b.constant(np.array(host_view(storage.ptr + address.offset, shown)))
         return name if single == layout.shape else self.b.add("Expand", name, self.b.integers(*layout.shape))
 
     def _parameter(self, parameter: Parameter, storage: Storage) -> str:
@@ -145,29 +145,29 @@ class Memory:
         return parameter.name
 
     # --------------------------------------------------------------------------------------------------- writing
-    def write(self, one: Address, name: str) -> None:
+    def write(self, address: Address, name: str) -> None:
         """Store a value at an address; other values in the block are preserved."""
-        layout = one.layout
+        layout = address.layout
         assert layout is not None
-        block = self.blocks[one.block]  # never one of the model's tensors
-        self.state.unreadable.pop(one.block, None)
+        block = self.blocks[address.block]  # never one of the model's tensors
+        self.state.unreadable.pop(address.block, None)
         size = layout.dtype.itemsize
         whole = block.layout.nbytes if block.layout is not None else 0
-        forms = self.state.forms.get(one.block, [])
+        forms = self.state.forms.get(address.block, [])
         if block.layout is None and forms:  # an argument
             whole = prod(forms[0].shape) * size
         if layout.numel * size >= whole and memory_order(layout.shape, layout.strides) is not None:
-            self.state.forms[one.block] = [Form(name, one.offset, layout.shape, layout.strides, layout.dtype)]
+            self.state.forms[address.block] = [Form(name, address.offset, layout.shape, layout.strides, layout.dtype)]
             return
         b = self.b
         flat_layout = contiguous((whole // size,), layout.dtype)
         if not forms:
-            self._blank(one.block, flat_layout)
-        flat = self.read(one._replace(offset=0, layout=flat_layout))
-        places = places_of(layout.shape, layout.strides, one.offset // size).reshape(-1)
+            self._blank(address.block, flat_layout)
+        flat = self.read(address._replace(offset=0, layout=flat_layout))
+        places = places_of(layout.shape, layout.strides, address.offset // size).reshape(-1)
         values = b.reshape(name, (-1,)) if len(layout.shape) != 1 else name
         made = b.add("ScatterElements", flat, b.constant(places), values, axis=0)
-        self.state.forms[one.block] = [Form(made, 0, flat_layout.shape, (1,), layout.dtype)]
+        self.state.forms[address.block] = [Form(made, 0, flat_layout.shape, (1,), layout.dtype)]
 
     def _blank(self, block: int, flat: Layout) -> None:
         """Store zeros in a block that has not been written."""
@@ -203,7 +203,7 @@ class Memory:
         inside, self.state = self.state, state
         for block, forms in inside.forms.items():
             known = state.forms.setdefault(block, [])
-            known += [one for one in forms if self.b.is_known(one.name) and one not in known]
+            known += [form for form in forms if self.b.is_known(form.name) and form not in known]
         for block in written:
             state.forms.pop(block, None)
             state.unreadable.pop(block, None)

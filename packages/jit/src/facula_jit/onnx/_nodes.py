@@ -65,12 +65,15 @@ class Body(NamedTuple):
 
 def bodies_of(node: Node) -> list[Body]:
     """Return the bodies among a node's attributes."""
-    return [one for one in node.attributes.values() if isinstance(one, Body)]
+    return [attribute for attribute in node.attributes.values() if isinstance(attribute, Body)]
 
 
 def with_bodies(node: Node, function: Callable[[Body], Body]) -> Node:
     """Return the node with its bodies replaced."""
-    made = {key: function(one) if isinstance(one, Body) else one for key, one in node.attributes.items()}
+    made = {
+        key: function(attribute) if isinstance(attribute, Body) else attribute
+        for key, attribute in node.attributes.items()
+    }
     return node._replace(attributes=made)
 
 
@@ -86,10 +89,10 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
     """Return a node with renamed operands, also in its bodies."""
 
     def inside(body: Body) -> Body:
-        outputs = tuple([names.get(one, one) for one in body.outputs])
-        return body._replace(nodes=tuple([renamed(one, names) for one in body.nodes]), outputs=outputs)
+        outputs = tuple([names.get(tensor, tensor) for tensor in body.outputs])
+        return body._replace(nodes=tuple([renamed(child, names) for child in body.nodes]), outputs=outputs)
 
-    return with_bodies(node._replace(inputs=tuple([names.get(one, one) for one in node.inputs])), inside)
+    return with_bodies(node._replace(inputs=tuple([names.get(tensor, tensor) for tensor in node.inputs])), inside)
 
 
 class Constant(NamedTuple):

@@ -48,8 +48,8 @@ class ONNXProgram:
             args: arguments like those of the export.
             kwargs: keyword arguments.
         """
-        given = list({id(one): one for one in tensors_in([*args, *kwargs.values()])}.values())
-        names = [one.name for one in self.model_proto.graph.input]
+        given = list({id(tensor): tensor for tensor in tensors_in([*args, *kwargs.values()])}.values())
+        names = [entry.name for entry in self.model_proto.graph.input]
         if len(given) != len(names):
             raise ArgumentError(f"ONNXProgram: expected {len(names)} tensors, {names}; got {len(given)}")
         try:
@@ -60,9 +60,9 @@ class ONNXProgram:
                 "onnxruntime"
             ) from error
         session = runtime.InferenceSession(self.model_proto.SerializeToString(), providers=["CPUExecutionProvider"])
-        used = {one.name for one in session.get_inputs()}
-        arrays = {name: one.detach().numpy() for name, one in zip(names, given, strict=True) if name in used}
-        return [from_numpy(one) for one in session.run(None, arrays)]
+        used = {tensor.name for tensor in session.get_inputs()}
+        arrays = {name: tensor.detach().numpy() for name, tensor in zip(names, given, strict=True) if name in used}
+        return [from_numpy(array) for array in session.run(None, arrays)]
 
     def __repr__(self) -> str:
         graph = self.model_proto.graph
@@ -77,10 +77,10 @@ def verify(program: ONNXProgram, inputs: Sequence[Tensor], wanted: Sequence[Tens
         inputs: the tensor arguments of the model.
         wanted: its results.
     """
-    names = [one.name for one in program.model_proto.graph.output]
-    for name, one, mine in zip(names, program(*inputs), wanted, strict=True):
+    names = [entry.name for entry in program.model_proto.graph.output]
+    for name, tensor, mine in zip(names, program(*inputs), wanted, strict=True):
         close = TOLERANCES.get(mine.dtype.itemsize, 0) if mine.dtype.is_floating_point else 0
-        if one.shape != mine.shape or not one.allclose(mine, rtol=close, atol=close, equal_nan=True):
+        if tensor.shape != mine.shape or not tensor.allclose(mine, rtol=close, atol=close, equal_nan=True):
             raise OnnxExporterError(
                 f"onnx.export: verify: onnxruntime computes another {name!r} than the model; report it with the "
                 "model, and do not use the file"

@@ -70,7 +70,7 @@ def parts_of(steps: Sequence[Step], skips: Sequence[Skip], loops: Sequence[Loop]
         loops: the launches that are repeated.
     """
     spans: list[Skip | Loop] = [*reversed(skips), *loops]
-    spans.sort(key=lambda one: (one.first, -_end_of(one)))  # outer ones first
+    spans.sort(key=lambda span: (span.first, -_end_of(span)))  # outer ones first
     of_launch: dict[int, list[Step]] = {}
     for step in steps:
         of_launch.setdefault(step.first, []).append(step)
@@ -119,14 +119,14 @@ def steps_in(parts: Iterable[Part]) -> Iterator[Step]:
 
 def written_in(parts: Iterable[Part]) -> list[int]:
     """Return the blocks that parts write, in order."""
-    return list(dict.fromkeys([one.block for step in steps_in(parts) for one in step.results]))
+    return list(dict.fromkeys([result.block for step in steps_in(parts) for result in step.results]))
 
 
 def used_in(parts: Sequence[Part]) -> set[int]:
     """Return the blocks that parts read or write."""
     found = set(written_in(parts))
     for step in steps_in(parts):
-        found.update([one.block for one in step.operands if isinstance(one, Address)])
+        found.update([operand.block for operand in step.operands if isinstance(operand, Address)])
     for part in parts:
         if isinstance(part, (Either, Repeat)):
             found.add(part.condition.block)

@@ -33,7 +33,7 @@ class Dimension(NamedTuple):
 
 def subsets(count: int) -> list[tuple[int, ...]]:
     """Return all subsets of this many elements, the smallest first."""
-    return [one for size in range(count + 1) for one in combinations(range(count), size)]
+    return [chosen for size in range(count + 1) for chosen in combinations(range(count), size)]
 
 
 def generalise(
@@ -49,15 +49,15 @@ def generalise(
     Returns:
         The shapes of the results; a name for a size that equals a dimension, None for one that is computed.
     """
-    first, others = found[0].b, [one.b for one in found[1:]]
+    first, others = found[0].b, [conversion.b for conversion in found[1:]]
     _check_nodes(first, others)
-    known = [first.constants.copy(), *[one.constants for one in others]]
+    known = [first.constants.copy(), *[other.constants for other in others]]
     nodes, first.nodes = first.nodes, []
     places = _places_of(first, dimensions)
     replaced: dict[str, str] = {}
     for name, constant in known[0].items():
-        values = [one[name].value for one in known]
-        if all([np.array_equal(values[0], one, equal_nan=values[0].dtype.kind == "f") for one in values[1:]]):
+        values = [builder[name].value for builder in known]
+        if all([np.array_equal(values[0], value, equal_nan=values[0].dtype.kind == "f") for value in values[1:]]):
             continue
         used = [node for node in all_nodes(nodes) if name in node.inputs]
         inferred = _inferred(values, name, used)
@@ -65,7 +65,7 @@ def generalise(
             first.constants[name] = constant._replace(value=inferred)
             continue
         made = _counted(first, values, sizes, places) if values[0].ndim == 1 else ""
-        if not made and all([one.shape == values[0].shape for one in values]):
+        if not made and all([value.shape == values[0].shape for value in values]):
             factors = factors_of(values, sizes)
             made = "" if factors is None else _computed(first, factors, places, values[0])
         if not made:
@@ -77,10 +77,10 @@ def generalise(
         del first.constants[name]
     first.nodes += [renamed(node, replaced) for node in nodes]
     for name, (dtype, _) in first.values.items():
-        shapes = [np.array(one.b.values[name][1]) for one in found]
+        shapes = [np.array(conversion.b.values[name][1]) for conversion in found]
         first.values[name] = dtype, _shape_of(shapes, dimensions, sizes)
     return [
-        _shape_of([np.array(one.outputs[place][1].shape) for one in found], dimensions, sizes)
+        _shape_of([np.array(conversion.outputs[place][1].shape) for conversion in found], dimensions, sizes)
         for place in range(len(found[0].outputs))
     ]
 
@@ -111,8 +111,8 @@ def factors_of(values: Sequence[np.ndarray], sizes: Sequence[tuple[int, ...]]) -
     {(): array([0.]), (0,): array([2.])}
     """
     products = subsets(len(sizes[0]))
-    table = np.array([[prod([one[dim] for dim in product]) for product in products] for one in sizes], float)
-    given = np.array([one.reshape(-1) for one in values], float)
+    table = np.array([[prod([size[dim] for dim in product]) for product in products] for size in sizes], float)
+    given = np.array([value.reshape(-1) for value in values], float)
     solved = np.linalg.solve(table[:-1], given[:-1])
     if values[0].dtype.kind in "iu":
         solved = np.round(solved)
@@ -125,7 +125,7 @@ def factors_of(values: Sequence[np.ndarray], sizes: Sequence[tuple[int, ...]]) -
 def _inferred(values: Sequence[np.ndarray], name: str, used: Sequence[Node]) -> np.ndarray | None:
     """Return a shape with -1 for its only varying number, if all users are Reshape nodes; otherwise None."""
     are_shapes = all([node.op_type == "Reshape" and node.inputs[1] == name for node in used])
-    if not are_shapes or any([one.shape != values[0].shape or 0 in one for one in values]):
+    if not are_shapes or any([value.shape != values[0].shape or 0 in value for value in values]):
         return None
     numbers = np.array(values)  # one row for each run
     varying = np.flatnonzero((numbers != numbers[0]).any(0))
@@ -142,9 +142,9 @@ def _counted(b: Builder, values: Sequence[np.ndarray], sizes: Sequence[tuple[int
     if len(longest) < 2 or longest.dtype.name not in ("int64", "float32", "float64"):
         return ""
     start, step = longest[0], longest[1] - longest[0]
-    if not all([np.array_equal(one, start + step * np.arange(len(one), dtype=one.dtype)) for one in values]):
+    if not all([np.array_equal(value, start + step * np.arange(len(value), dtype=value.dtype)) for value in values]):
         return ""
-    factors = factors_of([np.array(len(one)) for one in values], sizes)
+    factors = factors_of([np.array(len(value)) for value in values], sizes)
     if factors is None:
         return ""
     count = _computed(b, factors, places, np.array(0))
@@ -156,8 +156,8 @@ def _counted(b: Builder, values: Sequence[np.ndarray], sizes: Sequence[tuple[int
 
 def _places_of(b: Builder, dimensions: Sequence[Dimension]) -> list[str]:
     """Append nodes that compute each size, and return the names of their one-element values."""
-    shapes = {name: b.add("Shape", name) for name in dict.fromkeys([one.input for one in dimensions])}
-    return [b.add("Gather", shapes[one.input], b.integers(one.axis), axis=0) for one in dimensions]
+    shapes = {name: b.add("Shape", name) for name in dict.fromkeys([dimension.input for dimension in dimensions])}
+    return [b.add("Gather", shapes[dimension.input], b.integers(dimension.axis), axis=0) for dimension in dimensions]
 
 
 def _computed(b: Builder, factors: Factors, places: Sequence[str], like: np.ndarray) -> str:
@@ -186,7 +186,9 @@ def _shape_of(
     """Return a result's shape, with names for sizes that equal a dimension."""
     found: list[int | str | None] = []
     for axis in range(len(shapes[0])):
-        lengths = [int(one[axis]) for one in shapes]
-        same = [one.name for place, one in enumerate(dimensions) if lengths == [size[place] for size in sizes]]
+        lengths = [int(shape[axis]) for shape in shapes]
+        same = [
+            dimension.name for place, dimension in enumerate(dimensions) if lengths == [size[place] for size in sizes]
+        ]
         found.append(lengths[0] if len(set(lengths)) == 1 else same[0] if same else None)
     return found

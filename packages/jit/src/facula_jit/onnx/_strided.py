@@ -79,7 +79,7 @@ def _sliced(b: Builder, name: str, slices: Slices) -> str:
     stops = [
         start + (slices.counts[axis] - 1) * step + 1 for axis, start, step in zip(taken, starts, steps, strict=True)
     ]
-    return b.add("Slice", name, *[b.integers(*one) for one in (starts, stops, taken, steps)])
+    return b.add("Slice", name, *[b.integers(*numbers) for numbers in (starts, stops, taken, steps)])
 
 
 def slices_along(whole: Sequence[int], sizes: Sequence[int], strides: Sequence[int], offset: int) -> Slices | None:

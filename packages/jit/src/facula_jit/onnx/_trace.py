@@ -43,15 +43,21 @@ class Tracer(Recorder):
         first = len(self.launches)
         super().launched(plan, n, arguments, arrays)
         addresses: list[Any] = [
-            Address(self.number_of(one.storage), one.offset, one.layout, one.written) if type(one) is Place else one
-            for one in arguments
+            Address(self.number_of(argument.storage), argument.offset, argument.layout, argument.written)
+            if type(argument) is Place
+            else argument
+            for argument in arguments
         ]
         plan, numbers = plan.inner or plan, addresses[arrays:]
         changed = CHANGED.get(plan.operator, ())
         results = tuple(
-            [one for k, one in enumerate(addresses) if type(one) is Address and one.written and k not in changed]
+            [
+                address
+                for k, address in enumerate(addresses)
+                if type(address) is Address and address.written and k not in changed
+            ]
         )
-        given = [one for one in addresses[:arrays] if one not in results]
+        given = [address for address in addresses[:arrays] if address not in results]
         kinds = () if plan.request is None else plan.request[1]
         operator = plan.operator if plan.request is None else plan.request[0]
         if len([kind for kind in kinds if not isinstance(kind, type)]) == len(given):
@@ -94,8 +100,8 @@ def _in_order(kinds: Sequence[object], arrays: Sequence[Any], numbers: Sequence[
             if kind is complex:
                 left.pop(0)
         else:
-            one = next(places)
-            operands.append(None if kind is None else one)
+            address = next(places)
+            operands.append(None if kind is None else address)
     return operands, left
 
 
@@ -125,7 +131,9 @@ def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwa
     if current_recorder() is not None:
         raise OnnxExporterError("onnx.export: called inside a captured function; call it outside")
     tracer = Tracer(inputs)
-    buffers = [(one, one._storage.version, one.detach().clone()) for one in getattr(function, "buffers", tuple)()]
+    buffers = [
+        (tensor, tensor._storage.version, tensor.detach().clone()) for tensor in getattr(function, "buffers", tuple)()
+    ]
     try:
         with no_grad(), recording(tracer):
             result = function(*args, **kwargs)
@@ -133,9 +141,9 @@ def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwa
         _, _, why = str(error).partition(": ")
         raise OnnxExporterError(f"onnx.export: {why}") from None
     finally:
-        for one, version, before in buffers:
-            if one._storage.version != version:  # only in training mode, which is refused
-                one.detach().copy_(before)
-    given = [Address(tracer.number_of(one._storage), one._offset, one._layout, False) for one in inputs]
+        for tensor, version, before in buffers:
+            if tensor._storage.version != version:  # only in training mode, which is refused
+                tensor.detach().copy_(before)
+    given = [Address(tracer.number_of(tensor._storage), tensor._offset, tensor._layout, False) for tensor in inputs]
     parts = parts_of(tracer.steps, tracer.skips, tracer.loops)
     return Trace(parts, tracer.blocks, given, result, tracer)

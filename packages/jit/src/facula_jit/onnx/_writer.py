@@ -46,10 +46,10 @@ def without_unused(nodes: Sequence[Node], wanted: Sequence[str]) -> list[Node]:
             outputs.pop()
         if outputs:
             node = node._replace(outputs=tuple(outputs) if node.op_type in MAY_LACK else node.outputs)
-            node = with_bodies(node, lambda one: one._replace(nodes=tuple(without_unused(one.nodes, one.outputs))))
+            node = with_bodies(node, lambda body: body._replace(nodes=tuple(without_unused(body.nodes, body.outputs))))
             kept.append(node)
-            for one in all_nodes([node]):
-                needed.update(one.inputs)
+            for inner in all_nodes([node]):
+                needed.update(inner.inputs)
     return kept[::-1]
 
 
@@ -75,14 +75,14 @@ def _folded(b: Builder, nodes: Sequence[Node]) -> list[Node]:
     kept = []
     for node in nodes:
         if bodies_of(node):
-            kept.append(with_bodies(node, lambda one: b.body(_folded(b, one.nodes), one.inputs, one.outputs)))
+            kept.append(with_bodies(node, lambda body: b.body(_folded(b, body.nodes), body.inputs, body.outputs)))
             continue
         given = {name: b.constants[name].value for name in node.inputs if name in b.constants}
         if len(given) < len([name for name in set(node.inputs) if name]) or not given:
             kept.append(node)
             continue
         made = evaluator(_proto(b, node), opsets={"": b.opset}).run(None, given)
-        if sum([np.size(one) for one in made]) > SMALL:
+        if sum([np.size(array) for array in made]) > SMALL:
             kept.append(node)
             continue
         for name, value in zip(node.outputs, made, strict=True):
@@ -102,7 +102,8 @@ def with_output_names(b: Builder, made: Sequence[str], names: Sequence[str]) -> 
         else:
             copies.append((old, new))
     b.nodes = [
-        renamed(node, other)._replace(outputs=tuple([other.get(one, one) for one in node.outputs])) for node in b.nodes
+        renamed(node, other)._replace(outputs=tuple([other.get(tensor, tensor) for tensor in node.outputs]))
+        for node in b.nodes
     ]
     for old, new in copies:
         b.nodes.append(Node("Identity", (other.get(old, old),), (new,), {}, new))
@@ -118,13 +119,13 @@ def model_of(b: Builder, name: str, inputs: Sequence[Declared], outputs: Sequenc
         outputs: the same for the results.
     """
     onnx = onnx_package()
-    used = {one for node in all_nodes(b.nodes) for one in node.inputs}
-    known = {**b.parameters, **{name: one.value for name, one in b.constants.items()}}
+    used = {tensor for node in all_nodes(b.nodes) for tensor in node.inputs}
+    known = {**b.parameters, **{name: constant.value for name, constant in b.constants.items()}}
     graph = onnx.helper.make_graph(
         [_proto(b, node) for node in b.nodes],
         name,
-        [_declared(*one) for one in inputs],
-        [_declared(*one) for one in outputs],
+        [_declared(*value) for value in inputs],
+        [_declared(*value) for value in outputs],
         [onnx.numpy_helper.from_array(np.ascontiguousarray(value).reshape(value.shape), name)
          for name, value in known.items() if name in used],
     )  # fmt: skip
@@ -134,13 +135,16 @@ def model_of(b: Builder, name: str, inputs: Sequence[Declared], outputs: Sequenc
 
 
 def _proto(b: Builder, node: Node) -> Any:
-    attributes = {key: _graph(b, one) if isinstance(one, Body) else one for key, one in node.attributes.items()}
+    attributes = {
+        key: _graph(b, attribute) if isinstance(attribute, Body) else attribute
+        for key, attribute in node.attributes.items()
+    }
     return onnx_package().helper.make_node(node.op_type, node.inputs, node.outputs, name=node.name, **attributes)
 
 
 def _graph(b: Builder, body: Body) -> Any:
     """Return a body as an object of the `onnx` package."""
-    ends = [[_declared(one, *b.values[one]) for one in names] for names in (body.inputs, body.outputs)]
+    ends = [[_declared(name, *b.values[name]) for name in names] for names in (body.inputs, body.outputs)]
     return onnx_package().helper.make_graph([_proto(b, node) for node in body.nodes], "body", *ends)
 
 

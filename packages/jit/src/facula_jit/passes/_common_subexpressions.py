@@ -50,7 +50,7 @@ def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tu
     for span in spans_of(recording):
         if span.part != part:
             known, around, part = [{}], (), span.part
-        common = len([None for one, other in zip(around, span.around, strict=False) if one is other])
+        common = len([None for region, other in zip(around, span.around, strict=False) if region is other])
         del known[1 + common :]
         for region in span.around[common:]:
             known.append({})
@@ -61,16 +61,18 @@ def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tu
             launch = original = recording.launches[number]
             if instead:
                 launch = reading(launch, instead)
-            written = [one.block for one in launch.arguments if type(one) is Address and one.written]
-            if written and all([facts.is_single(one) for one in written]) and facts.is_movable(launch):
+            written = [
+                argument.block for argument in launch.arguments if type(argument) is Address and argument.written
+            ]
+            if written and all([facts.is_single(block) for block in written]) and facts.is_movable(launch):
                 key = _key(launch, facts, versions)
-                first = next((one[key] for one in reversed(known) if key in one), None)
+                first = next((table[key] for table in reversed(known) if key in table), None)
                 if first is not None and (not careful or _is_needed(first, launch, last_read, number)):
-                    for one, other in zip(first.arguments, launch.arguments, strict=True):
-                        if type(one) is Address and type(other) is Address and one.written:
-                            instead[other.block] = one.block
-                            last = max(last_read.get(one.block, -1), last_read.get(other.block, -1))
-                            last_read[one.block] = last
+                    for argument, other in zip(first.arguments, launch.arguments, strict=True):
+                        if type(argument) is Address and type(other) is Address and argument.written:
+                            instead[other.block] = argument.block
+                            last = max(last_read.get(argument.block, -1), last_read.get(other.block, -1))
+                            last_read[argument.block] = last
                     edits[number] = ()
                     continue
                 known[-1][key] = launch
@@ -83,21 +85,21 @@ def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tu
 
 def _written(recording: Recording, facts: Facts, numbers: range) -> set[int]:
     """Return the memory that launches write."""
-    used = [one for number in numbers for one in addresses_of(recording.launches[number]) if one.written]
-    return {facts.memory.get(one.block, one.block) for one in used}
+    used = [address for number in numbers for address in addresses_of(recording.launches[number]) if address.written]
+    return {facts.memory.get(address.block, address.block) for address in used}
 
 
 def _key(launch: Launched, facts: Facts, versions: Counter[int]) -> Hashable:
     """Return a key that is equal for launches with the same result."""
     seen = [
         (
-            -1 if one.written else one.block,
-            one.offset,
-            versions[facts.memory.get(one.block, one.block)] * (not one.written),
+            -1 if argument.written else argument.block,
+            argument.offset,
+            versions[facts.memory.get(argument.block, argument.block)] * (not argument.written),
         )
-        if type(one) is Address
+        if type(argument) is Address
         else ()
-        for one in launch.arguments
+        for argument in launch.arguments
     ]
     return launch.plan.launch, tuple(seen), numbers_of(launch)
 
@@ -105,8 +107,8 @@ def _key(launch: Launched, facts: Facts, versions: Counter[int]) -> Hashable:
 def _is_needed(first: Launched, launch: Launched, last_read: dict[int, int], number: int) -> bool:
     """Return True if the result of the first launch is still read after this one, as far as this one's result is."""
     pairs = [
-        (one.block, other.block)
-        for one, other in zip(first.arguments, launch.arguments, strict=True)
-        if type(one) is Address and type(other) is Address and one.written
+        (argument.block, other.block)
+        for argument, other in zip(first.arguments, launch.arguments, strict=True)
+        if type(argument) is Address and type(other) is Address and argument.written
     ]
     return all([last_read.get(a, -1) > number or last_read.get(b, -1) < 0 for a, b in pairs])

@@ -29,17 +29,19 @@ def fold_constants(graph: Graph) -> None:
     """
     recording = graph.recording
     facts = Facts.of(graph)
-    constants = {one: recording.fixed[one] for one in recording.recorder.constants if not facts.writers[one]}
+    constants = {
+        constant: recording.fixed[constant] for constant in recording.recorder.constants if not facts.writers[constant]
+    }
     found: dict[int, Storage] = {}
     edits: dict[int, tuple[Launched, ...]] = {}
     for number, launch in enumerate(recording.launches):
-        outputs = [one for one in launch.arguments if type(one) is Address and one.written]
+        outputs = [argument for argument in launch.arguments if type(argument) is Address and argument.written]
         if not outputs or not facts.is_movable(launch) or not _is_constant(launch, constants):
             continue
-        layouts = [facts.blocks[one.block].layout for one in outputs]
-        if any([one is None or one.nbytes > MAX_BYTES for one in layouts]):
+        layouts = [facts.blocks[address.block].layout for address in outputs]
+        if any([layout is None or layout.nbytes > MAX_BYTES for layout in layouts]):
             continue
-        if not all([facts.is_single(one.block) for one in outputs]):
+        if not all([facts.is_single(address.block) for address in outputs]):
             continue
         made = _copied(launch, constants) or _computed(launch, constants, facts)
         if made:
@@ -55,8 +57,10 @@ def _is_constant(launch: Launched, constants: dict[int, Storage]) -> bool:
     """Return True if a launch reads only constants and fixed numbers."""
     return all(
         [
-            (one.written or one.block in constants) if type(one) is Address else not isinstance(one, RngValue)
-            for one in launch.arguments
+            (argument.written or argument.block in constants)
+            if type(argument) is Address
+            else not isinstance(argument, RngValue)
+            for argument in launch.arguments
         ]
     )
 
@@ -77,19 +81,19 @@ def _computed(launch: Launched, constants: dict[int, Storage], facts: Facts) -> 
     """Return the results of a launch in new memory; none if it fails, so that it fails in each replay."""
     made: dict[int, Storage] = {}
     values: list[Any] = []
-    for place, one in enumerate((*launch.arguments, None)):
+    for place, argument in enumerate((*launch.arguments, None)):
         if launch.plan.workspace and place == launch.arrays:
             scratch = allocate(contiguous((launch.plan.workspace,), uint8))
             values.append(scratch.ptr)
-        if type(one) is Address:
-            if one.written and one.block not in made:
-                layout = facts.blocks[one.block].layout
+        if type(argument) is Address:
+            if argument.written and argument.block not in made:
+                layout = facts.blocks[argument.block].layout
                 assert layout is not None
-                made[one.block] = allocate(layout)
-            storage = made[one.block] if one.written else constants[one.block]
-            values.append(storage.ptr + one.offset)
-        elif one is not None:
-            values.append(one)
+                made[argument.block] = allocate(layout)
+            storage = made[argument.block] if argument.written else constants[argument.block]
+            values.append(storage.ptr + argument.offset)
+        elif argument is not None:
+            values.append(argument)
     try:
         launch.plan.launch(*values)
     except LaunchError:

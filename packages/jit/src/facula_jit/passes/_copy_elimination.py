@@ -34,9 +34,9 @@ def skip_copies(graph: Graph) -> None:
     part_of = [span.part for span in spans_of(recording) for _ in range(span.start, span.stop)]
     readers: dict[int, list[int]] = {}
     for number, launch in enumerate(recording.launches):
-        for one in launch.arguments:
-            if type(one) is Address and not one.written:
-                readers.setdefault(one.block, []).append(number)
+        for argument in launch.arguments:
+            if type(argument) is Address and not argument.written:
+                readers.setdefault(argument.block, []).append(number)
     now = list(recording.launches)
     edits: Edits = {}
     for number in range(len(now)):
@@ -47,15 +47,15 @@ def skip_copies(graph: Graph) -> None:
         reads = readers.get(target.block, [])
         if not reads or facts.last_change(source.block) > number:
             continue
-        if any([part_of[one] != part_of[number] for one in reads]) and not facts.is_temporary(source.block):
+        if any([part_of[read] != part_of[number] for read in reads]) and not facts.is_temporary(source.block):
             continue
-        made = [_reading(now[one], source, target) for one in reads]
+        made = [_reading(now[read], source, target) for read in reads]
         if all(made):
-            for one, other in zip(reads, made, strict=True):
+            for read, other in zip(reads, made, strict=True):
                 assert other is not None
-                now[one] = other
-                edits[one] = (other,)
-                readers.setdefault(source.block, []).append(one)
+                now[read] = other
+                edits[read] = (other,)
+                readers.setdefault(source.block, []).append(read)
             edits[number] = ()
     if edits and peak_bytes(renumbered(recording, edits).lifetimes()[1]) <= peak_bytes(recording.lifetimes()[1]):
         graph.rewritten(edits)
@@ -81,10 +81,10 @@ def _reading(launch: Launched, source: Address, target: Address) -> Launched | N
     if source.layout.is_contiguous:
         arguments = tuple(
             [
-                one._replace(block=source.block, offset=source.offset + one.offset)
-                if type(one) is Address and one.block == target.block
-                else one
-                for one in launch.arguments
+                argument._replace(block=source.block, offset=source.offset + argument.offset)
+                if type(argument) is Address and argument.block == target.block
+                else argument
+                for argument in launch.arguments
             ]
         )
         return launch._replace(arguments=arguments)

@@ -58,29 +58,29 @@ class Facts:
             for number in many
         }
         recorder = recording.recorder
-        self.conditions = {one.condition.block for one in recorder.skips}
-        self.conditions |= {one.condition.block for one in recorder.loops}
+        self.conditions = {skip.condition.block for skip in recorder.skips}
+        self.conditions |= {loop.condition.block for loop in recorder.loops}
         self.writers: Counter[int] = Counter()  # number of launches that write each block
         self.last_written: dict[int, int] = {}  # the last launch that writes each block
         first: dict[int, int] = {}  # the first launch that uses each block
         # the last launch that reads each block
         self.last_read: dict[int, int] = dict.fromkeys(self.conditions, FOREVER)
         for number, launch in enumerate(recording.launches):
-            for one in launch.arguments:
-                if type(one) is Address:
-                    first.setdefault(one.block, number)
-                    if one.written:
-                        self.writers[one.block] += 1
-                        self.last_written[one.block] = number
-                    elif self.last_read.get(one.block, -1) < number:
-                        self.last_read[one.block] = number
+            for argument in launch.arguments:
+                if type(argument) is Address:
+                    first.setdefault(argument.block, number)
+                    if argument.written:
+                        self.writers[argument.block] += 1
+                        self.last_written[argument.block] = number
+                    elif self.last_read.get(argument.block, -1) < number:
+                        self.last_read[argument.block] = number
         self.carried: set[int] = set()  # blocks from before a loop that its body reads: Note [Loop iterations]
         for loop in recorder.loops:
             for launch in recording.launches[loop.first : loop.last]:
-                for one in launch.arguments:
-                    if type(one) is Address and not one.written and first[one.block] < loop.first:
-                        self.carried.add(one.block)
-                        self.last_read[one.block] = max(self.last_read[one.block], loop.last)
+                for argument in launch.arguments:
+                    if type(argument) is Address and not argument.written and first[argument.block] < loop.first:
+                        self.carried.add(argument.block)
+                        self.last_read[argument.block] = max(self.last_read[argument.block], loop.last)
         self.kept = {*recording.fixed, *recording.outputs, *recording.grads}
 
     def last_used(self, block: int) -> int:
@@ -92,7 +92,7 @@ class Facts:
         shared = self.memory.get(block)
         if shared is None:
             return self.last_written.get(block, -1)
-        return max([self.last_written.get(one, -1) for one, other in self.memory.items() if other == shared])
+        return max([self.last_written.get(name, -1) for name, other in self.memory.items() if other == shared])
 
     def is_temporary(self, block: int) -> bool:
         """Return True if a block is used only inside a replay."""
@@ -139,8 +139,8 @@ def numbers_of(launch: Launched) -> tuple[object, ...]:
     """Return the numbers among a launch's arguments in a form in which equal numbers compare equal."""
     return tuple(
         [
-            (one.source, one.delta) if isinstance(one, RngValue) else repr(one)
-            for one in launch.arguments
-            if type(one) is not Address
+            (argument.source, argument.delta) if isinstance(argument, RngValue) else repr(argument)
+            for argument in launch.arguments
+            if type(argument) is not Address
         ]
     )

@@ -34,9 +34,9 @@ def _drop(graph: Graph) -> None:
     for number in range(len(recording.launches) - 1, -1, -1):
         launch = recording.launches[number]
         used = addresses_of(launch)
-        dead = [facts.is_temporary(one.block) and one.block not in read for one in used if one.written]
+        dead = [facts.is_temporary(address.block) and address.block not in read for address in used if address.written]
         if dead and all(dead) and facts.is_harmless(launch):
             edits[number] = ()
         else:
-            read.update([one.block for one in used])  # outputs, too: a launch may write only a part of them
+            read.update([address.block for address in used])  # outputs, too: a launch may write only a part of them
     graph.rewritten(edits)

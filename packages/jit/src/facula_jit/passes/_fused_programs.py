@@ -63,11 +63,11 @@ class _Builder:
         first["value"] = first["constant"] + len(self.constants)
         steps = tuple(
             [
-                Instruction(name, tuple([first[kind] + one for kind, one in values]))
+                Instruction(name, tuple([first[kind] + number for kind, number in values]))
                 for name, values in self.instructions
             ]
         )
-        made = tuple([first[kind] + one for kind, one in results])
+        made = tuple([first[kind] + number for kind, number in results])
         return Program(FUSED, len(self.operands), tuple(self.constants), steps, made)
 
 
@@ -87,30 +87,30 @@ def program_of(launches: Sequence[Launched], stored: Sequence[Address], rounds: 
     for launch in launches:
         computed = launch.plan.elementwise
         assert computed is not None
-        used = [one for one in launch.arguments if type(one) is Address]
-        arrays = iter([one for one in used if not one.written])
-        numbers = iter([one for one in launch.arguments[1:] if type(one) is not Address])
+        used = [argument for argument in launch.arguments if type(argument) is Address]
+        arrays = iter([address for address in used if not address.written])
+        numbers = iter([argument for argument in launch.arguments[1:] if type(argument) is not Address])
         given: list[Reference] = []
         for kind in computed.inputs:
             if isinstance(kind, type):
                 given.append(builder.operand(next(numbers), kind))  # type: ignore[arg-type]
             else:
-                one = next(arrays)
-                given.append(made[one.block] if one.block in made else builder.operand(one, type(None)))
+                address = next(arrays)
+                given.append(made[address.block] if address.block in made else builder.operand(address, type(None)))
         given = [given[place] for place in computed.order]
         results = _added(builder, computed.operator, given, rounds or launch.operation in AS_WRITTEN)
-        made.update(zip([one.block for one in used if one.written], results, strict=True))
-    return builder.program([made[one.block] for one in stored]), builder.operands
+        made.update(zip([address.block for address in used if address.written], results, strict=True))
+    return builder.program([made[address.block] for address in stored]), builder.operands
 
 
 def _added(builder: _Builder, operator: str | Program, given: list[Reference], rounds: bool) -> list[Reference]:
     """Append an operator, with or without its rounding, and return references to its results."""
     if isinstance(operator, str):
         return [builder.instruction(operator, given)]
-    values = [*given, *[builder.constant(one) for one in operator.constants]]
+    values = [*given, *[builder.constant(constant) for constant in operator.constants]]
     for operation, taken in operator.instructions:
         if operation in HALVES and not rounds:
             values.append(values[taken[0]])
         else:
-            values.append(builder.instruction(operation, [values[one] for one in taken]))
-    return [values[one] for one in operator.results]
+            values.append(builder.instruction(operation, [values[number] for number in taken]))
+    return [values[result] for result in operator.results]

@@ -77,36 +77,36 @@ class Group:
         self.writes: dict[int, Address] = {}  # memory -> address that is written
         self.lasting = False  # True if it writes memory that outlives the replay
 
-    def memory(self, one: Address) -> int:
+    def memory(self, address: Address) -> int:
         """Return the memory of an address."""
-        return self.facts.memory.get(one.block, one.block)
+        return self.facts.memory.get(address.block, address.block)
 
     def conflicts_with(self, launch: Launched) -> bool:
         """Return True if the order of the launch and the group must not change."""
-        for one in launch.arguments:
-            if type(one) is Address:
-                memory = self.facts.memory.get(one.block, one.block)
-                if memory in self.writes or (one.written and memory in self.reads):
+        for argument in launch.arguments:
+            if type(argument) is Address:
+                memory = self.facts.memory.get(argument.block, argument.block)
+                if memory in self.writes or (argument.written and memory in self.reads):
                     return True
         return False
 
     def shares_memory_with(self, launch: Launched) -> bool:
         """Return True if the launch reads memory that the group reads or writes."""
-        return any([type(one) is Address and (self.memory(one) in self.writes or self.memory(one) in self.reads)
-                    for one in launch.arguments])  # fmt: skip
+        return any([type(part) is Address and (self.memory(part) in self.writes or self.memory(part) in self.reads)
+                    for part in launch.arguments])  # fmt: skip
 
     def accepts(self, shape: Shape, launch: Launched) -> bool:
         """Return True if the launch may be appended to the group."""
         if len(self.launches) >= MAX_LAUNCHES or self.shape.joined(shape) is None:
             return False
-        for one in launch.arguments:
-            if type(one) is not Address:
+        for argument in launch.arguments:
+            if type(argument) is not Address:
                 continue
-            memory = self.memory(one)
+            memory = self.memory(argument)
             written = self.writes.get(memory)
-            if written is not None and not _are_same(one, written):
+            if written is not None and not _are_same(argument, written):
                 return False
-            if one.written and not all([_are_same(one, other) for other in self.reads.get(memory, ())]):
+            if argument.written and not all([_are_same(argument, other) for other in self.reads.get(memory, ())]):
                 return False
         return True
 
@@ -114,13 +114,15 @@ class Group:
         """Append the launch to the group."""
         self.shape = self.shape.joined(shape) or self.shape
         self.launches[number] = launch
-        for one in launch.arguments:
-            if type(one) is Address and not one.written and self.memory(one) not in self.writes:
-                self.reads.setdefault(self.memory(one), set()).add(one)
-        for one in launch.arguments:
-            if type(one) is Address and one.written:
-                self.writes[self.memory(one)] = one
-                self.lasting = self.lasting or one.block in self.facts.kept or not self.facts.blocks[one.block].is_new
+        for argument in launch.arguments:
+            if type(argument) is Address and not argument.written and self.memory(argument) not in self.writes:
+                self.reads.setdefault(self.memory(argument), set()).add(argument)
+        for argument in launch.arguments:
+            if type(argument) is Address and argument.written:
+                self.writes[self.memory(argument)] = argument
+                self.lasting = (
+                    self.lasting or argument.block in self.facts.kept or not self.facts.blocks[argument.block].is_new
+                )
 
     def join(self, other: Group) -> None:
         """Add the launches of another group, which are independent of this one's."""
@@ -135,9 +137,9 @@ class Group:
 
     def operands(self, after: int) -> int:
         """Return the number of operands of its program, if it is placed after this launch."""
-        results = [one for one in self.writes.values() if self.is_read_after(one.block, after)]
-        numbers = {repr(one) for launch in self.launches.values() for one in launch.arguments[1:]
-                   if type(one) is not Address}  # fmt: skip
+        results = [write for write in self.writes.values() if self.is_read_after(write.block, after)]
+        numbers = {repr(argument) for launch in self.launches.values() for argument in launch.arguments[1:]
+                   if type(argument) is not Address}  # fmt: skip
         return len(results) + sum(map(len, self.reads.values())) + len(numbers)
 
     def is_read_after(self, block: int, after: int) -> bool:
@@ -199,7 +201,7 @@ def _fuse_span(
         fused = _fused(group, rounds)
         if fused is not None:
             *others, last = group.launches
-            edits.update({one: () for one in others})
+            edits.update({other: () for other in others})
             edits[last] = (fused,)
 
     for number in numbers:
@@ -234,11 +236,11 @@ def _fuse_span(
 def _may_join(joined: Group | None, group: Group, shape: Shape, launch: Launched, number: int) -> bool:
     """Return True if a launch may join a group, and this group the one that the launch has joined already."""
     tried = Group(shape, group.facts)
-    for one in (joined, group):
-        if one is not None:
-            if tried.shape.joined(one.shape) is None:
+    for fused in (joined, group):
+        if fused is not None:
+            if tried.shape.joined(fused.shape) is None:
                 return False
-            tried.join(one)
+            tried.join(fused)
     tried.add(number, launch, shape)
     return len(tried.launches) <= MAX_LAUNCHES and tried.operands(number) <= MAX_OPERANDS
 
@@ -249,32 +251,32 @@ def _shape_of(launch: Launched, facts: Facts) -> Shape | None:
         return None
     layouts: list[Layout] = []
     outputs: list[Layout] = []
-    for one in launch.arguments:
-        if type(one) is Address:
-            if one.layout is None:
+    for argument in launch.arguments:
+        if type(argument) is Address:
+            if argument.layout is None:
                 return None
-            (outputs if one.written else layouts).append(one.layout)
-        elif type(one) not in (int, float):
+            (outputs if argument.written else layouts).append(argument.layout)
+        elif type(argument) not in (int, float):
             return None
-    if not outputs or not outputs[0].numel or any([one.strides != outputs[0].strides for one in outputs]):
+    if not outputs or not outputs[0].numel or any([layout.strides != outputs[0].strides for layout in outputs]):
         return None
-    dtypes = {float32 if one.dtype.name in HALVES else one.dtype for one in (*layouts, *outputs)}
-    computed = [one for one in dtypes if one.category != BOOL] or list(dtypes)
+    dtypes = {float32 if layout.dtype.name in HALVES else layout.dtype for layout in (*layouts, *outputs)}
+    computed = [dtype for dtype in dtypes if dtype.category != BOOL] or list(dtypes)
     if len(computed) > 1 or computed[0].category == COMPLEX:
         return None
     made = outputs[0]
-    is_flat = all([one.is_contiguous and one.numel == made.numel for one in (*layouts, *outputs)])
+    is_flat = all([layout.is_contiguous and layout.numel == made.numel for layout in (*layouts, *outputs)])
     joins_any = computed[0].category == BOOL and not any(
-        [isinstance(one, type) for one in launch.plan.elementwise.inputs]
+        [isinstance(kind, type) for kind in launch.plan.elementwise.inputs]
     )
     return Shape(computed[0], made.shape, made.strides, made.numel, is_flat, joins_any)
 
 
-def _are_same(one: Address, other: Address) -> bool:
+def _are_same(address: Address, other: Address) -> bool:
     """Return True if two addresses contain the same elements in the same order."""
-    if one.block != other.block or one.offset != other.offset or one.layout is None or other.layout is None:
+    if address.block != other.block or address.offset != other.offset or address.layout is None or other.layout is None:
         return False
-    a, b = one.layout, other.layout
+    a, b = address.layout, other.layout
     return a is b or (a.is_contiguous and b.is_contiguous and a.numel == b.numel and a.dtype is b.dtype)
 
 
@@ -290,36 +292,39 @@ def _fused(group: Group, rounds: bool) -> Launched | None:
         return None
     last = max(group.launches)
     launches = list(group.launches.values())
-    stored = [one for one in group.writes.values() if group.is_read_after(one.block, last)]
-    stored.sort(key=lambda one: one.layout is not None and one.layout.dtype.category == BOOL)
+    stored = [write for write in group.writes.values() if group.is_read_after(write.block, last)]
+    stored.sort(key=lambda address: address.layout is not None and address.layout.dtype.category == BOOL)
     if not stored:
         return None
     program, operands = program_of(launches, stored, rounds)
-    given = [one for one in operands if type(one.argument) is Address]
-    read = {group.memory(one.argument) for one in operands if type(one.argument) is Address}
-    if len(stored) > 1 and not any([group.memory(one) in read for one in stored]):
+    given = [operand for operand in operands if type(operand.argument) is Address]
+    read = {group.memory(operand.argument) for operand in operands if type(operand.argument) is Address}
+    if len(stored) > 1 and not any([group.memory(address) in read for address in stored]):
         program = program._replace(is_apart=True)
-    numbers = [one.argument for one in operands if type(one.argument) is not Address]
-    layouts = tuple([_loop_layout(one, group.shape) for one in stored])
-    asked = [_loop_layout(one.argument, group.shape) if type(one.argument) is Address else one.kind for one in operands]
+    numbers = [operand.argument for operand in operands if type(operand.argument) is not Address]
+    layouts = tuple([_loop_layout(address, group.shape) for address in stored])
+    asked = [
+        _loop_layout(operand.argument, group.shape) if type(operand.argument) is Address else operand.kind
+        for operand in operands
+    ]
     try:
         plan = cpu.backend.plan(program, tuple(asked), layouts, ())
     except UnsupportedError:
         return None
-    loops = tuple([loop for one in launches for loop in one.plan.elementwise.loops])  # type: ignore[union-attr]
+    loops = tuple([loop for launch in launches for loop in launch.plan.elementwise.loops])  # type: ignore[union-attr]
     if plan.elementwise is None or (plan.elementwise.loops != loops and (rounds or not _has_halves(launches))):
         return None
-    arguments = (layouts[0].numel, *[one.argument for one in given], *stored, *numbers)
+    arguments = (layouts[0].numel, *[operand.argument for operand in given], *stored, *numbers)
     arrays = 1 + len(given) + len(stored)
     return Launched(plan, arguments, arrays, launches[-1].site, launches[-1].module, plan.operator)
 
 
 def _has_halves(launches: Sequence[Launched]) -> bool:
-    layouts = [one.layout for launch in launches for one in launch.arguments if type(one) is Address]
-    return any([one is not None and one.dtype.name in HALVES for one in layouts])
+    layouts = [argument.layout for launch in launches for argument in launch.arguments if type(argument) is Address]
+    return any([layout is not None and layout.dtype.name in HALVES for layout in layouts])
 
 
-def _loop_layout(one: Address, shape: Shape) -> Layout:
+def _loop_layout(address: Address, shape: Shape) -> Layout:
     """Return the layout for the loops of the group."""
-    assert one.layout is not None
-    return contiguous(shape.shape, one.layout.dtype) if shape.is_flat else one.layout
+    assert address.layout is not None
+    return contiguous(shape.shape, address.layout.dtype) if shape.is_flat else address.layout

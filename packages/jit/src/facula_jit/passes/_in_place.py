@@ -36,9 +36,9 @@ def write_in_place(graph: Graph) -> None:
                 target, dying = pair
                 moved[target] = moved.get(dying, dying)
                 last_used[moved[target]] = facts.last_used(target)
-            for one in launch.arguments:
-                if type(one) is Address and one.written:
-                    made_in.setdefault(one.block, span.part)
+            for argument in launch.arguments:
+                if type(argument) is Address and argument.written:
+                    made_in.setdefault(argument.block, span.part)
             changed = _renamed(launch, moved)
             if pair is not None and launch.operation == "copy":
                 edits[number] = ()  # a copy onto itself
@@ -76,23 +76,23 @@ def _pair(
             continue
         if target.block in facts.conditions:
             continue
-        for one in used:
-            if one.written or not _fits(one, target, facts) or made_in.get(one.block) != part:
+        for address in used:
+            if address.written or not _fits(address, target, facts) or made_in.get(address.block) != part:
                 continue
-            place = moved.get(one.block, one.block)
-            if not facts.is_temporary(one.block) or last_used.get(place, facts.last_used(place)) > number:
+            place = moved.get(address.block, address.block)
+            if not facts.is_temporary(address.block) or last_used.get(place, facts.last_used(place)) > number:
                 continue
-            if sum([other.block == one.block for other in used]) == 1:
-                return target.block, one.block
+            if sum([other.block == address.block for other in used]) == 1:
+                return target.block, address.block
     return None
 
 
-def _fits(one: Address, target: Address, facts: Facts) -> bool:
+def _fits(address: Address, target: Address, facts: Facts) -> bool:
     """Return True if two addresses contain all elements of their blocks in the same order."""
-    made, given = facts.blocks[target.block].layout, facts.blocks[one.block].layout
-    if one.offset or target.offset or made is None or given is None or made.extent != given.extent:
+    made, given = facts.blocks[target.block].layout, facts.blocks[address.block].layout
+    if address.offset or target.offset or made is None or given is None or made.extent != given.extent:
         return False
-    a, b = one.layout, target.layout
+    a, b = address.layout, target.layout
     if a is None or b is None or a.dtype is not b.dtype:
         return False
     return (a.shape, a.strides) == (b.shape, b.strides) or (a.is_contiguous and b.is_contiguous and a.numel == b.numel)
@@ -104,12 +104,14 @@ def _renamed(launch: Launched, moved: dict[int, int]) -> Launched:
         return launch
     arguments = tuple(
         [
-            one._replace(block=moved[one.block]) if type(one) is Address and one.block in moved else one
-            for one in launch.arguments
+            argument._replace(block=moved[argument.block])
+            if type(argument) is Address and argument.block in moved
+            else argument
+            for argument in launch.arguments
         ]
     )
     return (
         launch._replace(arguments=arguments)
-        if any([type(one) is Address and one.block in moved for one in launch.arguments])
+        if any([type(argument) is Address and argument.block in moved for argument in launch.arguments])
         else launch
     )

@@ -26,10 +26,10 @@ def run_passes(recording: Recording, passes: Sequence[Callable[[Graph], object]]
         return recording
     verifier = Verifier(recording)
     graph = Graph(recording, name, words)
-    for one in passes:
-        before, title = graph.recording, str(getattr(one, "__qualname__", type(one).__name__))
+    for edit in passes:
+        before, title = graph.recording, str(getattr(edit, "__qualname__", type(edit).__name__))
         try:
-            one(graph)
+            edit(graph)
         except Exception as error:
             error.add_note(f"in the pass {title} over the graph of {name}{words}")
             raise

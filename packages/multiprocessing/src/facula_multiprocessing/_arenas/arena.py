@@ -222,7 +222,9 @@ class Arena:
                     self.reserved -= length
                     given.add(start)
             if given:
-                self._free[size] = [one for one in self._free[size] if self._step_of(one, size) not in given]
+                self._free[size] = [
+                    address for address in self._free[size] if self._step_of(address, size) not in given
+                ]
                 self._steps = [(start, length) for start, length in self._steps if start not in given]
         return before - self.reserved
 

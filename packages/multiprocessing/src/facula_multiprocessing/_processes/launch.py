@@ -103,7 +103,7 @@ class _Child:
         with suppress(EOFError, OSError):
             while self._report.poll():
                 found.append(self._report.recv_bytes())
-        return _BEGUN in found, b"".join(one for one in found if one != _BEGUN).decode(errors="replace")
+        return _BEGUN in found, b"".join(chunk for chunk in found if chunk != _BEGUN).decode(errors="replace")
 
     def close(self) -> None:
         """Close the descriptors of a process that has ended."""
@@ -119,7 +119,7 @@ class ProcessContext:
     processes: list[BaseProcess]
 
     def __init__(self, processes: list[_Child]) -> None:
-        self.processes = [one.process for one in processes]
+        self.processes = [process.process for process in processes]
         self._waiting = dict(enumerate(processes))
 
     def pids(self) -> list[int | None]:

@@ -79,14 +79,14 @@ class _BlockTable:
     def add(self, block: Block) -> None:
         with self.lock:
             if len(self.at) >= self.sweep_at:
-                for address, one in list(self.at.items()):
-                    if one() is None and self.at.get(address) is one:
+                for address, link in list(self.at.items()):
+                    if link() is None and self.at.get(address) is link:
                         del self.at[address]
                 self.sweep_at = max(64, 2 * len(self.at))
             self.at[block.address] = ref(block)
 
     def alive(self) -> list[Block]:
-        return [block for one in list(self.at.values()) if (block := one()) is not None]
+        return [block for link in list(self.at.values()) if (block := link()) is not None]
 
 
 _block_table = _BlockTable()

@@ -62,7 +62,7 @@ class Forks:
             if isinstance(release, partial) and release.func == self._waiting.append:
                 release, earlier = release.args[0]
             if release is not int:
-                forks = (*(one for one in earlier if not one.ended), fork)
+                forks = (*(other for other in earlier if not other.ended), fork)
                 block.__del__ = partial(self._waiting.append, (release, forks))
 
     def in_parent(self) -> None:
@@ -92,7 +92,7 @@ class Forks:
             for fork in self._forks:
                 watched.register(fork.fd, 0)  # the end of the pipe is always reported
             ended = {fd for fd, _ in watched.poll(0)}
-            for fork in [one for one in self._forks if one.fd in ended]:
+            for fork in [candidate for candidate in self._forks if candidate.fd in ended]:
                 fork.ended = True
                 self._forks.remove(fork)
                 os.close(fork.fd)

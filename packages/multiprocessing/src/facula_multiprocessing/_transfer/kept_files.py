@@ -53,8 +53,8 @@ class KeptFiles:
     def drop(self, child: process.BaseProcess) -> None:
         """Close the file of a process that failed to start."""
         with self._lock:
-            for inode, (fd, one) in list(self._living.items()):
-                if one is child:
+            for inode, (fd, file) in list(self._living.items()):
+                if file is child:
                     del self._living[inode]
                     os.close(fd)
 

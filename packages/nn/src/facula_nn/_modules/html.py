@@ -29,20 +29,20 @@ def _node(module: AnyTree, name: str, level: int, above: tuple[AnyTree, ...]) ->
         level: its depth in the tree.
         above: its ancestors.
     """
-    children = [(child, one) for child, one in members(module, MODULE) if one is not None]
-    parameters = list({id(one): one for one in module.parameters()}.values())
-    count = sum([one.numel() for one in parameters])
-    trained = sum([one.numel() for one in parameters if one.requires_grad])
+    children = [(child, submodule) for child, submodule in members(module, MODULE) if submodule is not None]
+    parameters = list({id(parameter): parameter for parameter in module.parameters()}.values())
+    count = sum([parameter.numel() for parameter in parameters])
+    trained = sum([parameter.numel() for parameter in parameters if parameter.requires_grad])
     said = f"{count:,} parameter{'' if count == 1 else 's'}" + (f", {trained:,} trained" if trained != count else "")
     made_with = "" if children else " ".join(module.extra_repr().split())
     title = f"{escape(f'({name}): ' if name else '')}<b>{escape(module._get_name())}</b>({escape(made_with)})"
     summary = f"<code>{title}</code> <small>{said}</small>"
-    if any([module is one for one in above]):
+    if any([module is parent for parent in above]):
         return f"<div>{summary} <small>(it contains itself)</small></div>"
-    tensors: list[tuple[str, str, Tensor | None]] = [("parameter", *one) for one in members(module, PARAMETER)]
-    tensors += [("buffer", *one) for one in members(module, BUFFER)]
+    tensors: list[tuple[str, str, Tensor | None]] = [("parameter", *member) for member in members(module, PARAMETER)]
+    tensors += [("buffer", *member) for member in members(module, BUFFER)]
     lines = [_tensor(kind, own, tensor) for kind, own, tensor in tensors if tensor is not None]
-    inner = "".join([_node(one, child, level + 1, (*above, module)) for child, one in children])
+    inner = "".join([_node(submodule, child, level + 1, (*above, module)) for child, submodule in children])
     if not lines and not inner:
         return f"<div>{summary}</div>"
     unfolded = " open" if level < OPEN_LEVELS else ""

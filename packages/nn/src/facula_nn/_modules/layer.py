@@ -92,7 +92,7 @@ def constructor(
         co_name="__init__",
         co_filename=frame.f_code.co_filename,
         co_firstlineno=frame.f_lineno,
-        co_consts=tuple([call if one == "how" else one for one in code.co_consts]),
+        co_consts=tuple([call if constant == "how" else constant for constant in code.co_consts]),
         co_varnames=("self", *names),
         co_argcount=len(names) + 1 - only_by_name,
         co_kwonlyargcount=only_by_name,

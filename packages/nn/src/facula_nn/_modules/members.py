@@ -266,4 +266,4 @@ def members(module: Holder, kind: int) -> list[tuple[str, Any]]: ...
 def members(module: Holder, kind: int) -> list[tuple[str, Any]]:
     """Return names and values of the members of one kind, in the order of registration."""
     own = module.__dict__
-    return [(name, own[name]) for name, one in module._kinds.items() if one & kind and name in own]
+    return [(name, own[name]) for name, kind_ in module._kinds.items() if kind_ & kind and name in own]

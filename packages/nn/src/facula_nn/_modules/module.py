@@ -130,7 +130,7 @@ class Module(Stateful["Module"]):
 
     def share_memory(self) -> Self:
         """Move all parameters, their gradients and the buffers to shared memory, which other processes can open."""
-        return self._apply(lambda one: one.share_memory_())
+        return self._apply(lambda tensor: tensor.share_memory_())
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replace each parameter and buffer by `fn` of it. Parameters keep their identity, for optimizers."""
@@ -338,7 +338,7 @@ class Module(Stateful["Module"]):
         # A shallow copy has its own registered names and hooks, as it has its own attributes.
         self.__dict__["_kinds"] = dict(self._kinds)
         if self._hooks is not None:
-            self.__dict__["_hooks"] = {one: copied(one, hooks) for one, hooks in self._hooks.items()}
+            self.__dict__["_hooks"] = {name: copied(name, hooks) for name, hooks in self._hooks.items()}
 
     def _repr_html_(self) -> str:
         return html_of(self)

@@ -20,8 +20,8 @@ class ForwardHook:
 
 def convert(hooks: Any) -> None:
     """Convert a table of such objects to `ForwardHooks`."""
-    for key, one in hooks.items():
-        hooks[key] = one.hook
-        for flag, names in ((one.with_kwargs, hooks.with_kwargs), (one.always, hooks.always_called)):
+    for key, hook in hooks.items():
+        hooks[key] = hook.hook
+        for flag, names in ((hook.with_kwargs, hooks.with_kwargs), (hook.always, hooks.always_called)):
             if flag:
                 names[key] = True

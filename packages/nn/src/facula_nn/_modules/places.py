@@ -34,7 +34,7 @@ def locate(error: Exception, module: AnyTree) -> None:
     inner = place.outermost()
     if inner is None or inner is module:
         return
-    name = next((name for name, one in module.named_modules() if one is inner), None)
+    name = next((name for name, candidate in module.named_modules() if candidate is inner), None)
     if name is None:
         return  # the module was called but is not part of this tree
     path = f"{name}.{place.path}" if place.path else name

@@ -299,8 +299,8 @@ class Tree(Generic[M]):
             below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         for path, module in below:
             own = module.__dict__
-            for name, one in module._kinds.items():
-                if one & kind and (value := own.get(name)) is not None and id(value) not in seen:
+            for name, own_kind in module._kinds.items():
+                if own_kind & kind and (value := own.get(name)) is not None and id(value) not in seen:
                     if remove_duplicate:
                         seen.add(id(value))
                     yield f"{path}.{name}" if path else name, value

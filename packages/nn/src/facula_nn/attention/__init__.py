@@ -39,7 +39,7 @@ def sdpa_kernel(
     ...     pass
     """
     given = [backends] if isinstance(backends, SDPBackend) else backends
-    if not isinstance(given, (list, tuple, set)) or not all(isinstance(one, SDPBackend) for one in given):
+    if not isinstance(given, (list, tuple, set)) or not all(isinstance(backend, SDPBackend) for backend in given):
         raise InvalidTypeError(f"sdpa_kernel: expected an SDPBackend or a list of them; got {backends!r:.60}")
     return _no_effect()
 

@@ -64,7 +64,7 @@ def _joined(name: str, join: Callable[[Any, Any], Any], mask_mods: tuple[MaskMod
         raise InvalidTypeError(f"{name}: expected one or more functions of (batch, head, query, key); got {mask_mods}")
 
     def mask_mod(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
-        return reduce(join, [one(b, h, q_idx, kv_idx) for one in mask_mods])  # type: ignore[no-any-return]
+        return reduce(join, [mod(b, h, q_idx, kv_idx) for mod in mask_mods])  # type: ignore[no-any-return]
 
     return mask_mod
 
@@ -93,7 +93,11 @@ def _takes_score(name: str, function: object) -> bool:
     if not callable(function):
         raise InvalidTypeError(f"{name}: expected a function of (batch, head, query, key); got {function!r:.60}")
     kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    taken = [one for one in signature(function).parameters.values() if one.kind in kinds and one.default is one.empty]
+    taken = [
+        parameter
+        for parameter in signature(function).parameters.values()
+        if parameter.kind in kinds and parameter.default is parameter.empty
+    ]
     if len(taken) not in (4, 5):
         raise InvalidValueError(
             f"{name}: expected a function of (batch, head, query, key), or of (score, batch, head, query, key); "
@@ -240,14 +244,16 @@ class BlockMask:
 
     def to(self, device: DeviceLike) -> BlockMask:
         """Return the same mask with its tensors on a device."""
-        moved: Any = [one if one is None else one.to(device) for one in self._tensors()]
+        moved: Any = [tensor if tensor is None else tensor.to(device) for tensor in self._tensors()]
         return BlockMask(self.seq_lengths, *moved, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[call-arg]
 
     def __getitem__(self, index: Any) -> BlockMask:
         """Select batches, heads and rows of blocks; integers keep their dimension, and `seq_lengths` is unchanged."""
         parts = index if isinstance(index, tuple) else (index,)
-        index = tuple([slice(one, None if one == -1 else one + 1) if isinstance(one, int) else one for one in parts])
-        rows: Any = [one if one is None else one[index] for one in self._tensors()[:4]]
+        index = tuple(
+            [slice(part, None if part == -1 else part + 1) if isinstance(part, int) else part for part in parts]
+        )
+        rows: Any = [tensor if tensor is None else tensor[index] for tensor in self._tensors()[:4]]
         return BlockMask.from_kv_blocks(*rows, self.BLOCK_SIZE, self.mask_mod, self.seq_lengths)  # type: ignore[call-arg]
 
     def __repr__(self) -> str:

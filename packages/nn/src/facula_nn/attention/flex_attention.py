@@ -107,7 +107,7 @@ def _fitted(
     query: Tensor, key: Tensor, value: Tensor, block_mask: BlockMask | None, enable_gqa: bool
 ) -> tuple[Tensor, Tensor]:
     """Check key and value, and return them with the batch and the heads of the query."""
-    shapes = [tuple(one.shape) for one in (query, key, value)]
+    shapes = [tuple(tensor.shape) for tensor in (query, key, value)]
     if any([len(shape) != 4 for shape in shapes]):
         raise UnsupportedError(f"flex_attention: expected query, key and value of 4 dimensions; got {shapes}")
     (batch, heads, queries, width), (key_batch, key_heads, keys, key_width), values = shapes
@@ -135,10 +135,10 @@ def _fitted(
     each = heads // key_heads if key_heads else 1
     return tuple(
         [  # type: ignore[return-value]  # two
-            one.expand(batch, *one.shape[1:]).repeat_interleave(each, 1)
+            tensor.expand(batch, *tensor.shape[1:]).repeat_interleave(each, 1)
             if each > 1
-            else one.expand(batch, *one.shape[1:])
-            for one in (key, value)
+            else tensor.expand(batch, *tensor.shape[1:])
+            for tensor in (key, value)
         ]
     )
 

@@ -145,8 +145,8 @@ class MultiheadAttention(Module):
         Returns:
             The outputs, and the weights or None.
         """
-        for one in (query, key, value):
-            check_input("MultiheadAttention", one)
+        for operand in (query, key, value):
+            check_input("MultiheadAttention", operand)
         turned = self.batch_first and query.ndim == 3
         if turned:
             same_key, same_value = key is query, value is key  # saves matrix products

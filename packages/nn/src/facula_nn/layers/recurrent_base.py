@@ -201,7 +201,7 @@ class RNNBase(Module):
             count = len(weights)
             first = (zeros(count, batch, width, **place), zeros(count, batch, self.hidden_size, **place))[:states]
         elif packed is not None and packed.sorted_indices is not None:
-            first = tuple([one[:, packed.sorted_indices] for one in first])  # type: ignore[union-attr]
+            first = tuple([state[:, packed.sorted_indices] for state in first])  # type: ignore[union-attr]
 
         made: list[Args] = []
         directions = 2 if self.bidirectional else 1
@@ -219,14 +219,16 @@ class RNNBase(Module):
                 outputs.append(out)
                 made.append(tuple(last))
             x = outputs[0] if directions == 1 else cat(outputs, -1)
-        join: Callable[[list[Tensor], int], Tensor] = stack if len(made) > 1 else lambda one, dim: one[0].unsqueeze(dim)
+        join: Callable[[list[Tensor], int], Tensor] = (
+            stack if len(made) > 1 else lambda layers, dim: layers[0].unsqueeze(dim)
+        )
         last_states = tuple([join([last[k] for last in made], 0) for k in range(states)])
         if packed is not None:
             if packed.unsorted_indices is not None:
-                last_states = tuple([one[:, packed.unsorted_indices] for one in last_states])
+                last_states = tuple([state[:, packed.unsorted_indices] for state in last_states])
             return PackedSequence(x, *packed[1:]), last_states
         if unbatched:
-            return x.squeeze(1), tuple([one.squeeze(1) for one in last_states])
+            return x.squeeze(1), tuple([state.squeeze(1) for state in last_states])
         return x.transpose(0, 1) if dim == 0 else x, last_states
 
     def _check_packed(self, packed: PackedSequence) -> int:
@@ -251,15 +253,15 @@ class RNNBase(Module):
             raise InvalidTypeError(f"{called}: expected hx to be (h_0, c_0), a pair of tensors; got {_state_text(hx)}")
         given = tuple(hx) if states == 2 else (hx,)
         count = self.num_layers * (2 if self.bidirectional else 1)
-        for name, one, width in zip(names, given, (self.proj_size or self.hidden_size, self.hidden_size)):
-            if not isinstance(one, Tensor):
-                raise InvalidTypeError(f"{called}: expected {name} to be a Tensor; got {_state_text(one)}")
+        for name, tensor, width in zip(names, given, (self.proj_size or self.hidden_size, self.hidden_size)):
+            if not isinstance(tensor, Tensor):
+                raise InvalidTypeError(f"{called}: expected {name} to be a Tensor; got {_state_text(tensor)}")
             expected = (count, width) if unbatched else (count, batch, width)
-            if tuple(one.shape) != expected:
+            if tuple(tensor.shape) != expected:
                 said = "(layers * directions, features)" if unbatched else "(layers * directions, batch, features)"
-                raise ArgumentError(f"{called}: expected {name} of shape {expected}, {said}; got {tuple(one.shape)}")
-            check_dtype(f"{called}: {name}", one, next(self.parameters()))
-        return tuple([one.unsqueeze(1) for one in given]) if unbatched else given
+                raise ArgumentError(f"{called}: expected {name} of shape {expected}, {said}; got {tuple(tensor.shape)}")
+            check_dtype(f"{called}: {name}", tensor, next(self.parameters()))
+        return tuple([state.unsqueeze(1) for state in given]) if unbatched else given
 
 
 def _state_text(value: object) -> str:

@@ -81,20 +81,20 @@ class RNNCellBase(Module):
             )
         check_dtype(called, input, self.weight_ih)
         expected = (*input.shape[:-1], self.hidden_size)
-        for name, one in zip(names, states, strict=True):
-            if one is None:
+        for name, state in zip(names, states, strict=True):
+            if state is None:
                 continue
-            if not isinstance(one, Tensor):
-                raise InvalidTypeError(f"{called}: expected {name} to be a Tensor; got {type(one).__name__}")
-            if tuple(one.shape) != expected:
+            if not isinstance(state, Tensor):
+                raise InvalidTypeError(f"{called}: expected {name} to be a Tensor; got {type(state).__name__}")
+            if tuple(state.shape) != expected:
                 raise ArgumentError(
                     f"{called}: expected {name} of shape {expected}, as input {tuple(input.shape)} and hidden_size "
-                    f"say; got {tuple(one.shape)}"
+                    f"say; got {tuple(state.shape)}"
                 )
-            check_dtype(f"{called}: {name}", one, self.weight_ih)
+            check_dtype(f"{called}: {name}", state, self.weight_ih)
         alone = input.ndim == 1
         if alone:
-            states = tuple([None if one is None else one.unsqueeze(0) for one in states])
+            states = tuple([None if state is None else state.unsqueeze(0) for state in states])
         step = input.view(1, 1, -1) if alone else input.unsqueeze(0)
         weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         _, h, c = recurrent_layer(kind, step, states[0], states[1] if len(states) > 1 else None, weights, as_input=True)

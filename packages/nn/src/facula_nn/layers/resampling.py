@@ -86,8 +86,8 @@ class UpsamplingBilinear2d(Upsample):
 
 def _check(layer: str, argument: str, value: object, expected: str, kind: type) -> None:
     """Raise TypeError unless a value is None, a number, a list or tuple of numbers, or a tensor of one number."""
-    for one in value if isinstance(value, (tuple, list)) and value else (value,):
-        if isinstance(one, Tensor) or (one is None and value is None):
+    for number in value if isinstance(value, (tuple, list)) and value else (value,):
+        if isinstance(number, Tensor) or (number is None and value is None):
             continue
-        if not isinstance(one, Integral if kind is int else Real):
+        if not isinstance(number, Integral if kind is int else Real):
             raise InvalidTypeError(f"{layer}: expected {argument} to be {expected}, or None; got {value!r:.60}")

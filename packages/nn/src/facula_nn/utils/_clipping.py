@@ -166,26 +166,26 @@ def _total(
     order = math.inf if norm_type == "inf" else float(as_real(norm_type, operation, "norm_type"))
     if not tensors:
         return tensor(0.0), tensor(0.0)
-    norms = [_norm(_widened(one), order) for one in tensors]
-    dtypes = {one.dtype for one in norms}
+    norms = [_norm(_widened(gradient), order) for gradient in tensors]
+    dtypes = {norm.dtype for norm in norms}
     if len(dtypes) > 1:
-        norms = [one.to(reduce(promote_types, dtypes)) for one in norms]
+        norms = [norm.to(reduce(promote_types, dtypes)) for norm in norms]
     total = norms[0] if len(norms) == 1 and order > 0 else _norm(stack(norms), order)
     if error_if_nonfinite and not math.isfinite(total):
         raise OperationError(
             f"{operation}: the gradients' norm of order {order} is {float(total)}; nothing was scaled; "
             "look for the layer whose gradient is not finite with detect_anomaly()"
         )
-    dtype = reduce(promote_types, {one.dtype for one in tensors}).to_real()
+    dtype = reduce(promote_types, {gradient.dtype for gradient in tensors}).to_real()
     return (total if total.dtype is dtype else total.to(dtype)), total
 
 
-def _norm(one: Tensor, order: float) -> Tensor:
+def _norm(value: Tensor, order: float) -> Tensor:
     """Return the norm of all elements, without recording a gradient."""
-    if not one.ndim or order not in (2.0, math.inf):
-        return linalg.vector_norm(one, order)
-    every = (tuple(range(one.ndim)), False)
-    return no_record_ops.norm2(one, every) if order == 2 else no_record_ops.amax(no_record_ops.abs(one), every)
+    if not value.ndim or order not in (2.0, math.inf):
+        return linalg.vector_norm(value, order)
+    every = (tuple(range(value.ndim)), False)
+    return no_record_ops.norm2(value, every) if order == 2 else no_record_ops.amax(no_record_ops.abs(value), every)
 
 
 def _scale(grads: list[Tensor], most: float, total: Tensor) -> None:
@@ -195,9 +195,9 @@ def _scale(grads: list[Tensor], most: float, total: Tensor) -> None:
         grad.mul_(factor)
 
 
-def _widened(one: Tensor) -> Tensor:
+def _widened(value: Tensor) -> Tensor:
     """Convert half precision to float32, since squares of its numbers may overflow."""
-    return one.float() if one.dtype in (float16, bfloat16) else one
+    return value.float() if value.dtype in (float16, bfloat16) else value
 
 
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
@@ -208,7 +208,9 @@ def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
 def listed_tensors(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """Return the parameters as a list. TypeError if they are not tensors."""
     listed: list[Any] = list(parameters) if hasattr(parameters, "__iter__") else [parameters]
-    for one in listed:
-        if not isinstance(one, Tensor):
-            raise InvalidTypeError(f"utils: expected parameters to be tensors; got {type(one).__name__} {one!r:.60}")
+    for value in listed:
+        if not isinstance(value, Tensor):
+            raise InvalidTypeError(
+                f"utils: expected parameters to be tensors; got {type(value).__name__} {value!r:.60}"
+            )
     return listed

@@ -39,8 +39,8 @@ class _Orthogonal(Module):
             if self.orthogonal_map == "matrix_exp":
                 made = matrix_exp(skew)
             else:
-                one = eye(size, dtype=skew.dtype, device=skew.device)
-                made = solve(one - skew / 2, one + skew / 2)
+                identity = eye(size, dtype=skew.dtype, device=skew.device)
+                made = solve(identity - skew / 2, identity + skew / 2)
             made = made[..., :narrow]
         if self.base is not None:
             made = self.base @ made
@@ -74,9 +74,9 @@ class _Orthogonal(Module):
 
 def nearest(matrix: Tensor) -> Tensor:
     """Return `matrix` (..., m, n) if its columns are orthonormal; else Q of its QR decomposition, with diag(R) > 0."""
-    one = eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
+    identity = eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
     tolerance = 10 * matrix.shape[-2] * finfo(matrix.dtype).eps
-    if float((matrix.mH @ matrix - one).abs().max()) <= tolerance:
+    if float((matrix.mH @ matrix - identity).abs().max()) <= tolerance:
         return matrix
     q, r = qr(matrix)
     return q * r.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
@@ -88,11 +88,11 @@ def householder(matrix: Tensor) -> Tensor:
     H₁ H₂ ... Hₙ = 1 - V T Vᵀ, where the inverse of T is VᵀV above the diagonal, and half of VᵀV on the diagonal.
     """
     rows, columns = matrix.shape[-2:]
-    one = eye(rows, columns, dtype=matrix.dtype, device=matrix.device)
-    v = matrix.tril(-1) + one
+    identity = eye(rows, columns, dtype=matrix.dtype, device=matrix.device)
+    v = matrix.tril(-1) + identity
     gram = v.mT @ v
     inverse = gram.triu(1) + (gram.diagonal(dim1=-2, dim2=-1) / 2).diag_embed()
-    made = one - v @ solve_triangular(inverse, v[..., :columns, :].mT, upper=True)
+    made = identity - v @ solve_triangular(inverse, v[..., :columns, :].mT, upper=True)
     return made * matrix.diagonal(dim1=-2, dim2=-1).sign().unsqueeze(-2)
 
 

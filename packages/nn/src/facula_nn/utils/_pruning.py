@@ -117,8 +117,8 @@ class BasePruningMethod:
         original = getattr(module, f"{name}_orig")
         delattr(module, name)
         original.data = value
-        for one in (f"{name}_orig", f"{name}_mask"):
-            delattr(module, one)
+        for entry in (f"{name}_orig", f"{name}_mask"):
+            delattr(module, entry)
         module.register_parameter(name, original)
 
 

@@ -21,7 +21,7 @@ def length_of(v: Tensor, dim: int | None) -> Tensor:
     if dim is None or dim == -1:
         return v.square().sum().sqrt()
     at = dim % v.ndim
-    others = [one for one in range(v.ndim) if one != at]
+    others = [index for index in range(v.ndim) if index != at]
     return (v.square().sum(others, keepdim=True) if others else v.square()).sqrt()
 
 
@@ -145,4 +145,4 @@ def spectral_norm(
 
 def dim_of(module: Module) -> int:
     """Return the dimension of the outputs in a layer's weight."""
-    return int(any(one.__name__.startswith("ConvTranspose") for one in type(module).__mro__))
+    return int(any(base.__name__.startswith("ConvTranspose") for base in type(module).__mro__))

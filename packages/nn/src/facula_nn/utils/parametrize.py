@@ -102,11 +102,11 @@ class ParametrizationList(ModuleList):
                 original.data = new.detach()
             _put_back(self, "original", original)
         else:
-            for at, one in enumerate(new):
-                if not isinstance(one, Tensor):
-                    raise InvalidValueError(f"right_inverse: expected Tensors; got {type(one).__name__} at {at}")
+            for at, tensor in enumerate(new):
+                if not isinstance(tensor, Tensor):
+                    raise InvalidValueError(f"right_inverse: expected Tensors; got {type(tensor).__name__} at {at}")
                 wants = original.requires_grad
-                made = Parameter(one.detach(), wants) if isinstance(original, Parameter) else one.detach()
+                made = Parameter(tensor.detach(), wants) if isinstance(original, Parameter) else tensor.detach()
                 _put_back(self, f"original{at}", made)
         if not unsafe:
             _check_same("", original, self())
@@ -127,10 +127,10 @@ class ParametrizationList(ModuleList):
                     )
                 new = module.right_inverse(new)
             new = [new] if self.is_tensor else list(new)
-            for own, one in zip(self.originals, new, strict=True):
-                if not isinstance(one, Tensor) or one.dtype is not own.dtype:
-                    raise InvalidValueError(f"right_inverse: expected a Tensor of {own.dtype.name}; got {one!r:.60}")
-                own.data = one.detach() if one is not value else one.detach().clone()
+            for own, tensor in zip(self.originals, new, strict=True):
+                if not isinstance(tensor, Tensor) or tensor.dtype is not own.dtype:
+                    raise InvalidValueError(f"right_inverse: expected a Tensor of {own.dtype.name}; got {tensor!r:.60}")
+                own.data = tensor.detach() if tensor is not value else tensor.detach().clone()
 
     def forward(self) -> Tensor:
         """Return the value."""
@@ -238,7 +238,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
         if found.is_tensor:
             original.data = value.detach().clone()
         else:
-            wants = any(one.requires_grad for one in found.originals)
+            wants = any(tensor.requires_grad for tensor in found.originals)
             original = Parameter(value.detach(), wants) if isinstance(original, Parameter) else value.detach()
     delattr(type(module), tensor_name)
     del module._modules["parametrizations"][tensor_name]

@@ -201,7 +201,7 @@ def global_unstructured(
     pairs = list(parameters)
     if not pairs:
         raise InvalidValueError("global_unstructured: expected at least one pair (module, name); got none")
-    if not all(isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], Module) for one in pairs):
+    if not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Module) for pair in pairs):
         raise InvalidTypeError("global_unstructured: expected pairs (module, name)")
     method = pruning_method(**kwargs)
     if method.PRUNING_TYPE != "unstructured":
@@ -243,6 +243,6 @@ def is_pruned(module: Module) -> bool:
     """Return whether a parameter of the module or of a descendant is pruned."""
     return any(
         isinstance(hook, BasePruningMethod)
-        for _, one in module.named_modules()
-        for hook in one._forward_pre_hooks.values()
+        for _, child in module.named_modules()
+        for hook in child._forward_pre_hooks.values()
     )

@@ -65,9 +65,9 @@ class PackedSequence(_Packed):
                     "use pack_sequence() to make one"
                 )
             data, batch_sizes = data
-        for name, one in (("data", data), ("batch_sizes", batch_sizes)):
-            if not isinstance(one, Tensor):
-                raise InvalidTypeError(f"PackedSequence: expected {name} to be a Tensor; got {type(one).__name__}")
+        for name, value in (("data", data), ("batch_sizes", batch_sizes)):
+            if not isinstance(value, Tensor):
+                raise InvalidTypeError(f"PackedSequence: expected {name} to be a Tensor; got {type(value).__name__}")
         if batch_sizes.device.type != "cpu":  # type: ignore[union-attr]
             raise ArgumentError(
                 f"PackedSequence: expected batch_sizes on the CPU; got {batch_sizes.device}"  # type: ignore[union-attr]
@@ -78,7 +78,7 @@ class PackedSequence(_Packed):
 
     def _with(self, data: Tensor) -> PackedSequence:
         """Return the same sequences with other data."""
-        indices = [one if one is None else one.to(data.device) for one in self[2:]]
+        indices = [part if part is None else part.to(data.device) for part in self[2:]]
         return type(self)(data, self.batch_sizes, *indices)
 
     @boundary
@@ -289,7 +289,7 @@ def pad_sequence(
     given = _sequences("pad_sequence", sequences)
     if padding_side not in ("left", "right"):
         raise ArgumentError(f"pad_sequence: expected padding_side to be 'left' or 'right'; got {padding_side!r}")
-    counts = np.array([one.shape[0] for one in given])
+    counts = np.array([tensor.shape[0] for tensor in given])
     steps = int(counts.max())
     if (counts == steps).all():
         return stack(given, 0 if batch_first else 1)
@@ -314,7 +314,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
         A list of tensors (steps, *).
 
     >>> from facula_tensor import tensor
-    >>> [one.tolist() for one in unpad_sequence(tensor([[1, 2], [3, 0]]), tensor([2, 1]))]
+    >>> [sequence.tolist() for sequence in unpad_sequence(tensor([[1, 2], [3, 0]]), tensor([2, 1]))]
     [[1, 3], [2]]
     """
     counts = _sequence_lengths("unpad_sequence", lengths).tolist()
@@ -335,7 +335,9 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
     [1, 2, 3]
     """
     given = _sequences("pack_sequence", sequences)
-    return pack_padded_sequence(pad_sequence(given), [one.shape[0] for one in given], enforce_sorted=enforce_sorted)
+    return pack_padded_sequence(
+        pad_sequence(given), [tensor.shape[0] for tensor in given], enforce_sorted=enforce_sorted
+    )
 
 
 @boundary
@@ -343,7 +345,7 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     """Return the sequences that `pack_sequence` joined, in their original order.
 
     >>> from facula_tensor import tensor
-    >>> [one.tolist() for one in unpack_sequence(pack_sequence([tensor([1, 3]), tensor([2])]))]
+    >>> [sequence.tolist() for sequence in unpack_sequence(pack_sequence([tensor([1, 3]), tensor([2])]))]
     [[1, 3], [2]]
     """
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
@@ -351,7 +353,7 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
 
 def _sequence_lengths(function: str, lengths: Tensor | Iterable[SupportsInt]) -> np.ndarray:
     """Convert lengths of any numeric type to int64."""
-    given = np.asarray(lengths.cpu().tolist() if isinstance(lengths, Tensor) else [int(one) for one in lengths])
+    given = np.asarray(lengths.cpu().tolist() if isinstance(lengths, Tensor) else [int(length) for length in lengths])
     if given.ndim != 1:
         raise ArgumentError(f"{function}: expected lengths (batch,); got shape {given.shape}")
     return given.astype(np.int64)
@@ -362,14 +364,16 @@ def _sequences(function: str, sequences: Tensor | Iterable[Tensor]) -> list[Tens
     given = list(sequences.unbind(0)) if isinstance(sequences, Tensor) else list(sequences)
     if not given:
         raise ArgumentError(f"{function}: expected at least one sequence; got none")
-    for place, one in enumerate(given):
-        if not isinstance(one, Tensor):
-            raise InvalidTypeError(f"{function}: expected sequences[{place}] to be a Tensor; got {type(one).__name__}")
-        if not one.ndim or one.shape[1:] != given[0].shape[1:]:
+    for place, tensor in enumerate(given):
+        if not isinstance(tensor, Tensor):
+            raise InvalidTypeError(
+                f"{function}: expected sequences[{place}] to be a Tensor; got {type(tensor).__name__}"
+            )
+        if not tensor.ndim or tensor.shape[1:] != given[0].shape[1:]:
             expected = ", ".join(["length", *map(str, given[0].shape[1:])])
             raise ArgumentError(
                 f"{function}: expected sequences of shape ({expected}); got sequences[{place}] of shape "
-                f"{tuple(one.shape)}"
+                f"{tuple(tensor.shape)}"
             )
     return given
 

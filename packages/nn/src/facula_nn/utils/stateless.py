@@ -64,10 +64,10 @@ def functional_call(
         raise InvalidTypeError(f"functional_call: expected kwargs to be a dict or None; got {type(kwargs).__name__}")
     given, home = _merged(parameter_and_buffer_dicts)
     slots: dict[str, Slot] = {}
-    for prefix, one in module.named_modules(remove_duplicate=False):
-        for name, tensor in (*members(one, PARAMETER), *members(one, BUFFER)):
+    for prefix, child in module.named_modules(remove_duplicate=False):
+        for name, tensor in (*members(child, PARAMETER), *members(child, BUFFER)):
             if tensor is not None:
-                slots[f"{prefix}.{name}" if prefix else name] = one, name, tensor
+                slots[f"{prefix}.{name}" if prefix else name] = child, name, tensor
     if strict:
         missing = [name for name in slots if name not in given]
         unexpected = [name for name in given if name not in slots]
@@ -76,7 +76,7 @@ def functional_call(
                 f"functional_call: the names do not fit {type(module).__name__}; missing: {missing}; "
                 f"unexpected: {unexpected}; strict=False leaves both alone"
             )
-    placed = _tied(slots, given) if tie_weights else {name: one for name, one in given.items() if name in slots}
+    placed = _tied(slots, given) if tie_weights else {name: tensor for name, tensor in given.items() if name in slots}
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
     recorder = current_recorder()
     if recorder is not None:
@@ -111,7 +111,7 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
 
     >>> from facula_nn import Linear
     >>> parameters, buffers = stack_module_state([Linear(2, 1), Linear(2, 1)])
-    >>> {name: tuple(one.shape) for name, one in parameters.items()}, buffers
+    >>> {name: tuple(parameter.shape) for name, parameter in parameters.items()}, buffers
     ({'weight': (2, 1, 2), 'bias': (2, 1)}, {})
     """
     if not hasattr(models, "__iter__"):
@@ -121,24 +121,24 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
     if not models:
         raise OperationError("stack_module_state: expected at least one module; got none")
     first = models[0]
-    for one in models[1:]:
-        if type(one) is not type(first) or one.training is not first.training:
+    for model in models[1:]:
+        if type(model) is not type(first) or model.training is not first.training:
             raise OperationError(
                 "stack_module_state: expected modules of one class, all in training mode or none; got "
-                f"{type(first).__name__} and {type(one).__name__}, training={first.training} and {one.training}"
+                f"{type(first).__name__} and {type(model).__name__}, training={first.training} and {model.training}"
             )
     return (
-        _stacked([dict(one.named_parameters()) for one in models], leaves=True),
-        _stacked([dict(one.named_buffers()) for one in models], leaves=False),
+        _stacked([dict(model.named_parameters()) for model in models], leaves=True),
+        _stacked([dict(model.named_buffers()) for model in models], leaves=False),
     )
 
 
 def _check_modules(operation: str, modules: Sequence[object]) -> None:
     """Raise TypeError if an object is not a module."""
-    for place, one in enumerate(modules):
-        if not isinstance(one, Module):
+    for place, module in enumerate(modules):
+        if not isinstance(module, Module):
             which = f" for number {place}" if len(modules) > 1 else ""
-            raise InvalidTypeError(f"{operation}: expected a Module{which}; got {type(one).__name__} {one!r:.60}")
+            raise InvalidTypeError(f"{operation}: expected a Module{which}; got {type(module).__name__} {module!r:.60}")
 
 
 def _stacked(states: list[dict[str, Tensor]], *, leaves: bool) -> dict[str, Tensor]:
@@ -148,10 +148,10 @@ def _stacked(states: list[dict[str, Tensor]], *, leaves: bool) -> dict[str, Tens
         if any([name not in state or state[name].shape != states[0][name].shape for state in states]):
             raise OperationError(f"stack_module_state: expected {name!r} in all modules, with the same shape")
         ones = [state[name] for state in states]
-        wants = {one.requires_grad for one in ones}
+        wants = {tensor.requires_grad for tensor in ones}
         if len(wants) > 1:
             raise OperationError(f"stack_module_state: expected all of {name!r} to require a gradient, or none")
-        stacked = stack([one.detach() for one in ones]) if leaves else stack(ones)
+        stacked = stack([tensor.detach() for tensor in ones]) if leaves else stack(ones)
         found[name] = stacked.requires_grad_() if leaves and wants.pop() else stacked
     return found
 
@@ -165,12 +165,12 @@ def _merged(given: Any) -> tuple[dict[str, Tensor], Any]:
         )
     dicts = [given] if hasattr(given, "items") else list(given)
     found: dict[str, Tensor] = {}
-    for one in dicts:
-        if not hasattr(one, "items"):
+    for entries in dicts:
+        if not hasattr(entries, "items"):
             raise InvalidTypeError(
-                f"functional_call: expected dicts from names to tensors; got {type(one).__name__} {one!r:.60}"
+                f"functional_call: expected dicts from names to tensors; got {type(entries).__name__} {entries!r:.60}"
             )
-        for name, tensor in one.items():
+        for name, tensor in entries.items():
             if not isinstance(tensor, Tensor):
                 raise InvalidTypeError(
                     f"functional_call: expected {name!r} to be a Tensor; got {type(tensor).__name__}"

@@ -120,8 +120,8 @@ def remove_weight_norm(module: Layer, name: str = "weight") -> Layer:
     with no_grad():
         value = hook.compute(module)
     wants = getattr(module, f"{name}_v").requires_grad
-    for one in (name, f"{name}_g", f"{name}_v"):
-        delattr(module, one)
+    for entry in (name, f"{name}_g", f"{name}_v"):
+        delattr(module, entry)
     module.register_parameter(name, Parameter(value.detach(), wants))
     return module
 
@@ -200,7 +200,7 @@ def remove_spectral_norm(module: Layer, name: str = "weight") -> Layer:
     finally:
         module.training = training
     weight = getattr(module, f"{name}_orig")
-    for one in (name, f"{name}_orig", f"{name}_u", f"{name}_v"):
-        delattr(module, one)
+    for entry in (name, f"{name}_orig", f"{name}_u", f"{name}_v"):
+        delattr(module, entry)
     module.register_parameter(name, Parameter(value.detach(), weight.requires_grad))
     return module

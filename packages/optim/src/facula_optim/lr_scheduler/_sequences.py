@@ -31,14 +31,14 @@ class _Several(LRScheduler):
             raise InvalidValueError(f"{name}: expected at least one schedule; got none")
         if optimizer is None:
             optimizer = getattr(self._schedulers[0], "optimizer", None)  # type: ignore[assignment]
-        for number, one in enumerate(self._schedulers):
-            if not isinstance(one, LRScheduler):
+        for number, scheduler in enumerate(self._schedulers):
+            if not isinstance(scheduler, LRScheduler):
                 raise InvalidTypeError(
-                    f"{name}: expected schedule {number} to be an LRScheduler; got {type(one).__name__}"
+                    f"{name}: expected schedule {number} to be an LRScheduler; got {type(scheduler).__name__}"
                 )
-            if isinstance(one, ReduceLROnPlateau):
+            if isinstance(scheduler, ReduceLROnPlateau):
                 raise InvalidTypeError(f"{name}: ReduceLROnPlateau needs a metric at each step; step it separately")
-            if one.optimizer is not optimizer:
+            if scheduler.optimizer is not optimizer:
                 raise InvalidValueError(
                     f"{name}: expected all schedules to be of one optimizer; schedule {number} is of another"
                 )
@@ -46,7 +46,7 @@ class _Several(LRScheduler):
 
     def state_dict(self) -> StateDict:
         """Return the state, with a list of the states of the component schedulers."""
-        return {**super().state_dict(), "_schedulers": [one.state_dict() for one in self._schedulers]}
+        return {**super().state_dict(), "_schedulers": [scheduler.state_dict() for scheduler in self._schedulers]}
 
     def load_state_dict(self, state_dict: StateDict) -> None:
         """Load the state; ValueError if the number of schedulers differs."""
@@ -57,8 +57,8 @@ class _Several(LRScheduler):
             )
         super().load_state_dict(state_dict)
         self._schedulers = own
-        for one, state in zip(own, states, strict=True):
-            one.load_state_dict(state)
+        for scheduler, state in zip(own, states, strict=True):
+            scheduler.load_state_dict(state)
 
 
 @boundary
@@ -101,8 +101,8 @@ class SequentialLR(_Several):
         self._milestones, self.last_epoch = list(milestones), last_epoch + 1
         # The constructor of each scheduler set the rates of its first epoch; only those of the first one apply.
         put(optimizer, [group["initial_lr"] for group in optimizer.param_groups])
-        for one in self._schedulers:
-            one.last_epoch -= 1
+        for scheduler in self._schedulers:
+            scheduler.last_epoch -= 1
         self._schedulers[0]._begin()
         self._last_lr = self._schedulers[0].get_last_lr()
 
@@ -110,12 +110,12 @@ class SequentialLR(_Several):
         """Advance by one epoch."""
         self.last_epoch += 1
         place = bisect_right(self._milestones, self.last_epoch)
-        one = self._schedulers[place]
+        scheduler = self._schedulers[place]
         if place and self._milestones[place - 1] == self.last_epoch:
-            one.step(0)
+            scheduler.step(0)
         else:
-            one.step()
-        self._last_lr = one.get_last_lr()
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
 
 
 @boundary
@@ -128,6 +128,6 @@ class ChainedScheduler(_Several):
 
     def step(self) -> None:  # type: ignore[override]
         """Step each scheduler, in order."""
-        for one in self._schedulers:
-            one.step()
+        for scheduler in self._schedulers:
+            scheduler.step()
         self._last_lr = [float(group["lr"]) for group in self.optimizer.param_groups]

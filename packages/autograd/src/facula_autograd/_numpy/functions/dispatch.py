@@ -24,7 +24,7 @@ def call_ufunc(ufunc: Ufunc, method: str, inputs: tuple[object, ...], kwargs: di
         return _recorded(ufunc, implementation, inputs, kwargs)
     name = function_name(ufunc) + ("" if method == "__call__" else f".{method}")
     out = kwargs.get("out")
-    if isinstance(out, tuple) and any(isinstance(one, Variable) for one in out):
+    if isinstance(out, tuple) and any(isinstance(variable, Variable) for variable in out):
         raise refusal(name, "out=Variable", "Use its result")
     if ufunc in PLAIN and method != "at":
         return getattr(ufunc, method)(*plain(inputs), **plain_of(kwargs))

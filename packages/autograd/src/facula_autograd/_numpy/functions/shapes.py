@@ -87,8 +87,8 @@ def ravel(a: Array, order: str = "C") -> Array:
 
 for _at_least in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
 
-    def _each(*arrays: object, one: Callable[..., object] = FUNCTIONS[_at_least]) -> object:
-        return one(operand(arrays[0])) if len(arrays) == 1 else tuple(one(operand(a)) for a in arrays)
+    def _each(*arrays: object, convert: Callable[..., object] = FUNCTIONS[_at_least]) -> object:
+        return convert(operand(arrays[0])) if len(arrays) == 1 else tuple(convert(operand(a)) for a in arrays)
 
     FUNCTIONS[_at_least] = _each
 

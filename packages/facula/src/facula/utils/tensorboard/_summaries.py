@@ -22,7 +22,7 @@ COLUMNS = 8  # of adjacent images
 def array(operation: str, value: object) -> np.ndarray:
     """Return a tensor, an array, a number or a sequence of them as a NumPy array; half precision as float32."""
     if isinstance(value, (list, tuple)):
-        return np.array([array(operation, one) for one in value])
+        return np.array([array(operation, element) for element in value])
     if isinstance(value, Tensor):
         value = value.detach()
         value = (value.float() if value.is_floating_point() and value.itemsize < 4 else value).cpu().numpy()

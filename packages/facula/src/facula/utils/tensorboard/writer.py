@@ -234,12 +234,12 @@ class SummaryWriter:
 
         figures = figure if isinstance(figure, (list, tuple)) else [figure]
         drawn = []
-        for one in figures:
-            canvas = FigureCanvasAgg(one)
+        for drawing in figures:
+            canvas = FigureCanvasAgg(drawing)
             canvas.draw()
             drawn.append(np.asarray(canvas.buffer_rgba())[..., :3])
             if close:
-                pyplot.close(one)
+                pyplot.close(drawing)
         self.add_image(tag, np.stack(drawn), global_step, walltime, "NHWC")
 
     def add_audio(

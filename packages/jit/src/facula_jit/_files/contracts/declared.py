@@ -63,7 +63,7 @@ def _among_the_known(kernel: str) -> Operator | None:
     found = operators.get(kernel)
     if found is not None and found.kernel == kernel:
         return found
-    return next((one for one in operators.values() if one.kernel == kernel), None)
+    return next((operator for operator in operators.values() if operator.kernel == kernel), None)
 
 
 def is_loop(kernel: str) -> bool:
@@ -77,12 +77,12 @@ def is_loop(kernel: str) -> bool:
 def elementwise(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """Check that inputs broadcast to outputs with the same shape and strides."""
     first = outputs[0]
-    arrays = [one for one in inputs if type(one) is Layout]
+    arrays = [layout for layout in inputs if type(layout) is Layout]
     return (
         len(inputs) + len(outputs) <= MAX_OPERANDS
         and None not in inputs
-        and all([one.shape == first.shape and one.strides == first.strides for one in outputs])
-        and broadcast(first.shape, *[one.shape for one in arrays]) == first.shape
+        and all([layout.shape == first.shape and layout.strides == first.strides for layout in outputs])
+        and broadcast(first.shape, *[layout.shape for layout in arrays]) == first.shape
     )
 
 
@@ -103,7 +103,7 @@ def contract_from(kernel: str) -> Contract | None:
         return None
 
     def are_kinds(inputs: Any, parameters: Any) -> bool:
-        return all([KINDS[name](op, inputs[0], one) for name, one in zip(names, parameters, strict=True)])
+        return all([KINDS[name](op, inputs[0], parameter) for name, parameter in zip(names, parameters, strict=True)])
 
     return as_declared(kernel, are_kinds)
 
@@ -119,8 +119,8 @@ def as_declared(kernel: str, promise: Promise) -> Contract:
     def contract(inputs: Any, outputs: Any, parameters: Any) -> bool:
         op = operator_of(kernel)
         assert op is not None and op.outputs is not None
-        left_out = [name for name, one in zip(op.inputs, inputs, strict=True) if one is None]
-        layouts = all([one is None or isinstance(one, Layout) for one in inputs])
+        left_out = [name for name, layout in zip(op.inputs, inputs, strict=True) if layout is None]
+        layouts = all([layout is None or isinstance(layout, Layout) for layout in inputs])
         if not layouts or not set(op.optional) >= set(left_out) or len(parameters) != op.fixed:
             return False
         if not promise(inputs, parameters):
@@ -130,7 +130,7 @@ def as_declared(kernel: str, promise: Promise) -> Contract:
             op.validate_layouts(*arguments)
         made = op.outputs(*arguments)
         made = (made,) if isinstance(made, Layout) else made
-        return [(one.shape, one.dtype) for one in made] == [(one.shape, one.dtype) for one in outputs]
+        return [(layout.shape, layout.dtype) for layout in made] == [(layout.shape, layout.dtype) for layout in outputs]
 
     return contract
 

@@ -24,7 +24,7 @@ def are_matrices(a: Layout) -> bool:
 
 def matrices(inputs: Any, parameters: Any) -> bool:
     """Check for matrices, and flags."""
-    return are_matrices(inputs[0]) and all([is_flag(one) for one in parameters])
+    return are_matrices(inputs[0]) and all([is_flag(parameter) for parameter in parameters])
 
 
 def square(inputs: Any, parameters: Any) -> bool:
@@ -47,7 +47,11 @@ def solve(inputs: Any, parameters: Any) -> bool:
 def triangular_solve(inputs: Any, parameters: Any) -> bool:
     """Check for triangular systems, possibly with one matrix for all: the planner checks dtypes."""
     a, b = inputs
-    return all([is_flag(one) for one in parameters]) and min(a.ndim, b.ndim) >= 2 and a.shape[-1] == a.shape[-2]
+    return (
+        all([is_flag(parameter) for parameter in parameters])
+        and min(a.ndim, b.ndim) >= 2
+        and a.shape[-1] == a.shape[-2]
+    )
 
 
 def permutation(inputs: Any, parameters: Any) -> bool:
@@ -62,8 +66,8 @@ def pinv(inputs: Any, parameters: Any) -> bool:
     batch = a.shape[:-2]
     return (
         (square if hermitian else matrices)((a,), parameters)
-        and all([one.dtype is a.dtype.to_real() for one in tolerances])
-        and all([broadcast(one.shape, batch) == batch for one in tolerances])
+        and all([tolerance.dtype is a.dtype.to_real() for tolerance in tolerances])
+        and all([broadcast(tolerance.shape, batch) == batch for tolerance in tolerances])
     )
 
 

@@ -37,20 +37,20 @@ def program(asked: Program, inputs: Any, outputs: Any) -> bool:
     for operation, values in asked.instructions:
         if operation not in ("copy", *OF_ONE_VALUE) and not is_loop(operation):
             return False
-        if not values or any([not 0 <= one < known or one in without_value for one in values]):
+        if not values or any([not 0 <= value < known or value in without_value for value in values]):
             return False
         if operation in OF_ONE_VALUE and len(values) != 1:
             return False
         if operation == "require":
             without_value.add(known)
         known += 1
-    if any([not 0 <= one < known or one in without_value for one in asked.results]):
+    if any([not 0 <= result < known or result in without_value for result in asked.results]):
         return False
     if not outputs or len(asked.results) != len(outputs) or asked.reduction not in ("", "sum", "mean"):
         return False
     if not asked.reduction:
         return elementwise(inputs, outputs, ())
-    arrays = [one.shape for one in inputs if type(one) is Layout]
+    arrays = [layout.shape for layout in inputs if type(layout) is Layout]
     return (
         len(outputs) == outputs[0].numel == 1
         and outputs[0].dtype in (float32, float64)
@@ -65,14 +65,14 @@ def program_of(data: Any) -> Program:
     """Return the program that a file describes; raise ValueError, TypeError or KeyError if it is invalid."""
     name, operands, constants = data["name"], data["operands"], data["constants"]
     instructions = [(operation, tuple(values)) for operation, values in data["instructions"]]
-    integers = [operands, *[one for _, values in instructions for one in values], *data["results"]]
-    if type(name) is not str or not all([type(one) is int for one in integers]):
+    integers = [operands, *[value for _, values in instructions for value in values], *data["results"]]
+    if type(name) is not str or not all([type(integer) is int for integer in integers]):
         raise InvalidTypeError("not a program")
-    if type(constants) is not list or not all([type(one) in (int, float) for one in constants]):
+    if type(constants) is not list or not all([type(constant) in (int, float) for constant in constants]):
         raise InvalidTypeError("not a program")
     if not all([type(operation) is str for operation, _ in instructions]):
         raise InvalidTypeError("not a program")
-    steps = tuple([Instruction(*one) for one in instructions])
+    steps = tuple([Instruction(*instruction) for instruction in instructions])
     return Program(name, operands, tuple(constants), steps, tuple(data["results"]), str(data["reduction"]))
 
 

@@ -21,7 +21,7 @@ def _along(a: Layout, dims: Any, norm: Any) -> bool:
         norm in NORMS
         and type(dims) is tuple
         and 1 <= len(dims) == len(set(dims))
-        and all([type(one) is int and 0 <= one < a.ndim and a.shape[one] for one in dims])
+        and all([type(dim) is int and 0 <= dim < a.ndim and a.shape[dim] for dim in dims])
         and a.ndim <= MAX_DIMS
         and a.dtype in PRECISE
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def batch_norm(inputs: Any, parameters: Any) -> bool:
     """Check for x, weight, bias and running statistics."""
     x, *four = inputs
-    return all([left_out(one, (x.shape[1],)) for one in four])
+    return all([left_out(layout, (x.shape[1],)) for layout in four])
 
 
 def batch_norm_counted(inputs: Any, parameters: Any) -> bool:
@@ -51,7 +51,7 @@ def _norm(of_groups: bool) -> Promise:
     def norm(inputs: Any, parameters: Any) -> bool:
         (x, *given), (count,) = inputs, parameters
         found = _rows(x.shape, count, of_groups)
-        return found is not None and all([one is None or one.numel == found[1] for one in given])
+        return found is not None and all([layout is None or layout.numel == found[1] for layout in given])
 
     return norm
 
@@ -65,7 +65,7 @@ def _norm_grad(of_groups: bool) -> Promise:
         return (
             found is not None
             and g.shape == x.shape
-            and all([one.numel == found[0] for one in kept])
+            and all([layout.numel == found[0] for layout in kept])
             and (weight is None or weight.numel == found[1])
         )
 
@@ -96,7 +96,7 @@ def _are_windows(geometry: Any, size: tuple[int, ...], out: tuple[int, ...]) -> 
     if geometry is None:
         return all([count == 0 or length > 0 for length, count in zip(size, out, strict=True)])
     kernel, stride, padding, dilation = geometry
-    if not (all([are_sizes(one, 2, 1) for one in (kernel, stride, dilation)]) and are_sizes(padding, 2)):
+    if not (all([are_sizes(extent, 2, 1) for extent in (kernel, stride, dilation)]) and are_sizes(padding, 2)):
         return False
     for length, count, taps, step, before, by in zip(size, out, kernel, stride, padding, dilation, strict=True):
         for start in (place * step - before for place in range(count)):
@@ -108,13 +108,13 @@ def _are_windows(geometry: Any, size: tuple[int, ...], out: tuple[int, ...]) -> 
     return True
 
 
-def _planes(one: Any, size: Any) -> Shape:
+def _planes(x: Any, size: Any) -> Shape:
     """Return the shape of planes with another size; raise TypeError or ValueError for an operand or size that is
     invalid.
     """
-    if one.ndim < 2 or not are_sizes(size, 2):
+    if x.ndim < 2 or not are_sizes(size, 2):
         raise InvalidTypeError("no planes")
-    return (*one.shape[:-2], *size)
+    return (*x.shape[:-2], *size)
 
 
 def max_pool(inputs: Any, parameters: Any) -> bool:
@@ -170,7 +170,7 @@ def recurrent(inputs: Any, parameters: Any) -> bool:
 def recurrent_grad(inputs: Any, parameters: Any) -> bool:
     """Check for the gradients of a recurrent layer."""
     sizes = inputs[8]
-    return all([is_flag(one) for one in parameters[1:]]) and (sizes is None or sizes.shape[0] > 0)
+    return all([is_flag(parameter) for parameter in parameters[1:]]) and (sizes is None or sizes.shape[0] > 0)
 
 
 PROMISES: dict[str, Promise] = {

@@ -96,7 +96,7 @@ def attention_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
     made = zip(outputs, (q, k, v), strict=True)
     return (
         g.shape == out.shape
-        and all([one.shape == of.shape and one.dtype is of.dtype and one.is_contiguous for one, of in made])
+        and all([layout.shape == of.shape and layout.dtype is of.dtype and layout.is_contiguous for layout, of in made])
         and attention((q, k, v, mask), (out, sums), parameters)
     )
 

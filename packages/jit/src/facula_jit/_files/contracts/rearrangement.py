@@ -74,7 +74,7 @@ def cat(inputs: Any, outputs: Any, parameters: Any) -> bool:
 def flip(inputs: Any, parameters: Any) -> bool:
     """Check for reversed dimensions."""
     (a,), (dims,) = inputs, parameters
-    return all([type(one) is int and 0 <= one < a.ndim for one in dims]) and len(set(dims)) == len(dims)
+    return all([type(dim) is int and 0 <= dim < a.ndim for dim in dims]) and len(set(dims)) == len(dims)
 
 
 def tile(inputs: Any, outputs: Any, parameters: Any) -> bool:
@@ -103,7 +103,7 @@ def _inside(shape: Any, strides: Any, offset: Any, whole: Layout) -> bool:
     """Return True if a view of contiguous elements stays within them."""
     if not (whole.is_contiguous and len(shape) == len(strides) and type(offset) is int and 0 <= offset < MAX_NUMBER):
         return False
-    if not all([type(one) is int and abs(one) < MAX_NUMBER for one in (*shape, *strides)]):
+    if not all([type(stride) is int and abs(stride) < MAX_NUMBER for stride in (*shape, *strides)]):
         return False
     first, last = reach(tuple(shape), tuple(strides), offset)
     return 0 in shape or (first >= 0 and last < whole.numel)
@@ -122,9 +122,9 @@ def inset(inputs: Any, outputs: Any, parameters: Any) -> bool:
         type(value) in (bool, int, float, complex)
         and a.dtype is o.dtype
         and _inside(a.shape, strides, offset, o)
-        and all([type(one) is int and 0 <= one < a.ndim for one in shared])
+        and all([type(dim) is int and 0 <= dim < a.ndim for dim in shared])
         and len(set(shared)) == len(shared)
-        and prod([a.shape[one] for one in shared]) <= MAX_MOVES
+        and prod([a.shape[dim] for dim in shared]) <= MAX_MOVES
     )
 
 
@@ -142,7 +142,7 @@ def resample(inputs: Any, outputs: Any, parameters: Any) -> bool:
 
 def taps(inputs: Any, parameters: Any) -> bool:
     """Check for sums of elements at positions, which the kernel checks; the planner checks shapes."""
-    return all([one.ndim == 3 for one in inputs])
+    return all([layout.ndim == 3 for layout in inputs])
 
 
 def triangle(inputs: Any, parameters: Any) -> bool:

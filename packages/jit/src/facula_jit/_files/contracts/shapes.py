@@ -19,7 +19,7 @@ def is_size(value: Any, least: int = 0) -> TypeGuard[int]:
 
 def are_sizes(values: Any, count: int, least: int = 0) -> TypeGuard[tuple[int, ...]]:
     """Return True for a tuple of this many sizes."""
-    return type(values) is tuple and len(values) == count and all([is_size(one, least) for one in values])
+    return type(values) is tuple and len(values) == count and all([is_size(value, least) for value in values])
 
 
 def is_flag(value: Any) -> bool:
@@ -41,7 +41,7 @@ def are_dims(values: Any, ndim: int) -> TypeGuard[tuple[int, ...]]:
     """Return True for distinct, nonnegative dimensions in ascending order."""
     return (
         type(values) is tuple
-        and all([type(one) is int and 0 <= one < ndim for one in values])
+        and all([type(value) is int and 0 <= value < ndim for value in values])
         and list(values) == sorted(set(values))
     )
 
@@ -78,4 +78,4 @@ def reach(shape: Shape, strides: Shape, offset: int) -> tuple[int, int]:
     if 0 in shape:
         return offset, offset
     steps = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
-    return offset + sum([min(one, 0) for one in steps]), offset + sum([max(one, 0) for one in steps])
+    return offset + sum([min(step, 0) for step in steps]), offset + sum([max(step, 0) for step in steps])

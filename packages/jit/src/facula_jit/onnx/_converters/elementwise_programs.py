@@ -27,15 +27,15 @@ def run_program(b: Builder, call: Call, program: Program) -> list[str]:
     compute = computed_in(call)
     names: list[str] = []
     dtypes: list[DType] = []
-    for one, layout in zip(call.operands, call.layouts, strict=True):
-        if isinstance(one, str) and layout is not None:
+    for name, layout in zip(call.operands, call.layouts, strict=True):
+        if isinstance(name, str) and layout is not None:
             given = layout.dtype
-            names.append(one if given in (compute, bool_) else b.cast(one, compute))
+            names.append(name if given in (compute, bool_) else b.cast(name, compute))
             dtypes.append(bool_ if given is bool_ else compute)
         else:
-            names.append(b.number(one or 0, compute))  # type: ignore[arg-type]  # a number
+            names.append(b.number(name or 0, compute))  # type: ignore[arg-type]  # a number
             dtypes.append(compute)
-    names += [b.number(one, compute) for one in program.constants]
+    names += [b.number(constant, compute) for constant in program.constants]
     dtypes += [compute] * len(program.constants)
     for operation, values in program.instructions:
         if operation == "require":  # replays check it, but files cannot
@@ -79,16 +79,16 @@ def computed_in(call: Call) -> DType:
     """Return the dtype of a program's values: that of its result, or of its first operand other than bools; float32 for
     half-precision dtypes.
     """
-    arrays = [one.dtype for one in call.layouts if one is not None]
+    arrays = [layout.dtype for layout in call.layouts if layout is not None]
     dtype = call.results[0].dtype if call.results else arrays[0]
     if dtype.category == BOOL:
-        dtype = next((one for one in arrays if one is not bool_), bool_)
+        dtype = next((array for array in arrays if array is not bool_), bool_)
     return float32 if dtype.category == FLOATING and dtype.itemsize == 2 else dtype
 
 
 def broadcast_shape(call: Call) -> tuple[int, ...]:
     """Return the shape to which all operands broadcast."""
-    shapes = [one.shape for one in call.layouts if one is not None]
+    shapes = [layout.shape for layout in call.layouts if layout is not None]
     ndim = max(map(len, shapes))
     padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
     return tuple([next((size for size in sizes if size != 1), 1) for sizes in zip(*padded, strict=True)])

@@ -61,9 +61,9 @@ def _scaled(b: Builder, call: Call, centred: str, axes: list[int], shape: tuple[
     """Divide deviations by their root mean square, multiply by the weight, and add the bias."""
     variance = b.reduce("ReduceMean", b.add("Mul", centred, centred), axes, True)
     made = b.add("Div", centred, b.add("Sqrt", b.add("Add", variance, b.number(call.numbers[-1], call.dtype))))
-    for op_type, one in zip(("Mul", "Add"), (call.optional(1), call.optional(2)), strict=True):
-        if one:
-            made = b.add(op_type, made, b.reshape(one, shape))
+    for op_type, name in zip(("Mul", "Add"), (call.optional(1), call.optional(2)), strict=True):
+        if name:
+            made = b.add(op_type, made, b.reshape(name, shape))
     return made
 
 
@@ -85,9 +85,9 @@ def _group_norm(b: Builder, call: Call) -> list[str | None]:
     scale, shift = _ones(b, call, (groups,)), _zeros(b, call, (groups,))
     name = b.reshape(call.name(0), (shape[0], groups, inside))
     name = b.reshape(b.add("InstanceNormalization", name, scale, shift, epsilon=call.numbers[-1]), shape)
-    for op_type, one in zip(("Mul", "Add"), (call.optional(1), call.optional(2)), strict=True):
-        if one:
-            name = b.add(op_type, name, b.reshape(one, (-1, *[1] * (len(shape) - 2))))
+    for op_type, argument in zip(("Mul", "Add"), (call.optional(1), call.optional(2)), strict=True):
+        if argument:
+            name = b.add(op_type, name, b.reshape(argument, (-1, *[1] * (len(shape) - 2))))
     return [name, None, None]
 
 

@@ -103,8 +103,8 @@ def _avg_pool(b: Builder, call: Call) -> str:
         pads=[*padding, *ends(call, kernel, stride, padding)], count_include_pad=0,
     )  # fmt: skip
     shares = [
-        _inside(*one, counts_padding or divisor is not None)
-        for one in zip(call.shape[-2:], size, kernel, stride, padding, strict=True)
+        _inside(*pair, counts_padding or divisor is not None)
+        for pair in zip(call.shape[-2:], size, kernel, stride, padding, strict=True)
     ]
     factor = np.outer(*[inside / counted for inside, counted in shares])
     if divisor is not None:
@@ -144,8 +144,8 @@ def _resample(b: Builder, call: Call) -> str:
         here = slice(start, start + counts[place])
         places[: counts[place], place], weights[: counts[place], place] = taps.places[here], taps.weights[here]
     total = ""
-    for one, weight in zip(places, weights, strict=True):
-        part = b.add("Gather", name, b.constant(one), axis=dim)
+    for place, weight in zip(places, weights, strict=True):
+        part = b.add("Gather", name, b.constant(place), axis=dim)
         if (weight != 1).any():
             shaped = weight.astype(dtype.numpy).reshape(-1, *[1] * (ndim - 1 - dim))
             part = b.add("Mul", part, b.constant(shaped))
@@ -157,7 +157,7 @@ def _resized(b: Builder, name: str, dtype: DType, dim: int, taps: Any) -> str | 
     """Return a Resize node for an `interpolate` along a dimension; None if no node has the same result."""
     mode, scale, align = taps.resizing or ("area", None, False)
     if mode.startswith("nearest"):  # in single precision, so that it selects the same elements
-        length, count = [b.cast(b.number(one, int64), float32) for one in (taps.length, taps.count)]
+        length, count = [b.cast(b.number(number, int64), float32) for number in (taps.length, taps.count)]
         at = b.add("Range", b.number(0, float32), count, b.number(1, float32))
         if mode == "nearest-exact":
             at = b.add("Add", at, b.number(0.5, float32))

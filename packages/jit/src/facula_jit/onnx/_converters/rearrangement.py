@@ -27,9 +27,11 @@ def _cat(b: Builder, call: Call) -> str:
     made = call.results[0].shape
     outer = call.operands[0]
     parts = [
-        (str(one), layout.shape) for one, layout in zip(call.operands, call.layouts, strict=True) if layout is not None
+        (str(name), layout.shape)
+        for name, layout in zip(call.operands, call.layouts, strict=True)
+        if layout is not None
     ]
-    names, shapes = [one for one, _ in parts], [shape for _, shape in parts]
+    names, shapes = [name for name, _ in parts], [shape for _, shape in parts]
     for axis in range(len(made)):
         if prod(made[:axis]) != outer:
             continue
@@ -37,8 +39,8 @@ def _cat(b: Builder, call: Call) -> str:
         if all([len(shape) == len(made) and (shape[:axis], shape[axis + 1 :]) == rest for shape in shapes]):
             return b.add("Concat", *names, axis=axis) if len(names) > 1 else names[0]
         if made[axis] == len(names) and all([shape == rest[0] + rest[1] for shape in shapes]):
-            return b.add("Concat", *[b.add("Unsqueeze", one, b.integers(axis)) for one in names], axis=axis)
-    parts_2d = [b.reshape(one, (int(outer or 0), prod(shape) // int(outer or 1))) for one, shape in parts]
+            return b.add("Concat", *[b.add("Unsqueeze", name, b.integers(axis)) for name in names], axis=axis)
+    parts_2d = [b.reshape(name, (int(outer or 0), prod(shape) // int(outer or 1))) for name, shape in parts]
     return b.reshape(b.add("Concat", *parts_2d, axis=1), made)
 
 

@@ -40,7 +40,7 @@ def _recurrent(b: Builder, call: Call) -> list[str | None]:
     results = 3 if kind == "lstm" else 2
     made = b.add_many(op_type, call.name(0), *weights, bias, "", *states, results=results, **options)
     out = b.add("Squeeze", made[0], b.integers(1))
-    last = [b.add("Squeeze", one, b.integers(0)) for one in made[1:]]
+    last = [b.add("Squeeze", name, b.integers(0)) for name in made[1:]]
     return [out, last[0], last[1] if kind == "lstm" else None, None, None]
 
 

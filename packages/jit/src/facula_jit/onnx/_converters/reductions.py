@@ -117,4 +117,4 @@ def _kthvalue(b: Builder, call: Call) -> list[str]:
     size = call.shape[dim] if call.shape else 1
     count = call.parameters[1] if call.operator == "kthvalue" else (size + 1) // 2
     found = _top(b, call, count, dim, largest=False)
-    return [b.slice(one, dim, count - 1, count) if call.shape else one for one in found]
+    return [b.slice(name, dim, count - 1, count) if call.shape else name for name in found]

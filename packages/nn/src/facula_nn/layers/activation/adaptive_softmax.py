@@ -67,13 +67,13 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        if not isinstance(cutoffs, (tuple, list)) or not all(isinstance(one, Integral) for one in cutoffs):
+        if not isinstance(cutoffs, (tuple, list)) or not all(isinstance(cutoff, Integral) for cutoff in cutoffs):
             raise InvalidTypeError(
                 f"AdaptiveLogSoftmaxWithLoss: expected cutoffs to be a list of integers; got {cutoffs!r:.60}"
             )
         if not div_value > 0:
             raise InvalidValueError(f"AdaptiveLogSoftmaxWithLoss: expected div_value above 0; got {div_value}")
-        bounds = [int(one) for one in cutoffs]
+        bounds = [int(cutoff) for cutoff in cutoffs]
         if not bounds or bounds != sorted(set(bounds)) or bounds[0] < 1 or bounds[-1] >= n_classes:
             raise InvalidValueError(
                 f"AdaptiveLogSoftmaxWithLoss: expected cutoffs that rise from 1 on, below n_classes {n_classes}; "

@@ -32,7 +32,7 @@ def _normalized_lengths(layer: str, normalized_shape: Any) -> tuple[int, ...]:
     several = hasattr(normalized_shape, "__iter__") and not isinstance(normalized_shape, bytes)
     given = normalized_shape if several else (normalized_shape,)
     try:
-        shape = tuple([int(one.__index__()) for one in given])
+        shape = tuple([int(extent.__index__()) for extent in given])
     except AttributeError:
         raise InvalidTypeError(
             f"{layer}: expected normalized_shape to be an integer or several; got {normalized_shape!r:.60}"

@@ -24,8 +24,8 @@ def replace_all_batch_norm_modules_(root: Module) -> Module:
         raise InvalidTypeError(
             f"replace_all_batch_norm_modules_: expected a Module; got {type(root).__name__} {root!r:.60}"
         )
-    for one in root.modules():
-        if isinstance(one, _BatchNorm):
-            one.running_mean = one.running_var = one.num_batches_tracked = None
-            one.track_running_stats = False
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
     return root
