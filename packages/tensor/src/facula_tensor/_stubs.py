@@ -73,16 +73,18 @@ def annotation(value: Any) -> str:
     return NAME.sub(lambda found: f"builtins.{found[0]}" if found[0] in BUILTINS else found[0], text)
 
 
-def argument_type(function: str, one: inspect.Parameter) -> str:
+def argument_type(function: str, parameter: inspect.Parameter) -> str:
     """Return the type of an argument: from SPECIAL, its annotation, or its name."""
-    special = SPECIAL.get((function, one.name))
-    said = annotation(one.annotation)
+    special = SPECIAL.get((function, parameter.name))
+    said = annotation(parameter.annotation)
     if said != "Any" and special is None:
         return said
-    meant = special or ARGUMENTS.get(one.name)
+    meant = special or ARGUMENTS.get(parameter.name)
     if meant is None:
-        raise SystemExit(f"stubs: {function}({one.name}) says Any; annotate it, or add the name to _stub_types.py")
-    return annotation(f"{meant} | None" if one.default is None and not meant.endswith("None") else meant)
+        raise SystemExit(
+            f"stubs: {function}({parameter.name}) says Any; annotate it, or add the name to _stub_types.py"
+        )
+    return annotation(f"{meant} | None" if parameter.default is None and not meant.endswith("None") else meant)
 
 
 def type_of_result(function: str, value: Any) -> str:
@@ -110,18 +112,24 @@ def definition(name: str, function: Any, *, method: bool = False) -> str:
     starred = False
     parameters = [*signature.parameters.values()]
     if method:  # a function's argument `self` is an alias of a method's instance
-        parameters = [one for place, one in enumerate(parameters) if not place or one.name != "self"]
-    for place, one in enumerate(parameters):
-        if one.kind is one.KEYWORD_ONLY and not starred:
+        parameters = [parameter for place, parameter in enumerate(parameters) if not place or parameter.name != "self"]
+    for place, parameter in enumerate(parameters):
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             parts.append("*")
-        starred = starred or one.kind in (one.KEYWORD_ONLY, one.VAR_POSITIONAL)
+        starred = starred or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
         if method and not place:
             parts.append("self")
             continue
-        star = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
-        plain = one.default is None or type(one.default) in (bool, int, float, str)
-        default = "" if one.default is one.empty else f" = {one.default!r}" if plain else " = ..."
-        parts.append(f"{star}{one.name}: {argument_type(name, one)}{default}")
+        star = (
+            "*"
+            if parameter.kind is parameter.VAR_POSITIONAL
+            else "**"
+            if parameter.kind is parameter.VAR_KEYWORD
+            else ""
+        )
+        plain = parameter.default is None or type(parameter.default) in (bool, int, float, str)
+        default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}" if plain else " = ..."
+        parts.append(f"{star}{parameter.name}: {argument_type(name, parameter)}{default}")
     ignored = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
     result = type_of_result(name, signature.return_annotation)
     return f"def {name}({', '.join(parts)}) -> {result}:{ignored}\n{body}\n"
@@ -130,7 +138,9 @@ def definition(name: str, function: Any, *, method: bool = False) -> str:
 def fits(texts: tuple[str, ...], signature: inspect.Signature) -> bool:
     """Return whether overloads together cover a function's arguments, to exclude other functions of the same name."""
     written = {name for text in texts for name in PARAMETER.findall(text)}
-    real = {one.name for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD}
+    real = {
+        parameter.name for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD
+    }
     return real == written or (real < written and len(real) < len(signature.parameters))
 
 
@@ -171,13 +181,13 @@ def is_function(name: str) -> bool:
 def imports() -> str:
     """Return the names that `__init__.py` imports, and those in its table that are not functions."""
     found = [
-        (f"{'.' * node.level}{node.module or ''}", one.name, one.asname or one.name)
+        (f"{'.' * node.level}{node.module or ''}", alias.name, alias.asname or alias.name)
         for node in ast.parse((FOLDER / "__init__.py").read_text()).body
         if isinstance(node, ast.ImportFrom)
-        for one in node.names
+        for alias in node.names
     ]
     for module, listed in vars(facula_tensor)["_NAMES"].items():
-        for name, _, path in (one.partition("=") for one in listed.split()):
+        for name, _, path in (row.partition("=") for row in listed.split()):
             found += [] if is_function(name) else [(f".{module}", path or name, name)]
     text = ""
     for home, name, shown in found:

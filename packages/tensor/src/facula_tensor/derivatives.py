@@ -141,7 +141,7 @@ def _by_columns(
 ) -> Any:
     """Compute `jacobian` by forward mode."""
     tape = PointTape(create_graph)
-    points = [tape.leaf(one) for one in inputs]
+    points = [tape.leaf(tensor) for tensor in inputs]
 
     def checked(*args: Tensor) -> Any:
         found = func(*args)
@@ -150,7 +150,7 @@ def _by_columns(
 
     for place, point in enumerate(points if strict else ()):
         before, after = points[:place], points[place + 1 :]
-        func_jvp(lambda one, a=before, b=after: checked(*a, one, *b), (point,), (ones_like(point),), strict=True)
+        func_jvp(lambda moved, a=before, b=after: checked(*a, moved, *b), (point,), (ones_like(point),), strict=True)
     return map_tensors(tape.value, jacfwd(checked, argnums)(*points))
 
 
@@ -314,14 +314,14 @@ def _points(name: str, func: object, inputs: Tensors) -> tuple[Tensor, ...]:
     """Return the inputs as a tuple of tensors to differentiate by."""
     check_callable(name, func)
     points = inputs if isinstance(inputs, tuple) else (inputs,)
-    for k, one in enumerate(points):
-        if not isinstance(one, Tensor):
+    for k, candidate in enumerate(points):
+        if not isinstance(candidate, Tensor):
             raise InvalidTypeError(
                 f"{name}: expected inputs to be a Tensor or a tuple of Tensors; number {k} is of type "
-                f"{type(one).__name__}"
+                f"{type(candidate).__name__}"
             )
-        if not differentiable(one):
-            shown = show(layout_of_tensor(one))
+        if not differentiable(candidate):
+            shown = show(layout_of_tensor(candidate))
             raise DTypeError(f"{name}: expected floating or complex inputs; number {k} is {shown}; convert it first")
     return points
 
@@ -346,7 +346,7 @@ def _vector_like(name: str, v: Tensors, like: list[Tensor]) -> list[Tensor]:
             raise ArgumentError(f"{name}: expected v, which can be left out only for a single tensor of one element")
         return [ones_like(like[0])]
     vector, _ = tensors_of(name, "v", v)
-    shapes, wanted = [tuple(one.shape) for one in vector], [tuple(one.shape) for one in like]
+    shapes, wanted = [tuple(tensor.shape) for tensor in vector], [tuple(tensor.shape) for tensor in like]
     if shapes != wanted:
         raise ArgumentError(f"{name}: expected v of shapes {wanted}; got {shapes}")
     return vector

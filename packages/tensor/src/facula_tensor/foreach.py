@@ -68,12 +68,12 @@ LISTS = ("other", "tensor1", "tensors1", "mat2", "src", "tensor2")
 LAST = ("other", "scalar", "scalars", "tensor", "exponent", "value", "weight", "weights")
 
 
-def _norm(one: Tensor, ord: float = 2, dtype: Any = None) -> Tensor:
-    return linalg.vector_norm(one, ord, dtype=dtype)
+def _norm(array: Tensor, ord: float = 2, dtype: Any = None) -> Tensor:
+    return linalg.vector_norm(array, ord, dtype=dtype)
 
 
-def _powsum(one: Tensor, ord: float = 2, dtype: Any = None) -> Tensor:
-    return one.abs().pow(ord).sum(dtype=dtype)  # type: ignore[no-any-return]
+def _powsum(array: Tensor, ord: float = 2, dtype: Any = None) -> Tensor:
+    return array.abs().pow(ord).sum(dtype=dtype)  # type: ignore[no-any-return]
 
 
 def names() -> list[str]:
@@ -97,10 +97,10 @@ def list_function(name: str) -> Callable[..., Any]:
         self, *others = args if args else (options.pop("self"),)
         given = _operands_of(name, form, others, options)
         if base == "pow" and isinstance(self, (int, float, complex)):  # the number is the base
-            return tuple([self**one for one in _tensor_list(name, "exponent", given[0])])
+            return tuple([self**exponent for exponent in _tensor_list(name, "exponent", given[0])])
         tensors = _tensor_list(name, "self", self)
-        columns = [_tensor_list(name, "an operand", one, len(tensors)) for one in given[: form.lists]]
-        columns += [_operand_for_each(name, one, len(tensors)) for one in given[form.lists :]]
+        columns = [_tensor_list(name, "an operand", argument, len(tensors)) for argument in given[: form.lists]]
+        columns += [_operand_for_each(name, argument, len(tensors)) for argument in given[form.lists :]]
         if changes:
             _check_inplace_shapes(name, tensors, columns)
         if base in ("addcdiv", "addcmul"):  # whose number has a name
@@ -124,14 +124,14 @@ def _operands_of(name: str, form: ListForm, others: list[Any], options: dict[str
     options.update(zip(form.options, extra, strict=False))
     while len(given) < count:
         known = LAST if len(given) == form.lists else LISTS
-        found = next((one for one in known if one in options), None)
+        found = next((option for option in known if option in options), None)
         if found is not None:
             given.append(options.pop(found))
         elif len(given) == form.lists and form.last is not True:
             given.append(form.last)
         else:
             raise InvalidTypeError(f"{name}: expected {count} operands after the first; got {len(given)}")
-    unknown = [*(one for one in options if one not in form.options), *map(str, extra[len(form.options) :])]
+    unknown = [*(option for option in options if option not in form.options), *map(str, extra[len(form.options) :])]
     if unknown:
         raise InvalidTypeError(f"{name}: expected {count} operands after the first; got another argument, {unknown[0]}")
     return given
@@ -139,7 +139,7 @@ def _operands_of(name: str, form: ListForm, others: list[Any], options: dict[str
 
 def _tensor_list(name: str, argument: str, values: Any, count: int | None = None) -> Sequence[Tensor]:
     """Return a list of tensors, of length `count` if given."""
-    if not isinstance(values, (list, tuple)) or not all(isinstance(one, Tensor) for one in values):
+    if not isinstance(values, (list, tuple)) or not all(isinstance(value, Tensor) for value in values):
         raise InvalidTypeError(f"{name}: expected {argument} to be a list of tensors; got {type(values).__name__}")
     if not values:
         raise ArgumentError(f"{name}: expected lists of at least one tensor; got an empty one")

@@ -44,7 +44,7 @@ class _EnteredLevel(DualLevel):
 
 def _levels() -> list[_EnteredLevel]:
     """The open levels of this thread and task, innermost last."""
-    return [one for one in levels_around() if isinstance(one, _EnteredLevel)]
+    return [level for level in levels_around() if isinstance(level, _EnteredLevel)]
 
 
 class UnpackedDualTensor(NamedTuple):

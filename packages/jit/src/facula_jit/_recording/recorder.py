@@ -361,9 +361,8 @@ class Recorder(OptimizerRecorder, RngRecorder):
         for place, loop in enumerate(self.loops):
             if loop.first >= first:
                 delta = moved(loop.first) - loop.first
-                self.loops[place] = loop._replace(
-                    first=loop.first + delta, body=loop.body + delta, last=loop.last + delta
-                )
+                bounds = {name: getattr(loop, name) + delta for name in ("first", "body", "last")}
+                self.loops[place] = loop._replace(**bounds)
         self.skips.sort(key=lambda skip: skip.first)
         self.loops.sort(key=lambda loop: loop.last)
 

@@ -58,14 +58,14 @@ def convert(trace: Trace, opset: int, input_names: Sequence[str], results: Seque
         results: the tensors that it returned.
     """
     modules, parameters = _names_of(trace, input_names)
-    b = Builder(opset, [*input_names, *[name.name for known in parameters.values() for name in known]])
+    b = Builder(opset, [*input_names, *[one.name for known in parameters.values() for one in known]])
     memory = Memory(b, trace.blocks, parameters)
     for name, given in zip(input_names, trace.inputs, strict=True):
         memory.write(given, name)
-    _convert_parts(memory, modules, trace.parts, {trace.address_of(result).block for result in results})
+    _convert_parts(memory, modules, trace.parts, {trace.address_of(one).block for one in results})
     b.module, b.purpose = "", "a result"
     try:
-        return Converted(b, [(memory.read(trace.address_of(result)), result._layout) for result in results])
+        return Converted(b, [(memory.read(trace.address_of(one)), one._layout) for one in results])
     except OnnxExporterError as error:
         raise OnnxExporterError(f"onnx.export: a result: {error}") from None
 
@@ -97,8 +97,8 @@ def _convert_parts(memory: Memory, modules: dict[int, str], parts: Sequence[Part
 
 def _convert(memory: Memory, step: Step) -> None:
     """Append the nodes of one operator."""
-    for result in step.results:
-        block = memory.blocks[result.block]
+    for one in step.results:
+        block = memory.blocks[one.block]
         if not block.is_new and not block.inputs:
             own = [known.name for known in memory.parameters.get(id(block.storage), ())]
             whose = f"the model's {own[0]}" if own else "a tensor of the program's"
@@ -108,20 +108,18 @@ def _convert(memory: Memory, step: Step) -> None:
     operands = step.operands
     if step.name in IN_PLACE:
         operands = (step.results[0], *operands)
-    names: list[str | float | None] = [
-        memory.read(operand) if isinstance(operand, Address) else operand for operand in operands
-    ]
-    layouts = [operand.layout if isinstance(operand, Address) else None for operand in operands]
-    made_as = [result.layout for result in step.results if result.layout is not None]
+    names: list[str | float | None] = [memory.read(one) if isinstance(one, Address) else one for one in operands]
+    layouts = [one.layout if isinstance(one, Address) else None for one in operands]
+    made_as = [one.layout for one in step.results if one.layout is not None]
     call = Call(step.name, step.parameters, names, layouts, made_as, step.numbers)
     made = _nodes_of(memory.b, call, None if isinstance(step.kernel, str) else step.kernel)
-    for result, name in zip(step.results, [made] if isinstance(made, str) else made, strict=True):
+    for one, name in zip(step.results, [made] if isinstance(made, str) else made, strict=True):
         if name is None:
             memory.mark_unreadable(
-                result.block, "reads a value that a kernel saves for a backward pass, which no node has"
+                one.block, "reads a value that a kernel saves for a backward pass, which no node has"
             )
         else:
-            memory.write(result, name)
+            memory.write(one, name)
 
 
 def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence[str | None]:
@@ -129,7 +127,7 @@ def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence
     converter, known = converters.get(call.operator), operators.get(call.operator)
     if converter is None and known is not None and isinstance(known.kernel, str) and known.kernel in converters:
         converter, call = converters[known.kernel], call._replace(operator=known.kernel)
-    is_double = any([layout is not None and layout.dtype is float64 for layout in call.layouts])
+    is_double = any([one is not None and one.dtype is float64 for one in call.layouts])
     is_another = known is None or known.program is not program  # a program with the name of an operator or kernel
     # for float64, too, which few nodes of runtimes support
     by_program = program is not None and (converter is None or is_another or is_double)

@@ -128,7 +128,7 @@ def show(layout: Layout) -> str:
 
 def shown(value: Any) -> str:
     """Format an argument for messages: dtype and shape of a tensor."""
-    if any(isinstance(value, one) for one in NAMING):
+    if any(isinstance(value, kind) for kind in NAMING):
         return f"a Tensor {value.dtype.name} {tuple(value.shape)}"
     return f"{value!r:.200}"
 
@@ -191,7 +191,7 @@ def _public_name(frame: FrameType) -> str | None:
     for place, (name, value) in enumerate([*functions, *methods]):
         function = _asking_nobody(value, frame)
         if getattr(function, "__code__", None) is frame.f_code and _closed_over(function) == _closed_over(frame):
-            if place < len(functions) and not any(_lists(one, name, value) for one in (module, *PUBLIC)):
+            if place < len(functions) and not any(_lists(home, name, value) for home in (module, *PUBLIC)):
                 continue
             if not name.startswith("__"):
                 return name

@@ -87,7 +87,9 @@ def check_storage(operation: str, wanted: object, pin_memory: object) -> None:
 def format_named(name: str) -> memory_format:
     """Return the format of this name."""
     return next(
-        one for one in (contiguous_format, preserve_format, channels_last, channels_last_3d) if one.name == name
+        candidate
+        for candidate in (contiguous_format, preserve_format, channels_last, channels_last_3d)
+        if candidate.name == name
     )
 
 
@@ -119,5 +121,5 @@ def lies_in_format(layout: Layout, wanted: object) -> bool:
     if not check_format("is_contiguous", wanted, ndim):
         return layout.is_contiguous
     order = (0, *range(2, ndim), 1)
-    shape, strides = [tuple([one[d] for d in order]) for one in (layout.shape, layout.strides)]
+    shape, strides = [tuple([numbers[d] for d in order]) for numbers in (layout.shape, layout.strides)]
     return layout_of(shape, strides, layout.dtype, layout.device).is_contiguous

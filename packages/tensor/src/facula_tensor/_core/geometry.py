@@ -37,9 +37,9 @@ def several(operation: str, name: str, value: object, count: int, least: int) ->
     each = value if isinstance(value, (tuple, list)) else (value,)
     if not each:
         raise ArgumentError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")
-    if len(each) not in (1, count) or not all([is_integer(one) for one in each]):
+    if len(each) not in (1, count) or not all([is_integer(number) for number in each]):
         raise InvalidTypeError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")
-    numbers = tuple([int(one) for one in each])
+    numbers = tuple([int(number) for number in each])
     if min(numbers) < least:
         raise ArgumentError(f"{operation}: expected {name} of at least {least}; got {value!r}")
     return numbers if len(numbers) == count else numbers * count

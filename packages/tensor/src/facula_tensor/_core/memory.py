@@ -95,7 +95,7 @@ def disjoint(a: Tensor, b: Tensor) -> bool:
 
     NumPy's solver decides; it uses addresses and never reads memory. Cases that are too hard count as shared.
     """
-    views = [host_view(span(one)[0], layout_of_tensor(one)) for one in (a, b)]
+    views = [host_view(span(operand)[0], layout_of_tensor(operand)) for operand in (a, b)]
     try:
         return not np.shares_memory(*views, max_work=SOLVER_WORK)  # type: ignore[arg-type, misc]
     except np.exceptions.TooHardError:
@@ -113,7 +113,7 @@ def overlapping(tensors: Sequence[Tensor]) -> tuple[int, int] | None:
         # the ends and positions of the tensors that extend beyond the current start
         reaching: list[tuple[int, int]] = []
         for start, end, place in sorted(on_device):
-            reaching = [one for one in reaching if one[0] > start]
+            reaching = [span_ for span_ in reaching if span_[0] > start]
             for _, other in reaching:
                 if not disjoint(tensors[other], tensors[place]):
                     return (min(other, place), max(other, place))

@@ -161,7 +161,7 @@ def present(cls: type, instance: object = None, hidden: frozenset[str] = frozens
     own: set[str] = set()  # names that a program's classes and it itself gave
     library: set[str] = set()  # names that the library redefines in classes of programs
     for base in reversed(cls.__mro__):
-        found.update({name: one for name, one in vars(base).items() if type(one) is not MissingName})
+        found.update({name: attribute for name, attribute in vars(base).items() if type(attribute) is not MissingName})
         if base.__module__.partition(".")[0].partition("_")[0] not in (
             "facula",
             "builtins",

@@ -135,7 +135,7 @@ def result_type(*operands: object, tensor: object = None, other: object = None) 
     >>> result_type(ones(2, dtype=int32), 1.5)
     facula.float32
     """
-    operands += tuple([one for one in (tensor, other) if one is not None])
+    operands += tuple([operand for operand in (tensor, other) if operand is not None])
     if not operands:
         raise InvalidTypeError("result_type: expected tensors, dtypes and numbers; got none")
     kinds: list[DType | None] = [None, None, None]

@@ -71,9 +71,9 @@ def check_taped(operation: str, tensor: Any) -> None:
         )
 
 
-def undefined(one: object, method: str) -> NoReturn:
+def undefined(instance: object, method: str) -> NoReturn:
     """Raise the error that a transform does not define a method that operators call."""
-    raise UnsupportedError(f"{type(one).__name__}.{method}: not supported inside this transform")
+    raise UnsupportedError(f"{type(instance).__name__}.{method}: not supported inside this transform")
 
 
 class NoStorage:
@@ -160,8 +160,8 @@ _levels: dict[int, ref[Level]] = {}  # by number; not a WeakSet, whose callbacks
 
 def in_transform() -> bool:
     """Return whether a transform that wraps tensors is active; `grad` of plain tensors is not one."""
-    levels = [one() for one in list(_levels.values())]
-    return any([one is not None and one.open and not one.traces for one in levels])
+    levels = [link() for link in list(_levels.values())]
+    return any([level is not None and level.open and not level.traces for level in levels])
 
 
 class Level:
@@ -225,7 +225,7 @@ _around: ContextVar[tuple[Any, ...]] = ContextVar("facula_tensor.levels", defaul
 
 def levels_around() -> tuple[Any, ...]:
     """Return the open levels and plain tapes that enclose the code running in this thread and task."""
-    return tuple([one for one in _around.get() if one.open])
+    return tuple([level for level in _around.get() if level.open])
 
 
 def surround(level: Any) -> None:

@@ -202,13 +202,13 @@ def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
     found = [kind if isinstance(kind, DType) else scalar_dtype(kind) for kind in kinds]
     dtype = wanted or (reduce(promote_types, found) if found else get_default_dtype())
     through = dtype.numpy if dtype is uint64 else (np.bool_, np.int64, np.float64, np.complex128)[dtype.category]
-    exact = all([one.category <= dtype.category for one in found]) and (dtype.category != INTEGER or dtype is int64)
+    exact = all([kind.category <= dtype.category for kind in found]) and (dtype.category != INTEGER or dtype is int64)
     try:
         array = np.array(flat, through) if exact else None
     except OverflowError:
         array = None
     if array is None:
-        array = np.array([number_for(one, dtype, "tensor", "each element") for one in flat], through)
+        array = np.array([number_for(element, dtype, "tensor", "each element") for element in flat], through)
     return from_array(array.reshape(shape), dtype, device)
 
 
@@ -237,8 +237,8 @@ def _flatten(
             kinds.update(own)
             into.extend(data)
             return
-        for i, one in enumerate(data):
-            _flatten(one, shape[1:], (*where, i), into, kinds)
+        for i, element in enumerate(data):
+            _flatten(element, shape[1:], (*where, i), into, kinds)
     elif shape:
         raise ArgumentError(f"tensor: expected a sequence of length {shape[0]} at index {list(where)}; got {data!r}")
     elif isinstance(data, (Tensor, np.generic, np.ndarray)):
@@ -269,7 +269,7 @@ def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | N
     """
     try:
         if isinstance(data, Tensor):
-            return data.to(*[one for one in (dtype, device or other_default()) if one is not None])
+            return data.to(*[argument for argument in (dtype, device or other_default()) if argument is not None])
         if isinstance(data, np.ndarray) and data.flags.writeable:
             try:
                 return as_tensor(from_numpy(data), dtype, device)

@@ -86,7 +86,7 @@ class Generator:
     def set_state(self, state: tuple[int, int]) -> Generator:
         """Restore a state returned by `get_state`."""
         numbers = state if isinstance(state, (tuple, list)) and len(state) == 2 else ()
-        if any([not isinstance(one, int) or isinstance(one, bool) for one in numbers]) or not (
+        if any([not isinstance(number, int) or isinstance(number, bool) for number in numbers]) or not (
             numbers and 0 <= state[0] < 1 << 64 and 0 <= state[1] <= LARGEST
         ):
             raise InvalidTypeError(

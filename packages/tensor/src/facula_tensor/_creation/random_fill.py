@@ -88,9 +88,9 @@ def _draw_new_into(
 def _ends_of_range(name: str, first: Number, last: Number, others: dict[str, Number]) -> tuple[Number, Number]:
     """Return the bounds of a range, named a and b, or from and to; `from` is a keyword in Python."""
     for position, known in enumerate((("from", "a"), ("to", "b"))):
-        for one in known:
-            if one in others:
-                first, last = (others.pop(one), last) if not position else (first, others.pop(one))
+        for key in known:
+            if key in others:
+                first, last = (others.pop(key), last) if not position else (first, others.pop(key))
     if others:
         raise InvalidTypeError(f"{name}: expected from, to and generator; got an argument {next(iter(others))!r}")
     return first, last
@@ -217,15 +217,17 @@ def normal(
         result = fresh(made, "normal")
         fill_with_draws(made, result._storage, 0, NORMAL, generator, mean, std)
         return finish(result, requires_grad)
-    mean, std = [one.detach() if isinstance(one, Tensor) else one for one in (mean, std)]
-    tensors = [one for one in (mean, std) if isinstance(one, Tensor)]
+    mean, std = [argument.detach() if isinstance(argument, Tensor) else argument for argument in (mean, std)]
+    tensors = [argument for argument in (mean, std) if isinstance(argument, Tensor)]
     if size is not None:
         raise InvalidTypeError(f"normal: expected no size, since mean or std is a tensor; got {size}")
-    for name, one in (("mean", mean), ("std", std)):
-        if not isinstance(one, Tensor):
-            as_real(one, "normal", name)
-        elif one.dtype.category != FLOATING and not (name == "mean" and one.dtype.category == COMPLEX):
-            raise DTypeError(f"normal: expected {name} to be floating; got {one.dtype.name}; convert with .float()")
+    for name, argument in (("mean", mean), ("std", std)):
+        if not isinstance(argument, Tensor):
+            as_real(argument, "normal", name)
+        elif argument.dtype.category != FLOATING and not (name == "mean" and argument.dtype.category == COMPLEX):
+            raise DTypeError(
+                f"normal: expected {name} to be floating; got {argument.dtype.name}; convert with .float()"
+            )
     if isinstance(std, Tensor):
         refuse_outside(std, 0, inf, lambda: _negative_deviation(elements(std).amin().item()))
     elif not (number := as_real(std, "normal", "std")) >= 0:

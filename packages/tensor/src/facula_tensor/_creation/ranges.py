@@ -57,27 +57,27 @@ def arange(
         raise InvalidTypeError("arange: expected end to be a number; got none; as in arange(3), or arange(1, 3)")
     start = 0 if start is None else start
     given = (("start", start), ("end", end), ("step", step))
-    numbers: list[Number] = [as_number(one, "arange", name) for name, one in given]
+    numbers: list[Number] = [as_number(argument, "arange", name) for name, argument in given]
     start, end, step = numbers
-    for one in numbers:
-        if isinstance(one, complex) or one - one != 0:
-            raise ArgumentError(f"arange: expected finite real numbers; got {one}")
+    for number in numbers:
+        if isinstance(number, complex) or number - number != 0:
+            raise ArgumentError(f"arange: expected finite real numbers; got {number}")
     if dtype is None:
-        dtype = get_default_dtype() if any(isinstance(one, float) for one in numbers) else int64
+        dtype = get_default_dtype() if any(isinstance(number, float) for number in numbers) else int64
     dtype = as_dtype(dtype, "arange")
     if dtype is int64:
         start, end, step = int(start), int(end), int(step)
     if step == 0 or (end - start) * step < 0:
         raise ArgumentError(f"arange: from {start} to {end} in steps of {step} leads nowhere; step must lead to end")
-    integers = all(isinstance(one, int) for one in (start, end, step))
+    integers = all(isinstance(end_, int) for end_ in (start, end, step))
     count = -((start - end) // step) if integers else int(np.ceil((end - start) / step))
     if count >> 60:  # eight bytes for each element
         raise ArgumentError(f"arange: {count} numbers from {start} to {end} are more than memory can hold")
     if dtype.category == INTEGER and not integers:
         start, step = int(start), int(step)
     if count and dtype.category == INTEGER:
-        for one in (start, start + (count - 1) * step):
-            check_scalar(int(one), dtype, "arange")
+        for end_ in (start, start + (count - 1) * step):
+            check_scalar(int(end_), dtype, "arange")
     if place_of(device) is meta:
         return empty(count, dtype=dtype, device=meta)
     if integers:
@@ -115,17 +115,17 @@ def linspace(
     known = _known("linspace", made)
     if known is not None:
         return known
-    ends = [as_end(one, "linspace", name) for name, one in (("start", start), ("end", end))]
+    ends = [as_end(argument, "linspace", name) for name, argument in (("start", start), ("end", end))]
     if dtype is None:
         dtype = get_default_dtype()
-        if any(isinstance(one, complex) for one in ends):
+        if any(isinstance(end_, complex) for end_ in ends):
             dtype = dtype.to_complex()
     dtype = as_dtype(dtype, "linspace")
     steps = as_integer(steps, "linspace", "steps")
     if steps < 0:
         raise ArgumentError(f"linspace: expected steps of at least 0; got {steps}")
     if dtype.category == INTEGER:
-        ends = [number_for(one, dtype, "linspace") for one in ends]
+        ends = [number_for(end_, dtype, "linspace") for end_ in ends]
     if place_of(device) is meta:
         return empty(steps, dtype=dtype, device=meta)
     first, last = ends
@@ -197,7 +197,7 @@ def _keep(operation: str, made: tuple[object, ...], tensor: Tensor) -> Tensor:
         and layout.device is cpu
         and layout.dtype.numpy is not None
         and _NUMBERS.issuperset(made[3:6])
-        and not any([type(one) is float and one == 0 for one in made[:3]])
+        and not any([type(argument) is float and argument == 0 for argument in made[:3]])
         and (dtype is None or isinstance(dtype, DType))
         and device is None
         and not recorders  # a recorder would attribute the read of its elements to the program

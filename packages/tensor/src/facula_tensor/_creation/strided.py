@@ -104,7 +104,7 @@ def empty_permuted(
     (12, 1, 3)
     """
     shape = sizes("empty_permuted", (size,))
-    order = [check_dim("empty_permuted", one, len(shape)) for one in sizes("empty_permuted", (physical_layout,))]
+    order = [check_dim("empty_permuted", dim, len(shape)) for dim in sizes("empty_permuted", (physical_layout,))]
     if sorted(order) != list(_indices(len(shape))):
         raise ArgumentError(
             f"empty_permuted: expected physical_layout to name each of {len(shape)} dimension(s) once; got {order}"
@@ -181,7 +181,7 @@ def asarray(
             raise ArgumentError(f"asarray: expected what can be shared, since copy=False; got {type(obj).__name__}")
         return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
     place = other_default() if device is None else device
-    moved = shared.to(*[one for one in (dtype, place) if one is not None])
+    moved = shared.to(*[argument for argument in (dtype, place) if argument is not None])
     if moved is not shared and copy is False:
         raise ArgumentError(
             f"asarray: expected {shared.dtype.name} on '{shared.device}', since copy=False; got "
@@ -281,17 +281,17 @@ def logspace(
     >>> logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
-    numbers = [as_end(one, "logspace", name) for name, one in (("start", start), ("end", end))]
+    numbers = [as_end(argument, "logspace", name) for name, argument in (("start", start), ("end", end))]
     root = as_number(base, "logspace", "base")
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, "logspace")
-    is_complex = any([isinstance(one, complex) for one in (*numbers, root)])
+    is_complex = any([isinstance(number, complex) for number in (*numbers, root)])
     if is_complex and dtype is None:
         kind = kind.to_complex()
     count = as_integer(steps, "logspace", "steps")
     if count < 0:
         raise ArgumentError(f"logspace: expected steps of at least 0; got {count}")
     if kind.category == INTEGER:
-        numbers = [int(number_for(one, kind, "logspace")) for one in numbers]
+        numbers = [int(number_for(number, kind, "logspace")) for number in numbers]
     if place_of(device) is meta:
         return empty(count, dtype=kind, device=meta)
     exponents = np.linspace(
@@ -323,8 +323,10 @@ def range(
     warnings.warn("range: deprecated; arange stops before end, as Python's range does", UserWarning, stacklevel=3)
     if end is None:
         start, end = 0, start
-    first, last, by = (as_number(one, "range", name) for name, one in (("start", start), ("end", end), ("step", step)))
-    if any([isinstance(one, complex) or one - one != 0 for one in (first, last, by)]):
+    first, last, by = (
+        as_number(argument, "range", name) for name, argument in (("start", start), ("end", end), ("step", step))
+    )
+    if any([isinstance(end_, complex) or end_ - end_ != 0 for end_ in (first, last, by)]):
         raise ArgumentError(f"range: expected finite real numbers; got {first}, {last}, {by}")
     if by == 0 or (last - first) * by < 0:
         raise ArgumentError(f"range: from {first} to {last} in steps of {by} leads nowhere; step must lead to end")

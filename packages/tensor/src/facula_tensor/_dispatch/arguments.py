@@ -80,9 +80,9 @@ def source(operation: str, input: Tensor, *others: object) -> Tensor:
     """
     if type(input) is not Tensor:
         as_tensor(operation, input)
-    for one in (input, *others):
-        if isinstance(one, Tensor) and (one.node is not None or type(one._layout) is not Layout):
-            if isinstance(one._layout, LevelLayout) or not active_modes or current_mode().grad:
+    for other in (input, *others):
+        if isinstance(other, Tensor) and (other.node is not None or type(other._layout) is not Layout):
+            if isinstance(other._layout, LevelLayout) or not active_modes or current_mode().grad:
                 return input.clone()
     return input
 
@@ -110,7 +110,7 @@ def refuse_choice(operation: str, argument: str, value: object, choices: str) ->
 
 def unusable(operation: str, operands: Sequence[object]) -> Exception:
     """Return the TypeError for operands that an operator cannot combine."""
-    first, *others = [type(one).__name__ for one in operands if one is not None]
+    first, *others = [type(operand).__name__ for operand in operands if operand is not None]
     return named(InvalidTypeError(f"{operation}: cannot use {first} with {' and '.join(others) or None}"))
 
 
@@ -159,8 +159,8 @@ def geometry(find: Callable[..., Found]) -> Callable[..., Found]:
         except (AttributeError, TypeError):
             # not a tensor, a wrapped one, or an unhashable argument; or an error of `find`, which will occur again
             pass
-        layouts = [layout_of_tensor(as_tensor(name, one)) for one in operands]
+        layouts = [layout_of_tensor(as_tensor(name, operand)) for operand in operands]
         pairs = tuple([(layout.shape, layout.dtype) for layout in layouts])
-        return known(name, pairs, *[hashable(one) for one in arguments])
+        return known(name, pairs, *[hashable(argument) for argument in arguments])
 
     return found

@@ -111,10 +111,10 @@ class Autocast:
         """
         to = widen_halves
         if function in WIDEST_FUNCTIONS:
-            if all(one.dtype in (*HALVES, int64) for one in (*args, *kwargs.values()) if isinstance(one, Tensor)):
+            if all(arg.dtype in (*HALVES, int64) for arg in (*args, *kwargs.values()) if isinstance(arg, Tensor)):
                 return args, kwargs
         elif function in LOWER_FUNCTIONS:
-            if function in VECTORS_AS_GIVEN and all(one.ndim < 2 for one in args if isinstance(one, Tensor)):
+            if function in VECTORS_AS_GIVEN and all(arg.ndim < 2 for arg in args if isinstance(arg, Tensor)):
                 return args, kwargs
             to = self.lower
         elif function in AS_GIVEN_FUNCTIONS:
@@ -123,7 +123,7 @@ class Autocast:
         def cast(value: Any) -> Any:
             if isinstance(value, Tensor):
                 return to(value, grad)
-            return type(value)([cast(one) for one in value]) if type(value) in (list, tuple) else value
+            return type(value)([cast(element) for element in value]) if type(value) in (list, tuple) else value
 
         return tuple([cast(value) for value in args]), {key: cast(value) for key, value in kwargs.items()}
 
@@ -142,5 +142,5 @@ def recurrent_operands(state: Autocast, tensors: Sequence[Tensor | None], *, low
     """Cast the operands of a recurrent layer: to the lower dtype, or without `lower` to the first one's dtype."""
     grad = current_mode().grad
     if lower or tensors[0].dtype in HALVES:  # type: ignore[union-attr]  # the input is always given
-        return [None if one is None else state.lower(one, grad) for one in tensors]
-    return [None if one is None else widen_halves(one, grad) for one in tensors]
+        return [None if tensor is None else state.lower(tensor, grad) for tensor in tensors]
+    return [None if tensor is None else widen_halves(tensor, grad) for tensor in tensors]

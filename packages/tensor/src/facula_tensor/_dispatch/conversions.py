@@ -82,9 +82,13 @@ def row_major(name: str, decompose: Function | None) -> Function:
 
     def on_copies(F: Namespace, operands: Operands, parameters: Parameters) -> Any:
         answer = None if decompose is None else decompose(F, operands, parameters)
-        if answer is not None or all([one is None or layout_of_tensor(one).is_contiguous for one in operands]):
+        if answer is not None or all(
+            [operand is None or layout_of_tensor(operand).is_contiguous for operand in operands]
+        ):
             return answer
-        return getattr(F, name)(*[None if one is None else F.contiguous(one) for one in operands], parameters)
+        return getattr(F, name)(
+            *[None if operand is None else F.contiguous(operand) for operand in operands], parameters
+        )
 
     return on_copies
 

@@ -98,7 +98,7 @@ def ndim_kind(ndim: int, says: str) -> ArgumentKind:
 def choice(*values: str | None) -> ArgumentKind:
     """Return the kind for strings among `values`, which may include None."""
     said = f"{', '.join(map(repr, values[:-1]))} or {values[-1]!r}"
-    quoted = ", ".join(["None" if one is None else f'"{one}"' for one in values])
+    quoted = ", ".join(["None" if value is None else f'"{value}"' for value in values])
     refuse = f'refuse_choice("{{operation}}", "{{name}}", {{name}}, "{said}")'
     annotation = "str | None" if None in values else "str"
     return ArgumentKind(annotation, refuse, f"{{name}} not in ({quoted})", ((ARGUMENTS, "refuse_choice"),))

@@ -50,8 +50,14 @@ def reduced_operator(name: str, reduction: str, numbers: int = 0) -> Operator:
         kernel = Program(name, count, (), (Instruction(kernel, tuple(range(count))),), (count,))
 
     def is_one_launch(*layouts: object) -> bool:
-        plain = [one for one in layouts if type(one) is Layout]  # neither a subclass nor wrapped by a transform
-        return len(plain) == len(layouts) and plain[0].dtype.name in PRECISE and len({one.dtype for one in plain}) == 1
+        plain = [
+            layout for layout in layouts if type(layout) is Layout
+        ]  # neither a subclass nor wrapped by a transform
+        return (
+            len(plain) == len(layouts)
+            and plain[0].dtype.name in PRECISE
+            and len({tensor.dtype for tensor in plain}) == 1
+        )
 
     def decompose(_F: Namespace, operands: Operands, given: Parameters) -> Tensor | None:
         if is_one_launch(*[a._layout for a in operands]):
@@ -65,7 +71,7 @@ def reduced_operator(name: str, reduction: str, numbers: int = 0) -> Operator:
         "parameters": parameters,
         "launch_scalars": parameters,
         "outputs": lambda *layouts: contiguous((), layouts[0].dtype, layouts[0].device),
-        "validate_layouts": lambda *layouts: broadcast_shapes(name, *[one.shape for one in layouts[:count]]),
+        "validate_layouts": lambda *layouts: broadcast_shapes(name, *[layout.shape for layout in layouts[:count]]),
         "decompose": decompose,
         "direct": is_one_launch,
         "program": kernel._replace(name=f"{name}_{reduction}", reduction=reduction),
@@ -75,7 +81,7 @@ def reduced_operator(name: str, reduction: str, numbers: int = 0) -> Operator:
     if op.validate_values is not None:
         body["validate_values"] = op.validate_values
     made = Operator(type(f"{name}_{reduction}", (), body), is_elementwise=False)
-    made.recorded, made.needs, made.saves_out = True, {one: op.needs.get(one, ()) for one in tensors}, False
+    made.recorded, made.needs, made.saves_out = True, {operand: op.needs.get(operand, ()) for operand in tensors}, False
     made.rule = made.broadcast_rule = made.scalar_rule = made.number_first_rule = Rule(
         made.name, _reduced_backward(op, tensors, parameters, reduction), op.rule.fresh, True, saved_edges
     )
@@ -91,7 +97,7 @@ def _reduced_backward(op: Operator, tensors: tuple[str, ...], numbers: tuple[str
 
     def prepare(key: tuple[object, ...], edges: tuple[Any, ...], layouts: Layouts) -> Any:
         wanted = tuple([place for place, edge in enumerate(edges) if edge is not None])
-        shape = broadcast_shapes(op.name, *[one.shape for one in layouts])
+        shape = broadcast_shapes(op.name, *[layout.shape for layout in layouts])
         made, places = _gradient_operator(op, tuple([tensors[place] for place in wanted]), tensors, numbers, is_mean)
         if not any([layouts[place].shape == shape for place in places]):
             made = None  # the result would have another shape
@@ -131,7 +137,7 @@ def _reduced_backward(op: Operator, tensors: tuple[str, ...], numbers: tuple[str
         pairs = []
         for at in wanted:
             rule = rule_of(op.name, op.vjps, tensors[at])
-            pairs.append((edges[at], F.sum_to(rule(F, g, *[given.get(one) for one in asked_by(rule)]), layouts[at])))
+            pairs.append((edges[at], F.sum_to(rule(F, g, *[given.get(name) for name in asked_by(rule)]), layouts[at])))
         return tuple(pairs)
 
     return backward
@@ -147,21 +153,23 @@ def _gradient_operator(
     """
     rules = [rule_of(op.name, op.vjps, name) for name in wanted]
     asks = [asked_by(rule) for rule in rules]
-    held = tuple([name for name in tensors if any([name in op.needs[one] for one in wanted])])
+    held = tuple([name for name in tensors if any([name in op.needs[operand] for operand in wanted])])
     scalars = (*numbers, "count") if is_mean else numbers
 
     def value(F: Any, g: Any, *values: Any) -> Any:
         given = dict(zip((*held, *scalars), values, strict=True))
         if is_mean:
             g = F.div(g, given["count"])
-        return tuple([rule(F, g, *[given.get(one) for one in asked]) for rule, asked in zip(rules, asks, strict=True)])
+        return tuple(
+            [rule(F, g, *[given.get(name) for name in asked]) for rule, asked in zip(rules, asks, strict=True)]
+        )
 
     program = gradient_program(op, (*held, *scalars), frozenset(scalars), value)
     if program is None:
         return None, ()
 
     def outputs(*layouts: Layout) -> tuple[Layout, ...]:
-        shape = broadcast_shapes(op.name, *[one.shape for one in layouts[: 1 + len(held)]])
+        shape = broadcast_shapes(op.name, *[layout.shape for layout in layouts[: 1 + len(held)]])
         return (contiguous(shape, layouts[0].dtype, layouts[0].device),) * len(wanted)
 
     body = {

@@ -67,7 +67,9 @@ def make_view(
             try:
                 as_tensor(name, input)
                 key = (layout, _first, _second, parameters)
-                parameters = tuple([one for one in (_first, _second, *parameters) if one is not UNSET])
+                parameters = tuple(
+                    [parameter for parameter in (_first, _second, *parameters) if parameter is not UNSET]
+                )
                 op = operators.get(name)
                 if type(layout) is WrappedLayout:
                     if overridden((input,)):
@@ -88,7 +90,7 @@ def make_view(
                 raise
             if found is None:
                 return None
-            if cached and not any([type(one) is list for one in parameters]):
+            if cached and not any([type(parameter) is list for parameter in parameters]):
                 if len(windows) >= MOST_WINDOWS:
                     windows.clear()
                 windows[key] = found
@@ -164,7 +166,7 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
             if level is not None:
                 rules = [window[2:] for window in found] if is_grad_enabled() else None
                 return level.view(call, rules, input, parameters)
-            if len(found) <= MOST_PIECES and not any([type(one) is list for one in parameters]):
+            if len(found) <= MOST_PIECES and not any([type(parameter) is list for parameter in parameters]):
                 if len(known) >= MOST_WINDOWS:
                     known.clear()
                 known[(layout, parameters)] = found

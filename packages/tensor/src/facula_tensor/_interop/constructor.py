@@ -48,13 +48,13 @@ def _make_instance(cls: type, *arguments: Any, device: DeviceLike | None = None,
     elif lengths and (not strict or len(lengths) == len(arguments)):
         source, arguments = empty(*lengths, device=device or cpu), ()
     else:
-        first = next((one for one in arguments if not _is_length(one)), first)
+        first = next((argument for argument in arguments if not _is_length(argument)), first)
         raise InvalidTypeError(
             f"{cls.__name__}: expected lengths, data in a sequence or array, or a tensor; got {type(first).__name__} "
             f"{first!r:.60}; use facula.tensor() for a number"
         )
     if strict and (len(arguments) > 1 or others):
-        given = [type(one).__name__ for one in arguments[1:]] + list(others)
+        given = [type(argument).__name__ for argument in arguments[1:]] + list(others)
         raise InvalidTypeError(
             f"{cls.__name__}: expected nothing but device beside data; got {', '.join(given)}; use facula.tensor()"
         )

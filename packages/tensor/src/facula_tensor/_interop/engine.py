@@ -84,8 +84,8 @@ class TensorAdapter(Adapter):
     def ones_like(self, v: Tensor) -> Tensor:
         """Return ones like the output of a backward pass; for the usual losses a copy of a cached 1."""
         layout = layout_of_tensor(v)
-        one = _ones[layout] if layout in _ones else one_like(layout)
-        return no_record_ops.ones_like(v) if one is None else no_record_ops.clone(one)
+        seed = _ones[layout] if layout in _ones else one_like(layout)
+        return no_record_ops.ones_like(v) if seed is None else no_record_ops.clone(seed)
 
     def zeros_like(self, v: Tensor) -> Tensor:
         """Return zeros."""
@@ -127,14 +127,14 @@ class TensorAdapter(Adapter):
             return tuple([g for g in found if g is not None])
 
         made = iter(vmap(call, randomness="same")(*batches))
-        return [next(made) if one else None for one in which]
+        return [next(made) if is_wanted else None for is_wanted in which]
 
     def push_forward(self, function: Callable[[Tensor], list[Tensor]], point: Tensor, tangent: Tensor) -> list[Tensor]:
         """Return the tangents, computed with dual tensors."""
         from ..forward_ad import dual_level, make_dual, unpack_dual  # at its first use
 
         with dual_level():
-            pairs = [unpack_dual(one) for one in function(make_dual(point, tangent))]
+            pairs = [unpack_dual(result) for result in function(make_dual(point, tangent))]
         return [no_record_ops.zeros_like(v) if t is None else t.detach() for v, t in pairs]
 
     def transform(self, args: Sequence[object]) -> Level | None:

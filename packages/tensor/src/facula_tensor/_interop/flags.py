@@ -88,7 +88,7 @@ def is_signed(input: Tensor) -> bool:
 @boundary
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Return whether two tensors have the same shape."""
-    first, second = (layout_of_tensor(as_tensor("is_same_size", one)).shape for one in (input, other))
+    first, second = (layout_of_tensor(as_tensor("is_same_size", tensor)).shape for tensor in (input, other))
     return first == second
 
 

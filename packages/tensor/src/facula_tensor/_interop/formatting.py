@@ -129,7 +129,7 @@ def laid_out(excerpt: Excerpt, indent: int) -> str:
             count = max(1, (room - indent) // (excerpt.width + 2))
             lines = [", ".join(row[start : start + count]) for start in range(0, len(row), count)]
             return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
-        parts = [lay(one, dim + 1, indent + 1) for one in texts]
+        parts = [lay(text, dim + 1, indent + 1) for text in texts]
         if excerpt.cut[dim]:
             parts[edge:edge] = ["..."]
         return "[" + ("," + "\n" * (texts.ndim - 1) + " " * (indent + 1)).join(parts) + "]"

@@ -51,8 +51,10 @@ def new(self: Tensor, *arguments: Any, device: DeviceLike | None = None) -> Tens
             return empty(first, dtype=self.dtype, device=place)
         if is_data(first):
             return tensor(first, dtype=self.dtype, device=place)
-    if not all([hasattr(one, "__index__") and not isinstance(one, (bool, np.ndarray)) for one in arguments]):
-        given = ", ".join([type(one).__name__ for one in arguments])
+    if not all(
+        [hasattr(argument, "__index__") and not isinstance(argument, (bool, np.ndarray)) for argument in arguments]
+    ):
+        given = ", ".join([type(argument).__name__ for argument in arguments])
         raise InvalidTypeError(f"new: expected lengths, data in a sequence or array, or a tensor; got {given}")
     return empty(*arguments, dtype=self.dtype, device=place)
 

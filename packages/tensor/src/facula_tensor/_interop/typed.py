@@ -51,7 +51,7 @@ DTYPES: dict[str, DType] = {
     "LongTensor": int64, "IntTensor": int32, "ShortTensor": int16, "CharTensor": int8, "ByteTensor": uint8,
     "BoolTensor": bool_, "ComplexFloatTensor": complex64, "ComplexDoubleTensor": complex128,
 }  # fmt: skip
-DTYPES |= {f"{one.name[0].upper()}{one.name[1:]}Tensor".replace("Uint", "UInt"): one for one in (
+DTYPES |= {f"{dtype.name[0].upper()}{dtype.name[1:]}Tensor".replace("Uint", "UInt"): dtype for dtype in (
     float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu, uint16, uint32, uint64
 )}  # fmt: skip
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
@@ -88,7 +88,7 @@ class TensorType(type):
             if len(arguments) < 2 and not isinstance(first, Size) and is_data(first):
                 return tensor(first, dtype=dtype, device=cpu)
             lengths = first if isinstance(first, Size) and len(arguments) < 2 else arguments
-            if all([hasattr(one, "__index__") and not isinstance(one, (bool, Tensor)) for one in lengths]):
+            if all([hasattr(length, "__index__") and not isinstance(length, (bool, Tensor)) for length in lengths]):
                 return empty(Size(lengths), dtype=dtype, device=cpu)
         except FaculaError as error:
             relabel(error, name)

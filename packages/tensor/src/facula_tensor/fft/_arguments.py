@@ -54,7 +54,7 @@ def lengths(name: str, x: Tensor, n: Any, dim: Any, several: bool) -> tuple[tupl
         if not ndim:
             raise ArgumentError(f"{name}: expected at least 1 dimension; got a number")
         return (check_dim(name, dim, ndim),), [None if n is None else as_integer(n, name, "n")]
-    sizes = None if n is None else [as_integer(one, name, "s") for one in (n if hasattr(n, "__iter__") else (n,))]
+    sizes = None if n is None else [as_integer(size, name, "s") for size in (n if hasattr(n, "__iter__") else (n,))]
     if dim is None:
         count = ndim if sizes is None else len(sizes)
         if count > ndim:
@@ -68,7 +68,7 @@ def lengths(name: str, x: Tensor, n: Any, dim: Any, several: bool) -> tuple[tupl
         return dims, [None] * len(dims)
     if len(sizes) != len(dims):
         raise ArgumentError(f"{name}: expected as many lengths as dimensions; got s {sizes} and dim {dim}")
-    return dims, [None if one == -1 else one for one in sizes]
+    return dims, [None if size == -1 else size for size in sizes]
 
 
 def check_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...]:
@@ -76,7 +76,7 @@ def check_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...]:
     given = tuple(dim) if hasattr(dim, "__iter__") else (dim,)
     if given and not ndim:
         raise named(InvalidIndexError(f"{name}: expected at least 1 dimension, to take dim {dim}; got a number"))
-    return tuple([check_dim(name, one, ndim) for one in given])
+    return tuple([check_dim(name, axis, ndim) for axis in given])
 
 
 def cut_or_padded(name: str, x: Tensor, dim: int, length: int | None) -> Tensor:

@@ -66,7 +66,7 @@ def rolled_half(operation: str, further: int, F: Namespace, input: Tensor, dim: 
     """Return `input` rolled by half the length of dimensions, rounded down, or rounded up if `further` is 1."""
     ndim = input.ndim
     dims = tuple(range(ndim)) if dim is None else check_dims(operation, dim, ndim)
-    return roll(input, [(input.shape[one] + further) // 2 for one in dims], dims) if dims else F.clone(input)
+    return roll(input, [(input.shape[axis] + further) // 2 for axis in dims], dims) if dims else F.clone(input)
 
 
 @function(label="fft.fftshift", overridable=True, instead=partial(rolled_half, "fft.fftshift", 0))

@@ -29,8 +29,8 @@ RESULTS_OF_LAST = (
 )
 
 
-def one(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> None: ...
-def two(input: Tensor, s: Lengths | None = None, dim: Dims | None = (-2, -1), norm: str | None = None) -> None: ...
+def one_dim(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> None: ...
+def two_dims(input: Tensor, s: Lengths | None = None, dim: Dims | None = (-2, -1), norm: str | None = None) -> None: ...
 def several_dims(input: Tensor, s: Lengths | None = None, dim: Dims | None = None, norm: str | None = None) -> None: ...
 
 
@@ -51,15 +51,15 @@ def declare_fft(compute: Function, name: str, says: str, operand: str, result: s
     by_dims = f"s: {RESULTS_OF_LAST if gives_reals else PARTS_OF_EACH}"
     last_ones = "dim: the dimensions; the last ones, as many as `s` has, or all, if None."
     rows = (
-        (name, one, says, by_dim, example),
-        (f"{name}2", two, f"`{name}` along two dimensions.", (by_dims, "dim: the dimensions."), of_ones),
+        (name, one_dim, says, by_dim, example),
+        (f"{name}2", two_dims, f"`{name}` along two dimensions.", (by_dims, "dim: the dimensions."), of_ones),
         (f"{name}n", several_dims,
          f"`{name}` along several dimensions: the last ones where `s` says how many, else all.",
          (by_dims, last_ones), of_ones),
     )  # fmt: skip
     for own, signature, first, (lengths, dims), shown in rows:
         doc = HEAD.format(says=first, lengths=lengths, dims=dims) + shown.format(name=own)
-        body = partial(compute, f"fft.{own}", several=signature is not one)
+        body = partial(compute, f"fft.{own}", several=signature is not one_dim)
         declare(Declared(own, __name__, doc, signature, label=f"fft.{own}", out=True, overridable=True), body)
 
 

@@ -29,7 +29,7 @@ class Arguments:
     __slots__ = ("changed", "named", "positional", "signature", "unknown")
 
     def __init__(self, operation: str, found: Signature, mutates: Iterable[str] = ()):
-        kinds = {name: one.kind for name, one in found.parameters.items()}
+        kinds = {name: parameter.kind for name, parameter in found.parameters.items()}
         if not {Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD}.isdisjoint(kinds.values()):
             raise ArgumentError(f"{operation}: expected a function without *args and **kwargs; got {found}")
         self.signature = found
@@ -57,12 +57,12 @@ class Arguments:
         for argument, value in (*zip(self.positional, args, strict=False), *named.items()):
             if argument in self.changed:
                 leaves = take_apart(value)[0]
-                if not self.unknown and not all([one is None or isinstance(one, Tensor) for one in leaves]):
+                if not self.unknown and not all([leaf is None or isinstance(leaf, Tensor) for leaf in leaves]):
                     raise InvalidTypeError(
                         f"{name}: expected '{argument}', which it changes in place (mutates_args), to be a tensor, a "
                         f"list of tensors or None; got {type(value).__name__}"
                     )
-                found += [one for one in leaves if isinstance(one, Tensor)]
+                found += [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         return found
 
 

@@ -68,7 +68,9 @@ class Call:
 
     def result(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
         """Return the value that the caller receives for these outputs."""
-        return put_together(self.results, [leaves[one.place] if type(one) is Given else one for one in outputs])
+        return put_together(
+            self.results, [leaves[output.place] if type(output) is Given else output for output in outputs]
+        )
 
     # ------------------------------------------------------------------------------------------------- computing
     def compute(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -80,47 +82,47 @@ class Call:
 
     def _run(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
         op = self.op
-        plain = [one.detach() if isinstance(one, Tensor) else one for one in leaves]
+        plain = [leaf.detach() if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         args, named = self.arguments(plain)
-        tensors = [one for one in plain if isinstance(one, Tensor)]
+        tensors = [value for value in plain if isinstance(value, Tensor)]
         changed = op.arguments.tensors_changed(op.name, args, named)
-        written = {id(one._storage) for one in changed}
-        before = [(one, one._storage.version) for one in tensors if id(one._storage) not in written]
+        written = {id(tensor._storage) for tensor in changed}
+        before = [(tensor, tensor._storage.version) for tensor in tensors if id(tensor._storage) not in written]
         result = op.kernel_for(tensors, named)(*args, **named)
-        for one in changed:
-            mutated(one, op.name)
-        for one, version in before:
-            if one._storage.version != version:
+        for tensor in changed:
+            mutated(tensor, op.name)
+        for tensor, version in before:
+            if tensor._storage.version != version:
                 raise ArgumentError(
-                    f"{op.name}: its function changed the argument {show(layout_of_tensor(one))}, which mutates_args "
-                    "does not name; name it there, or change a clone()"
+                    f"{op.name}: its function changed the argument {show(layout_of_tensor(tensor))}, which "
+                    "mutates_args does not name; name it there, or change a clone()"
                 )
         outputs, self.results = take_apart(result)
         op.results = self.results
-        places = {id(one): place for place, one in enumerate(plain)}
-        memory = {id(one._storage) for one in tensors}
-        return tuple([self._checked(one, places, written, memory) for one in outputs])
+        places = {id(leaf): place for place, leaf in enumerate(plain)}
+        memory = {id(tensor._storage) for tensor in tensors}
+        return tuple([self._checked(output, places, written, memory) for output in outputs])
 
-    def _checked(self, one: Any, places: dict[int, int], written: set[int], memory: set[int]) -> Any:
+    def _checked(self, output: Any, places: dict[int, int], written: set[int], memory: set[int]) -> Any:
         """Check that an output is new or a modified argument, and return it. `memory` identifies storages in use."""
         name = self.op.name
-        if not isinstance(one, Tensor):
-            if isinstance(one, NO_TENSORS):
-                return one
+        if not isinstance(output, Tensor):
+            if isinstance(output, NO_TENSORS):
+                return output
             raise InvalidTypeError(
                 f"{name}: expected its function to give tensors, numbers or None, or tuples and lists of such; got "
-                f"{type(one).__name__}"
+                f"{type(output).__name__}"
             )
-        storage = id(one._storage)
-        if storage in written and id(one) in places:
-            return Given(places[id(one)])
-        if storage in memory and one.device is not meta:
+        storage = id(output._storage)
+        if storage in written and id(output) in places:
+            return Given(places[id(output)])
+        if storage in memory and output.device is not meta:
             raise ArgumentError(
                 f"{name}: its function returned an argument, a view of one, or two results that share memory; "
                 "return a clone()"
             )
         memory.add(storage)
-        return one.detach()
+        return output.detach()
 
     # ------------------------------------------------------------------------------------------------- gradients
     def by_argument(self, values: Sequence[Any], empty: Any) -> tuple[Any, ...]:
@@ -135,7 +137,7 @@ class Call:
             end = at + leaf_count(part)
             some = list(values[at:end])
             at = end
-            found.append(some[0] if part is LEAF_SHAPE else empty if all([one is empty for one in some]) else
+            found.append(some[0] if part is LEAF_SHAPE else empty if all([part_ is empty for part_ in some]) else
                          put_together(part, some))  # fmt: skip
         return tuple(found)
 
@@ -149,11 +151,11 @@ class Call:
                 f"{name}: expected backward to return {len(parts)} gradients, one an argument; got {len(given)}"
             )
         flat: list[Any] = []
-        for argument, part, one in zip(self.op.arguments.positional, parts, given, strict=True):
-            if one is None:
+        for argument, part, value in zip(self.op.arguments.positional, parts, given, strict=True):
+            if value is None:
                 flat += [None] * leaf_count(part)
                 continue
-            some, shape = take_apart(one)
+            some, shape = take_apart(value)
             if shape != part and (part.kind is None or len(some) != leaf_count(part)):
                 raise ArgumentError(
                     f"{name}: expected backward to return the gradient of '{argument}' built like it, {part}; got "
@@ -161,7 +163,10 @@ class Call:
                 )
             flat += some
         flat += [None] * (len(like) - len(flat))
-        return [None if one is None else self._fitting(one, wanted) for one, wanted in zip(flat, like, strict=True)]
+        return [
+            None if gradient is None else self._fitting(gradient, wanted)
+            for gradient, wanted in zip(flat, like, strict=True)
+        ]
 
     def _fitting(self, gradient: Any, like: Layout | None) -> Tensor:
         """Cast a gradient to the dtype of its argument; raise unless shape and device match."""
@@ -187,9 +192,9 @@ def leaf_count(shape: Shape) -> int:
     return 1 if shape.kind is None else sum([leaf_count(part) for part in shape.parts])
 
 
-def on_meta(one: Any) -> Any:
+def on_meta(leaf: Any) -> Any:
     """Return a tensor's counterpart on the meta device, without elements; return other values unchanged."""
-    return no_record_ops.to_device(one, (meta,)) if isinstance(one, Tensor) else one
+    return no_record_ops.to_device(leaf, (meta,)) if isinstance(leaf, Tensor) else leaf
 
 
 def no_gradient(name: str) -> UnsupportedError:

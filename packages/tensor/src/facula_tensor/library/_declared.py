@@ -60,7 +60,7 @@ def elementwise(body: type) -> Callable[..., Any]:
     name = body.__name__.lstrip("_")
     known = operators.get(name)
     methods = () if body.__name__.startswith("_") else (name, f"{name}_")
-    taken = known is None and (name in composites or any([hasattr(Tensor, one) for one in methods]))
+    taken = known is None and (name in composites or any([hasattr(Tensor, method) for method in methods]))
     if taken or (known is not None and known.module.partition(".")[0].startswith("facula_")):
         if not body.__module__.startswith("facula_tensor.library"):  # a doctest that runs repeatedly
             raise ArgumentError(f"elementwise: facula has an operator or a method {name!r}; choose another name")
@@ -85,7 +85,7 @@ def elementwise(body: type) -> Callable[..., Any]:
 def with_names(op: Operator, call: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Return an operator's function, extended to accept operands by keyword."""
     form = Signature(
-        [Parameter(one, Parameter.POSITIONAL_OR_KEYWORD) for one in op.inputs]
+        [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in op.inputs]
         + [Parameter("out", Parameter.KEYWORD_ONLY, default=None)]
     )
 

@@ -77,13 +77,13 @@ class CustomOpDef:
             if self.composite is not None and not self.kernels:
                 return self.composite(*args, **named)
             leaves, shape = take_apart((args, named))
-            tensors = tuple([one for one in leaves if isinstance(one, Tensor)])
+            tensors = tuple([leaf for leaf in leaves if isinstance(leaf, Tensor)])
             if overridden(tensors):
                 return call_torch_function(self.name, self._public, args, named, tensors)
             if named or self.arguments.changed:
                 self._check(args, named)
             call = Call(self, shape)
-            if any([is_variable(one) for one in tensors]):
+            if any([is_variable(tensor) for tensor in tensors]):
                 outputs: Args = self._function.apply_with_context((call, *leaves), {})[0]
             else:
                 with no_grad():
@@ -96,11 +96,11 @@ class CustomOpDef:
     def _check(self, args: Args, named: Named) -> None:
         """Check the mutated arguments and the keyword-only arguments."""
         changed = self.arguments.tensors_changed(self.name, args, named)
-        for one in changed:
-            check_change(self.name, one)
+        for tensor in changed:
+            check_change(self.name, tensor)
         for argument, value in named.items():
             if argument not in self.arguments.changed and any(
-                [isinstance(one, Tensor) for one in take_apart(value)[0]]
+                [isinstance(leaf, Tensor) for leaf in take_apart(value)[0]]
             ):
                 raise InvalidTypeError(
                     f"{self.name}: expected tensors that can be given by position, unless mutates_args names them; got "
@@ -118,7 +118,7 @@ class CustomOpDef:
             return self.fake
         kernel = self.kernels.get(device.type) or self.kernels.get(None)
         if kernel is None:
-            served = ", ".join([str(one) for one in self.kernels]) or "no device"
+            served = ", ".join([str(place) for place in self.kernels]) or "no device"
             raise UnsupportedError(
                 f"{self.name}: has a function for {served}, and none for {device.type}; give it one by register_kernel"
             )
@@ -146,9 +146,11 @@ class CustomOpDef:
         Raises:
             RuntimeError: the operator modifies an argument in place.
         """
-        for what, one in (("backward", backward), ("setup_context", setup_context)):
-            if not callable(one) and not (one is None and what == "setup_context"):
-                raise InvalidTypeError(f"register_autograd: expected {what} to be a function; got {type(one).__name__}")
+        for what, function in (("backward", backward), ("setup_context", setup_context)):
+            if not callable(function) and not (function is None and what == "setup_context"):
+                raise InvalidTypeError(
+                    f"register_autograd: expected {what} to be a function; got {type(function).__name__}"
+                )
         if self.arguments.changed:
             raise OperationError(
                 f"register_autograd: expected an operator that changes no argument in place; {self.name} does "
@@ -258,7 +260,7 @@ def device_types_of(operation: str, given: object) -> tuple[str, ...] | None:
         raise InvalidTypeError(
             f"{operation}: expected device_types to be a name, a list of names or None; got {given!r}"
         )
-    types = tuple([Device(one).type for one in names])
+    types = tuple([Device(name).type for name in names])
     if "meta" in types:
         raise ArgumentError(f"{operation}: expected device_types without 'meta'; say by register_fake what is there")
     return types

@@ -36,11 +36,17 @@ TAKEN = frozenset(("F", "g", "out", "self", "edges"))  # reserved names in rules
 def check_declaration(name: str, body: dict[str, Any]) -> None:
     """Raise an error for an invalid class body."""
     inputs = body.get("inputs", ("input",))
-    if type(inputs) is not tuple or not inputs or not all([type(one) is str for one in inputs]):
+    if type(inputs) is not tuple or not inputs or not all([type(operand) is str for operand in inputs]):
         raise InvalidTypeError(f'{name}: expected inputs to be a tuple of names, such as ("input",); got {inputs!r}')
-    for one in inputs:
-        if not one.isidentifier() or iskeyword(one) or one.startswith("_") or one in TAKEN or one.endswith("_layout"):
-            raise ArgumentError(f"{name}: {one!r} cannot name an operand; choose another name")
+    for operand in inputs:
+        if (
+            not operand.isidentifier()
+            or iskeyword(operand)
+            or operand.startswith("_")
+            or operand in TAKEN
+            or operand.endswith("_layout")
+        ):
+            raise ArgumentError(f"{name}: {operand!r} cannot name an operand; choose another name")
     if len(set(inputs)) < len(inputs):
         raise ArgumentError(f"{name}: expected inputs of different names; got {inputs}")
     for key, given in body.items():
@@ -55,13 +61,13 @@ def check_declaration(name: str, body: dict[str, Any]) -> None:
     without = body.get("no_gradient", ())
     if type(without) is not tuple or not {*without} <= {*inputs}:
         raise ArgumentError(f"{name}: expected no_gradient to be a tuple of names in {inputs}; got {without!r}")
-    for one in inputs:
-        said = [key for key in (f"vjp_{one}", f"partial_{one}") if key in body]
-        said += ["no_gradient"] if one in without else []
+    for operand in inputs:
+        said = [key for key in (f"vjp_{operand}", f"partial_{operand}") if key in body]
+        said += ["no_gradient"] if operand in without else []
         if len(said) > 1:
-            raise ArgumentError(f"{name}: two say the derivative by {one!r}: {' and '.join(said)}; leave one out")
-        if f"partial_{one}" in body and "value" not in body:
-            raise ArgumentError(f"{name}: partial_{one} goes with `value`; of a loop say vjp_{one}(F, g, ...)")
+            raise ArgumentError(f"{name}: two say the derivative by {operand!r}: {' and '.join(said)}; leave one out")
+        if f"partial_{operand}" in body and "value" not in body:
+            raise ArgumentError(f"{name}: partial_{operand} goes with `value`; of a loop say vjp_{operand}(F, g, ...)")
     if "value" in body:
         _check_takes(name, "value", body["value"], ("F", *inputs))
 
@@ -80,12 +86,12 @@ def with_checked_rules(name: str, body: dict[str, Any]) -> dict[str, Any]:
     inputs = body.get("inputs", ("input",))
     made = dict(body)
     result = body.get("result_dtype")
-    for one in inputs:
-        rule = body.get(f"vjp_{one}")
+    for operand in inputs:
+        rule = body.get(f"vjp_{operand}")
         if rule is not None:
-            made[f"vjp_{one}"] = checked_rule(name, one, rule, keeps_dtype=result is None)
+            made[f"vjp_{operand}"] = checked_rule(name, operand, rule, keeps_dtype=result is None)
         elif "value" not in body:
-            made[f"vjp_{one}"] = refusing_rule(name, one)
+            made[f"vjp_{operand}"] = refusing_rule(name, operand)
     return made
 
 
@@ -122,7 +128,7 @@ def checked_rule(name: str, operand: str, rule: Any, *, keeps_dtype: bool) -> Fu
 
     def _check_like(found: Tensor, g: Tensor, values: tuple[Any, ...]) -> None:
         given, wanted = layout_of_tensor(found), layout_of_tensor(g)
-        shapes = [wanted.shape, *[one.shape for one in values if isinstance(one, Tensor)]]
+        shapes = [wanted.shape, *[value.shape for value in values if isinstance(value, Tensor)]]
         same = given.dtype is wanted.dtype if keeps_dtype else given.dtype.category == wanted.dtype.category
         if given.shape not in shapes or not same:
             raise ArgumentError(

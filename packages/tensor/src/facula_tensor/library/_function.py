@@ -25,7 +25,7 @@ class Needs(tuple[Any, ...]):
     __slots__ = ()
 
     def __bool__(self) -> bool:
-        return any([any(one) if isinstance(one, (tuple, list)) else one for one in self])
+        return any([any(element) if isinstance(element, (tuple, list)) else element for element in self])
 
 
 class OperatorFunction(Function):
@@ -46,9 +46,10 @@ class OperatorFunction(Function):
         if op.setup_context is not None:
             args, named = call.arguments(leaves)
             op.setup_context(ctx, args, *((named,) if op.arguments.named else ()), call.result(output, leaves))
-        constant = {id(one) for one in ctx._non_differentiable}
+        constant = {id(tensor) for tensor in ctx._non_differentiable}
         ctx._results = [
-            layout_of_tensor(one) if isinstance(one, Tensor) and id(one) not in constant else None for one in output
+            layout_of_tensor(value) if isinstance(value, Tensor) and id(value) not in constant else None
+            for value in output
         ]
 
     @staticmethod
@@ -67,10 +68,10 @@ class OperatorFunction(Function):
         """Return the tangents of the outputs, by differentiating `backward`, which is linear in the gradients."""
         level = GradLevel()
         points = [
-            level.leaf(zeros(one.shape, dtype=one.dtype, device=one.device))
-            if one is not None and one.dtype.category >= FLOATING
+            level.leaf(zeros(result.shape, dtype=result.dtype, device=result.device))
+            if result is not None and result.dtype.category >= FLOATING
             else None
-            for one in ctx._results
+            for result in ctx._results
         ]
         with replace_mode(grad=True) if active_modes and not current_mode().grad else nullcontext():
             found = OperatorFunction.backward(ctx, *points)
@@ -79,12 +80,12 @@ class OperatorFunction(Function):
                 level.pull(
                     [h for h, _ in pairs],
                     [t for _, t in pairs],
-                    [one for one in points if one is not None],
+                    [point for point in points if point is not None],
                     record=level.records,
                 )
             )
         level.open = False
-        return tuple([None if one is None else next(slopes) for one in points])
+        return tuple([None if point is None else next(slopes) for point in points])
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> tuple[Any, Any]:
@@ -105,7 +106,7 @@ def _batch_by_registered_rule(
     output, out_dims = batched_pair(op.name, found)
     outputs, call.results = take_apart(output)
     dims = [out_dims] * len(outputs) if out_dims is None or type(out_dims) is int else take_apart(out_dims)[0]
-    if len(dims) != len(outputs) or not all([one is None or type(one) is int for one in dims]):
+    if len(dims) != len(outputs) or not all([dim is None or type(dim) is int for dim in dims]):
         raise InvalidTypeError(
             f"{op.name}: expected the rule of register_vmap to return out_dims built like its output, of ints and "
             f"None, {call.results}; got {out_dims!r:.60}"
@@ -126,8 +127,8 @@ def batched_pair(name: str, found: Any) -> tuple[Any, Any]:
 def _call_for_each(size: int, in_dims: tuple[int | None, ...], call: Call, leaves: list[Any]) -> tuple[Any, Any]:
     """Call the operator once for each element of the batch."""
     op = call.op
-    changed = {id(one) for one in op.arguments.tensors_changed(op.name, *call.arguments(leaves))}
-    if any([id(one) in changed and dim is None for one, dim in zip(leaves, in_dims, strict=True)]):
+    changed = {id(tensor) for tensor in op.arguments.tensors_changed(op.name, *call.arguments(leaves))}
+    if any([id(leaf) in changed and dim is None for leaf, dim in zip(leaves, in_dims, strict=True)]):
         raise UnsupportedError(
             f"{op.name}: changes a tensor in place that is not batched, inside vmap; give it one that is, or a rule by "
             "register_vmap"
@@ -139,8 +140,8 @@ def _call_for_each(size: int, in_dims: tuple[int | None, ...], call: Call, leave
     rows = []
     for place in range(size):
         parts = [
-            one if dim is None else recorded_ops.select(one, dim, place)
-            for one, dim in zip(leaves, in_dims, strict=True)
+            leaf if dim is None else recorded_ops.select(leaf, dim, place)
+            for leaf, dim in zip(leaves, in_dims, strict=True)
         ]
         args, named = call.arguments(parts)
         outputs, call.results = take_apart(op(*args, **named))
@@ -149,7 +150,7 @@ def _call_for_each(size: int, in_dims: tuple[int | None, ...], call: Call, leave
         recorded_ops.stack(tuple(some), (0,)) if isinstance(some[0], Tensor) else some[0]
         for some in zip(*rows, strict=True)
     ]
-    return tuple(stacked), tuple([0 if isinstance(one, Tensor) else None for one in stacked])
+    return tuple(stacked), tuple([0 if isinstance(value, Tensor) else None for value in stacked])
 
 
 def function_class(name: str) -> type[OperatorFunction]:

@@ -51,7 +51,7 @@ class NativeOp(CustomOpDef):
         shape: Callable[..., Shape] | None,
         doc: str,
     ):
-        parameters = [Parameter(one, Parameter.POSITIONAL_OR_KEYWORD) for one in inputs]
+        parameters = [Parameter(operand, Parameter.POSITIONAL_OR_KEYWORD) for operand in inputs]
         super().__init__(name, self.__call__, Arguments("native_op", Signature(parameters)))
         self.signatures, self.shape, self.__doc__, self.__name__ = signatures, shape, doc, self.name
         self._count = len(inputs)
@@ -110,22 +110,22 @@ class NativeOp(CustomOpDef):
 
     def _output(self, *layouts: Layout) -> Layout:
         """Return the result's layout; raise an error for dtypes without a function."""
-        dtype = self.signatures.get(tuple([one.dtype for one in layouts]))
+        dtype = self.signatures.get(tuple([layout.dtype for layout in layouts]))
         if dtype is None:
-            taken = " or ".join([f"({', '.join([one.name for one in dtypes])})" for dtypes in self.signatures])
-            got = ", ".join([one.dtype.name for one in layouts])
+            taken = " or ".join([f"({', '.join([entry.name for entry in dtypes])})" for dtypes in self.signatures])
+            got = ", ".join([layout.dtype.name for layout in layouts])
             raise DTypeError(f"{self.name}: expected dtypes {taken}; got ({got}); convert with .to(dtype)")
-        shape = layouts[0].shape if self.shape is None else self.shape(*[tuple(one.shape) for one in layouts])
-        if not isinstance(shape, tuple) or not all([type(one) is int and one >= 0 for one in shape]):
+        shape = layouts[0].shape if self.shape is None else self.shape(*[tuple(layout.shape) for layout in layouts])
+        if not isinstance(shape, tuple) or not all([type(size) is int and size >= 0 for size in shape]):
             raise ArgumentError(f"{self.name}: expected its shape function to give a tuple of ints >= 0; got {shape!r}")
         return contiguous(tuple(shape), dtype, layouts[0].device)
 
     def _copied(self, F: Namespace, operands: Operands, parameters: Parameters) -> Tensor | None:
         """Repeat the call with contiguous copies if an operand is not contiguous."""
-        if innermost(operands) is not None or is_dense(*[layout_of_tensor(one) for one in operands]):
+        if innermost(operands) is not None or is_dense(*[layout_of_tensor(operand) for operand in operands]):
             return None
         call = self._operator.no_record if F is no_record_ops else self._operator.library_call
-        result: Tensor = call(*[F.contiguous(one) for one in operands])
+        result: Tensor = call(*[F.contiguous(operand) for operand in operands])
         return result
 
     def _rule(self, names: tuple[str, ...]) -> Callable[..., Any]:
@@ -142,8 +142,8 @@ class NativeOp(CustomOpDef):
                     setup_context(ctx, saved[:-1], saved[-1])
                 found = self._call.gradients(backward(ctx, g), layouts)
             return [
-                None if not one else zeros(like.shape, dtype=like.dtype, device=like.device) if h is None else h
-                for h, like, one in zip(found, layouts, wanted, strict=True)
+                None if not is_wanted else zeros(like.shape, dtype=like.dtype, device=like.device) if h is None else h
+                for h, like, is_wanted in zip(found, layouts, wanted, strict=True)
             ]
 
         asked = (*names, "out") if setup_context is not None else ()
@@ -173,7 +173,7 @@ class NativeOp(CustomOpDef):
         """Return the result for a batch by the rule of `register_vmap`; None without one."""
         if self.batch_rule is None:
             return None
-        in_dims = tuple([0 if one else None for one in call.batched])
+        in_dims = tuple([0 if is_batched else None for is_batched in call.batched])
         info = VmapInfo(call.size, call.level.randomness)
         output, dim = batched_pair(self.name, self.batch_rule(info, in_dims, *call.contents))
         if not isinstance(output, Tensor) or not (dim is None or type(dim) is int):
@@ -187,7 +187,7 @@ class NativeOp(CustomOpDef):
 
 def is_dense(*layouts: Layout) -> bool:
     """Return whether arrays of these layouts are contiguous, as the functions require."""
-    return all([one.is_contiguous for one in layouts])
+    return all([layout.is_contiguous for layout in layouts])
 
 
 @boundary
@@ -231,7 +231,7 @@ def native_op(
     if (
         not isinstance(inputs, tuple)
         or not inputs
-        or not all([isinstance(one, str) and one.isidentifier() for one in inputs])
+        or not all([isinstance(operand, str) and operand.isidentifier() for operand in inputs])
     ):
         raise ArgumentError(f"native_op: expected inputs to be a tuple of names; got {inputs!r}")
     if not hasattr(functions, "items") or not functions:

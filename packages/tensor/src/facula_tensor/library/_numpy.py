@@ -49,14 +49,14 @@ def numpy_op(function: Callable[..., Any] | None = None, /, *, mutates_args: Ite
 
     @wraps(function)
     def of_tensors(*args: Any, **named: Any) -> Any:
-        changed = {id(one) for one in arguments.tensors_changed(name, args, named)}
+        changed = {id(tensor) for tensor in arguments.tensors_changed(name, args, named)}
         leaves, shape = take_apart((args, named))
-        own = [array_of(one, id(one) in changed) if isinstance(one, Tensor) else one for one in leaves]
+        own = [array_of(leaf, id(leaf) in changed) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         given, by_name = put_together(shape, own)
-        arrays = [one for one in own if isinstance(one, np.ndarray)]
+        arrays = [array for array in own if isinstance(array, np.ndarray)]
         found = function(*given, **by_name)
         if type(found) is tuple:
-            return tuple([tensor_of(name, one, arrays) for one in found])
+            return tuple([tensor_of(name, array, arrays) for array in found])
         return None if found is None and changed else tensor_of(name, found, arrays)
 
     return defined("numpy_op", name, of_tensors, lambda known_as: CustomOpDef(known_as, of_tensors, arguments))
@@ -72,7 +72,7 @@ def array_of(tensor: Tensor, writable: bool) -> np.ndarray[Any, Any]:
 def tensor_of(name: str, found: Any, arrays: list[np.ndarray[Any, Any]]) -> Tensor:
     """Return a result as a tensor over the array's memory, or over a copy if the memory is shared or read-only."""
     result = np.asarray(found, order="C")
-    if not result.flags.writeable or any([np.may_share_memory(result, one) for one in arrays]):
+    if not result.flags.writeable or any([np.may_share_memory(result, array) for array in arrays]):
         result = result.copy()
     arrays.append(result)
     try:

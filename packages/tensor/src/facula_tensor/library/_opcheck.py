@@ -89,47 +89,47 @@ def _failed(op: CustomOpDef, test: str, message: str) -> AssertionError:
 
 
 def _tensors_in(tree: Any) -> list[Tensor]:
-    return [one for one in take_apart(tree)[0] if isinstance(one, Tensor)]
+    return [value for value in take_apart(tree)[0] if isinstance(value, Tensor)]
 
 
 def _copied_arguments(args: Args, named: Named) -> tuple[Args, Named]:
     """Copy the arguments, so that a test may modify them."""
     leaves, shape = take_apart((args, named))
     copies: tuple[Args, Named] = put_together(
-        shape, [one.detach().clone() if isinstance(one, Tensor) else one for one in leaves]
+        shape, [leaf.detach().clone() if isinstance(leaf, Tensor) else leaf for leaf in leaves]
     )
     return copies
 
 
 def _check_schema(op: CustomOpDef, args: Args, named: Named) -> None:
     args, named = _copied_arguments(args, named)
-    changed = {id(one) for one in op.arguments.tensors_changed(op.name, args, named)}
-    kept = [(one, one.numpy().copy()) for one in _tensors_in((args, named)) if id(one) not in changed]
+    changed = {id(tensor) for tensor in op.arguments.tensors_changed(op.name, args, named)}
+    kept = [(tensor, tensor.numpy().copy()) for tensor in _tensors_in((args, named)) if id(tensor) not in changed]
     op(*args, **named)  # the call checks results and versions
-    for one, before in kept:
-        if not np.array_equal(one.numpy(), before, equal_nan=before.dtype.kind in "fc"):
+    for tensor, before in kept:
+        if not np.array_equal(tensor.numpy(), before, equal_nan=before.dtype.kind in "fc"):
             raise _failed(
                 op,
                 "test_schema",
                 f"expected its function to change no argument but those of mutates_args; it changed the argument "
-                f"{show(layout_of_tensor(one))}",
+                f"{show(layout_of_tensor(tensor))}",
             )
 
 
 def _check_autograd(op: CustomOpDef, args: Args, named: Named) -> None:
-    points = [one for one in _tensors_in(args) if one.requires_grad]
+    points = [tensor for tensor in _tensors_in(args) if tensor.requires_grad]
     if not points or op.backward is None:
         return
-    results = [one for one in _tensors_in((op(*args, **named),)) if one.requires_grad]
+    results = [tensor for tensor in _tensors_in((op(*args, **named),)) if tensor.requires_grad]
     if not results:
         raise _failed(op, "test_autograd_registration", "expected a result that requires a gradient, as arguments do")
-    grad([one.sum() for one in results], points, allow_unused=True)
+    grad([result.sum() for result in results], points, allow_unused=True)
 
 
 def _check_fake(op: CustomOpDef, args: Args, named: Named) -> None:
     args, named = _copied_arguments(args, named)
     leaves, shape = take_apart((args, named))
-    fake_args, fake_named = put_together(shape, [on_meta(one) for one in leaves])
+    fake_args, fake_named = put_together(shape, [on_meta(leaf) for leaf in leaves])
     wanted, wanted_shape = take_apart(op(*args, **named))
     if wanted == [None]:
         return
@@ -146,8 +146,8 @@ def _check_fake(op: CustomOpDef, args: Args, named: Named) -> None:
             )
 
 
-def _looks(one: Tensor) -> tuple[object, ...]:
-    return tuple(one.shape), one.dtype, one.stride()
+def _looks(tensor: Tensor) -> tuple[object, ...]:
+    return tuple(tensor.shape), tensor.dtype, tensor.stride()
 
 
 def _check_matrix(op: CustomOpDef, args: Args, named: Named) -> None:
@@ -156,23 +156,23 @@ def _check_matrix(op: CustomOpDef, args: Args, named: Named) -> None:
 
     leaves, shape = take_apart((args, named))
     places = [
-        place for place, one in enumerate(leaves)
-        if isinstance(one, Tensor) and layout_of_tensor(one).dtype.category == FLOATING
+        place for place, leaf in enumerate(leaves)
+        if isinstance(leaf, Tensor) and layout_of_tensor(leaf).dtype.category == FLOATING
     ]  # fmt: skip
     points = [leaves[place] for place in places]
-    dtypes = {one.dtype.name for one in points}
+    dtypes = {point.dtype.name for point in points}
     if op.arguments.changed or len(dtypes) != 1:
         return
     (dtype,) = dtypes
-    values = np.concatenate([values_of(one).ravel() for one in points])
-    derived = dtype == "float64" and op.backward is not None and any([one.requires_grad for one in points])
+    values = np.concatenate([values_of(point).ravel() for point in points])
+    derived = dtype == "float64" and op.backward is not None and any([point.requires_grad for point in points])
     again = derived and _is_twice_differentiable(op, args, named)
 
     def function_for(place: int) -> Callable[..., Tensor]:
         def function(*tensors: Tensor) -> Tensor:
             given = list(leaves)
-            for at, one in zip(places, tensors, strict=True):
-                given[at] = one
+            for at, tensor in zip(places, tensors, strict=True):
+                given[at] = tensor
             by_position, by_name = put_together(shape, given)
             result: Tensor = take_apart(op(*by_position, **by_name))[0][place]
             return result
@@ -187,7 +187,7 @@ def _check_matrix(op: CustomOpDef, args: Args, named: Named) -> None:
         floating = layout_of_tensor(result).dtype.category == FLOATING
         samples = Samples(
             arity=len(points),
-            shapes=tuple([tuple(one.shape) for one in points]),
+            shapes=tuple([tuple(point.shape) for point in points]),
             dtypes=(dtype,),
             result=lambda _, name=name: name,  # type: ignore[misc]  # mypy: the default
             domain=(float(values.min()), float(values.max())) if values.size else (-3.0, 3.0),
@@ -206,16 +206,16 @@ def _reference(function: Callable[..., Tensor], dtype: str) -> Callable[..., Any
 
     from ..testing._operands import make, values_of
 
-    return lambda *arrays: values_of(function(*[make(one, dtype) for one in arrays]))
+    return lambda *arrays: values_of(function(*[make(array, dtype) for array in arrays]))
 
 
 def _is_twice_differentiable(op: CustomOpDef, args: Args, named: Named) -> bool:
     """Return whether the gradient can be differentiated; a gradient computed in NumPy cannot."""
-    points = [one for one in _tensors_in(args) if one.requires_grad]
-    results = [one.sum() for one in _tensors_in((op(*args, **named),)) if one.requires_grad]
+    points = [tensor for tensor in _tensors_in(args) if tensor.requires_grad]
+    results = [tensor.sum() for tensor in _tensors_in((op(*args, **named),)) if tensor.requires_grad]
     try:
         first = grad(results, points, create_graph=True, allow_unused=True)
-        again = [one.sum() for one in first if one is not None and one.requires_grad]
+        again = [tensor.sum() for tensor in first if tensor is not None and tensor.requires_grad]
         if again:
             grad(again, points, allow_unused=True)
     except UnsupportedError:

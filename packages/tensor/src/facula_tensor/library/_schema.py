@@ -33,16 +33,16 @@ def parsed_schema(operation: str, schema: object) -> tuple[str, Signature, tuple
         if text.strip() == "*":
             kind = Parameter.KEYWORD_ONLY
             continue
-        one = ARGUMENT.fullmatch(text.strip())
-        if one is None or one["type"] not in TYPES:
+        match = ARGUMENT.fullmatch(text.strip())
+        if match is None or match["type"] not in TYPES:
             raise ArgumentError(
                 f"{operation}: expected arguments such as 'Tensor x' or 'int[2] size=0', of the types "
                 f"{', '.join(TYPES)}; got {text.strip()!r}"
             )
-        if "!" in (one["alias"] or ""):
-            changed.append(one["name"])
-        default = Parameter.empty if one["default"] is None else _value(operation, one["default"])
-        parameters.append(Parameter(one["name"], kind, default=default))
+        if "!" in (match["alias"] or ""):
+            changed.append(match["name"])
+        default = Parameter.empty if match["default"] is None else _value(operation, match["default"])
+        parameters.append(Parameter(match["name"], kind, default=default))
     try:
         return found["name"], Signature(parameters), tuple(changed)
     except ValueError as error:  # a required argument after an optional one, or a repeated name

@@ -151,7 +151,7 @@ def cond(F: Namespace, A: Tensor, p: float | str | None = None) -> Tensor:
         return F.div(last, first) if p == -2 else F.div(first, last)
     A = matrices(name, A, square=True)
     inverse, info = inverse_of(name, A, check=False)
-    norms = [matrix_norm_of(name, one, p, (-2, -1), False, None, None) for one in (A, inverse)]
+    norms = [matrix_norm_of(name, matrix, p, (-2, -1), False, None, None) for matrix in (A, inverse)]
     return F.where(F.eq(info, 0), F.mul(*norms), INF)
 
 
@@ -258,9 +258,9 @@ def vecdot(F: Namespace, x: Steady, y: Steady, *, dim: int = -1) -> Tensor:
     tensor([3., 7.])
     """
     name = "linalg.vecdot"
-    for one in (x, y):
-        if layout_of_tensor(one).dtype.category < FLOATING:
-            raise DTypeError(f"{name}: expected floating or complex tensors; got {one.dtype.name}")
+    for operand in (x, y):
+        if layout_of_tensor(operand).dtype.category < FLOATING:
+            raise DTypeError(f"{name}: expected floating or complex tensors; got {operand.dtype.name}")
     product = F.mul(F.conj(x), y)
     ndim = layout_of_tensor(product).ndim
     at = check_dim(name, dim, ndim)

@@ -138,7 +138,7 @@ def _compare_tensors(a: Tensor, b: Tensor, where: str, options: dict[str, Any], 
         return _at(where, f"The values for attribute 'shape' do not match: {a.shape} != {b.shape}.")
     for name in ("device", "dtype", "stride"):
         if options[name]:
-            mine, yours = (one.stride() if name == "stride" else getattr(one, name) for one in (a, b))
+            mine, yours = (tensor.stride() if name == "stride" else getattr(tensor, name) for tensor in (a, b))
             if mine != yours:
                 label = "stride()" if name == "stride" else name
                 return _at(where, f"The values for attribute '{label}' do not match: {mine} != {yours}.")
@@ -147,8 +147,8 @@ def _compare_tensors(a: Tensor, b: Tensor, where: str, options: dict[str, Any], 
     dtype = promote_types(a.dtype, b.dtype)
     rtol, atol = options["rtol"], options["atol"]
     if rtol is None:
-        both = [TOLERANCES.get(one, (0.0, 0.0)) for one in (a.dtype, b.dtype)]
-        rtol, atol = max(one[0] for one in both), max(one[1] for one in both)
+        both = [TOLERANCES.get(element_type, (0.0, 0.0)) for element_type in (a.dtype, b.dtype)]
+        rtol, atol = max(tolerance[0] for tolerance in both), max(tolerance[1] for tolerance in both)
     return compare_values(_values(a, dtype), _values(b, dtype), rtol, atol, where, options["equal_nan"], kind)
 
 
@@ -201,7 +201,7 @@ def compare_values(
 def _worst(what: str, by: np.ndarray, a: np.ndarray, b: np.ndarray, allowed: float | None) -> str:
     """Describe the greatest difference, its index and the two values."""
     index = np.unravel_index(int(np.argmax(by)), by.shape)
-    place = tuple([int(one) for one in index])
+    place = tuple([int(position) for position in index])
     limit = "" if allowed is None else f" (up to {allowed} allowed)"
     return (
         f"Greatest {what} difference: {by[index].item()} at index {place}{limit}: "

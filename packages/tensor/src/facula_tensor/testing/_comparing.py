@@ -71,8 +71,8 @@ def compare(case: Case, got: Any, expected: Any, dtype: str, what: str, device: 
         expect(isinstance(got, (tuple, list)), f"{case} {what}: {describe_kind(got)}, expected {len(expected)} results")
         expect(len(got) == len(expected), f"{case} {what}: {len(got)} results, expected {len(expected)}")
         compare(case, got[0], expected[0], dtype, what, device)
-        for one, wanted in zip(got[1:], expected[1:], strict=True):
-            compare(case, one, wanted, "int64", what, device)
+        for found, wanted in zip(got[1:], expected[1:], strict=True):
+            compare(case, found, wanted, "int64", what, device)
         return
     expected = np.asarray(expected)
     name = case.result(dtype)

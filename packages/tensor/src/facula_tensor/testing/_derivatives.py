@@ -47,9 +47,9 @@ def smooth(case: Case) -> Case:
 
 def _check_derivatives(case: Case, dtype: str, check: Callable[..., bool]) -> None:
     inner = smooth(case)
-    for layout in [one for one in layouts_of(case) if one in LAYOUTS]:
+    for layout in [known for known in layouts_of(case) if known in LAYOUTS]:
         tensors = [lay(array, dtype, layout).requires_grad_() for array in operands(inner, dtype, layout, seed=3)]
-        few = check is gradcheck and layout == "contiguous" and sum(one.numel() for one in tensors) <= FEW
+        few = check is gradcheck and layout == "contiguous" and sum(operand.numel() for operand in tensors) <= FEW
         _compare_slopes(case, check, tensors, each=few)
     if case.elementwise and case.arity == 2:
         rng = np.random.default_rng(4)
@@ -95,7 +95,7 @@ def compare_slopes(
 
 def check_slopes(function: Callable[..., Any], tensors: Sequence[Tensor], loose: float = 10.0) -> None:
     """Check first and second derivatives of a function without a `Case`."""
-    few = sum(one.numel() for one in tensors if isinstance(one, Tensor)) <= FEW
+    few = sum(tensor.numel() for tensor in tensors if isinstance(tensor, Tensor)) <= FEW
     compare_slopes(function, tensors, each=few, loose=loose)
     compare_slopes(function, tensors, gradgradcheck, loose=loose)
 
@@ -142,11 +142,11 @@ def check_gradients_alone(case: Case, dtype: str) -> None:
     """Check that the gradient of an operand does not change if no other operand requires one."""
     arrays = operands(smooth(case), dtype, "contiguous")
     tensors = [lay(array, dtype, "contiguous") for array in arrays]
-    together = case_gradients(case, [one.detach().requires_grad_() for one in tensors])
+    together = case_gradients(case, [tensor.detach().requires_grad_() for tensor in tensors])
     for place, wanted in enumerate(together):
-        given = [one.detach() for one in tensors]
+        given = [tensor.detach() for tensor in tensors]
         given[place].requires_grad_()
-        if wanted is None or not any([one.requires_grad for one in results_of_case(case, given)]):
+        if wanted is None or not any([result.requires_grad for result in results_of_case(case, given)]):
             continue
         (got,) = case_gradients(case, given, (place,))
         what = f"{case}: the gradient of operand {place} alone"
@@ -158,14 +158,14 @@ def check_gradients_alone(case: Case, dtype: str) -> None:
 def check_gradients_of(case: Case, dtype: str, wide: str, layout: str) -> None:
     """Compare the gradients of one call in `dtype` with those in the wider dtype `wide`."""
     arrays = operands(smooth(case), dtype, layout)
-    narrow, exact = ([lay(array, one, layout).requires_grad_() for array in arrays] for one in (dtype, wide))
-    for one, got, wanted in zip(narrow, case_gradients(case, narrow), case_gradients(case, exact), strict=True):
+    narrow, exact = ([lay(array, kind, layout).requires_grad_() for array in arrays] for kind in (dtype, wide))
+    for operand, got, wanted in zip(narrow, case_gradients(case, narrow), case_gradients(case, exact), strict=True):
         if got is None or wanted is None:
             expect(got is wanted, f"{case}: a gradient of {dtype} is missing, or there where {wide} has none")
             continue
         what = f"{case}: the gradient in {dtype}, {layout}"
-        expect(got.dtype is one.dtype, f"{what}: dtype {got.dtype}, expected {one.dtype}")
-        expect(got.shape == one.shape, f"{what}: shape {got.shape}, expected {one.shape}")
+        expect(got.dtype is operand.dtype, f"{what}: dtype {got.dtype}, expected {operand.dtype}")
+        expect(got.shape == operand.shape, f"{what}: shape {got.shape}, expected {operand.shape}")
         expected = values_of(wanted)
         tolerance = TOLERANCE[dtype] * min(case.loose, 3 if dtype in FLOATS[:2] else case.loose)
         scale = max(1.0, float(np.abs(expected).max(initial=0)))
@@ -182,19 +182,19 @@ def case_gradients(
         tensors: the operands.
         places: the positions of the operands to differentiate by; all if None.
     """
-    wanted = [one for one in results_of_case(case, tensors) if one.requires_grad]
+    wanted = [result for result in results_of_case(case, tensors) if result.requires_grad]
     inputs = tensors if places is None else [tensors[place] for place in places]
-    found: tuple[Tensor | None, ...] = grad(wanted, inputs, [seed_like(one) for one in wanted], allow_unused=True)
+    found: tuple[Tensor | None, ...] = grad(wanted, inputs, [seed_like(result) for result in wanted], allow_unused=True)
     return found
 
 
 def results_of_case(case: Case, tensors: Sequence[Tensor]) -> list[Tensor]:
     """Call the function of the case and return the tensors among its results."""
     results = call(case, tensors)
-    return [one for one in ([results] if isinstance(results, Tensor) else results) if isinstance(one, Tensor)]
+    return [result for result in ([results] if isinstance(results, Tensor) else results) if isinstance(result, Tensor)]
 
 
-def seed_like(one: Tensor) -> Tensor:
+def seed_like(tensor: Tensor) -> Tensor:
     """Return a cotangent for a result, with elements that alternate between 0.5 and 1."""
-    values = 0.5 + 0.5 * (np.arange(one.numel()) % 2).reshape(tuple(one.shape))
-    return make(values, one.dtype.name)
+    values = 0.5 + 0.5 * (np.arange(tensor.numel()) % 2).reshape(tuple(tensor.shape))
+    return make(values, tensor.dtype.name)

@@ -126,12 +126,12 @@ def check_operator(
     several = [samples] if isinstance(samples, Samples) else samples
     if not several:
         raise InvalidValueError("check_operator: expected at least one Samples; got none, so nothing would be checked")
-    for one in several:
-        if not isinstance(one, Samples):
-            raise InvalidTypeError(f"check_operator: expected Samples; got {type(one).__name__} among them")
-    for one in several:
+    for value in several:
+        if not isinstance(value, Samples):
+            raise InvalidTypeError(f"check_operator: expected Samples; got {type(value).__name__} among them")
+    for value in several:
         name = getattr(function, "__name__", type(function).__name__)
-        case = Case(name, function, reference or _in_double_precision(function), **vars(one))
+        case = Case(name, function, reference or _in_double_precision(function), **vars(value))
         for check in applicable(case):
             run_check(case, check)
 

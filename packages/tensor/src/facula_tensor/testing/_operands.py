@@ -53,9 +53,9 @@ def rounded(values: Array, dtype: str) -> Array:
     return np.asarray(np.asarray(values).astype(dtype).astype(CARRIERS.get(dtype, dtype)))
 
 
-def values_of(one: Tensor) -> Array:
+def values_of(operand: Tensor) -> Array:
     """Return the elements of a tensor on any device as an array."""
-    plain = one.detach().to("cpu")
+    plain = operand.detach().to("cpu")
     return np.array((plain.to(float32) if plain.dtype.numpy is None else plain).numpy())
 
 
@@ -105,7 +105,7 @@ def tensors_of_case(
 ) -> list[Tensor]:
     """Return tensors for one call of the case."""
     laid = [lay(array, dtype, layout) for array in operands(case, dtype, layout, seed)]
-    return [one.requires_grad_() for one in laid] if requires_grad else laid
+    return [operand.requires_grad_() for operand in laid] if requires_grad else laid
 
 
 def layouts_of(case: Case) -> list[str]:

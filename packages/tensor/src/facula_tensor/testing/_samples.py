@@ -117,7 +117,7 @@ class Samples:
                 not named or hasattr(Tensor, str(self.inplace)),
                 "a function, or the name of a tensor's method",
             ),
-            ("refused", all(_is_list(one, 3) for one in calls), "(arguments, error, pattern) for each of some calls"),
+            ("refused", all(_is_list(call, 3) for call in calls), "(arguments, error, pattern) for each of some calls"),
         ):
             if not right:
                 raise InvalidValueError(f"Samples: expected {name} to be {wanted}; got {getattr(self, name)!r}")
@@ -132,9 +132,9 @@ def _check_sample_names(name: str, given: object, known: tuple[str, ...]) -> Non
     listed = ", ".join(map(repr, known))
     if not _is_list(given):
         raise InvalidTypeError(f"Samples: expected {name} to be a tuple of names among {listed}; got {given!r}")
-    for one in given:  # type: ignore[attr-defined]  # a list
-        if one not in known:
-            raise InvalidValueError(f"Samples: expected {name} among {listed}; got {one!r}")
+    for entry in given:  # type: ignore[attr-defined]  # a list
+        if entry not in known:
+            raise InvalidValueError(f"Samples: expected {name} among {listed}; got {entry!r}")
 
 
 @dataclass(frozen=True)

@@ -37,15 +37,15 @@ def transform(name: str) -> Callable[..., Any] | None:
 def check_forward_mode(case: Case) -> None:
     """Compare `jvp` along one direction with central differences."""
     for dtype in case.gradient:
-        for layout in [one for one in layouts_of(case) if one in ("contiguous", "transposed", "zero_dim")]:
+        for layout in [known for known in layouts_of(case) if known in ("contiguous", "transposed", "zero_dim")]:
             arrays = operands(smooth(case), dtype, layout, seed=3)
             directions = [direction(array) for array in arrays]
-            primals, tangents = ([lay(one, dtype, layout) for one in some] for some in (arrays, directions))
+            primals, tangents = ([lay(array, dtype, layout) for array in some] for some in (arrays, directions))
             jvp = transform("jvp")
             assert jvp is not None
             value, slope = jvp(lambda *given: first_result(call(case, given)), tuple(primals), tuple(tangents))
             moved = [[x + step * d for x, d in zip(arrays, directions, strict=True)] for step in (STEP, -STEP)]
-            ends = [values_of(first_result(call(case, [make(one, dtype) for one in some]))) for some in moved]
+            ends = [values_of(first_result(call(case, [make(array, dtype) for array in some]))) for some in moved]
             what = f"{case}: the tangent in {dtype}, {layout}"
             expect(slope.dtype is value.dtype, f"{what}: dtype {slope.dtype}, expected {value.dtype}")
             expected = (ends[0] - ends[1]) / (2 * STEP)
@@ -68,12 +68,14 @@ def first_result(result: Any) -> Tensor:
 
 def check_batching(case: Case) -> None:
     """Compare `vmap` with a loop: all operands batched, only the first or the last, or along the last dimension."""
-    dtype = next((one for one in (*case.gradient, "float64", "float32") if one in case.dtypes), case.dtypes[-1])
+    dtype = next(
+        (dtype_ for dtype_ in (*case.gradient, "float64", "float32") if dtype_ in case.dtypes), case.dtypes[-1]
+    )
     for in_dims in ways_of(case):
         columns, given = batch_of(case, dtype, in_dims)
         loop = [first_result(call(case, row)) for row in zip(*columns, strict=True)]
         result = batched_call(case, in_dims, given)
-        expected = np.stack([values_of(one) for one in loop])
+        expected = np.stack([values_of(row) for row in loop])
         what = f"{case}: batched by {in_dims}"
         expect(result.dtype is loop[0].dtype, f"{what}: dtype {result.dtype}, expected {loop[0].dtype}")
         expect(tuple(result.shape) == expected.shape, f"{what}: shape {tuple(result.shape)}, expected {expected.shape}")
@@ -86,13 +88,13 @@ def check_batched_gradients(case: Case) -> None:
     for in_dims in ways_of(case):
         columns, given = batch_of(smooth(case), dtype, in_dims)
         leaves = list(dict.fromkeys(chain(*columns)))
-        for one in (*leaves, *given):
-            one.requires_grad_()
+        for leaf in (*leaves, *given):
+            leaf.requires_grad_()
         found = slopes(batched_call(case, in_dims, given), given)
         loop = stack([first_result(call(case, row)) for row in zip(*columns, strict=True)])
         by_leaf = dict(zip(leaves, slopes(loop, leaves), strict=True))
         for place, (column, dim, got) in enumerate(zip(columns, in_dims, found, strict=True)):
-            rows = [values_of(by_leaf[one]) for one in column]
+            rows = [values_of(by_leaf[leaf]) for leaf in column]
             expected = rows[0] if dim is None else np.stack(rows, dim)
             scale = max(1.0, float(np.abs(expected).max(initial=0)))
             what = f"{case}: the gradient of operand {place}, batched by {in_dims}"
@@ -103,7 +105,7 @@ def ways_of(case: Case) -> Iterable[tuple[int | None, ...]]:
     """Return the values of `in_dims` to check; None stands for an operand without a batch dimension."""
     rest = (None,) * (case.arity - 1)
     ways = dict.fromkeys(((0,) * case.arity, (0, *rest), (*rest, 0), (-1,) * case.arity))
-    return [one for one in ways if one[0] is not None or not case.changes_first]
+    return [way for way in ways if way[0] is not None or not case.changes_first]
 
 
 def batch_of(case: Case, dtype: str, in_dims: Sequence[int | None]) -> tuple[list[list[Tensor]], list[Tensor]]:
@@ -114,7 +116,7 @@ def batch_of(case: Case, dtype: str, in_dims: Sequence[int | None]) -> tuple[lis
         for place, dim in enumerate(in_dims)
     ]
     given = [
-        make(values_of(column[0]) if dim is None else np.stack([values_of(one) for one in column], dim), dtype)
+        make(values_of(column[0]) if dim is None else np.stack([values_of(element) for element in column], dim), dtype)
         for column, dim in zip(columns, in_dims, strict=True)
     ]
     return columns, given

@@ -42,12 +42,12 @@ def check_call(case: Case, dtype: str, layout: str, place: str = "cpu") -> None:
     tensors = [lay(array, dtype, layout, place) for array in arrays]
     got = call(case, tensors)
     compare(case, got, reference(case, arrays, dtype), dtype, layout, place)
-    fresh = case.may_return_operand or not any(got is one for one in tensors)
+    fresh = case.may_return_operand or not any(got is operand for operand in tensors)
     expect(fresh, f"{case} {layout} ({dtype}): returned its operand itself; may_return_operand says that it may")
     if place == "meta":
         return
-    for one, array in zip(tensors, arrays, strict=True):
-        expect(np.array_equal(values_of(one), array), f"{case} {layout} ({dtype}): operand changed")
+    for operand, array in zip(tensors, arrays, strict=True):
+        expect(np.array_equal(values_of(operand), array), f"{case} {layout} ({dtype}): operand changed")
 
 
 def check_devices(case: Case) -> None:
@@ -76,12 +76,12 @@ def makes_tensors(function: Any, visited: frozenset[object] = frozenset()) -> bo
     names: set[str] = set()
     todo = [code]
     while todo:
-        one = todo.pop()
-        names.update(one.co_names)
-        todo += [part for part in one.co_consts if isinstance(part, CodeType)]
+        code_ = todo.pop()
+        names.update(code_.co_names)
+        todo += [part for part in code_.co_consts if isinstance(part, CodeType)]
     called = [function.__globals__.get(name) for name in names]
     called += [cell.cell_contents for cell in function.__closure__ or ()]
-    return not MAKERS.isdisjoint(names) or any([makes_tensors(one, visited | {code}) for one in called])
+    return not MAKERS.isdisjoint(names) or any([makes_tensors(inner, visited | {code}) for inner in called])
 
 
 def check_default_device(case: Case) -> None:
@@ -101,7 +101,7 @@ def check_storage_dtypes(case: Case) -> None:
             continue
         limited = replace(case, domain=(0.0, max(case.domain[1], 1.0))) if base == "int64" else case
         kept = [make(array, base).to(dtype_named(dtype)) for array in operands(limited, base)]
-        computing = [one.to(dtype_named(base)) for one in kept]
+        computing = [name.to(dtype_named(base)) for name in kept]
         try:
             got = call(case, kept)
         except (TypeError, ValueError, IndexError, RuntimeError) as error:
@@ -116,7 +116,7 @@ def check_storage_dtypes(case: Case) -> None:
 
 def results_of(value: Any) -> list[Tensor]:
     """Return the tensors among the results of a call."""
-    return [one for one in (value if isinstance(value, (tuple, list)) else [value]) if isinstance(one, Tensor)]
+    return [result for result in (value if isinstance(value, (tuple, list)) else [value]) if isinstance(result, Tensor)]
 
 
 def available(place: str) -> bool:
@@ -149,8 +149,8 @@ def check_scales(case: Case) -> None:
         scaled = [
             (array * np.float32(factor)).astype(np.float32) for array, factor in zip(arrays, factors, strict=True)
         ]
-        got = results_of(call(case, [make(one, "float32") for one in scaled]))[0]
-        expected = reference(case, [one.astype(np.float64) for one in scaled], "float64")
+        got = results_of(call(case, [make(array, "float32") for array in scaled]))[0]
+        expected = reference(case, [array.astype(np.float64) for array in scaled], "float64")
         expected = np.asarray(expected[0] if isinstance(expected, tuple) else expected)
         with np.errstate(over="ignore"):
             expected = expected.astype(name)

@@ -53,11 +53,11 @@ class BatchedCall:
         plain = op.decompose is None and op.execute is None  # the kernel may require contiguous operands
         for i in range(self.size):
             operands = [
-                F.select(one, 0, i) if batched else one
-                for one, batched in zip(self.contents, self.batched, strict=True)
+                F.select(content, 0, i) if batched else content
+                for content, batched in zip(self.contents, self.batched, strict=True)
             ]
             if plain:
-                operands = [F.contiguous(one) if isinstance(one, Tensor) else one for one in operands]
+                operands = [F.contiguous(operand) if isinstance(operand, Tensor) else operand for operand in operands]
             answer = self.run(tuple(operands))
             found.append(answer if type(answer) is tuple else (answer,))
         results = self.wrap(
@@ -81,8 +81,10 @@ class BatchedCall:
         ndim = 1 + max([layout_of_tensor(a).ndim for a in self.operands if isinstance(a, Tensor)])
         return tuple(
             [
-                self.F.reshape(one, (one.shape[0], *(1,) * (ndim - one.ndim), *one.shape[1:])) if batched else one
-                for one, batched in zip(self.contents, self.batched, strict=True)
+                self.F.reshape(content, (content.shape[0], *(1,) * (ndim - content.ndim), *content.shape[1:]))
+                if batched
+                else content
+                for content, batched in zip(self.contents, self.batched, strict=True)
             ]
         )
 
@@ -107,13 +109,13 @@ class BatchedCall:
     def wrap(self, answer: Any) -> Any:
         """Wrap results with the batch in front as batched tensors."""
         if isinstance(answer, (tuple, list)):
-            return tuple([self.wrap(one) for one in answer])
+            return tuple([self.wrap(value) for value in answer])
         return None if answer is None else self.level.make(answer)
 
     def split(self, answer: Any) -> Any:
         """Wrap results with the batch merged into their first dimension as batched tensors."""
         if isinstance(answer, (tuple, list)):
-            return tuple([self.split(one) for one in answer])
+            return tuple([self.split(value) for value in answer])
         if answer is None:
             return None
         shape = layout_of_tensor(answer).shape

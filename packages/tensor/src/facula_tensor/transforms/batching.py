@@ -73,7 +73,7 @@ def along(call: BatchedCall) -> Result:
         not (ndim or "whole" in op.parameters or op.name in JOINS or not DIMS & set(op.parameters)),
     )
     if flat:  # zero-dimensional elements, which accept dimension 0 too
-        wholes = tuple([F.unsqueeze(one, 1) for one in wholes])
+        wholes = tuple([F.unsqueeze(whole, 1) for whole in wholes])
     given = dict(zip(op.parameters, call.parameters, strict=True))
     if given.get("dim", 0) is None:  # all elements
         found: Any = call.run((F.reshape(wholes[0], (call.size, -1)),), (1, False))
@@ -84,7 +84,7 @@ def along(call: BatchedCall) -> Result:
     ]
     found = call.run(wholes, tuple(parameters))
     if flat:
-        parts = [F.reshape(one, (call.size,)) for one in (found if type(found) is tuple else (found,))]
+        parts = [F.reshape(part, (call.size,)) for part in (found if type(found) is tuple else (found,))]
         found = parts[0] if len(parts) == 1 else parts
     return call.wrap(found)
 
@@ -116,7 +116,9 @@ def leading(call: BatchedCall) -> Result:
 
 def rows(call: BatchedCall) -> Result:
     """Call an operator whose operands' first dimension counts rows, with the rows of the whole batch."""
-    return call.split(call.run(tuple([one if one is None else call.rows(one) for one in call.operands])))
+    return call.split(
+        call.run(tuple([operand if operand is None else call.rows(operand) for operand in call.operands]))
+    )
 
 
 def drawn(call: BatchedCall) -> Result:

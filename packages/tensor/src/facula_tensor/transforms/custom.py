@@ -53,7 +53,7 @@ def apply_at_grad(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict
     ctx._to_save = level.to_save(ctx._to_save)
     ctx._keep([], [])
     outputs = list(output) if isinstance(output, tuple) else [output]
-    results = [level.constant(one) if isinstance(one, Tensor) else one for one in outputs]
+    results = [level.constant(tensor) if isinstance(tensor, Tensor) else tensor for tensor in outputs]
     record_call(ctx, contents, edges, outputs, results, 6)  # past `apply`, to the user's line
     return tuple(results) if isinstance(output, tuple) else results[0]
 
@@ -87,13 +87,13 @@ def apply_at_dual(
     if len(slopes) != len(outputs):
         raise InvalidTypeError(f"{name}.jvp: expected {len(outputs)} tangents, one for each output; got {len(slopes)}")
     results = []
-    for one, slope in zip(outputs, slopes, strict=True):
-        if slope is None or not isinstance(one, Tensor):
-            results.append(one)
+    for tensor, slope in zip(outputs, slopes, strict=True):
+        if slope is None or not isinstance(tensor, Tensor):
+            results.append(tensor)
             continue
         if not isinstance(slope, Tensor):
             raise InvalidTypeError(f"{name}.jvp: expected tensors or None; got {type(slope).__name__}")
-        results.append(level.make(one, fitted(f"{name}.jvp", one, slope)))
+        results.append(level.make(tensor, fitted(f"{name}.jvp", tensor, slope)))
     whole = tuple(results) if isinstance(output, tuple) else results[0]
     if level.taped and (not active_modes or current_mode().grad):
         record_at_dual(function, args, results, whole)

@@ -54,17 +54,17 @@ def _batch_by_rule(level: Any, function: Any, args: tuple[Any, ...], kwargs: dic
     if len(places) != len(outputs):
         raise InvalidTypeError(f"{name}.vmap: expected out_dims for {len(outputs)} outputs; got {dims!r:.60}")
     results = []
-    for one, dim in zip(outputs, places, strict=True):
-        if dim is None or not isinstance(one, Tensor):
-            results.append(one)
+    for tensor, dim in zip(outputs, places, strict=True):
+        if dim is None or not isinstance(tensor, Tensor):
+            results.append(tensor)
             continue
-        one = recorded_ops.movedim(one, dim, 0)
-        if layout_of_tensor(one).shape[0] != level.size:
+        tensor = recorded_ops.movedim(tensor, dim, 0)
+        if layout_of_tensor(tensor).shape[0] != level.size:
             raise InvalidTypeError(
                 f"{name}.vmap: expected {level.size} elements along dimension {dim} of the output; got shape "
-                f"{tuple(one.shape)}"
+                f"{tuple(tensor.shape)}"
             )
-        results.append(level.make(one))
+        results.append(level.make(tensor))
     return tuple(results) if isinstance(output, tuple) else results[0]
 
 
@@ -75,7 +75,12 @@ def _generated(level: Any, function: Any, args: tuple[Any, ...]) -> Any:
     single: list[bool] = []  # whether there is a single output, not in a tuple
 
     def again(contents: Any, which: list[bool]) -> tuple[Any, ...]:
-        return tuple([level.make(a) if one and a is not None else a for a, one in zip(contents, which, strict=True)])
+        return tuple(
+            [
+                level.make(a) if is_batched and a is not None else a
+                for a, is_batched in zip(contents, which, strict=True)
+            ]
+        )
 
     class Batched(Function):
         generate_vmap_rule = True  # for an enclosing level
@@ -85,8 +90,8 @@ def _generated(level: Any, function: Any, args: tuple[Any, ...]) -> Any:
             with level.reopened():
                 output = function.forward(*again(contents, batched))
             outputs = output if isinstance(output, tuple) else (output,)
-            single[:], dims[:] = [not isinstance(output, tuple)], [is_at(level, one) for one in outputs]
-            return tuple([level.value(one) for one in outputs])
+            single[:], dims[:] = [not isinstance(output, tuple)], [is_at(level, tensor) for tensor in outputs]
+            return tuple([level.value(tensor) for tensor in outputs])
 
         @staticmethod
         def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -95,12 +100,12 @@ def _generated(level: Any, function: Any, args: tuple[Any, ...]) -> Any:
                 inner = filled_context(
                     function, again(inputs, batched), given[0] if single[0] else given, ctx.needs_input_grad
                 )
-            ctx.save_for_backward(*[level.value(one) for one in inner.saved_tensors])
-            ctx.saved_dims = [is_at(level, one) for one in inner.saved_tensors]
+            ctx.save_for_backward(*[level.value(tensor) for tensor in inner.saved_tensors])
+            ctx.saved_dims = [is_at(level, tensor) for tensor in inner.saved_tensors]
             ctx.set_materialize_grads(inner._materialize)
-            constant = {id(one) for one in inner._non_differentiable}
+            constant = {id(tensor) for tensor in inner._non_differentiable}
             ctx.mark_non_differentiable(
-                *[one for one, shown in zip(output, given, strict=True) if id(shown) in constant]
+                *[tensor for tensor, shown in zip(output, given, strict=True) if id(shown) in constant]
             )
             ctx.inner = inner
 
@@ -109,14 +114,14 @@ def _generated(level: Any, function: Any, args: tuple[Any, ...]) -> Any:
             with level.reopened():
                 found = function.backward(_context(ctx, again(ctx.saved_tensors, ctx.saved_dims)), *again(grads, dims))
                 found = found if isinstance(found, tuple) else (found,)
-                return tuple([_fit_gradient(level, g, one) for g, one in zip(found, batched, strict=True)])
+                return tuple([_fit_gradient(level, g, dim) for g, dim in zip(found, batched, strict=True)])
 
         @staticmethod
         def jvp(ctx: Any, *tangents: Any) -> Any:
             with level.reopened():
                 found = function.jvp(_context(ctx, again(ctx.saved_tensors, ctx.saved_dims)), *again(tangents, batched))
                 found = found if isinstance(found, tuple) else (found,)
-                return tuple([_fit_gradient(level, t, one) for t, one in zip(found, dims, strict=True)])
+                return tuple([_fit_gradient(level, t, dim) for t, dim in zip(found, dims, strict=True)])
 
     Batched.__name__ = function.__name__
     results = again(Batched.apply(*[level.value(a) for a in args]), dims)

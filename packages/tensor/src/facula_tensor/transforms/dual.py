@@ -171,13 +171,13 @@ class DualLevel(Level):
         if type(found) is not tuple:
             views = [self.make(found, tangents, True)]
         else:
-            views = [self.make(one, tangent, True) for one, tangent in zip(found, tangents, strict=True)]
-        for one in views:
-            one._viewed = input
-            register(one, input)
+            views = [self.make(view, tangent, True) for view, tangent in zip(found, tangents, strict=True)]
+        for view in views:
+            view._viewed = input
+            register(view, input)
         if self.taped and rules is not None and input.node is not None:
-            for one, (rule, kept) in zip(views, rules, strict=True):
-                record_view(one, input, rule, kept)
+            for view, (rule, kept) in zip(views, rules, strict=True):
+                record_view(view, input, rule, kept)
         return tuple(views) if type(found) is tuple else views[0]
 
     def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
@@ -211,7 +211,7 @@ class DualLevel(Level):
             changed: the tangent to be copied into one of them, which determines the levels at which they are batched.
         """
         base: Any = None
-        for one, content in family_contents(target):
+        for member, content in family_contents(target):
             if base is None:
                 base, tangent = content, zeros_for(content)
                 if changed is not None:
@@ -219,8 +219,8 @@ class DualLevel(Level):
                 whole = tangent
             else:
                 tangent = recorded_ops.as_strided(whole, *region(content, base))
-            one._layout, one._storage = DualLayout(self, content, tangent, True), no_storage(content._storage)  # type: ignore[assignment]
-            one.node = self.node_of(content)
+            member._layout, member._storage = DualLayout(self, content, tangent, True), no_storage(content._storage)  # type: ignore[assignment]
+            member.node = self.node_of(content)
 
     def node_of(self, primal: Tensor) -> Node | None:
         """Return the node of a pair that represents `primal`: it passes its gradient, a pair, on to `primal`."""
@@ -238,10 +238,10 @@ class DualLevel(Level):
         layout = base._layout
         whole = widened(layout.own(), changed)
         if whole is not layout.tangent:
-            for one in (base, target, *views_of(base)):
-                if is_at(self, one):
-                    tangent = recorded_ops.as_strided(whole, *region(self.value(one), layout.primal))
-                    one._layout.tangent, one._layout.owned = tangent, True  # type: ignore[attr-defined]
+            for view in (base, target, *views_of(base)):
+                if is_at(self, view):
+                    tangent = recorded_ops.as_strided(whole, *region(self.value(view), layout.primal))
+                    view._layout.tangent, view._layout.owned = tangent, True  # type: ignore[attr-defined]
 
 
 def tangent_of(call: OperatorCall, tangents: list[Tensor | None], record: bool) -> Tensor:
@@ -272,7 +272,10 @@ def tangent_of(call: OperatorCall, tangents: list[Tensor | None], record: bool) 
 def any_complex(call: OperatorCall) -> bool:
     """Return whether an operand or the result is complex."""
     layouts = (*call.layouts, layout_of_tensor(call.results[0]))
-    return any([isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts]) or complex in layouts
+    return (
+        any([isinstance(layout, Layout) and layout.dtype.category == COMPLEX for layout in layouts])
+        or complex in layouts
+    )
 
 
 def linear_tangent(call: OperatorCall, tangents: list[Tensor | None], record: bool) -> Tensor:
@@ -283,14 +286,16 @@ def linear_tangent(call: OperatorCall, tangents: list[Tensor | None], record: bo
         for place, (a, t) in enumerate(zip(call.operands, tangents, strict=True))
     ]
     operands = [
-        no_record_ops.zeros_like(a) if one is None and isinstance(a, Tensor) else one
-        for a, one in zip(call.operands, operands, strict=True)
+        no_record_ops.zeros_like(a) if operand is None and isinstance(a, Tensor) else operand
+        for a, operand in zip(call.operands, operands, strict=True)
     ]
     if "stride" in op.parameters:  # which count positions in memory
         operands = [
-            one if layout_of_tensor(one).strides == layout_of_tensor(a).strides else restrided(one, layout_of_tensor(a))
-            for a, one in zip(call.operands, operands, strict=True)
-            if one is not None
+            operand
+            if layout_of_tensor(operand).strides == layout_of_tensor(a).strides
+            else restrided(operand, layout_of_tensor(a))
+            for a, operand in zip(call.operands, operands, strict=True)
+            if operand is not None
         ]
     return first_of(call_contents(op, tuple(operands), call.parameters, record))
 
@@ -321,7 +326,9 @@ def diagonal_tangent(call: OperatorCall, tangents: list[Tensor | None], F: Names
     """Apply the vjp rules of an elementwise operator to the tangents instead of a gradient."""
     shape, device = call.results[0].shape, call.results[0].device
     # Rules that sum to their operand's shape receive the result's shape, so they do not sum.
-    layouts = tuple([contiguous(shape, one.dtype, device) if isinstance(one, Layout) else one for one in call.layouts])
+    layouts = tuple(
+        [contiguous(shape, layout.dtype, device) if isinstance(layout, Layout) else layout for layout in call.layouts]
+    )
     total = None
     for place, t in enumerate(tangents):
         if t is not None:

@@ -186,7 +186,7 @@ def jvp(
                 f"jvp: expected outputs that depend on the primals; output {place} does not (strict=True)"
             )
         slopes.append(no_record_ops.zeros_like(out) if slope is None else slope)
-    output = put_together(out_shape, [level.value(one) for one in outputs])
+    output = put_together(out_shape, [level.value(tensor) for tensor in outputs])
     tangent = put_together(out_shape, slopes)
     return (output, tangent, map_tensors(level.value, aux)) if has_aux else (output, tangent)
 

@@ -64,7 +64,7 @@ class Finer(NamedTuple):
     def key(self, kinds: tuple[object, ...], given: tuple[Any, ...]) -> tuple[object, ...]:
         """Return the key that distinguishes these calls."""
         values = tuple([repr(given[place]) for place in sorted(self.places)])
-        shapes = [tuple(one.shape) for one in given if isinstance(one, Tensor)] if self.shapes else None
+        shapes = [tuple(tensor.shape) for tensor in given if isinstance(tensor, Tensor)] if self.shapes else None
         return (kinds, values, shapes and tuple(shapes))
 
 
@@ -81,16 +81,16 @@ class Fused:
         try:
             given = (*args, *kwargs.values()) if kwargs else args
             kinds: list[object] = [get_default_dtype()]
-            for one in given:
-                if isinstance(one, Tensor):
-                    layout = one._layout
+            for value in given:
+                if isinstance(value, Tensor):
+                    layout = value._layout
                     if type(layout) is SymbolLayout:  # inside another fused function, which records these steps
                         return self.function(*args, **kwargs)
                     if type(layout) is not Layout:
-                        layout = layout_of_tensor(one)
+                        layout = layout_of_tensor(value)
                     kinds.append(layout.dtype if layout.shape else (layout.dtype,))
                 else:
-                    kinds.append(type(one) if type(one) is float or type(one) is int else self._kind_of(one))
+                    kinds.append(type(value) if type(value) is float or type(value) is int else self._kind_of(value))
             if kwargs:
                 kinds += kwargs
             if active_modes and current_mode().autocast is not None:
@@ -127,7 +127,7 @@ class Fused:
         if len(self.forms) >= MOST_FORMS:
             return Form(None, (), f"there are {MOST_FORMS} forms")
         known = self.forms.get(kinds)
-        numbers = frozenset([place for place, one in enumerate(given) if _is_number(one)])
+        numbers = frozenset([place for place, argument in enumerate(given) if _is_number(argument)])
         used = known.places if isinstance(known, Finer) else frozenset()
         while True:
             try:
@@ -161,7 +161,7 @@ class Fused:
             form.bind(*args, **kwargs)
         except TypeError as error:
             raise InvalidTypeError(f"{self.name}: {error}; its arguments are {form}") from None
-        if not any([isinstance(one, Tensor) for one in (*args, *kwargs.values())]):
+        if not any([isinstance(arg, Tensor) for arg in (*args, *kwargs.values())]):
             raise InvalidTypeError(f"{self.name}: expected a tensor among the arguments; got none")
 
     def _trace(self, given: tuple[Any, ...], used: frozenset[int], names: list[str]) -> tuple[FuseLevel, Any]:
@@ -172,12 +172,14 @@ class Fused:
             used: the positions of the arguments to pass unchanged.
             names: the names of the last ones, which are passed by keyword.
         """
-        dtypes = [layout_of_tensor(one).dtype for one in given if isinstance(one, Tensor)]
-        level = FuseLevel(self.name, next((one for one in dtypes if one.category == FLOATING), get_default_dtype()))
+        dtypes = [layout_of_tensor(value).dtype for value in given if isinstance(value, Tensor)]
+        level = FuseLevel(
+            self.name, next((dtype for dtype in dtypes if dtype.category == FLOATING), get_default_dtype())
+        )
         stand_ins: list[Any] = []
-        for place, one in enumerate(given):
-            as_it_is = place in used or type(one) in CONSTANTS
-            stand_ins.append(one if as_it_is else level.argument(one, place))
+        for place, argument in enumerate(given):
+            as_it_is = place in used or type(argument) in CONSTANTS
+            stand_ins.append(argument if as_it_is else level.argument(argument, place))
         count = len(given) - len(names)
         try:
             with replace_mode(grad=True):
@@ -198,13 +200,13 @@ class Fused:
             return Form(None, (), level.why or f"a result in {found.shown.dtype.name}")
         op, symbols = operator_of(self, level, found)
         layouts = tuple(map(level.layout_of, symbols))
-        if level.dtype not in [getattr(one, "dtype", None) for one in (found.shown, *layouts)]:
+        if level.dtype not in [getattr(layout, "dtype", None) for layout in (found.shown, *layouts)]:
             return Form(None, (), "bools alone")  # the program would compute in bools
         try:
             make_plan(op, layouts, output_layouts(op, layouts, ()), ())
         except UnsupportedError as error:  # too many operands, or an operator without a loop for the dtype
             return Form(None, (), str(error))
-        return Form(op, tuple([level.operands[one].source for one in symbols]))
+        return Form(op, tuple([level.operands[symbol].source for symbol in symbols]))
 
     def __reduce__(self) -> Any:
         module, name = sys.modules.get(self.function.__module__), self.function.__name__
@@ -222,10 +224,10 @@ def program_with(given: tuple[Any, ...], level: FuseLevel, result: Tensor) -> ob
     """Return the trace with a call's numbers in place of their stand-ins; equal programs compare equal."""
     found, trace = standing_in(result), Trace()
     operands = {
-        number: trace.operand() if isinstance(one.layout, Layout) else one.source(given)
-        for number, one in level.operands.items()
+        number: trace.operand() if isinstance(operand.layout, Layout) else operand.source(given)
+        for number, operand in level.operands.items()
     }
-    tensors = sum([isinstance(one.layout, Layout) for one in level.operands.values()])
+    tensors = sum([isinstance(operand.layout, Layout) for operand in level.operands.values()])
     program = trace.program("", tensors, (replay(symbol_ops, level.trace, found.symbol, operands),))
     steps = []
     for name, values in program.instructions:  # Python tries the second operand first if it is a stand-in
@@ -242,11 +244,11 @@ def operator_of(fused: Fused, level: FuseLevel, result: SymbolLayout) -> tuple[O
     needed = level.trace.needed((result.symbol,))
     symbols = [
         number
-        for number, one in level.operands.items()
-        if (one.place in result.places if isinstance(one.layout, Layout) else number in needed)
+        for number, operand in level.operands.items()
+        if (operand.place in result.places if isinstance(operand.layout, Layout) else number in needed)
     ]
     symbols.sort(key=lambda number: getattr(level.operands[number].layout, "dtype", None) is not bool_)
-    dtypes = [one.dtype for one in map(level.layout_of, symbols) if isinstance(one, Layout)]
+    dtypes = [layout.dtype for layout in map(level.layout_of, symbols) if isinstance(layout, Layout)]
     bools, dtype = dtypes.count(bool_), result.shown.dtype
 
     def value(F: Any, *operands: Any) -> Any:
@@ -275,11 +277,11 @@ def operator_of(fused: Fused, level: FuseLevel, result: SymbolLayout) -> tuple[O
 def wants_gradient(level: FuseLevel, result: SymbolLayout) -> bool:
     """Return whether the result requires a gradient if the arguments do, through operators that have rules."""
     entries = level.trace.entries
-    wanting = {number for number, one in level.operands.items() if isinstance(one.layout, Layout)}
+    wanting = {number for number, operand in level.operands.items() if isinstance(operand.layout, Layout)}
     for number in level.trace.needed((result.symbol,)):
         op, arguments = entries[number]
         if op is not None and op.recorded and op is not DETACHED:
-            if any([getattr(one, "number", None) in wanting for one in arguments]):
+            if any([getattr(argument, "number", None) in wanting for argument in arguments]):
                 wanting.add(number)
     return result.symbol.number in wanting
 

@@ -226,29 +226,31 @@ class FuseLevel(Level):
             return self._copied(op, operands[0], parameters)
         if not op.elementwise:
             self.refuse(op.name)
-        for one in operands:
-            if isinstance(one, Tensor) and not is_at(self, one):
+        for operand in operands:
+            if isinstance(operand, Tensor) and not is_at(self, operand):
                 raise NotElementwiseError(
-                    f"{op.name}: the fused function {self.name} uses a tensor {tuple(one.shape)} that is none of its "
-                    "arguments; give it as one, or use a number"
+                    f"{op.name}: the fused function {self.name} uses a tensor {tuple(operand.shape)} that is none of "
+                    "its arguments; give it as one, or use a number"
                 )
-        given = [standing_in(one) for one in operands if isinstance(one, Tensor)]
-        if all([one.source is not None for one in given]):
+        given = [standing_in(operand) for operand in operands if isinstance(operand, Tensor)]
+        if all([stand.source is not None for stand in given]):
             return self._of_numbers(op, operands, given)
-        layouts = tuple([standing_in(one).shown if isinstance(one, Tensor) else type(one) for one in operands])
+        layouts = tuple(
+            [standing_in(operand).shown if isinstance(operand, Tensor) else type(operand) for operand in operands]
+        )
         if op.validate_layouts is not None:
             op.validate_layouts(*layouts)
-        dtypes = {one.shown.dtype for one in given if one.source is None}
+        dtypes = {stand.shown.dtype for stand in given if stand.source is None}
         if not dtypes <= {self.dtype, bool_}:
-            self.runs_as_written(f"{op.name} of {' and '.join(sorted([one.name for one in dtypes]))}")
+            self.runs_as_written(f"{op.name} of {' and '.join(sorted([dtype.name for dtype in dtypes]))}")
         if self.dtype not in dtypes and op.name not in OF_BOOLS:
             self.runs_as_written(f"{op.name} of bools")
         if complex in layouts:
             self.runs_as_written(f"{op.name} with a complex number")
             return self.make(given[0].shown.to_dtype(get_default_dtype().to_complex()), given[0].symbol, frozenset())
-        symbols = [standing_in(one).symbol if isinstance(one, Tensor) else one for one in operands]
+        symbols = [standing_in(operand).symbol if isinstance(operand, Tensor) else operand for operand in operands]
         symbol = take_down(op, *symbols)
-        numbers = [not isinstance(one, Tensor) or standing_in(one).source is not None for one in operands]
+        numbers = [not isinstance(operand, Tensor) or standing_in(operand).source is not None for operand in operands]
         if op.name == "div" and numbers == [True, False]:  # as `2 / x` does
             symbol = symbol_ops.mul(symbol_ops.reciprocal(symbols[1]), symbols[0])
         (layout,) = output_layouts(op, layouts, parameters)
@@ -258,23 +260,24 @@ class FuseLevel(Level):
             self.runs_as_written(f"{op.name} that gives {layout.dtype.name}")
         if op.recorded and not record and layout.dtype is not bool_:  # forward mode has tangents, not gradients
             self.runs_as_written(f"{op.name} in no_grad()")
-        return self.make(layout, symbol, frozenset().union(*[one.places for one in given]))
+        return self.make(layout, symbol, frozenset().union(*[stand.places for stand in given]))
 
     def _of_numbers(self, op: Operator, operands: Operands, given: list[SymbolLayout]) -> Tensor:
         """Return a number that Python computes from numbers."""
-        places = frozenset().union(*[one.places for one in given])
+        places = frozenset().union(*[stand.places for stand in given])
         function = OF_NUMBERS.get(op.name)
         ints = [
-            (self.layout_of(standing_in(one).symbol.number) if isinstance(one, Tensor) else type(one)) is int
-            for one in operands
+            (self.layout_of(standing_in(operand).symbol.number) if isinstance(operand, Tensor) else type(operand))
+            is int
+            for operand in operands
         ]
         if function is None or places & self.of_numpy or (op.name == "pow" and ints != [False, True]):
             # the type of pow depends on the values; NumPy computes in the dtypes of its scalars
             raise NumberUsedError(places)
-        sources = [source_of(one) for one in operands]
+        sources = [source_of(operand) for operand in operands]
 
         def source(call: tuple[Any, ...]) -> Any:
-            return function(*[one(call) for one in sources])
+            return function(*[read(call) for read in sources])
 
         return self.number_stand_in(all(ints) and op.name != "div", places, source)
 

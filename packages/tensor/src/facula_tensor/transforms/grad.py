@@ -118,7 +118,10 @@ class GradLevel(Level):
         call = OperatorCall(op, contents, results, parameters)
         needed = op.saved_operands(edges)
         call.operands = tuple(
-            [a if one or not isinstance(a, Tensor) else None for a, one in zip(contents, needed, strict=True)]
+            [
+                a if is_needed or not isinstance(a, Tensor) else None
+                for a, is_needed in zip(contents, needed, strict=True)
+            ]
         )
         call.results = [results[0] if op.saves_out else None, *(results[1:] if op.saves_further else [])]
         values = (*call.operands, *call.results)
@@ -133,16 +136,16 @@ class GradLevel(Level):
         found = call(self.value(input), *parameters)
         if found is None or not self.open:
             return found
-        views = [self.constant(one) for one in (found if type(found) is tuple else (found,))]
+        views = [self.constant(view) for view in (found if type(found) is tuple else (found,))]
         if rules is None:
-            for one in views:
-                one._viewed = input
+            for view in views:
+                view._viewed = input
         else:
-            for one, (rule, rest) in zip(views, rules, strict=True):
-                one._viewed = input
-                register(one, input)
+            for view, (rule, rest) in zip(views, rules, strict=True):
+                view._viewed = input
+                register(view, input)
                 if input.node is not None:
-                    record_view(one, input, rule, rest)
+                    record_view(view, input, rule, rest)
         return tuple(views) if type(found) is tuple else views[0]
 
     def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
@@ -168,8 +171,8 @@ class GradLevel(Level):
 
     def adopt(self, target: Tensor) -> None:
         """Make `target`, which is not of this level, and its view family values of this level."""
-        for one, content in family_contents(target):
-            one._layout, one._storage, one.node = GradLayout(self, content), no_storage(content._storage), None  # type: ignore[assignment]
+        for member, content in family_contents(target):
+            member._layout, member._storage, member.node = GradLayout(self, content), no_storage(content._storage), None  # type: ignore[assignment]
 
     def pull(
         self,

@@ -129,10 +129,10 @@ def _check_chunk(chunk_size: object) -> None:
 
 def _check_real(operation: str, what: str, tensors: list[Tensor]) -> None:
     """Raise ValueError for complex tensors, for which unit vectors show only half of the derivative."""
-    for one in tensors:
-        if one.is_complex():
+    for tensor in tensors:
+        if tensor.is_complex():
             raise ArgumentError(
-                f"{operation}: expected real {what}; got {show(layout_of_tensor(one))}; use view_as_real(), or "
+                f"{operation}: expected real {what}; got {show(layout_of_tensor(tensor))}; use view_as_real(), or "
                 "real and imag"
             )
 

@@ -92,13 +92,13 @@ def family_contents(target: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
     """
     root = root_of(target)
     base = _alias_of(root)
-    members = {id(one): one for one in (target, *views_of(root)) if one is not root}
+    members = {id(view): view for view in (target, *views_of(root)) if view is not root}
     pairs = [(root, base)]
-    for one in members.values():
-        content = _alias_of(one)
+    for member in members.values():
+        content = _alias_of(member)
         content._viewed = base
         register(content, base)
-        pairs.append((one, content))
+        pairs.append((member, content))
     return iter(pairs)
 
 

@@ -53,7 +53,7 @@ class LinearLevel(GradLevel):
 
     def to_save(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return copies of the tensors that a Function saves."""
-        return tuple([self._copied(one) for one in values])
+        return tuple([self._copied(value) for value in values])
 
     def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
         """Copy as `GradLevel` does, after copying the saved values that share the memory."""
@@ -61,16 +61,16 @@ class LinearLevel(GradLevel):
             storage = self.value(target)._storage
             for call, versions in self.by_storage.pop(id(storage), ()):
                 values = (*call.operands, *call.results)
-                self._copy(call, versions, [getattr(one, "_storage", None) is not storage for one in values])
+                self._copy(call, versions, [getattr(value, "_storage", None) is not storage for value in values])
         return super().copy(operation, target, source)
 
     def _copy(self, call: OperatorCall, versions: list[int | None], kept: list[bool]) -> None:
         """Replace saved values that are about to change with copies."""
         values = [*call.operands, *call.results]
-        for place, one in enumerate(values):
+        for place, value in enumerate(values):
             if not kept[place]:
-                values[place] = self._copied(one)
-                versions[place] = versions[place] if values[place] is one else None
+                values[place] = self._copied(value)
+                versions[place] = versions[place] if values[place] is value else None
         call.operands, call.results = tuple(values[: len(call.operands)]), values[len(call.operands) :]
 
     def _copied(self, value: Any) -> Any:

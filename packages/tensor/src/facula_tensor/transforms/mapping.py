@@ -71,7 +71,7 @@ def vmap(
         dims = [*_dims_of("in_dims", in_dims, shape.parts[0]), *_dims_of("in_dims", 0, shape.parts[1])]
         size = _size_of(leaves, dims)
         inputs = [
-            one if dim is None else recorded_ops.movedim(one, dim, 0) for one, dim in zip(leaves, dims, strict=True)
+            leaf if dim is None else recorded_ops.movedim(leaf, dim, 0) for leaf, dim in zip(leaves, dims, strict=True)
         ]
         if chunk_size is None or size <= chunk_size:
             return _mapped(func, inputs, dims, shape, out_dims, randomness, size)
@@ -94,7 +94,7 @@ def _mapped(
     Its inputs, the leaves of `shape`, have the batch in front unless their dim is None.
     """
     level = BatchLevel(size, randomness)
-    given = [one if dim is None else level.make(one) for one, dim in zip(inputs, dims, strict=True)]
+    given = [tensor if dim is None else level.make(tensor) for tensor, dim in zip(inputs, dims, strict=True)]
     args, kwargs = put_together(shape, given)
     try:
         open_batches[level] = None
@@ -105,29 +105,29 @@ def _mapped(
     places = _dims_of("out_dims", out_dims, out_shape)
     return put_together(
         out_shape,
-        [_result(level, place, one, dim) for place, (one, dim) in enumerate(zip(outputs, places, strict=True))],
+        [_result(level, place, tensor, dim) for place, (tensor, dim) in enumerate(zip(outputs, places, strict=True))],
     )
 
 
-def _result(level: BatchLevel, place: int, one: Any, dim: int | None) -> Tensor:
+def _result(level: BatchLevel, place: int, value: Any, dim: int | None) -> Tensor:
     """Return one result of the function with the batch at `dim`."""
-    if not isinstance(one, Tensor):
+    if not isinstance(value, Tensor):
         raise InvalidTypeError(
             f"vmap: expected the function to return tensors, in tuples, lists and dicts; result {place} is "
-            f"{type(one).__name__} {one!r:.60}"
+            f"{type(value).__name__} {value!r:.60}"
         )
     if dim is None:
-        if is_at(level, one):
+        if is_at(level, value):
             raise ArgumentError(
                 f"vmap: expected result {place} to be the same for all, since its out_dims is None; it is batched"
             )
-        return one
-    ndim = layout_of_tensor(one).ndim + 1
+        return value
+    ndim = layout_of_tensor(value).ndim + 1
     if not -ndim <= dim < ndim:
         raise ArgumentError(f"vmap: expected out_dims from {-ndim} to {ndim - 1} for result {place}; got {dim}")
-    if not is_at(level, one):
-        one = recorded_ops.expand(recorded_ops.unsqueeze(one, 0), (level.size, *one.shape))
-    return recorded_ops.movedim(level.value(one), 0, dim)
+    if not is_at(level, value):
+        value = recorded_ops.expand(recorded_ops.unsqueeze(value, 0), (level.size, *value.shape))
+    return recorded_ops.movedim(level.value(value), 0, dim)
 
 
 def _in_chunks(
@@ -148,8 +148,8 @@ def _in_chunks(
             set_rng_state(state)
         length = min(chunk_size, size - start)
         part = [
-            one if dim is None else recorded_ops.narrow(one, 0, start, length)
-            for one, dim in zip(inputs, dims, strict=True)
+            tensor if dim is None else recorded_ops.narrow(tensor, 0, start, length)
+            for tensor, dim in zip(inputs, dims, strict=True)
         ]
         leaves, out_shape = take_apart(_mapped(func, part, dims, shape, out_dims, randomness, length))
         parts.append(leaves)
@@ -187,15 +187,15 @@ def _number_of_leaves(shape: Shape) -> int:
 def _size_of(leaves: list[Any], dims: list[int | None]) -> int:
     """Return the length of the batch; raise unless all arguments with a batch dimension agree."""
     size = None
-    for place, (one, dim) in enumerate(zip(leaves, dims, strict=True)):
+    for place, (leaf, dim) in enumerate(zip(leaves, dims, strict=True)):
         if dim is None:
             continue
-        if not isinstance(one, Tensor):
+        if not isinstance(leaf, Tensor):
             raise ArgumentError(
-                f"vmap: expected tensors where in_dims is a number; input {place} is {type(one).__name__} {one!r:.60}; "
-                "give it None in in_dims"
+                f"vmap: expected tensors where in_dims is a number; input {place} is {type(leaf).__name__} "
+                f"{leaf!r:.60}; give it None in in_dims"
             )
-        shape = layout_of_tensor(one).shape
+        shape = layout_of_tensor(leaf).shape
         if not -len(shape) <= dim < len(shape):
             raise ArgumentError(f"vmap: expected a dimension {dim} of input {place} (in_dims); it has shape {shape}")
         if size is not None and shape[dim] != size:

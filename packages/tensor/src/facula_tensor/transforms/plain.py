@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def serves(tensors: Sequence[Tensor]) -> bool:
     """Return whether a plain tape can compute the gradient with respect to these."""
-    return not levels_around() and all([one.node is None and type(one._layout) is Layout for one in tensors])
+    return not levels_around() and all([tensor.node is None and type(tensor._layout) is Layout for tensor in tensors])
 
 
 class PlainTape:
@@ -56,7 +56,7 @@ class PlainTape:
     def _leads_on(self, outputs: Sequence[Tensor]) -> bool:
         """Return whether a result depends on leaves that do not belong to this tape."""
         own = {id(leaf) for leaf in self.leaves}
-        stack, seen = [edge_to(one) for one in outputs if one.node is not None], set()
+        stack, seen = [edge_to(tensor) for tensor in outputs if tensor.node is not None], set()
         while stack:
             edge = stack.pop()
             if type(edge) is not Node:
@@ -64,7 +64,7 @@ class PlainTape:
                     return True
             elif edge not in seen:
                 seen.add(edge)
-                stack += [one for one in edges_of(edge) if one is not None]
+                stack += [edge_ for edge_ in edges_of(edge) if edge_ is not None]
         return False
 
     def pull(

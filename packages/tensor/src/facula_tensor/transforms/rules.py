@@ -38,7 +38,7 @@ class OperatorCall:
     @property
     def is_complex(self) -> bool:
         """Return whether the first operand is complex."""
-        first = next((one for one in self.layouts if isinstance(one, Layout)), None)
+        first = next((layout for layout in self.layouts if isinstance(layout, Layout)), None)
         return first is not None and first.dtype.category == COMPLEX
 
 
@@ -51,7 +51,7 @@ def rule_values(call: OperatorCall, wanted: Sequence[bool], layouts: Layouts) ->
     """Return all values that a rule may read, by name; `layouts` are the layouts passed to it."""
     op = call.op
     return {
-        "edges": tuple([True if one else None for one in wanted]),
+        "edges": tuple([True if is_wanted else None for is_wanted in wanted]),
         **dict(zip(op.inputs, call.operands, strict=False)),
         **{f"{name}_layout": layout for name, layout in zip(op.inputs, layouts, strict=False)},
         "out": call.results[0],
@@ -75,14 +75,14 @@ def apply_rules(
     op = call.op
     if op.arity < 0:
         rule = op.vjps[op.inputs[0]]
-        return [rule(F, g, i, layouts, *call.parameters) if one else None for i, one in enumerate(wanted)]
+        return [rule(F, g, i, layouts, *call.parameters) if is_wanted else None for i, is_wanted in enumerate(wanted)]
     values = rule_values(call, wanted, layouts)
     if op.vjp_all is not None:
         found = op.vjp_all(F, g, *[values[name] for name in asked_by(op.vjp_all)])
-        return [h if one else None for h, one in zip(found, wanted, strict=True)]
+        return [h if is_wanted else None for h, is_wanted in zip(found, wanted, strict=True)]
     return [
-        _rule(op, name)(F, g, *[values[one] for one in asked_by(_rule(op, name))]) if one else None
-        for name, one in zip(op.inputs, wanted, strict=True)
+        _rule(op, name)(F, g, *[values[is_wanted] for is_wanted in asked_by(_rule(op, name))]) if is_wanted else None
+        for name, is_wanted in zip(op.inputs, wanted, strict=True)
     ]
 
 

@@ -20,7 +20,7 @@ Tree = Any  # a tensor, or a tuple, list or dict of trees
 def map_tensors(function: Callable[[Tensor], Any], tree: Tree) -> Tree:
     """Return the tree with `function` applied to its tensors."""
     leaves, shape = take_apart(tree)
-    return put_together(shape, [function(one) if isinstance(one, Tensor) else one for one in leaves])
+    return put_together(shape, [function(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves])
 
 
 def tensors_of(operation: str, what: str, tree: Tree) -> tuple[list[Tensor], Shape]:
@@ -37,11 +37,11 @@ def tensors_of(operation: str, what: str, tree: Tree) -> tuple[list[Tensor], Sha
 
 
 def _check_tensors(operation: str, what: str, leaves: list[Any]) -> None:
-    for one in leaves:
-        if not isinstance(one, Tensor):
+    for leaf in leaves:
+        if not isinstance(leaf, Tensor):
             raise InvalidTypeError(
                 f"{operation}: expected {what} to be a Tensor, or tuples, lists and dicts of Tensors; got "
-                f"{type(one).__name__} {one!r:.60}"
+                f"{type(leaf).__name__} {leaf!r:.60}"
             )
 
 

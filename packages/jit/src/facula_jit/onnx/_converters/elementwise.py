@@ -69,8 +69,8 @@ def call_elementwise(b: Builder, call: Call) -> str:
         dtype = result
     taken = widened(dtype) if dtype is not bool_ or call.operator in AS_NUMBERS else bool_
     names = []
-    for operand, layout in zip(call.operands, call.layouts, strict=True):
-        name = operand if isinstance(operand, str) else b.number(operand or 0, taken)
+    for one, layout in zip(call.operands, call.layouts, strict=True):
+        name = one if isinstance(one, str) else b.number(one or 0, taken)
         names.append(name if layout is None or layout.dtype is not dtype else b.cast(name, taken, dtype))
     if call.operator == "where" and dtype is bool_:
         names[0] = call.name(0)
@@ -84,7 +84,7 @@ def call_elementwise(b: Builder, call: Call) -> str:
 def _compare(op_types: str, b: Builder, dtype: DType, x: str, y: str) -> str:
     op_type, *negation = op_types.split()
     if dtype is bool_ and op_type != "Equal":
-        x, y = [b.add("Cast", name, to=2) for name in (x, y)]
+        x, y = [b.add("Cast", one, to=2) for one in (x, y)]
     made = b.add(op_type, x, y)
     return b.add(negation[0], made) if negation else made
 
@@ -168,8 +168,8 @@ def _entr(b: Builder, dtype: DType, x: str) -> str:
 @emits("sinc")
 def _sinc(b: Builder, dtype: DType, x: str) -> str:
     angle = b.add("Mul", x, b.number(pi, dtype))
-    unit, at_zero = b.number(1, dtype), b.add("Equal", x, b.number(0, dtype))
-    return b.add("Where", at_zero, unit, b.add("Div", b.add("Sin", angle), angle))
+    one, at_zero = b.number(1, dtype), b.add("Equal", x, b.number(0, dtype))
+    return b.add("Where", at_zero, one, b.add("Div", b.add("Sin", angle), angle))
 
 
 @emits("ndtr")

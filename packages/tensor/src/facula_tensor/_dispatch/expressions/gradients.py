@@ -102,7 +102,7 @@ def gradient_operator(op: Operator, wanted: tuple[str, ...], numbers: frozenset[
 def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str]) -> Operator | None:
     if not all([name in op.vjps for name in wanted]):
         return None
-    asked = [one for name in wanted for one in op.needs[name] if not one.endswith("_layout")]
+    asked = [need for name in wanted for need in op.needs[name] if not need.endswith("_layout")]
     names = tuple(dict.fromkeys(asked))
     if not {*names} <= {*op.inputs, "out"}:
         return None
@@ -110,7 +110,7 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
 
     def value(F: Any, g: Any, *values: Any) -> Any:
         places = dict(zip(names, values, strict=True))
-        answers = [rule(F, g, *[places.get(one) for one in asks]) for rule, asks in rules]
+        answers = [rule(F, g, *[places.get(need) for need in asks]) for rule, asks in rules]
         return answers[0] if len(answers) == 1 else tuple(answers)
 
     def decompose(F: Any, operands: Operands, parameters: Parameters) -> None:
@@ -163,7 +163,7 @@ def gradient_program(op: Operator, names: tuple[str, ...], numbers: frozenset[st
         symbols = [trace.operand(), *[trace.operand(is_number=name in numbers) for name in names]]
         results = value(symbol_ops, *symbols)
         results = results if isinstance(results, tuple) else (results,)
-        if not all([isinstance(one, Symbol) for one in results]) or trace.required:
+        if not all([isinstance(result, Symbol) for result in results]) or trace.required:
             return None
         return trace.program(f"{op.name}_grad", len(symbols), results)
     except (UnsupportedError, AttributeError, TypeError, ValueError):
@@ -180,7 +180,7 @@ def fused_rule(op: Operator, name: str, numbers: frozenset[str] = frozenset()) -
         return direct_rule(plain, numbers)
     no_record, recorded = made.no_record, made.library_call
     asks = asked_by(plain)
-    taken = [place for place, one in enumerate(asks) if one in op.needs[name] and not one.endswith("_layout")]
+    taken = [place for place, need in enumerate(asks) if need in op.needs[name] and not need.endswith("_layout")]
     every = len(taken) == len(asks)
     unsupported: list[None] = []  # not empty once the backend has rejected the program
 

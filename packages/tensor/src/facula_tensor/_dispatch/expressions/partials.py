@@ -46,8 +46,8 @@ def partial_of(result: Any, operand: Symbol) -> Any:
         op, arguments = trace.entries[number]
         if op is None:
             continue
-        given = [tangents.get(one.number) if isinstance(one, Symbol) else None for one in arguments]
-        if any([one is not None for one in given]):
+        given = [tangents.get(argument.number) if isinstance(argument, Symbol) else None for argument in arguments]
+        if any([part is not None for part in given]):
             tangent = _tangent(op, arguments, given, Symbol(trace, number, False))
             if tangent is not None:
                 tangents[number] = tangent
@@ -57,7 +57,7 @@ def partial_of(result: Any, operand: Symbol) -> Any:
 def _tangent(op: Operator, arguments: tuple[Any, ...], given: list[Any], out: Symbol) -> Any:
     """Return the tangent of a call's result, given those of its arguments (None for 0)."""
     if op.name == "where":
-        return symbol_ops.where(arguments[0], *[0 if one is None else one for one in given[1:]])
+        return symbol_ops.where(arguments[0], *[0 if tangent is None else tangent for tangent in given[1:]])
     if op.result_dtype(float32) is bool_ or not op.vjps:  # an operator without rules is not recorded either
         return None
     total = None
@@ -76,9 +76,9 @@ def apply_rule(op: Operator, name: str, g: Any, arguments: tuple[Any, ...], out:
     """Return the symbolic result of an operand's rule for `g`."""
     rule = op.vjps[name]
     places = dict(zip(op.inputs, arguments, strict=True))
-    places.update({"out": out, **{f"{one}_layout": None for one in op.inputs}})
+    places.update({"out": out, **{f"{operand}_layout": None for operand in op.inputs}})
     try:
-        values = [places[one] for one in asked_by(rule)]
+        values = [places[place] for place in asked_by(rule)]
     except KeyError as error:
         raise NotElementwiseError(f"{op.name}: its rule asks for {error}") from None
     return rule(symbol_ops, g, *values)
@@ -111,7 +111,7 @@ def _call(F: Any, op: Operator, values: list[Any]) -> Any:
     For numbers alone, compute a number in float64. Next to tensors, numbers become tensors unless the operator
     takes numbers.
     """
-    numbers = [type(one) in NUMBERS for one in values]
+    numbers = [type(value) in NUMBERS for value in values]
     if F is symbol_ops or not any(numbers):
         return take_down(op, *values) if all(numbers) else function_of(F, op)(*values)
     if op.name == "where" and numbers[0]:
@@ -125,8 +125,8 @@ def _call(F: Any, op: Operator, values: list[Any]) -> Any:
     if not takes_numbers(op, numbers):
         dtype = result_type(*values[op.mask_operands :])
         values = [
-            no_record_ops.from_number(one, dtype) if is_number else one
-            for one, is_number in zip(values, numbers, strict=True)
+            no_record_ops.from_number(value, dtype) if is_number else value
+            for value, is_number in zip(values, numbers, strict=True)
         ]
     return function_of(F, op)(*values)
 
@@ -150,11 +150,13 @@ def replay(F: Any, trace: Trace, result: Any, operands: dict[int, Any]) -> Any:
             stack.pop()
             continue
         op, arguments = trace.entries[number]
-        missing = [one.number for one in arguments if isinstance(one, Symbol) and one.number not in known]
+        missing = [
+            argument.number for argument in arguments if isinstance(argument, Symbol) and argument.number not in known
+        ]
         if missing:
             stack += missing
             continue
         assert op is not None  # operands are known
-        values = [known[one.number] if isinstance(one, Symbol) else one for one in arguments]
+        values = [known[argument.number] if isinstance(argument, Symbol) else argument for argument in arguments]
         known[number] = _call(F, op, values)
     return known[result.number]

@@ -62,7 +62,7 @@ class Trace:
             answer = simple(*arguments)
             if answer is not None:
                 return answer
-        key = (op, *[_key(one) for one in arguments])
+        key = (op, *[_key(argument) for argument in arguments])
         known = self.known.get(key)
         if known is None:
             self.entries.append(Entry(op, arguments))
@@ -86,10 +86,12 @@ class Trace:
             for number in self.needed(results):
                 op, arguments = self.entries[number]
                 if op is not None:
-                    values = [known[one.number] if isinstance(one, Symbol) else one for one in arguments]
+                    values = [
+                        known[argument.number] if isinstance(argument, Symbol) else argument for argument in arguments
+                    ]
                     known[number] = flat.call(op, tuple(values))
-            flat.required += [known[one.number] for one in self.required]
-            ends = [known[one.number] if isinstance(one, Symbol) else one for one in results]
+            flat.required += [known[item.number] for item in self.required]
+            ends = [known[result.number] if isinstance(result, Symbol) else result for result in results]
             return flat._instructions(name, operands, ends)
         finally:
             flat.forget()
@@ -97,30 +99,37 @@ class Trace:
     def needed(self, results: Sequence[Argument]) -> list[int]:
         """Return the numbers of the calls that the results, and the required bools, depend on, in order."""
         needed: set[int] = set()
-        stack = [one for one in (*results, *self.required) if isinstance(one, Symbol)]
+        stack = [result for result in (*results, *self.required) if isinstance(result, Symbol)]
         while stack:
             symbol = stack.pop()
             if symbol.number not in needed:
                 needed.add(symbol.number)
-                stack += [one for one in self.entries[symbol.number].arguments if isinstance(one, Symbol)]
+                stack += [
+                    argument for argument in self.entries[symbol.number].arguments if isinstance(argument, Symbol)
+                ]
         return sorted(needed)
 
     def _instructions(self, name: str, operands: int, results: Sequence[Argument]) -> Program:
         order = [number for number in self.needed(results) if number >= operands]
-        numbers = [one for number in order for one in self.entries[number].arguments if not isinstance(one, Symbol)]
-        numbers += [one for one in results if not isinstance(one, Symbol)]
-        constants = {_key(one): one for one in numbers}
+        numbers = [
+            argument
+            for number in order
+            for argument in self.entries[number].arguments
+            if not isinstance(argument, Symbol)
+        ]
+        numbers += [result for result in results if not isinstance(result, Symbol)]
+        constants = {_key(number): number for number in numbers}
         places = {key: operands + place for place, key in enumerate(constants)}
         places.update({("symbol", number): number for number in range(operands)})
         instructions: list[Instruction] = []
         for number in order:
             op, arguments = self.entries[number]
             assert op is not None  # operands come first
-            instructions.append(Instruction(str(op.kernel), tuple([places[_key(one)] for one in arguments])))
+            instructions.append(Instruction(str(op.kernel), tuple([places[_key(argument)] for argument in arguments])))
             places["symbol", number] = operands + len(constants) + len(instructions) - 1
         for symbol in self.required:
             instructions.append(Instruction("require", (places["symbol", symbol.number],)))
-        ends = tuple([places[_key(one)] for one in results])
+        ends = tuple([places[_key(result)] for result in results])
         return Program(name, operands, tuple(map(float, constants.values())), tuple(instructions), ends)
 
 
@@ -273,13 +282,13 @@ def take_down(op: Operator, *arguments: Argument) -> Argument:
     """Record a call of an elementwise operator; expand an expression into the operators it consists of."""
     if len(arguments) != op.arity:
         raise ArgumentError(f"{op.name}: expected {op.arity} operands; got {len(arguments)}")
-    for one in arguments:
-        if not isinstance(one, (Symbol, float, int)):
+    for argument in arguments:
+        if not isinstance(argument, (Symbol, float, int)):
             raise InvalidTypeError(
-                f"{op.name}: expected symbols and numbers; got {type(one).__name__}; give it as an argument of the "
-                "function"
+                f"{op.name}: expected symbols and numbers; got {type(argument).__name__}; give it as an argument of "
+                "the function"
             )
-    symbol = next((one for one in arguments if isinstance(one, Symbol)), None)
+    symbol = next((argument for argument in arguments if isinstance(argument, Symbol)), None)
     if symbol is None:
         answer = SIMPLER[op.name](*arguments) if op.name in SIMPLER else None
         if answer is None:
@@ -306,10 +315,10 @@ OWN: dict[str, Callable[..., Argument]] = {
 def _mul(a: Argument, b: Argument) -> Argument:
     if not isinstance(a, Symbol) and not isinstance(b, Symbol):
         return a * b
-    for one, other in ((a, b), (b, a)):
-        if not isinstance(one, Symbol) and one == 1:
+    for symbol, other in ((a, b), (b, a)):
+        if not isinstance(symbol, Symbol) and symbol == 1:
             return other
-        if not isinstance(one, Symbol) and one == -1:
+        if not isinstance(symbol, Symbol) and symbol == -1:
             return symbol_ops.neg(other)
     return None
 

@@ -35,7 +35,7 @@ def one_launch(op: Operator, one_by_one: Function) -> Function:
 
     def prepare(key: tuple[object, ...], edges: Edges, layouts: Layouts) -> Any:
         wanted = tuple([place for place, edge in enumerate(edges) if edge is not None])
-        numbers = frozenset([name for name, one in zip(op.inputs, layouts, strict=True) if one in (float, int)])
+        numbers = frozenset([name for name, kind in zip(op.inputs, layouts, strict=True) if kind in (float, int)])
         made = gradient_operator(op, tuple([op.inputs[place] for place in wanted]), numbers)
         if len(known) >= MOST_KNOWN:
             known.clear()

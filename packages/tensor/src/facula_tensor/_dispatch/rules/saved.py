@@ -89,5 +89,5 @@ class SavedOperands(dict[tuple[bool, ...], tuple[bool, ...]]):
         self.op = op
 
     def __missing__(self, wanted: tuple[bool, ...]) -> tuple[bool, ...]:
-        edges = tuple([one or None for one in wanted])
+        edges = tuple([edge or None for edge in wanted])
         return self.setdefault(wanted, tuple(self.op.saved_operands(edges)))

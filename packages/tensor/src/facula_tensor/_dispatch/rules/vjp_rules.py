@@ -48,7 +48,7 @@ def make_rules(op: Operator) -> None:
     op.saves_input = op.inputs[0] in names and op.arity == 1
     op.extras = not names <= {*op.inputs, "out"} or (op.broadcasts and not op.elementwise)
     if op.arity == 2:
-        op.operand_needs = tuple(tuple(one in needs.get(name, ()) for one in op.inputs) for name in op.inputs)
+        op.operand_needs = tuple(tuple(operand in needs.get(name, ()) for operand in op.inputs) for name in op.inputs)
     # A gradient is fresh unless a rule says otherwise.
     fresh = not any(getattr(rule, "may_alias_grad", False) for rule in op.vjps.values())
     saves = bool(names & {*op.inputs, "out", *op.results[1:]})
@@ -245,7 +245,7 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
                 return ((eb, for_other(F, g, a, b)),)
             return ((ea, for_input(F, g, a, b)), (eb, for_other(F, g, a, b)))
     elif all(
-        getattr(rule_of(name, vjps, one), "identity", False) for one in op.inputs
+        getattr(rule_of(name, vjps, operand), "identity", False) for operand in op.inputs
     ):  # a sum: the gradient passes through without a rule
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
@@ -366,7 +366,7 @@ def _many(op: Operator, vjps: Mapping[str, Function]) -> Function:
             return tuple([pair for pair in zip(edges, at_once(F, g, values), strict=True) if pair[0] is not None])
         pairs = [(edge, rule(F, g, values)) for edge, rule in zip(edges, rules, strict=True) if edge is not None]
         if sums:
-            wanted = [one for one, edge in zip(kept.layouts, edges, strict=True) if edge is not None]
+            wanted = [layout for layout, edge in zip(kept.layouts, edges, strict=True) if edge is not None]
             pairs = [(e, h if h._layout is to else F.sum_to(h, to)) for (e, h), to in zip(pairs, wanted, strict=True)]
         return tuple(pairs)
 

@@ -74,7 +74,9 @@ def launch(
     recorder = current_recorder() if recorders else None
     if recorder is not None:
         given, written = _places_read(operands, changed), _written(plan, outputs)
-        recorder.launching([*[one for one in given if type(one) is Place and one.written], *written])
+        recorder.launching(
+            [*[argument for argument in given if type(argument) is Place and argument.written], *written]
+        )
     try:
         plan.launch(n, *addresses, *scalars)
     except LaunchError as error:
@@ -107,10 +109,10 @@ def launch_places(plan: Plan, n: int, arguments: Sequence[Place | float]) -> Non
         n: the first argument.
         arguments: the others, except the workspace.
     """
-    values = [one.storage.ptr + one.offset if type(one) is Place else one for one in arguments]
+    values = [argument.storage.ptr + argument.offset if type(argument) is Place else argument for argument in arguments]
     recorder = current_recorder() if recorders else None
     if recorder is not None:
-        recorder.launching([one for one in arguments if type(one) is Place and one.written])
+        recorder.launching([argument for argument in arguments if type(argument) is Place and argument.written])
     plan.launch(n, *values)
     if recorder is not None:
         recorder.launched(plan, n, arguments, len(arguments))

@@ -44,7 +44,7 @@ def node_for(
     if op.saves_further:
         saved += tuple(map(_saved_of, results[1:]))
         versions += tuple([out._storage.version for out in results[1:]])
-    is_complex = any([isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts])
+    is_complex = any([isinstance(layout, Layout) and layout.dtype.category == COMPLEX for layout in layouts])
     if op.is_fast:
         rule = op.rule
         node.e0 = edges[0]

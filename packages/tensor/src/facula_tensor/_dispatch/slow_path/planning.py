@@ -19,20 +19,26 @@ if TYPE_CHECKING:
 
 def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
     """Return the plan for this signature; make it if necessary and store it for the fast path."""
-    quick = op.is_fast and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
+    quick = op.is_fast and not any(
+        isinstance(layout, Layout) and layout.dtype.category == COMPLEX for layout in layouts
+    )
     if quick and int in layouts:  # each number's range must be checked first: see `cast`
         dtype = layouts[1 if layouts[0] is int else 0].dtype
         quick = dtype is int64 or op.result_dtype(dtype) is not dtype or dtype.category != INTEGER
     if quick and op.reads_values:
-        quick = not all(isinstance(one, type) or one.dtype.category <= INTEGER for one in layouts)
+        quick = not all(isinstance(layout, type) or layout.dtype.category <= INTEGER for layout in layouts)
     # an integer next to a half, both zero-dimensional, is float32 by now, which would promote
     if quick and op.widens:
-        quick = len({one.dtype for one in layouts if isinstance(one, Layout)}) < 2 or not all(
-            one.shape == () for one in layouts if isinstance(one, Layout)
+        quick = len({layout.dtype for layout in layouts if isinstance(layout, Layout)}) < 2 or not all(
+            layout.shape == () for layout in layouts if isinstance(layout, Layout)
         )
-    many = not op.is_fast and not any(isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts)
+    many = not op.is_fast and not any(
+        isinstance(layout, Layout) and layout.dtype.category == COMPLEX for layout in layouts
+    )
     if many and int in layouts:  # each number's range must be checked first, except for the widest dtypes
-        many = all(isinstance(one, type) or one.dtype is int64 or one.dtype.category == BOOL for one in layouts)
+        many = all(
+            isinstance(layout, type) or layout.dtype is int64 or layout.dtype.category == BOOL for layout in layouts
+        )
     table = op.table if quick or many else op.slow_table
     fixed = parameters[: op.fixed]
     key = key_of(op, layouts, parameters) if quick else (layouts, fixed)
@@ -68,8 +74,10 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
 def kind_of(layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:
     """Return the key shared by calls that differ only in shapes and strides. Zero-dimensional operands have
     other keys than arrays of the same dtype, since they promote differently."""
-    device = next(one.device for one in layouts if type(one) is Layout)
-    kinds = [(one.dtype if one.shape else (one.dtype,)) if type(one) is Layout else one for one in layouts]
+    device = next(layout.device for layout in layouts if type(layout) is Layout)
+    kinds = [
+        (layout.dtype if layout.shape else (layout.dtype,)) if type(layout) is Layout else layout for layout in layouts
+    ]
     return (*kinds, device, parameters)
 
 
@@ -103,12 +111,12 @@ def plan_of_other_shape(
             return None  # equal but not identical: the slow path makes them identical
         arrays = layouts
     else:
-        arrays = tuple([one for one in layouts if type(one) is Layout])
+        arrays = tuple([layout for layout in layouts if type(layout) is Layout])
         largest = max(arrays, key=_by_size, default=None)
         known = table.by_kind.get(kind_of(layouts, parameters)) if arrays else None
-        if known is None or any([one.device is not largest.device for one in arrays]):
+        if known is None or any([array.device is not largest.device for array in arrays]):
             return None
-        if any([one is not largest and one == largest for one in arrays]):
+        if any([array is not largest and array == largest for array in arrays]):
             return None
     if not op.elementwise:
         return plan_by_checking(op, table, key, layouts, parameters)
@@ -123,7 +131,7 @@ def plan_of_other_shape(
     launch = for_layouts(output, *arrays)
     if launch is None:  # all operands differ from the result's shape
         try:
-            output = contiguous(broadcast_shapes(op.name, *[one.shape for one in arrays]), dtype, largest.device)
+            output = contiguous(broadcast_shapes(op.name, *[array.shape for array in arrays]), dtype, largest.device)
         except ArgumentError:
             return None
         launch = for_layouts(output, *arrays)
@@ -150,7 +158,7 @@ def plan_inplace_of_other_shape(op: Operator, layouts: Layouts) -> Plan | None:
         return None
     if (target.dense and (other is target or type(other) is type)) or overlaps_itself(target):
         return None
-    launch = known.for_layouts(target, *[one for one in layouts if type(one) is Layout])
+    launch = known.for_layouts(target, *[layout for layout in layouts if type(layout) is Layout])
     if launch is None:
         return None
     key = layouts if len(layouts) > 1 else target
@@ -178,13 +186,13 @@ def plan_by_checking(
 
 def make_plan(op: Operator, layouts: Layouts, outputs: tuple[Layout, ...], parameters: Parameters) -> Plan:
     """Return a new plan of the operands' backend, whose launch needs no workspace from its callers."""
-    device = next(one.device for one in layouts if isinstance(one, Layout))
+    device = next(layout.device for layout in layouts if isinstance(layout, Layout))
     kernel = kernel_of(op)
     if not isinstance(kernel, str):
         layouts = (*layouts, *[float] * len(op.launch_scalars))  # a program's numbers are operands
     plan: Plan = device.backend.plan(kernel, layouts, outputs, parameters)
     if plan.workspace:
-        plan = with_workspace(plan, sum([not isinstance(one, type) for one in layouts]) + len(outputs))
+        plan = with_workspace(plan, sum([not isinstance(layout, type) for layout in layouts]) + len(outputs))
     return plan
 
 
@@ -215,7 +223,7 @@ def add_dense(table: PlanTable, layouts: Layouts, plan: Plan) -> None:
 
 def add_for_integers(table: PlanTable, key: tuple[object, ...], layouts: Layouts, plan: Plan) -> None:
     """Store the plan also for calls with an int in place of the float, since the launch reads it as a double."""
-    kinds = [(float, int) if one is float else (one,) for one in layouts]
+    kinds = [(float, int) if layout is float else (layout,) for layout in layouts]
     for same in product(*kinds):
         if same != layouts:
             table.add(same if key == layouts else (same, *key[1:]), plan)
@@ -232,8 +240,8 @@ def output_layouts(op: Operator, layouts: Layouts, parameters: Parameters) -> tu
     if op.outputs is not None:
         outputs = op.outputs(*layouts, *parameters) if op.arity >= 0 else op.outputs(layouts, *parameters)
         return outputs if isinstance(outputs, tuple) else (outputs,)
-    arrays = [one for one in layouts if isinstance(one, Layout)]
-    shape = broadcast_shapes(op.name, *(one.shape for one in arrays))
+    arrays = [layout for layout in layouts if isinstance(layout, Layout)]
+    shape = broadcast_shapes(op.name, *(array.shape for array in arrays))
     dtype = arrays[-1].dtype
     if op.widens and arrays[0].dtype.itemsize < dtype.itemsize:  # next to a zero-dimensional float32 operand
         dtype = arrays[0].dtype

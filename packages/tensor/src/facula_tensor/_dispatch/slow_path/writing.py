@@ -43,13 +43,13 @@ def write_with(name: str, target: Tensor, operands: Sequence[Tensor], parameters
     before any change.
     """
     op = operators[name]
-    layout, inputs = target._layout, tuple([one._layout for one in operands])
+    layout, inputs = target._layout, tuple([operand._layout for operand in operands])
     key = (inputs, layout, *parameters)
     plan = op.slow_table.by_key.get(key)
     if plan is None:
-        for position, one in enumerate(inputs, 1):
-            if one.device is not layout.device:
-                raise named(elsewhere(op, layout.device, position, one.device))
+        for position, source in enumerate(inputs, 1):
+            if source.device is not layout.device:
+                raise named(elsewhere(op, layout.device, position, source.device))
         plan = op.slow_table.add(key, layout.device.backend.plan(name, inputs, (layout,), parameters))
     launch(plan, operands, [(target._storage, target._offset)])
 
