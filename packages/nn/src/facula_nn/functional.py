@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from facula_errors.extend import published
 from facula_tensor import functional as _networks
-from facula_tensor.extend import asks
+from facula_tensor.extend import make_overridable
 from facula_tensor.functional import *
 
 from ._fractional_pooling import fractional_max_pool2d as fractional_max_pool2d
@@ -25,4 +25,4 @@ globals()["__all__"] = _names  # hidden from type checkers, which reject a compu
 
 __dir__ = published(__name__)
 
-asks(globals(), _names)
+make_overridable(globals(), _names)

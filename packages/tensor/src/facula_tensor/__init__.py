@@ -47,7 +47,7 @@ from facula_storage import uint64 as uint64
 
 from . import _startup as _startup
 from ._core import names as _names
-from ._dispatch import asking as _asking
+from ._dispatch import torch_function as _torch_function
 
 _register("facula_tensor")
 
@@ -200,7 +200,7 @@ for _module, _listed in _NAMES.items():
 
 __all__ = [name.partition("=")[0] for listed in _NAMES.values() for name in listed.split()]
 
-_asking.asks(
+_torch_function.make_overridable(
     globals(),
     "addmv_ celu clamp_max_ clamp_min_ concat concatenate conj_physical_ conv2d deg2rad_ detach_ empty_like full_like "
     "is_complex is_floating_point ldexp_ linspace logspace max_pool2d nan_to_num_ numel ones_like rad2deg_ rand_like "

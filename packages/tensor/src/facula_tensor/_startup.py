@@ -13,7 +13,7 @@ from facula_storage.extend import collection_callback, launching_modules, regist
 # ruff: noqa: F401
 from ._core import resizing
 from ._creation import random_laws
-from ._dispatch import asking
+from ._dispatch import torch_function
 from ._interop import (
     constructor,
     engine,

@@ -10,8 +10,8 @@ over sequences.
 - `standard_gamma` and `sample_dirichlet` draw samples with gradients; `gamma_share` is the gamma distribution
 function.
 - `overridable` lets subclasses that override operators intercept a composite function; in a block of
-`disable_overrides` they are plain tensors. `asks` does so for functions of a module, at no cost until such a
-subclass has an instance.
+`disable_overrides` they are plain tensors. `make_overridable` does so for functions of a module, at no cost until
+such a subclass has an instance.
 - `snapshot` returns a tensor's state at one moment, `addressable` one with memory, `elements` one of a whole
 batch, `elements_of` the tensor of a storage's elements; `overlapping` finds two of many tensors that share memory.
 - `refuse_unless` raises if a tensor of bools contains False, and reads elements only in that case.
@@ -55,13 +55,13 @@ from ._core.promotion import _default as default_dtype_cell
 from ._core.promotion import accumulating, as_real, floating
 from ._core.tensor import addressable, check_dim, elements, layout_of_tensor, make, method, snapshot
 from ._core.wrapped import batches_of, in_transform
-from ._dispatch.asking import asks
 from ._dispatch.autocast import Autocast, autocast_state
 from ._dispatch.declaration import elementwise, operator, view
 from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
 from ._dispatch.operator import Operator
 from ._dispatch.overrides import disable_overrides, overridable, plain_torch_function, watch_functions
 from ._dispatch.rules.saved import SavedTensors
+from ._dispatch.torch_function import make_overridable
 from ._dispatch.value_checks import refuse_unless
 from ._interop.export import forget_readers
 from ._interop.pickling import as_class, attributes, block_under
@@ -145,7 +145,6 @@ __all__ = [
     "as_class",
     "as_real",
     "asgd_step",
-    "asks",
     "attributes",
     "autocast_state",
     "batches_of",
@@ -173,6 +172,7 @@ __all__ = [
     "layout_of_tensor",
     "leave_scope",
     "make",
+    "make_overridable",
     "may_alias_grad",
     "method",
     "nadam_step",

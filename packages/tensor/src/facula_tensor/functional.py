@@ -5,7 +5,7 @@ Operators that `torch` does not have at its top level are available only here.
 
 from facula_errors.extend import published as _published
 
-from ._dispatch.asking import asks as _asks
+from ._dispatch.torch_function import make_overridable as _make_overridable
 from ._forms.ops.neural.activation.irregular import rrelu_
 from ._forms.ops.neural.activation.piecewise import celu_, elu_, hardtanh_, leaky_relu_, selu_, threshold_
 from .ops.elementwise.pointwise import sigmoid, tanh
@@ -202,6 +202,6 @@ __all__ = [
     "unfold",
 ]
 
-_asks(globals(), __all__)
+_make_overridable(globals(), __all__)
 
 __dir__ = _published(__name__)

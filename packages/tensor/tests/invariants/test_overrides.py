@@ -11,8 +11,8 @@ import pytest
 import facula_tensor as ft
 from facula_errors import full_traceback
 from facula_tensor import Tensor, fft, functional, linalg, special
-from facula_tensor._dispatch.asking import _OPERATORS, _PRIVATE, _UNASKED
 from facula_tensor._dispatch.overrides import disable_overrides
+from facula_tensor._dispatch.torch_function import _NOT_DISPATCHED, _OPERATORS, _PRIVATE
 
 
 class Recorded(Tensor):
@@ -46,7 +46,7 @@ def first_asked(call, *choices):
 def members(kind):
     names = [name for base in Tensor.__mro__[:2] for name, one in vars(base).items() if isinstance(one, kind)]
     private = [name for name in names if name.startswith("_") and not name.startswith("__") and name not in _PRIVATE]
-    return sorted({*names} - {*private} - _UNASKED)
+    return sorted({*names} - {*private} - _NOT_DISPATCHED)
 
 
 @pytest.mark.parametrize("name", members(FunctionType))
@@ -144,7 +144,7 @@ def test_overridable_functions_keep_signature_and_errors():
 
 def test_frames_of_overridable_functions_show_free_variables():
     repr(M + 1)
-    assert ft.result_type.__code__.co_freevars and ft.result_type.asks
+    assert ft.result_type.__code__.co_freevars and ft.result_type.dispatches_itself
     with full_traceback(True), pytest.raises(TypeError) as caught:
         ft.result_type("a", 1)
     frames = [frame for frame, _ in walk_tb(caught.tb) if frame.f_code is ft.result_type.__code__]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from facula_errors import InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, float32, float64, where
-from facula_tensor.extend import as_real, asks, recorded_ops
+from facula_tensor.extend import as_real, make_overridable, recorded_ops
 from facula_tensor.functional import scaled_dot_product_attention
 
 from ._masks import BlockMask, ScoreMod, and_masks, create_block_mask, create_mask, noop_mask, or_masks, over_all
@@ -145,4 +145,4 @@ def _fitted(
 
 __dir__ = published(__name__)
 
-asks(globals(), ())  # no overridable functions; errors are still named after the functions of this module
+make_overridable(globals(), ())  # no overridable functions; errors are still named after the functions of this module

@@ -9,7 +9,7 @@ from facula_errors.extend import in_library, known_modules
 
 ACCESSORS = frozenset(
     "facula_tensor._core.tensor facula_tensor._core.size facula_tensor._interop.protocols facula_tensor.ops.properties "
-    "facula_tensor._dispatch.asking facula_tensor._dispatch.overrides facula_errors._trimming".split()
+    "facula_tensor._dispatch.torch_function facula_tensor._dispatch.overrides facula_errors._trimming".split()
 )
 """Modules of the functions by which a program reads a tensor's shape."""
 

@@ -235,7 +235,7 @@ class Tensor(_Base):
 Tensor._own_attributes = dict_descriptor(Tensor)
 NAMING.append(Tensor)
 # used by the engine, which does not know this package's names, and by overrides
-_ENGINE = frozenset({"hooks", "node", "_asked"})
+_ENGINE = frozenset({"hooks", "node", "_has_dispatching_methods"})
 
 
 def make(cls: type[T], layout: Layout, storage: Storage, offset: int = 0) -> T:

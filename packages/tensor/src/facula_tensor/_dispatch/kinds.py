@@ -55,20 +55,21 @@ class ArgumentKind(NamedTuple):
     `{first}` and the variadic argument `{star}`.
 
     - `annotation`: the annotation in the public function.
-    - `convert`: the expression that replaces the argument; it may raise.
-    - `unless`: the condition for converting. It is false for most arguments, which are used unchanged.
-    - `needs`: the names in these expressions, and the modules that define them.
-    - `says`: the argument's documentation, used if the docstring has none.
-    - `sets`: the argument that this one is an alias of. That argument is set to `convert`; the operator never
-    sees the alias.
+    - `convert`: the expression that converts the argument, which may raise an error.
+    - `condition`: the condition for the conversion, empty if it is unconditional. It is false for the usual
+    arguments, so that they are passed unchanged at the cost of one test.
+    - `imports`: the names in these expressions, with the modules that define them.
+    - `doc`: the argument's documentation, used if the docstring has none.
+    - `alias_of`: the argument for which this one is another name, or "". The generated function assigns the
+    converted value to that argument; the operator never receives the alias.
     """
 
     annotation: str
     convert: str = ""
-    unless: str = ""
-    needs: tuple[tuple[str, str], ...] = ()
-    says: str = ""
-    sets: str = ""
+    condition: str = ""
+    imports: tuple[tuple[str, str], ...] = ()
+    doc: str = ""
+    alias_of: str = ""
 
 
 PROMOTION, ARGUMENTS, TENSOR = ".._core.promotion", ".._dispatch.arguments", ".._core.tensor"
@@ -80,18 +81,18 @@ AXIS = ArgumentKind(
     "{name} is not None",
     ((ARGUMENTS, "axis_for"),),
     "NumPy's name of `dim`.",
-    sets="dim",
+    alias_of="dim",
 )
 
 
-def ndim_kind(ndim: int, says: str) -> ArgumentKind:
+def ndim_kind(ndim: int, doc: str) -> ArgumentKind:
     """Return the kind for tensors with `ndim` dimensions."""
     return ArgumentKind(
         "Tensor",
         f'of_ndim("{{operation}}", "{{name}}", {{name}}, {ndim})',
         f'type({{name}}) is not Tensor or len(getattr({{name}}._layout, "shape", ())) != {ndim}',
         ((ARGUMENTS, "of_ndim"), (TENSOR, "Tensor")),
-        says,
+        doc,
     )
 
 
@@ -105,13 +106,13 @@ def choice(*values: str | None) -> ArgumentKind:
 
 
 KINDS = {
-    "Tensor": ArgumentKind("Tensor", says="the tensor."),
-    "Reals": ArgumentKind("Tensor", says="a tensor of real numbers."),
+    "Tensor": ArgumentKind("Tensor", doc="the tensor."),
+    "Reals": ArgumentKind("Tensor", doc="a tensor of real numbers."),
     "Floating": ArgumentKind(
         "Tensor",
         'floats("{operation}", {name})',
-        needs=((ARGUMENTS, "floats"),),
-        says="a tensor with a floating dtype.",
+        imports=((ARGUMENTS, "floats"),),
+        doc="a tensor with a floating dtype.",
     ),
     "Real": ArgumentKind(
         "float",
@@ -141,14 +142,14 @@ KINDS = {
     "Steady": ArgumentKind(
         "Tensor",
         'steady_tensor("{operation}", {name})',
-        needs=((ARGUMENTS, "steady_tensor"),),
-        says="the tensor.",
+        imports=((ARGUMENTS, "steady_tensor"),),
+        doc="the tensor.",
     ),
     "Snapshot": ArgumentKind(
         "Tensor",
         'snapshot(as_tensor("{operation}", {name}))',
-        needs=(AS_TENSOR, (TENSOR, "snapshot")),
-        says="the tensor.",
+        imports=(AS_TENSOR, (TENSOR, "snapshot")),
+        doc="the tensor.",
     ),
     "FirstName": ArgumentKind(
         "Operand | None",
@@ -156,7 +157,7 @@ KINDS = {
         "{name} is not None",
         ((ARGUMENTS, "first_named"),),
         "another name of `input`.",
-        sets="{first}",
+        alias_of="{first}",
     ),
     "Vector": ndim_kind(1, "a vector."),
     "Matrix": ndim_kind(2, "a matrix."),
@@ -164,14 +165,14 @@ KINDS = {
     "Matrices": ArgumentKind(
         "Tensor",
         'matrices("{operation}", {name}, "{name}")',
-        needs=(("..ops.linalg.matrices", "matrices"),),
-        says="matrices (..., m, n).",
+        imports=(("..ops.linalg.matrices", "matrices"),),
+        doc="matrices (..., m, n).",
     ),
     "SquareMatrices": ArgumentKind(
         "Tensor",
         'matrices("{operation}", {name}, "{name}", square=True)',
-        needs=(("..ops.linalg.matrices", "matrices"),),
-        says="matrices (..., n, n).",
+        imports=(("..ops.linalg.matrices", "matrices"),),
+        doc="matrices (..., n, n).",
     ),
     "Integer": ArgumentKind(
         "int",
@@ -191,14 +192,14 @@ KINDS = {
         "{name} is not None and type({name}) is not int",
         ((PROMOTION, "as_integer"),),
     ),
-    "Sizes": ArgumentKind("Lengths", 'as_sizes("{operation}", ({name},))', needs=(SIZES,)),
+    "Sizes": ArgumentKind("Lengths", 'as_sizes("{operation}", ({name},))', imports=(SIZES,)),
     "Each": ArgumentKind("Lengths"),  # variadic; `SizesByName` converts it
     "SizesByName": ArgumentKind(
         "Lengths | None",
         'as_sizes("{operation}", {star}, {name}, "{name}")',
-        needs=(SIZES,),
-        says="`{star}` as one sequence.",
-        sets="{star}",
+        imports=(SIZES,),
+        doc="`{star}` as one sequence.",
+        alias_of="{star}",
     ),
     "RequiredDim": ArgumentKind(
         "int | None",
@@ -214,14 +215,14 @@ KINDS = {
         "{name} is not False and {name} is not True",
         ((ARGUMENTS, "flag_value"),),
     ),
-    "Outs": ArgumentKind("Sequence[Tensor] | None", says="the tensors to write the results into; new tensors if None."),
+    "Outs": ArgumentKind("Sequence[Tensor] | None", doc="the tensors to write the results into; new tensors if None."),
     "Numbers": ArgumentKind("int | Sequence[int]"),  # one number for all dimensions, or one for each
     "Axis": AXIS,
     "Axes": AXIS._replace(annotation="Dims | None"),
-    "PlainAxis": AXIS._replace(convert="{name}", needs=()),
-    "ReducedDim": ArgumentKind("int | None", says="the dimension; all elements if None."),
-    "ReducedDims": ArgumentKind("Dims | None", says="the dimension or dimensions; all of them if None."),
-    "KeepDims": ArgumentKind("bool", "{name}", "{name}", says="NumPy's name of `keepdim`.", sets="keepdim"),
+    "PlainAxis": AXIS._replace(convert="{name}", imports=()),
+    "ReducedDim": ArgumentKind("int | None", doc="the dimension; all elements if None."),
+    "ReducedDims": ArgumentKind("Dims | None", doc="the dimension or dimensions; all of them if None."),
+    "KeepDims": ArgumentKind("bool", "{name}", "{name}", doc="NumPy's name of `keepdim`.", alias_of="keepdim"),
     "Reduction": choice("none", "mean", "sum"),
     "Averages": ArgumentKind(
         "bool | None",
@@ -229,9 +230,9 @@ KINDS = {
         "size_average is not None or reduce is not None",
         ((ARGUMENTS, "reduction_of_older"),),
         'older form of `reduction`: False means "sum".',
-        sets="reduction",
+        alias_of="reduction",
     ),
-    "Reduces": ArgumentKind("bool | None", says='older form of `reduction`: False means "none".', sets="reduction"),
+    "Reduces": ArgumentKind("bool | None", doc='older form of `reduction`: False means "none".', alias_of="reduction"),
 }
 STANDARD = {
     "dim": "the dimension.",

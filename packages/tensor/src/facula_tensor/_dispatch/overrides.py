@@ -13,8 +13,8 @@ that checks for overrides. `wrap_layout` wraps the layout wherever an instance i
 tensors: the nodes of such calls run with overrides disabled.
 
 Composite functions (`overridable`) dispatch as one function. They check a list that is empty until an instance
-of such a class exists, so programs without overrides pay nothing. Note [Asking] in asking.py describes `func`
-for methods, properties and other functions.
+of such a class exists, so programs without overrides pay nothing. Note [Dispatch to overrides] in torch_function.py
+describes `func` for methods, properties and other functions.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def overridable(function: F) -> F:
             trim_traceback(error)
             raise
 
-    call.asks = True  # type: ignore[attr-defined]
+    call.dispatches_itself = True  # type: ignore[attr-defined]
     _overridable[function] = call
     return call  # type: ignore[return-value]
 
@@ -252,7 +252,7 @@ def as_subclass(self: Tensor, cls: type[T]) -> T:
 def wrap_layout(tensor: T) -> T:
     """Wrap the tensor's layout if its class overrides operators."""
     if overrides(type(tensor)) and type(tensor._layout) is not WrappedLayout:
-        if firsts and hasattr(type(tensor), "_asked"):
+        if firsts and hasattr(type(tensor), "_has_dispatching_methods"):
             _overriding[:] = [None]
             while firsts:
                 firsts.pop()()

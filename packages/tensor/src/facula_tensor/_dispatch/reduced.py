@@ -16,7 +16,7 @@ from facula_storage.extend import Instruction, Program
 
 from .declaration import make_calls
 from .expressions.gradients import gradient_program, kernel_of
-from .expressions.partials import asked_by
+from .expressions.partials import parameter_names
 from .namespaces import no_record_ops, operators
 from .operator import Operator
 from .rules.saved import saved_edges
@@ -137,7 +137,9 @@ def _reduced_backward(op: Operator, tensors: tuple[str, ...], numbers: tuple[str
         pairs = []
         for at in wanted:
             rule = rule_of(op.name, op.vjps, tensors[at])
-            pairs.append((edges[at], F.sum_to(rule(F, g, *[given.get(name) for name in asked_by(rule)]), layouts[at])))
+            pairs.append(
+                (edges[at], F.sum_to(rule(F, g, *[given.get(name) for name in parameter_names(rule)]), layouts[at]))
+            )
         return tuple(pairs)
 
     return backward
@@ -152,7 +154,7 @@ def _gradient_operator(
     rules are not a program.
     """
     rules = [rule_of(op.name, op.vjps, name) for name in wanted]
-    asks = [asked_by(rule) for rule in rules]
+    parameters = [parameter_names(rule) for rule in rules]
     held = tuple([name for name in tensors if any([name in op.needs[operand] for operand in wanted])])
     scalars = (*numbers, "count") if is_mean else numbers
 
@@ -161,7 +163,7 @@ def _gradient_operator(
         if is_mean:
             g = F.div(g, given["count"])
         return tuple(
-            [rule(F, g, *[given.get(name) for name in asked]) for rule, asked in zip(rules, asks, strict=True)]
+            [rule(F, g, *[given.get(name) for name in taken]) for rule, taken in zip(rules, parameters, strict=True)]
         )
 
     program = gradient_program(op, (*held, *scalars), frozenset(scalars), value)

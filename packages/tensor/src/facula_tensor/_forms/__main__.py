@@ -58,7 +58,7 @@ def path_of(file: str) -> str:
 
 def parts_of(file: str, texts: list[Text]) -> list[str]:
     """Return the parts of a file: its head, then the functions."""
-    functions = [one for text in texts for one in text.functions()]
+    functions = [function for text in texts for function in text.functions()]
     needs, types = set().union(*[text.needs for text in texts]), set().union(*[text.types for text in texts])
     bodies = f'\n\nbodies = bodies_of("{file}")' if (".._dispatch.written", "bodies_of") in needs else ""
     return [head(file, needs, types - needs) + bodies, *functions]

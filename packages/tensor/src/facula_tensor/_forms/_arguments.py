@@ -38,15 +38,15 @@ def quoted(value: object) -> str:
 
 def passed_on(arguments: list[Argument]) -> list[Argument]:
     """Return the arguments passed to the operator, without aliases; those after an alias are passed by name."""
-    first = next((place for place, one in enumerate(arguments) if one.kind.sets), len(arguments))
-    return [one._replace(by_name=one.by_name or place > first)
-            for place, one in enumerate(arguments) if not one.kind.sets]  # fmt: skip
+    first = next((place for place, argument in enumerate(arguments) if argument.kind.alias_of), len(arguments))
+    return [argument._replace(by_name=argument.by_name or place > first)
+            for place, argument in enumerate(arguments) if not argument.kind.alias_of]  # fmt: skip
 
 
 def listed(arguments: list[Argument]) -> list[str]:
     """Return the parameters of a function's signature, with a star before keyword-only ones."""
-    first = next((place for place, one in enumerate(arguments) if one.by_name), len(arguments))
-    needs_star = first < len(arguments) and not any([one.stands_for_all for one in arguments])
+    first = next((place for place, argument in enumerate(arguments) if argument.by_name), len(arguments))
+    needs_star = first < len(arguments) and not any([argument.stands_for_all for argument in arguments])
     return [*map(str, arguments[:first]), *["*"] * needs_star, *map(str, arguments[first:])]
 
 
@@ -61,9 +61,9 @@ def arguments_of(what: Declared) -> list[Argument]:
         *(OF_MAKERS if what.maker else ()),
     }
     return [
-        Argument(one.name, kind_of(str(one.annotation)), one.default, one.kind is one.KEYWORD_ONLY,
-                 one.kind is one.VAR_POSITIONAL)
-        for one in parameters if one.name not in apart
+        Argument(parameter.name, kind_of(str(parameter.annotation)), parameter.default, parameter.kind is parameter.KEYWORD_ONLY,
+                 parameter.kind is parameter.VAR_POSITIONAL)
+        for parameter in parameters if parameter.name not in apart
     ]  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def _together(said: dict[str, str], given: dict[str, str]) -> dict[str, str]:
 
 def _standard(one: Argument) -> str:
     """Return the default description of an argument, for declarations without one."""
-    return one.kind.says or STANDARD.get(one.name, "")
+    return one.kind.doc or STANDARD.get(one.name, "")
 
 
 def _listed(said: dict[str, str]) -> str:

@@ -34,8 +34,8 @@ def fast_paths() -> dict[str, tuple[list[str], set[tuple[str, str]], set[tuple[s
     """Return for each file its functions, the names (module, name) that they need, and those only for annotations."""
     files = {}
     for module in (unary, pairs, many, inplace):
-        templates = [one for name, one in vars(module).items() if isinstance(one, type) and name.islower()]
-        functions = [filled(one, "$function") for one in templates if hasattr(one, "arguments")]
+        templates = [member for name, member in vars(module).items() if isinstance(member, type) and name.islower()]
+        functions = [filled(template, "$function") for template in templates if hasattr(template, "arguments")]
         words = set(re.findall(r"\w+", "\n".join(functions)))
         needs = {(home, name) for home, names in NAMES.items() for name in words.intersection(names.split())}
         files[module.__name__.removeprefix("facula_tensor.")] = functions, needs, TYPES

@@ -56,10 +56,10 @@ class Text:
         self.needs: set[tuple[str, str]] = set()
         returned = what.signature.__annotations__.get("return", "None")
         self.returned = "Tensor" if returned == "None" else returned
-        texts = [self.returned, *[one.kind.annotation for one in [*self.operands, *self.options]]]
+        texts = [self.returned, *[operand.kind.annotation for operand in [*self.operands, *self.options]]]
         words = {word for text in texts for word in re.findall(r"[A-Z]\w+", text)} - {"None", "Any", "Literal"}
         self.types = {(module_of(word, what), word) for word in words | {"Tensor"}}
-        names = {one.name for one in self.operands}
+        names = {operand.name for operand in self.operands}
         others = [other for other, usual in RENAMED.items() if usual in names and other not in names]
         asks_itself = self.op is not None and self.op.takes_same and not what.overridable
         self.renames = what.method and not what.quick and (bool(others) or asks_itself)
@@ -91,13 +91,15 @@ class Text:
         """Return the statements that check and convert arguments, and return early in special cases."""
         steps = []
         known = {"operation": operation, "first": self.operands[0].name if self.operands else ""}
-        known["star"] = next((one.name for one in self.operands if one.stands_for_all), "")
-        for one in sorted(self.operands, key=lambda one: not one.kind.sets):
-            if one.kind.convert:
-                self.needs.update(one.kind.needs)
-                known["name"] = one.name
-                step = f"{one.kind.sets.format(**known) or one.name} = {one.kind.convert.format(**known)}"
-                condition = one.kind.unless.format(name=one.name)
+        known["star"] = next((operand.name for operand in self.operands if operand.stands_for_all), "")
+        for operand in sorted(self.operands, key=lambda operand: not operand.kind.alias_of):
+            if operand.kind.convert:
+                self.needs.update(operand.kind.imports)
+                known["name"] = operand.name
+                step = (
+                    f"{operand.kind.alias_of.format(**known) or operand.name} = {operand.kind.convert.format(**known)}"
+                )
+                condition = operand.kind.condition.format(name=operand.name)
                 steps += [f"if {condition}:", f"    {step}"] if condition else [step]
         for condition, expectation in self.what.refuses.items():
             self.needs.add(("facula_errors", "ArgumentError"))
@@ -163,7 +165,7 @@ class Text:
         lines, _ = inspect.getsourcelines(body)
         statements = ast.parse(dedent("".join(lines))).body[0].body[1:]  # type: ignore[attr-defined]
         text = dedent("".join(lines[statements[0].lineno - 1 :])).rstrip()
-        names = [one.id for statement in statements for one in ast.walk(statement) if isinstance(one, ast.Name)]
+        names = [node.id for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)]
         self.needs.update(names_of(self.what.module, set(names)))
         if body.__code__.co_varnames[0] == "F":
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
@@ -190,7 +192,7 @@ class Text:
                 step += f' if out is None else call_out("{name}", ({given}{"," * (", " not in given)}), out)'
             head = f"{'el' * (place > 0)}if {condition}:" if condition else "else:"
             steps += [head, f"    {step}"] if len(choices) > 1 else [step]
-        if any([one.kind.annotation.startswith("Operand") for one in self.operands]):
+        if any([operand.kind.annotation.startswith("Operand") for operand in self.operands]):
             self.needs.add((".._dispatch.arguments", "unusable"))
             raised = f'raise unusable("{self.operation}", ({", ".join(operators[self.what.name].inputs)}))'
             steps += ["if result is NotImplemented:", f"    {raised}"]
@@ -216,7 +218,7 @@ class Text:
         self.needs.add((".._dispatch.arguments", "source"))
         first = self.operands[0].name
         self.needs.add(("..ops.memory.assignment", "assign_inplace"))
-        tensors = [one.name for one in self.operands if one.kind.annotation in ("Tensor", "Operand")]
+        tensors = [operand.name for operand in self.operands if operand.kind.annotation in ("Tensor", "Operand")]
         before = f'before = source("{operation}", {", ".join(tensors)})'
         return [before, f'return assign_inplace("{operation}", {first}, {result})']
 
@@ -228,15 +230,15 @@ class Text:
             return f"ops.{self.what.name}(*{self.call_of(prepare, self.operation)}{', out' * bool(self.what.out)})"
         if not self.what.is_body:
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
-            given = [one.name for one in passed if one.name not in self.what.parameters]
+            given = [argument.name for argument in passed if argument.name not in self.what.parameters]
             given[0] = first or given[0]
             if parameters := self.what.parameters:
                 given.append(f"({', '.join(parameters)}{',' * (len(parameters) == 1)})")
             return f"ops.{self.what.calls or self.what.name}({', '.join(given)})"
-        given = [first or passed[0].passed, *[one.passed for one in passed[1:]]] if passed else []
+        given = [first or passed[0].passed, *[argument.passed for argument in passed[1:]]] if passed else []
         code = self.what.signature.__code__
         known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        given += [one.passed for one in self.options if one.name in known]
+        given += [option.passed for option in self.options if option.name in known]
         self.needs.add((".._dispatch.written", "bodies_of"))
         if self.named:
             given.insert(0, f'"{operation}"')
@@ -249,7 +251,7 @@ class Text:
         """Return the call of a function `(operation, *arguments)`, with the arguments that its signature contains."""
         code = function.__code__
         names = code.co_varnames[1 : code.co_argcount]
-        given = [one.name for one in passed_on([*self.operands, *self.out]) if one.name in names]
+        given = [argument.name for argument in passed_on([*self.operands, *self.out]) if argument.name in names]
         given = [f'"{operation}"', first or given[0], *given[1:]]
         is_own = function.__module__ == self.what.module  # still incomplete when it imports its functions
         module = ".._dispatch.written" if is_own else f"..{function.__module__.partition('.')[2]}"
@@ -284,12 +286,12 @@ def names_of(module: str, wanted: set[str]) -> set[tuple[str, str]]:
     for node in ast.parse(inspect.getsource(sys.modules[module])).body:
         if isinstance(node, ast.ImportFrom):
             home = resolve_name("." * node.level + (node.module or ""), module.rpartition(".")[0])
-            found |= {(home, one.name) for one in node.names if one.name in wanted}
+            found |= {(home, name.name) for name in node.names if name.name in wanted}
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             found |= {(module, node.name)} if node.name in wanted else set()
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             assigned = {
-                one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+                part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
             }
             found |= {(module, name) for name in assigned & wanted}
     return {(home.replace("facula_tensor.", "..", 1), name) for home, name in found}
@@ -301,7 +303,9 @@ def bracketed(before: str, parts: list[str], after: str, width: int = WIDTH) -> 
     if len(before + given + after) <= width:
         return before + given + after
     fits = len(given) + 4 <= width or len(parts) == 1
-    return "\n".join([before, *[f"    {line}" for line in ([given] if fits else [f"{one}," for one in parts])], after])
+    return "\n".join(
+        [before, *[f"    {line}" for line in ([given] if fits else [f"{part}," for part in parts])], after]
+    )
 
 
 def fitted(step: str) -> str:

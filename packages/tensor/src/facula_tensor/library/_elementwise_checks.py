@@ -11,7 +11,7 @@ from facula_errors import ArgumentError, InvalidTypeError
 
 from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor
-from .._dispatch.expressions.partials import asked_by
+from .._dispatch.expressions.partials import parameter_names
 from .._dispatch.expressions.symbols import Symbol
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.rules.vjp_rules import refusing_rule
@@ -135,5 +135,5 @@ def checked_rule(name: str, operand: str, rule: Any, *, keeps_dtype: bool) -> Fu
                 f"{name}: expected {key} to return a gradient like g, {show(wanted)}; got {show(given)}"
             )
 
-    checked.asks = asked_by(rule)  # type: ignore[attr-defined]
+    checked.parameter_names = parameter_names(rule)  # type: ignore[attr-defined]
     return checked

@@ -146,8 +146,8 @@ class NativeOp(CustomOpDef):
                 for h, like, is_wanted in zip(found, layouts, wanted, strict=True)
             ]
 
-        asked = (*names, "out") if setup_context is not None else ()
-        rule.asks = ("edges", *[f"{name}_layout" for name in names], *asked)  # type: ignore[attr-defined]
+        results = (*names, "out") if setup_context is not None else ()
+        rule.parameter_names = ("edges", *[f"{name}_layout" for name in names], *results)  # type: ignore[attr-defined]
         return rule
 
     def _single_rule(self, name: str) -> Callable[..., Any]:
@@ -158,7 +158,7 @@ class NativeOp(CustomOpDef):
             found: list[Tensor] = rule_of_all(F, g, (True,), layout)
             return found[0]
 
-        rule.asks = (f"{name}_layout",)  # type: ignore[attr-defined]
+        rule.parameter_names = (f"{name}_layout",)  # type: ignore[attr-defined]
         return rule
 
     def _no_rule(self) -> Callable[..., Any]:

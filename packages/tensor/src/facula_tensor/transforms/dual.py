@@ -34,7 +34,7 @@ from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.view_family import register, root_of, views_of
 from .._core.wrapped import Level, LevelLayout, batched_as, batches_of, no_storage
 from .._creation.filled import zeros
-from .._dispatch.expressions.gradients import asked_by
+from .._dispatch.expressions.gradients import parameter_names
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.slow_path.inplace_checks import check_family, starts_inplace
 from .._dispatch.slow_path.nodes import node_for
@@ -260,7 +260,7 @@ def tangent_of(call: OperatorCall, tangents: list[Tensor | None], record: bool) 
         tangent = linear_tangent(call, tangents, record)
     elif op.jvp is not None:
         values = rule_values(call, [t is not None for t in tangents], call.layouts)
-        tangent = op.jvp(F, tangents, *[values[name] for name in asked_by(op.jvp)])
+        tangent = op.jvp(F, tangents, *[values[name] for name in parameter_names(op.jvp)])
     elif op.elementwise and (op.holomorphic or not any_complex(call)):
         tangent = diagonal_tangent(call, tangents, F)
     else:

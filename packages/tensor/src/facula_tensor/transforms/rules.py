@@ -9,7 +9,7 @@ from facula_storage import Layout
 from facula_storage.extend import COMPLEX
 
 from .._core.tensor import Tensor, layout_of_tensor
-from .._dispatch.expressions.gradients import asked_by
+from .._dispatch.expressions.gradients import parameter_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,10 +78,12 @@ def apply_rules(
         return [rule(F, g, i, layouts, *call.parameters) if is_wanted else None for i, is_wanted in enumerate(wanted)]
     values = rule_values(call, wanted, layouts)
     if op.vjp_all is not None:
-        found = op.vjp_all(F, g, *[values[name] for name in asked_by(op.vjp_all)])
+        found = op.vjp_all(F, g, *[values[name] for name in parameter_names(op.vjp_all)])
         return [h if is_wanted else None for h, is_wanted in zip(found, wanted, strict=True)]
     return [
-        _rule(op, name)(F, g, *[values[is_wanted] for is_wanted in asked_by(_rule(op, name))]) if is_wanted else None
+        _rule(op, name)(F, g, *[values[parameter] for parameter in parameter_names(_rule(op, name))])
+        if is_wanted
+        else None
         for name, is_wanted in zip(op.inputs, wanted, strict=True)
     ]
 

@@ -64,7 +64,7 @@ def kernel_of(op: Operator) -> str | Program:
 def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
     """Return the rule of an operand of an expression: the gradient times the derivative, which may be declared
     (`partial`)."""
-    asks = op.inputs if partial is None else asked_by(partial, 1)
+    parameters = op.inputs if partial is None else parameter_names(partial, 1)
     slopes: list[tuple[Expression, Any]] = []  # the derivative, after its first use
 
     def rule(F: Any, g: Any, *values: Any) -> Any:
@@ -73,13 +73,13 @@ def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
                 expression = expression_of(op)
                 slope = partial_of(expression.result, expression.operands[op.inputs.index(name)])
             else:
-                expression = Expression(partial, len(asks), f"{op.name}: partial_{name}")
+                expression = Expression(partial, len(parameters), f"{op.name}: partial_{name}")
                 slope = expression.result
             slopes.append((expression, slope))
         expression, slope = slopes[0]
         return F.mul(g, expression.of(F, values, slope))
 
-    rule.asks = asks  # type: ignore[attr-defined]
+    rule.parameter_names = parameters  # type: ignore[attr-defined]
     return rule
 
 
@@ -102,15 +102,15 @@ def gradient_operator(op: Operator, wanted: tuple[str, ...], numbers: frozenset[
 def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str]) -> Operator | None:
     if not all([name in op.vjps for name in wanted]):
         return None
-    asked = [need for name in wanted for need in op.needs[name] if not need.endswith("_layout")]
-    names = tuple(dict.fromkeys(asked))
+    needed = [need for name in wanted for need in op.needs[name] if not need.endswith("_layout")]
+    names = tuple(dict.fromkeys(needed))
     if not {*names} <= {*op.inputs, "out"}:
         return None
-    rules = [(op.vjps[name], asked_by(op.vjps[name])) for name in wanted]
+    rules = [(op.vjps[name], parameter_names(op.vjps[name])) for name in wanted]
 
     def value(F: Any, g: Any, *values: Any) -> Any:
         places = dict(zip(names, values, strict=True))
-        answers = [rule(F, g, *[places.get(need) for need in asks]) for rule, asks in rules]
+        answers = [rule(F, g, *[places.get(need) for need in parameters]) for rule, parameters in rules]
         return answers[0] if len(answers) == 1 else tuple(answers)
 
     def decompose(F: Any, operands: Operands, parameters: Parameters) -> None:
@@ -179,9 +179,9 @@ def fused_rule(op: Operator, name: str, numbers: frozenset[str] = frozenset()) -
     if made is None:
         return direct_rule(plain, numbers)
     no_record, recorded = made.no_record, made.library_call
-    asks = asked_by(plain)
-    taken = [place for place, need in enumerate(asks) if need in op.needs[name] and not need.endswith("_layout")]
-    every = len(taken) == len(asks)
+    parameters = parameter_names(plain)
+    taken = [place for place, need in enumerate(parameters) if need in op.needs[name] and not need.endswith("_layout")]
+    every = len(taken) == len(parameters)
     unsupported: list[None] = []  # not empty once the backend has rejected the program
 
     def rule(F: Any, g: Any, *values: Any) -> Any:
@@ -195,5 +195,5 @@ def fused_rule(op: Operator, name: str, numbers: frozenset[str] = frozenset()) -
             return recorded(g, *given)
         return plain(F, g, *values)
 
-    rule.asks = asks  # type: ignore[attr-defined]
+    rule.parameter_names = parameters  # type: ignore[attr-defined]
     return rule

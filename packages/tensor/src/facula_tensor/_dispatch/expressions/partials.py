@@ -25,10 +25,10 @@ NUMBERS = (float, int, bool)
 NUMBERS_LAST = frozenset("copysign eq ge gt le lt ne".split())  # their first operand is a tensor
 
 
-def asked_by(rule: Function, given_first: int = 2) -> tuple[str, ...]:
+def parameter_names(rule: Function, given_first: int = 2) -> tuple[str, ...]:
     """Return the names of a rule's arguments after F and g, in order; for a derivative, which has no g, those
     after F."""
-    given: tuple[str, ...] | None = getattr(rule, "asks", None)
+    given: tuple[str, ...] | None = getattr(rule, "parameter_names", None)
     if given is not None:
         return given
     code = rule.__code__
@@ -78,7 +78,7 @@ def apply_rule(op: Operator, name: str, g: Any, arguments: tuple[Any, ...], out:
     places = dict(zip(op.inputs, arguments, strict=True))
     places.update({"out": out, **{f"{operand}_layout": None for operand in op.inputs}})
     try:
-        values = [places[place] for place in asked_by(rule)]
+        values = [places[place] for place in parameter_names(rule)]
     except KeyError as error:
         raise NotElementwiseError(f"{op.name}: its rule asks for {error}") from None
     return rule(symbol_ops, g, *values)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from facula_autograd.extend import Node, Rule, raise_mutated
 from facula_errors import InvalidTypeError, UnsupportedError
 
-from ..expressions.gradients import asked_by, fused_rule
+from ..expressions.gradients import fused_rule, parameter_names
 from .one_launch import one_launch
 from .saved import _saved, saved_edges, saved_out
 
@@ -145,16 +145,16 @@ def rule_of(name: str, vjps: Mapping[str, Function], operand: str) -> Function:
 
 def _uniform(rule: Function, places: Sequence[str]) -> Function:
     """Return `rule` as a function (F, g, *places)."""
-    asked = asked_by(rule)
-    if asked == tuple(places):
+    taken = parameter_names(rule)
+    if taken == tuple(places):
         return rule
-    at = [places.index(name) for name in asked]
+    at = [places.index(name) for name in taken]
     return lambda F, g, *values: rule(F, g, *[values[i] for i in at])
 
 
 def _picking(rule: Function, places: Sequence[str]) -> Function:
     """Return `rule` as a function (F, g, values) that selects the values it reads."""
-    at = [places.index(name) for name in asked_by(rule)]
+    at = [places.index(name) for name in parameter_names(rule)]
     if not at:
         return lambda F, g, values: rule(F, g)
     if len(at) == 1:

@@ -1,14 +1,14 @@
 """The `func` argument of ``__torch_function__``: the public object that the program called.
 
-Note [Asking]
-~~~~~~~~~~~~~
+Note [Dispatch to overrides]
+~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 Programs compare `func` with public objects: ``func is torch.Tensor.clone``, ``func in {F.gelu: ...}``. An
 operator on the slow path no longer knows which of its public forms was called (method, function, Python's
 operator), nor the original arguments. So public functions dispatch to overrides before they compute:
 
 * A class that overrides operators gets a dispatching form of each method and property of Tensor. Tensor itself
 keeps the fast ones.
-* `ask_first` replaces the code of a composite function in place. The function object stays the same, so an
+* `dispatch_first` replaces the code of a composite function in place. The function object stays the same, so an
 earlier ``from ... import gelu`` sees the change. This happens when the first instance of such a class is made;
 programs without one never pay. Functions that dispatch themselves, in the slow path or as `overridable`, are
 unchanged. `func` for one of Python's operators is the method that PyTorch passes: `Tensor.add` for ``x + 1``.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .._core.types import Function
 
 # Names that PyTorch does not dispatch, and those that provide other methods' results.
-_UNASKED = frozenset(
+_NOT_DISPATCHED = frozenset(
     "__new__ __init_subclass__ __torch_function__ __hash__ __dir__ __iter__ __buffer__ __array_wrap__ __copy__ "
     "as_subclass _repr_html_".split()
 )
@@ -64,11 +64,11 @@ _forms: dict[str, tuple[object, object]] = {}  # name -> Tensor's attribute and 
 _waiting: list[tuple[Mapping[str, object], tuple[str, ...]]] = []  # names of modules whose functions must dispatch
 
 
-def let_methods_ask(cls: type) -> None:
+def override_methods(cls: type) -> None:
     """Give a class that overrides operators dispatching forms of all methods of Tensor that it does not define."""
     for base in Tensor.__mro__[:2]:
         for name, member in vars(base).items():
-            if name in _UNASKED or (name.startswith("_") and not name.startswith("__") and name not in _PRIVATE):
+            if name in _NOT_DISPATCHED or (name.startswith("_") and not name.startswith("__") and name not in _PRIVATE):
                 continue
             if not isinstance(member, (FunctionType, property)) or _found(cls, name) is not member:
                 continue
@@ -151,31 +151,31 @@ def _property(name: str, member: property) -> property:
     )
 
 
-def asks(module: Mapping[str, object], names: Iterable[str]) -> None:
+def make_overridable(module: Mapping[str, object], names: Iterable[str]) -> None:
     """Let these functions of a module dispatch to classes that override operators once such a class has an
     instance. Errors contain the names of the functions that the module lists.
     """
     PUBLIC.append(module)
     _waiting.append((module, tuple(names)))
     if not firsts:
-        _let_functions_ask()
+        _process_waiting()
 
 
-def _let_functions_ask() -> None:
+def _process_waiting() -> None:
     while _waiting:
         module, names = _waiting.pop()
         for name in names:
             function = module[name]
-            if isinstance(function, FunctionType) and not _asks_itself(function):
-                ask_first(function)
+            if isinstance(function, FunctionType) and not _dispatches_itself(function):
+                dispatch_first(function)
 
 
-def _asks_itself(function: FunctionType) -> bool:
+def _dispatches_itself(function: FunctionType) -> bool:
     op = getattr(function, "operator", None)  # with a signature, its arguments differ from its function's
-    return getattr(function, "asks", False) or (op is not None and op.public is function and op.takes_same)
+    return getattr(function, "dispatches_itself", False) or (op is not None and op.public is function and op.takes_same)
 
 
-def ask_first(function: FunctionType) -> None:
+def dispatch_first(function: FunctionType) -> None:
     """Replace the code of a function in place with code that dispatches to overriding classes first."""
     inner = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
@@ -183,30 +183,34 @@ def ask_first(function: FunctionType) -> None:
     inner.__kwdefaults__ = function.__kwdefaults__
     inner.__dict__.update(function.__dict__)
 
-    def asking(*args: Any, **kwargs: Any) -> Any:
+    def dispatching(*args: Any, **kwargs: Any) -> Any:
         if not (_QUICK.issuperset(map(type, args)) and _QUICK.issuperset(map(type, kwargs.values()))):
             tensors = (*tensors_in(args), *tensors_in(kwargs.values()))
             if overridden(tensors):
                 return call_torch_function(function.__name__, function, args, kwargs, tensors)
         return inner(*args, **kwargs)
 
-    function.__kwdefaults__ = {"_asking": asking, "_errors": (FaculaError, TypeError), "_trim": trim_traceback}
+    function.__kwdefaults__ = {
+        "_dispatching": dispatching,
+        "_errors": (FaculaError, TypeError),
+        "_trim": trim_traceback,
+    }
     function.__code__ = _passing_with(inner.__code__)
-    function.__dict__.update(__wrapped__=inner, asks=True)
+    function.__dict__.update(__wrapped__=inner, dispatches_itself=True)
 
 
-def _passing(*args: Any, _asking: Function, _errors: Any, _trim: Function, **kwargs: Any) -> Any:
+def _passing(*args: Any, _dispatching: Function, _errors: Any, _trim: Function, **kwargs: Any) -> Any:
     try:
-        return _asking(*args, **kwargs)
+        return _dispatching(*args, **kwargs)
     except _errors as error:
         _trim(error)
         raise
 
 
 def _passing_inside(outside: object) -> FunctionType:
-    def _passing(*args: Any, _asking: Function, _errors: Any, _trim: Function, **kwargs: Any) -> Any:
+    def _passing(*args: Any, _dispatching: Function, _errors: Any, _trim: Function, **kwargs: Any) -> Any:
         try:
-            return _asking(*args, **kwargs)
+            return _dispatching(*args, **kwargs)
         except _errors as error:
             _trim(error)
             raise
@@ -234,11 +238,11 @@ def _passing_with(former: CodeType) -> CodeType:
 def _prepare_subclass(cls: type, **kwargs: object) -> None:
     super(Tensor, cls).__init_subclass__(**kwargs)  # type: ignore[misc]  # which is a subclass of Tensor
     if overrides(cls):
-        let_methods_ask(cls)
-        cls._asked = True  # type: ignore[attr-defined]
+        override_methods(cls)
+        cls._has_dispatching_methods = True  # type: ignore[attr-defined]
 
 
 Tensor.__init_subclass__ = classmethod(_prepare_subclass)  # type: ignore[assignment]
-GIVEN.update(_PRIVATE, ("_asked",))
-firsts.append(_let_functions_ask)
+GIVEN.update(_PRIVATE, ("_has_dispatching_methods",))
+firsts.append(_process_waiting)
 unwrapped.update([Tensor.__reduce_ex__, Tensor.grad.__get__])  # type: ignore[attr-defined]
