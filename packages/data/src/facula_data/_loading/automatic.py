@@ -41,10 +41,10 @@ class Choice:
         kinds: the kinds to try, "inline" first.
     """
 
-    __slots__ = ("_left", "chosen", "seconds")
+    __slots__ = ("_untried", "chosen", "seconds")
 
     def __init__(self, kinds: tuple[str, ...]) -> None:
-        self._left = list(kinds)
+        self._untried = list(kinds)
         self.seconds: dict[str, float] = {}
         self.chosen: str | None = None
         self._settle()
@@ -52,7 +52,7 @@ class Choice:
     @property
     def kind(self) -> str:
         """The chosen kind, or the kind that is being measured."""
-        return self.chosen or self._left[0]
+        return self.chosen or self._untried[0]
 
     def measured(self, waits: list[float], between: list[float], start: float) -> None:
         """Record the measurements of the current kind.
@@ -63,21 +63,21 @@ class Choice:
             start: seconds of the wait for the first batch, spread over an epoch; 0 for persistent workers.
         """
         program, waited = float(np.median(between)), sum(waits) / len(waits)
-        kind = self._left.pop(0)
+        kind = self._untried.pop(0)
         self.seconds[kind] = program + waited + start
         if kind == INLINE and waited <= NEGLIGIBLE_WAIT * program:
-            self._left.clear()
+            self._untried.clear()
         self._settle()
 
     def failed(self) -> None:
         """Exclude the current kind."""
-        self._left.pop(0)
+        self._untried.pop(0)
         self._settle()
 
     def _settle(self) -> None:
-        if self._left == [INLINE]:
+        if self._untried == [INLINE]:
             self.chosen = INLINE
-        if self._left or self.chosen:
+        if self._untried or self.chosen:
             return
         self.chosen, least = next(iter(self.seconds.items()))
         for kind, seconds in self.seconds.items():
@@ -92,17 +92,17 @@ class Choice:
 class Portion(Generic[Unit]):
     """An iterator over a limited portion of the remaining units. `ended` is true when no units remain."""
 
-    __slots__ = ("_left", "_open", "_units", "ended")
+    __slots__ = ("_allowed", "_open", "_units", "ended")
 
     def __init__(self, units: Iterator[Unit]) -> None:
         self._units: Iterator[Unit] = units
-        self._left = 0
+        self._allowed = 0
         self._open: deque[Unit] = deque()
         self.ended = False
 
     def more(self, count: int | None) -> None:
         """Extend the portion by `count` units; None means all remaining ones."""
-        self._left = -1 if count is None else count
+        self._allowed = -1 if count is None else count
 
     def made(self) -> None:
         """Mark the oldest open unit as done: it has a batch or an error."""
@@ -116,9 +116,9 @@ class Portion(Generic[Unit]):
         return self
 
     def __next__(self) -> Unit:
-        if not self._left:
+        if not self._allowed:
             raise StopIteration
-        self._left -= 1
+        self._allowed -= 1
         try:
             unit = next(self._units)
         except StopIteration:
@@ -139,8 +139,8 @@ class Automatic(Generic[Unit]):
         meter: records the batches that this process makes, or None.
     """
 
-    __slots__ = ("_asked", "_batches", "_begin", "_between", "_choice", "_left", "_making", "_meter", "_portion",
-                 "_waits")  # fmt: skip
+    __slots__ = ("_batches", "_begin", "_between", "_choice", "_delivered", "_making", "_meter", "_portion",
+                 "_requested", "_waits")  # fmt: skip
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Automatic(Generic[Unit]):
         self._portion, self._begin, self._choice = Portion(units), begin, choice
         self._batches, self._meter = batches, meter
         self._making: BatchSource | None = None
-        self._asked = self._left = 0.0  # times at which the last batch was requested and delivered
+        self._requested = self._delivered = 0.0  # times at which the last batch was requested and delivered
         self._waits: list[float] = []
         self._between: list[float] = []
 
@@ -161,7 +161,7 @@ class Automatic(Generic[Unit]):
         return self
 
     def __next__(self) -> Unit:
-        self._asked = perf_counter()
+        self._requested = perf_counter()
         while True:
             if self._making is None:
                 self._making = self._next_kind()
@@ -194,18 +194,18 @@ class Automatic(Generic[Unit]):
             raise
         self._portion.made()
         now = perf_counter()
-        waited = now - self._asked
+        waited = now - self._requested
         if self._choice.chosen is None:
-            if self._left:
-                self._between.append(self._asked - self._left)
+            if self._delivered:
+                self._between.append(self._requested - self._delivered)
             self._waits.append(waited)
-            self._left = now
+            self._delivered = now
         if self._meter is not None and self._choice.kind == INLINE:
             self._meter.worker(0, waited, 0.0)
         return batch
 
     def _next_kind(self) -> BatchSource:
-        self._waits, self._between, self._left = [], [], 0.0
+        self._waits, self._between, self._delivered = [], [], 0.0
         while True:
             kind = self._choice.kind
             self._portion.more(None if self._choice.chosen else MEASURED_BATCHES + 1)

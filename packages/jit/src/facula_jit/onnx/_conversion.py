@@ -13,14 +13,17 @@ from facula_tensor.extend import operators
 
 from .._recording.records import Address
 from ._control_flow import convert_either, convert_repeat
+from ._converters import attention as _attention
+from ._converters import convolution as _convolution
 from ._converters import elementwise as _elementwise
 from ._converters import indexing as _indexing
+from ._converters import linalg as _linalg
 from ._converters import normalization as _norms
 from ._converters import pooling as _pooling
-from ._converters import products as _products
 from ._converters import rearrangement as _moves
 from ._converters import recurrent as _recurrent
 from ._converters import reductions as _reductions
+from ._converters import resampling as _resampling
 from ._converters.elementwise_programs import run_program
 from ._converters.refusals import reason_for
 from ._converters.table import Call, converters
@@ -37,7 +40,10 @@ if TYPE_CHECKING:
     from ._regions import Part, Step
     from ._trace import Trace
 
-MODULES = (_elementwise, _indexing, _moves, _norms, _pooling, _products, _recurrent, _reductions)
+MODULES = (
+    _attention, _convolution, _elementwise, _indexing, _linalg, _moves, _norms, _pooling, _recurrent, _reductions,
+    _resampling,
+)  # fmt: skip
 IN_PLACE = ("put", "scatter")  # kernels that leave part of their result unchanged
 
 

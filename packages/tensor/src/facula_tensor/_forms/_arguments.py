@@ -61,8 +61,8 @@ def arguments_of(what: Declared) -> list[Argument]:
         *(OF_MAKERS if what.maker else ()),
     }
     return [
-        Argument(parameter.name, kind_of(str(parameter.annotation)), parameter.default, parameter.kind is parameter.KEYWORD_ONLY,
-                 parameter.kind is parameter.VAR_POSITIONAL)
+        Argument(parameter.name, kind_of(str(parameter.annotation)), parameter.default,
+                 parameter.kind is parameter.KEYWORD_ONLY, parameter.kind is parameter.VAR_POSITIONAL)
         for parameter in parameters if parameter.name not in apart
     ]  # fmt: skip
 

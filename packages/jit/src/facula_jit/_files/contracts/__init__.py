@@ -15,6 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import (
+    attention,
+    convolution,
     declared,
     decompositions,
     elementwise,
@@ -44,7 +46,8 @@ ROWS: dict[str, Contract] = {
     **elementwise.CONTRACTS,
     **layers.CONTRACTS,
     **rearrangement.CONTRACTS,
-    **products.CONTRACTS,
+    **convolution.CONTRACTS,
+    **attention.CONTRACTS,
     **optimizer_steps.CONTRACTS,
 }
 """Contracts of operators outside of both families, by the names of their kernels."""

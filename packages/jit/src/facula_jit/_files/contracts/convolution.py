@@ -1,0 +1,61 @@
+"""Contracts of convolutions and their gradients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .shapes import are_sizes, is_size, left_out
+
+if TYPE_CHECKING:
+    from .declared import Contract
+
+
+def convolution(images: Any, weights: Any, results: Any, parameters: Any) -> bool:
+    """Return True for a convolution of images or volumes; any of the three layouts may be that of the result."""
+    stride, padding, dilation, groups, _ = parameters
+    flat = images.ndim - 2
+    if flat not in (2, 3) or not weights.ndim == results.ndim == images.ndim or not is_size(groups, 1):
+        return False
+    if not (are_sizes(stride, flat, 1) and are_sizes(padding, flat) and are_sizes(dilation, flat, 1)):
+        return False
+    if max(*stride, *padding, *dilation) >= 1 << 24 or min(weights.shape[2:]) < 1:
+        return False
+    fits = [
+        # may have one more element after than before
+        not count or (count - 1) * step + (kernel - 1) * by + 1 <= size + 2 * before + 1
+        for size, count, kernel, step, before, by in zip(
+            images.shape[2:], results.shape[2:], weights.shape[2:], stride, padding, dilation, strict=True
+        )
+    ]
+    return (
+        all(fits)
+        and images.shape[0] == results.shape[0]
+        and weights.shape[1] * groups == images.shape[1]
+        and weights.shape[0] == results.shape[1]
+        and weights.shape[0] % groups == 0
+    )
+
+
+def conv(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Check for a convolution of images with weights and a bias."""
+    (images, weights, bias), (results,) = inputs, outputs
+    return left_out(bias, (weights.shape[0],)) and convolution(images, weights, results, parameters)
+
+
+def conv_input(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Check for the gradient of the images, from that of the results and the weights."""
+    (results, weights), (images,) = inputs, outputs
+    return convolution(images, weights, results, parameters)
+
+
+def conv_weight(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Check for the gradient of the weights, from that of the results and the images."""
+    (results, images), (weights,) = inputs, outputs
+    return convolution(images, weights, results, parameters)
+
+
+CONTRACTS: dict[str, Contract] = {
+    "conv2d": conv,
+    "conv2d_input": conv_input,
+    "conv2d_weight": conv_weight,
+}
