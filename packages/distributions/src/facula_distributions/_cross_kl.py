@@ -168,7 +168,7 @@ def _bernoulli_and_poisson(p: Bernoulli, q: Poisson) -> Tensor:
 @register_kl(MultivariateNormal, LowRankMultivariateNormal)
 def _and_low_rank(p: MultivariateNormal | LowRankMultivariateNormal, q: LowRankMultivariateNormal) -> Tensor:
     """Compute the trace of q's inverse covariance times p's covariance by Woodbury's identity."""
-    factor, less = (p.cov_factor if isinstance(p, LowRankMultivariateNormal) else p.scale_tril), q._lessening()
+    factor, less = (p.cov_factor if isinstance(p, LowRankMultivariateNormal) else p.scale_tril), q._woodbury_factor()
     across = less @ factor
     trace = (factor * factor / q.cov_diag.unsqueeze(-1)).sum((-2, -1)) - (across * across).sum((-2, -1))
     if isinstance(p, LowRankMultivariateNormal):

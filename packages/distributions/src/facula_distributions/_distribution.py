@@ -56,7 +56,7 @@ class Distribution:
                 if not is_dependent(constraint) and not (lazy and name not in vars(self)):
                     self._check(f"parameter {name}", constraint, getattr(self, name))
 
-    def _keep(self, **parameters: Any) -> Size:
+    def _store_parameters(self, **parameters: Any) -> Size:
         """Broadcast parameters, store them as attributes, and return their shape."""
         for name, value in zip(parameters, broadcast_parameters(self, **parameters)):
             setattr(self, name, value)
@@ -182,17 +182,17 @@ class Distribution:
     @property
     def mean(self) -> Tensor:
         """The mean."""
-        raise self._missing("mean")
+        raise self._undefined("mean")
 
     @property
     def mode(self) -> Tensor:
         """The value with the maximum density."""
-        raise self._missing("mode")
+        raise self._undefined("mode")
 
     @property
     def variance(self) -> Tensor:
         """The variance."""
-        raise self._missing("variance")
+        raise self._undefined("variance")
 
     @property
     def stddev(self) -> Tensor:
@@ -201,19 +201,19 @@ class Distribution:
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density, or of the probability, at `value`."""
-        raise self._missing("log_prob")
+        raise self._undefined("log_prob")
 
     def cdf(self, value: Tensor) -> Tensor:
         """Return the probability of at most `value`."""
-        raise self._missing("cdf")
+        raise self._undefined("cdf")
 
     def icdf(self, value: Tensor) -> Tensor:
         """Return the value with the given `cdf`."""
-        raise self._missing("icdf")
+        raise self._undefined("icdf")
 
     def entropy(self) -> Tensor:
         """Return the entropy, in nats, of each distribution of the batch."""
-        raise self._missing("entropy")
+        raise self._undefined("entropy")
 
     def perplexity(self) -> Tensor:
         """Return the exponential of the entropy."""
@@ -221,7 +221,7 @@ class Distribution:
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """Return all values in the support along a new first dimension."""
-        raise self._missing("enumerate_support")
+        raise self._undefined("enumerate_support")
 
     # ----------------------------------------------------------------------------------------- samples
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -231,13 +231,13 @@ class Distribution:
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draw samples that are differentiable with respect to the parameters."""
-        raise self._missing("rsample")
+        raise self._undefined("rsample")
 
     def sample_n(self, n: int) -> Tensor:
         """Draw `n` samples."""
         return self.sample((n,))
 
-    def _missing(self, what: str) -> Exception:
+    def _undefined(self, what: str) -> Exception:
         return UnsupportedError(f"{type(self).__name__}.{what}: not defined for this distribution")
 
     def __repr__(self) -> str:

@@ -23,14 +23,14 @@ class ExponentialFamily(Distribution):
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:
-        raise self._missing("_natural_params")
+        raise self._undefined("_natural_params")
 
     @property
     def _mean_carrier_measure(self) -> float | Tensor:
-        raise self._missing("_mean_carrier_measure")
+        raise self._undefined("_mean_carrier_measure")
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
-        raise self._missing("_log_normalizer")
+        raise self._undefined("_log_normalizer")
 
     def _normalizer_and_slopes(self) -> tuple[Tensor, list[Tensor], tuple[Tensor, ...]]:
         """Return F, its derivatives by the parameters (the mean of t), and the parameters."""

@@ -82,7 +82,7 @@ biject_to: ConstraintRegistry = ConstraintRegistry("biject_to")
 transform_to: ConstraintRegistry = ConstraintRegistry("transform_to")
 
 
-def _both(*kinds: Region) -> Callable[[F], F]:
+def _register_for_both(*kinds: Region) -> Callable[[F], F]:
     def decorated(factory: F) -> F:
         for kind in kinds:
             biject_to.register(kind, factory)
@@ -92,7 +92,7 @@ def _both(*kinds: Region) -> Callable[[F], F]:
     return decorated
 
 
-@_both(constraints.real)
+@_register_for_both(constraints.real)
 def _all(constraint: constraints.Constraint) -> Transform:
     return identity_transform
 
@@ -111,7 +111,7 @@ def _events(registry: ConstraintRegistry, constraint: constraints.independent) -
     return IndependentTransform(registry(constraint.base_constraint), constraint.reinterpreted_batch_ndims)
 
 
-@_both(constraints.greater_than, constraints.greater_than_eq)
+@_register_for_both(constraints.greater_than, constraints.greater_than_eq)
 def _above(constraint: constraints.greater_than | constraints.greater_than_eq) -> Transform:
     low = constraint.lower_bound
     if type(low) is float and low == 0:
@@ -119,12 +119,12 @@ def _above(constraint: constraints.greater_than | constraints.greater_than_eq) -
     return ComposeTransform([ExpTransform(), AffineTransform(low, 1)])
 
 
-@_both(constraints.less_than)
+@_register_for_both(constraints.less_than)
 def _below(constraint: constraints.less_than) -> Transform:
     return ComposeTransform([ExpTransform(), AffineTransform(constraint.upper_bound, -1)])
 
 
-@_both(constraints.interval, constraints.half_open_interval)
+@_register_for_both(constraints.interval, constraints.half_open_interval)
 def _between(constraint: constraints.interval | constraints.half_open_interval) -> Transform:
     low, high = constraint.lower_bound, constraint.upper_bound
     if type(low) is float and type(high) is float and (low, high) == (0, 1):
@@ -153,7 +153,7 @@ def _definite(constraint: constraints.Constraint) -> Transform:
     return PositiveDefiniteTransform()
 
 
-@_both(constraints.corr_cholesky)
+@_register_for_both(constraints.corr_cholesky)
 def _correlations(constraint: constraints.Constraint) -> Transform:
     return CorrCholeskyTransform()
 

@@ -68,11 +68,11 @@ class LogitRelaxedBernoulli(_Trials):
         validate_args: bool | None = None,
     ):
         super().__init__(probs, logits, validate_args)
-        self.temperature = temperature_like(temperature, self._given())
+        self.temperature = temperature_like(temperature, self._parameter())
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draw samples that are differentiable with respect to the parameters."""
-        share = open_uniform(self._given(), self._extended_shape(sample_shape))
+        share = open_uniform(self._parameter(), self._extended_shape(sample_shape))
         return (share.log() - (-share).log1p() + self.logits) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:

@@ -56,7 +56,7 @@ class ExpRelaxedCategorical(_Categories):
         validate_args: bool | None = None,
     ):
         super().__init__(probs, logits, validate_args)
-        self.temperature = temperature_like(temperature, self._given())
+        self.temperature = temperature_like(temperature, self._parameter())
 
     @classmethod
     def _is_vector(cls) -> bool:
@@ -64,11 +64,11 @@ class ExpRelaxedCategorical(_Categories):
 
     def entropy(self) -> Tensor:
         """Raise NotImplementedError: there is no formula."""
-        raise self._missing("entropy")
+        raise self._undefined("entropy")
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draw samples that are differentiable with respect to the parameters."""
-        noise = -(-open_uniform(self._given(), self._extended_shape(sample_shape)).log()).log()
+        noise = -(-open_uniform(self._parameter(), self._extended_shape(sample_shape)).log()).log()
         return log_softmax((self.logits + noise) / self.temperature, -1)
 
     def log_prob(self, value: Tensor) -> Tensor:

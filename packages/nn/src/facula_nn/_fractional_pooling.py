@@ -174,7 +174,7 @@ def _pooled(
         places = full((count,), 0, device=input.device).reshape((count,) + (1,) * (2 * dims))
         for at, (length, size, window) in enumerate(zip(inner, wanted, kernel, strict=True)):
             sample = drawn[:, at if dims == 3 else 1 - at]  # for images, the first sample belongs to the width
-            begins = _begins(sample, length, size, window)
+            begins = _window_starts(sample, length, size, window)
             own = begins.unsqueeze(-1) + arange(window, device=input.device)  # (count, size, window)
             shape = [count] + [1] * (2 * dims)
             shape[1 + at], shape[1 + dims + at] = size, window
@@ -187,7 +187,7 @@ def _pooled(
     return values.reshape(*outer, *wanted), found.reshape(*outer, *wanted)
 
 
-def _begins(sample: Tensor, length: int, size: int, window: int) -> Tensor:
+def _window_starts(sample: Tensor, length: int, size: int, window: int) -> Tensor:
     """Return the starts of `size` windows for each sample, increasing; the last window ends at the end of the input.
 
     Arguments:

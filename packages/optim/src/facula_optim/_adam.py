@@ -103,7 +103,7 @@ class Adam(FusedOptimizer):
                 if g is not None:
                     kept = state[p]
                     if not kept:
-                        self._begin(kept, p, group, ("exp_avg", "exp_avg_sq", "step"))
+                        self._initialize_state(kept, p, group, ("exp_avg", "exp_avg_sq", "step"))
                     tensors += (p, g, kept["exp_avg"], kept["exp_avg_sq"], kept["step"])
         if not tensors:
             return

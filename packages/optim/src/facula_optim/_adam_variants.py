@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ._types import Options, Params
 
 
-class _Moments(FusedOptimizer):
+class _AdamVariant(FusedOptimizer):
     """Base class of optimizers with two betas."""
 
     def _check_options(self, options: Options) -> None:
@@ -25,7 +25,7 @@ class _Moments(FusedOptimizer):
 
 
 @boundary
-class Adamax(_Moments):
+class Adamax(_AdamVariant):
     """Adamax: Adam with a decaying maximum of the gradients in place of the mean of squares.
 
     With d = gradient + weight_decay * p and most = max(betas[1] * most, |d| + eps), a parameter p is reduced by
@@ -88,7 +88,7 @@ class Adamax(_Moments):
 
 
 @boundary
-class NAdam(_Moments):
+class NAdam(_AdamVariant):
     """NAdam: Adam with Nesterov momentum, whose factor grows with the number of steps.
 
     With d = gradient + weight_decay * p and f(t) = betas[0] * (1 - 0.96 ** (t * momentum_decay) / 2), step t is lr
@@ -166,7 +166,7 @@ class NAdam(_Moments):
 
 
 @boundary
-class RAdam(_Moments):
+class RAdam(_AdamVariant):
     """RAdam: Adam that steps by the mean alone until the variance can be estimated from enough steps.
 
     The criterion is r(t) = r - 2 t b^t / (1 - b^t), with r = 2 / (1 - b) - 1 and b = betas[1]. Above 5, the step is

@@ -221,7 +221,7 @@ class Adagrad(FusedOptimizer):
         super().add_param_group(param_group)
         group: Any = self.param_groups[-1]
         for p in group["params"]:
-            self._begin(self.state[p], p, group, ("sum", "step"))
+            self._initialize_state(self.state[p], p, group, ("sum", "step"))
 
     def _first_values(self, group: Options) -> dict[str, float]:
         return {"sum": float(group["initial_accumulator_value"])}

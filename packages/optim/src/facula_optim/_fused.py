@@ -118,11 +118,11 @@ class FusedOptimizer(Optimizer):
                 try:
                     tensors += (p, g, *take(kept))
                 except KeyError:
-                    self._begin(kept, p, group, keys)
+                    self._initialize_state(kept, p, group, keys)
                     tensors += (p, g, *take(kept))
         return tensors, 2 + len(keys)
 
-    def _begin(self, kept: dict[str, Tensor], p: Tensor, group: Options, keys: tuple[str, ...]) -> None:
+    def _initialize_state(self, kept: dict[str, Tensor], p: Tensor, group: Options, keys: tuple[str, ...]) -> None:
         """Add the missing entries of `keys` to the state, with their values before the first step; all of them or none.
 
         Arguments:

@@ -29,7 +29,7 @@ def organized(name: str, params: Params) -> list[Group]:
         )
     if isinstance(params, dict):
         raise InvalidTypeError(f"{name}: expected params to be an iterable of groups; put the dict into a list")
-    listed = _listed(name, params)
+    listed = _as_list(name, params)
     if not listed:
         raise InvalidValueError(f"{name}: got an empty list of parameters; a generator can be used once only")
     if isinstance(listed[0], dict):
@@ -44,7 +44,7 @@ def check_group(name: str, group: Group) -> Group:
     if "params" not in group:
         raise MissingError(f"{name}: expected a group with 'params'; got one with {', '.join(map(str, group))}")
     params = group["params"]
-    listed = [params] if isinstance(params, Tensor) else _listed(name, params)
+    listed = [params] if isinstance(params, Tensor) else _as_list(name, params)
     names = [entry[0] for entry in listed if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str)]
     if names and len(names) != len(listed):
         raise InvalidValueError(
@@ -64,7 +64,7 @@ def check_group(name: str, group: Group) -> Group:
     return {**group, "params": listed, **({"param_names": names} if names else {})}
 
 
-def _listed(name: str, params: object) -> list[Any]:
+def _as_list(name: str, params: object) -> list[Any]:
     if isinstance(params, (set, frozenset)):
         raise InvalidTypeError(f"{name}: parameters need a reproducible order, which a set does not have; use a list")
     if isinstance(params, (str, bytes)) or not hasattr(params, "__iter__"):

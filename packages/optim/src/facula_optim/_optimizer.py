@@ -83,7 +83,7 @@ class Optimizer:
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if "step" in vars(cls):
-            cls.step = _watched(vars(cls)["step"])  # type: ignore[method-assign, assignment]
+            cls.step = _wrap_step(vars(cls)["step"])  # type: ignore[method-assign, assignment]
 
     # ------------------------------------------------------------------------------------------- groups
     def add_param_group(self, param_group: Group) -> None:
@@ -162,19 +162,19 @@ class Optimizer:
     # --------------------------------------------------------------------------------------------- state
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> Handle:
         """Call `hook(optimizer)` before each `state_dict()`, before all others if `prepend`; `remove()` removes it."""
-        return _added(self._state_pre_hooks, hook, prepend)
+        return _add_hook(self._state_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: StateHook, prepend: bool = False) -> Handle:
         """Call `hook(optimizer, state_dict)` after each `state_dict()`; it may return another dict."""
-        return _added(self._state_post_hooks, hook, prepend)
+        return _add_hook(self._state_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: StateHook, prepend: bool = False) -> Handle:
         """Call `hook(optimizer, state_dict)` with a shallow copy before loading; it may return another dict."""
-        return _added(self._load_pre_hooks, hook, prepend)
+        return _add_hook(self._load_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> Handle:
         """Call `hook(optimizer)` after each `load_state_dict`."""
-        return _added(self._load_post_hooks, hook, prepend)
+        return _add_hook(self._load_post_hooks, hook, prepend)
 
     def state_dict(self) -> StateDict:
         """Return groups and state in PyTorch's format: parameters are replaced by indices, counted through all groups.
@@ -186,7 +186,7 @@ class Optimizer:
         >>> SGD([ones(2)], lr=0.1).state_dict()["param_groups"][0]["params"]
         [0]
         """
-        self._tell_reads()
+        self._notify_recorder()
         for hook in list(self._state_pre_hooks.values()):
             hook(self)
         numbers: dict[int, int] = {}
@@ -200,7 +200,7 @@ class Optimizer:
         ]  # fmt: skip
         state = {numbers.get(id(p), p): values for p, values in self.state.items()}
         result: StateDict = {"state": state, "param_groups": groups}
-        return _passed_on(self._state_post_hooks, self, result)
+        return _apply_state_dict_hooks(self._state_post_hooks, self, result)
 
     def load_state_dict(self, state_dict: StateDict) -> None:
         """Load the groups' options and copies of the state from a dict in the format of `state_dict`.
@@ -211,7 +211,7 @@ class Optimizer:
         """
         name = f"{type(self).__name__}.load_state_dict"
         if self._load_pre_hooks:
-            state_dict = _passed_on(self._load_pre_hooks, self, dict(state_dict))
+            state_dict = _apply_state_dict_hooks(self._load_pre_hooks, self, dict(state_dict))
         groups, matched = loaded_groups(name, self.param_groups, state_dict)
         for group in groups:
             self._check_options(group)
@@ -236,14 +236,14 @@ class Optimizer:
     def __setstate__(self, state: StateDict) -> None:
         vars(self).update(state)
 
-    def _tell_reads(self) -> None:
+    def _notify_recorder(self) -> None:
         """Notify this thread's recorder, if any, that all options are about to be read."""
         recorder = current_recorder() if collecting else None
         if recorder is not None:
             recorder.reads_whole(self)
 
     def __repr__(self) -> str:
-        self._tell_reads()
+        self._notify_recorder()
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
             lines += [f"Parameter Group {number}"] if not number else ["", f"Parameter Group {number}"]
@@ -251,7 +251,7 @@ class Optimizer:
         return "\n".join(lines) + "\n)"
 
 
-def _added(hooks: Hooks, hook: Hook, prepend: bool) -> Handle:
+def _add_hook(hooks: Hooks, hook: Hook, prepend: bool) -> Handle:
     """Add `hook` to the end of a table, or to its start.
 
     Arguments:
@@ -265,7 +265,7 @@ def _added(hooks: Hooks, hook: Hook, prepend: bool) -> Handle:
     return handle
 
 
-def _passed_on(hooks: Hooks, optimizer: Optimizer, state_dict: StateDict) -> StateDict:
+def _apply_state_dict_hooks(hooks: Hooks, optimizer: Optimizer, state_dict: StateDict) -> StateDict:
     """Return the state dict after all hooks, called in order; a hook that returns None keeps it.
 
     Arguments:
@@ -279,7 +279,7 @@ def _passed_on(hooks: Hooks, optimizer: Optimizer, state_dict: StateDict) -> Sta
     return state_dict
 
 
-def _watched(step: Callable[Concatenate[Optimizer, P], T]) -> Callable[Concatenate[Optimizer, P], T]:
+def _wrap_step(step: Callable[Concatenate[Optimizer, P], T]) -> Callable[Concatenate[Optimizer, P], T]:
     """Wrap a class's `step` to count steps and call hooks."""
 
     @wraps(step)

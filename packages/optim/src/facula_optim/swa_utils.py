@@ -81,7 +81,7 @@ class SWALR(LRScheduler):
         self._anneal_strategy, self.anneal_epochs = anneal_strategy, anneal_epochs
         super().__init__(optimizer, last_epoch)
 
-    def _share(self, step: int) -> float:
+    def _annealed_fraction(self, step: int) -> float:
         """Return the completed fraction of the annealing after a step."""
         return STRATEGIES[self._anneal_strategy](min(1.0, max(0, step) / max(1, self.anneal_epochs)))
 
@@ -90,7 +90,7 @@ class SWALR(LRScheduler):
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)
-        before, now = self._share(step - 1), self._share(step)
+        before, now = self._annealed_fraction(step - 1), self._annealed_fraction(step)
         rates = []
         for group in self.optimizer.param_groups:
             goal, rate = float(group["swa_lr"]), float(group["lr"])

@@ -114,7 +114,7 @@ class Independent(Distribution):
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """Return the base distribution's enumeration, if no dimension is reinterpreted."""
         if self.reinterpreted_batch_ndims:
-            raise self._missing("enumerate_support")
+            raise self._undefined("enumerate_support")
         return self.base_dist.enumerate_support(expand)
 
     def __repr__(self) -> str:

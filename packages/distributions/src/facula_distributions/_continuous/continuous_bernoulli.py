@@ -102,7 +102,7 @@ class ContinuousBernoulli(_Trials):
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draw samples that are differentiable with respect to the parameters."""
-        given = self._given()
+        given = self._parameter()
         share = rand(self._extended_shape(sample_shape), dtype=given.dtype, device=given.device)
         return self.icdf(share.clamp(min=eps_of(given.dtype) / 4))
 

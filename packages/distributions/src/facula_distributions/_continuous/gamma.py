@@ -40,7 +40,7 @@ class _Gammas(Distribution):
     rate: Tensor
 
     def __init__(self, concentration: Value, rate: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(concentration=concentration, rate=rate), (), validate_args)
+        super().__init__(self._store_parameters(concentration=concentration, rate=rate), (), validate_args)
 
     def _gamma_draws(self, sample_shape: Sequence[int]) -> Tensor:
         """Draw positive samples from the gamma distribution."""
@@ -107,7 +107,7 @@ class Chi2(Gamma):
     df: Tensor
 
     def __init__(self, df: Value, validate_args: bool | None = None):
-        Distribution.__init__(self, self._keep(df=df), (), validate_args)
+        Distribution.__init__(self, self._store_parameters(df=df), (), validate_args)
 
     @property
     def concentration(self) -> Tensor:  # type: ignore[override]

@@ -13,7 +13,7 @@ from .. import constraints
 from .._distribution import Distribution
 from .._transforms.elementwise import AbsTransform
 from ..utils import tiny_of
-from .inverse_cdf import _LocationScale, _OfUniform
+from .inverse_cdf import _InverseCdfDistribution, _LocationScale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ class StudentT(Distribution):
     scale: Tensor
 
     def __init__(self, df: Value, loc: Value = 0.0, scale: Value = 1.0, validate_args: bool | None = None):
-        super().__init__(self._keep(df=df, loc=loc, scale=scale), (), validate_args)
+        super().__init__(self._store_parameters(df=df, loc=loc, scale=scale), (), validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -114,7 +114,7 @@ class FisherSnedecor(Distribution):
     df2: Tensor
 
     def __init__(self, df1: Value, df2: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(df1=df1, df2=df2), (), validate_args)
+        super().__init__(self._store_parameters(df1=df1, df2=df2), (), validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -192,7 +192,7 @@ class Cauchy(_LocationScale):
 
 
 @boundary
-class HalfCauchy(_OfUniform):
+class HalfCauchy(_InverseCdfDistribution):
     """The distribution of |x|, where x has a Cauchy distribution around 0.
 
     >>> from facula_tensor import tensor
@@ -205,7 +205,7 @@ class HalfCauchy(_OfUniform):
     scale: Tensor
 
     def __init__(self, scale: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(scale=scale), (), validate_args)
+        super().__init__(self._store_parameters(scale=scale), (), validate_args)
 
     @property
     def base_dist(self) -> Distribution:

@@ -27,21 +27,21 @@ Value = float | Tensor
 EULER = 0.57721566490153286061
 
 
-class _OfUniform(Distribution):
+class _InverseCdfDistribution(Distribution):
     """Base class of distributions that apply `_inverse` to uniform random numbers."""
 
     has_rsample = True
 
     def _inverse(self, share: Tensor) -> Tensor:
-        raise self._missing("icdf")
+        raise self._undefined("icdf")
 
-    def _like(self) -> Tensor:
+    def _reference_parameter(self) -> Tensor:
         """Return a parameter, for dtype and device."""
         return next(vars(self)[name] for name in self.arg_constraints)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draw samples that are differentiable with respect to the parameters."""
-        like = self._like()
+        like = self._reference_parameter()
         share = rand(self._extended_shape(sample_shape), dtype=like.dtype, device=like.device)
         return self._inverse(share.clamp(min=eps_of(like.dtype) / 4))  # strictly between 0 and 1, for finite results
 
@@ -53,7 +53,7 @@ class _OfUniform(Distribution):
 
 
 @boundary
-class Uniform(_OfUniform):
+class Uniform(_InverseCdfDistribution):
     """The uniform distribution from `low` to `high`, excluding `high`.
 
     Arguments:
@@ -77,7 +77,7 @@ class Uniform(_OfUniform):
     high: Tensor
 
     def __init__(self, low: Value, high: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(low=low, high=high), (), validate_args)
+        super().__init__(self._store_parameters(low=low, high=high), (), validate_args)
         if self._validate_args and not elements(self.low < self.high).all().item():
             raise InvalidValueError(f"Uniform: expected low below high; got low={low}, high={high}")
 
@@ -127,7 +127,7 @@ class Uniform(_OfUniform):
 
 
 @boundary
-class Exponential(_OfUniform):
+class Exponential(_InverseCdfDistribution):
     """The exponential distribution: the time to an event that occurs `rate` times per unit of time on average.
 
     >>> Exponential(4.0).mean
@@ -139,7 +139,7 @@ class Exponential(_OfUniform):
     rate: Tensor
 
     def __init__(self, rate: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(rate=rate), (), validate_args)
+        super().__init__(self._store_parameters(rate=rate), (), validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -179,7 +179,7 @@ class Exponential(_OfUniform):
         return 1 - self.rate.log()
 
 
-class _LocationScale(LocationScale, _OfUniform):
+class _LocationScale(LocationScale, _InverseCdfDistribution):
     """Base class of those with a location and a scale."""
 
     @property

@@ -49,4 +49,4 @@ class LocationScale(Distribution):
     scale: Tensor
 
     def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(loc=loc, scale=scale), (), validate_args)
+        super().__init__(self._store_parameters(loc=loc, scale=scale), (), validate_args)

@@ -70,7 +70,7 @@ class Normal(Located, LocationScale):
         return self.scale.log() + (0.5 + HALF_LOG_TWO_PI)
 
 
-class _OfNormal(Distribution):
+class _TransformedNormal(Distribution):
     """Base class of distributions that are functions of a normal one, `_base`."""
 
     has_rsample = True
@@ -84,7 +84,7 @@ class _OfNormal(Distribution):
 
 
 @boundary
-class LogNormal(_OfNormal, LocationScale):
+class LogNormal(_TransformedNormal, LocationScale):
     """The distribution of exp(x), where x is normal with mean `loc` and standard deviation `scale`.
 
     Arguments:
@@ -153,7 +153,7 @@ class LogNormal(_OfNormal, LocationScale):
 
 
 @boundary
-class HalfNormal(_OfNormal):
+class HalfNormal(_TransformedNormal):
     """The distribution of |x|, where x is normal with mean 0 and standard deviation `scale`.
 
     >>> HalfNormal(1.0).mean
@@ -165,7 +165,7 @@ class HalfNormal(_OfNormal):
     scale: Tensor
 
     def __init__(self, scale: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(scale=scale), (), validate_args)
+        super().__init__(self._store_parameters(scale=scale), (), validate_args)
         self._base = Normal(0.0, self.scale, validate_args=False)
 
     @property

@@ -10,7 +10,7 @@ from facula_tensor import Tensor, digamma, lgamma, where, xlogy
 
 from .. import constraints
 from .._transforms.elementwise import AffineTransform, ExpTransform, PowerTransform
-from .inverse_cdf import EULER, Exponential, Uniform, _OfUniform
+from .inverse_cdf import EULER, Exponential, Uniform, _InverseCdfDistribution
 
 if TYPE_CHECKING:
     from .._distribution import Distribution
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @boundary
-class Pareto(_OfUniform):
+class Pareto(_InverseCdfDistribution):
     """The Pareto distribution: values of at least `scale`, with density proportional to x^-(alpha + 1).
 
     Arguments:
@@ -41,7 +41,7 @@ class Pareto(_OfUniform):
     alpha: Tensor
 
     def __init__(self, scale: Value, alpha: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(scale=scale, alpha=alpha), (), validate_args)
+        super().__init__(self._store_parameters(scale=scale, alpha=alpha), (), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Constraint:
@@ -97,7 +97,7 @@ class Pareto(_OfUniform):
 
 
 @boundary
-class GeneralizedPareto(_OfUniform):
+class GeneralizedPareto(_InverseCdfDistribution):
     """Excesses over a threshold `loc`: exponential at `concentration` 0, with heavier tails above it.
 
     Arguments:
@@ -120,20 +120,20 @@ class GeneralizedPareto(_OfUniform):
     concentration: Tensor
 
     def __init__(self, loc: Value, scale: Value, concentration: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(loc=loc, scale=scale, concentration=concentration), (), validate_args)
+        super().__init__(self._store_parameters(loc=loc, scale=scale, concentration=concentration), (), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Constraint:
         """Values from loc, up to loc - scale / concentration if concentration is negative."""
-        most = where(self._flat(), math.inf, self.loc - self.scale / self._steep())
+        most = where(self._is_nearly_exponential(), math.inf, self.loc - self.scale / self._safe_concentration())
         return constraints.interval(self.loc, where(self.concentration < 0, most, math.inf))
 
-    def _flat(self) -> Tensor:
+    def _is_nearly_exponential(self) -> Tensor:
         """Return a mask of nearly exponential distributions, whose formulas (0 / 0 at 0) are evaluated as series."""
         return self.concentration.abs() < 1e-5
 
-    def _steep(self) -> Tensor:
-        return where(self._flat(), 1.0, self.concentration)
+    def _safe_concentration(self) -> Tensor:
+        return where(self._is_nearly_exponential(), 1.0, self.concentration)
 
     @property
     def mean(self) -> Tensor:
@@ -154,18 +154,18 @@ class GeneralizedPareto(_OfUniform):
         return where(below, self.scale * self.scale / (less * less * (2 * less - 1)), math.inf)
 
     def _inverse(self, share: Tensor) -> Tensor:
-        size, steep = -(-share).log1p(), self._steep()
+        size, steep = -(-share).log1p(), self._safe_concentration()
         rise = self.concentration * size
         near = size * (1 + rise / 2 * (1 + rise / 3))
-        return self.loc + self.scale * where(self._flat(), near, (steep * size).expm1() / steep)
+        return self.loc + self.scale * where(self._is_nearly_exponential(), near, (steep * size).expm1() / steep)
 
     def log_survival_function(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability of more than `value`."""
         self._check_value(value)
-        away, steep = (value - self.loc) / self.scale, self._steep()
+        away, steep = (value - self.loc) / self.scale, self._safe_concentration()
         rise = self.concentration * away
         near = -away * (1 - rise * (0.5 - rise / 3))
-        return where(self._flat(), near, -(steep * away).log1p() / steep)
+        return where(self._is_nearly_exponential(), near, -(steep * away).log1p() / steep)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
@@ -185,7 +185,7 @@ class GeneralizedPareto(_OfUniform):
 
 
 @boundary
-class Weibull(_OfUniform):
+class Weibull(_InverseCdfDistribution):
     """The Weibull distribution: the time to a failure whose rate grows as x^(concentration - 1).
 
     Arguments:
@@ -207,7 +207,7 @@ class Weibull(_OfUniform):
     concentration: Tensor
 
     def __init__(self, scale: Value, concentration: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(scale=scale, concentration=concentration), (), validate_args)
+        super().__init__(self._store_parameters(scale=scale, concentration=concentration), (), validate_args)
 
     def _moment(self, power: int) -> Tensor:
         return lgamma(1 + power / self.concentration).exp()
@@ -265,7 +265,7 @@ class Weibull(_OfUniform):
 
 
 @boundary
-class Kumaraswamy(_OfUniform):
+class Kumaraswamy(_InverseCdfDistribution):
     """A distribution on [0, 1] similar to `Beta`, with a simple distribution function: 1 - (1 - x^a)^b.
 
     a is `concentration1`, b is `concentration0`.
@@ -289,7 +289,9 @@ class Kumaraswamy(_OfUniform):
     concentration0: Tensor
 
     def __init__(self, concentration1: Value, concentration0: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(concentration1=concentration1, concentration0=concentration0), (), validate_args)
+        super().__init__(
+            self._store_parameters(concentration1=concentration1, concentration0=concentration0), (), validate_args
+        )
 
     @property
     def base_dist(self) -> Distribution:

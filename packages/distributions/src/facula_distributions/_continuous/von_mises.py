@@ -63,7 +63,7 @@ class VonMises(Located, Distribution):
     concentration: Tensor
 
     def __init__(self, loc: Value, concentration: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(loc=loc, concentration=concentration), (), validate_args)
+        super().__init__(self._store_parameters(loc=loc, concentration=concentration), (), validate_args)
 
     def _length(self) -> Tensor:
         """Return the length of the mean of the unit vectors."""

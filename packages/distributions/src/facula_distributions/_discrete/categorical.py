@@ -71,14 +71,14 @@ class _Categories(Distribution):
     @property
     def param_shape(self) -> Size:
         """The shape of the parameter."""
-        return self._given().shape
+        return self._parameter().shape
 
-    def _given(self) -> Tensor:
+    def _parameter(self) -> Tensor:
         return vars(self)["probs" if "probs" in vars(self) else "logits"]
 
     @property
     def _num_events(self) -> int:
-        return self._given().shape[-1]
+        return self._parameter().shape[-1]
 
     def _numbers(self, sample_shape: Sequence[int]) -> Tensor:
         """Draw indices of categories: the first of independent exponential clocks with the probabilities as rates."""
@@ -142,7 +142,7 @@ class Categorical(_Categories):
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """Return all categories along a new first dimension."""
         count = self._num_events
-        values = arange(count, device=self._given().device).reshape((count,) + (1,) * len(self._batch_shape))
+        values = arange(count, device=self._parameter().device).reshape((count,) + (1,) * len(self._batch_shape))
         return values.expand((count, *self._batch_shape)) if expand else values
 
 
@@ -165,20 +165,20 @@ class OneHotCategorical(_Categories):
     @property
     def mode(self) -> Tensor:
         """The most probable category."""
-        return self._hot(self.probs.argmax(-1))
+        return self._one_hot(self.probs.argmax(-1))
 
     @property
     def variance(self) -> Tensor:
         """probs (1 - probs)."""
         return self.probs * (1 - self.probs)
 
-    def _hot(self, numbers: Tensor) -> Tensor:
-        given = self._given()
+    def _one_hot(self, numbers: Tensor) -> Tensor:
+        given = self._parameter()
         return eye(self._num_events, dtype=given.dtype, device=given.device)[numbers]
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draw samples with the parameter's dtype."""
-        return self._hot(self._numbers(sample_shape))
+        return self._one_hot(self._numbers(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the probability."""
@@ -189,7 +189,9 @@ class OneHotCategorical(_Categories):
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """Return all categories along a new first dimension."""
         count, batch = self._num_events, self._batch_shape
-        values = self._hot(arange(count, device=self._given().device)).reshape((count,) + (1,) * len(batch) + (count,))
+        values = self._one_hot(arange(count, device=self._parameter().device)).reshape(
+            (count,) + (1,) * len(batch) + (count,)
+        )
         return values.expand((count, *batch, count)) if expand else values
 
 

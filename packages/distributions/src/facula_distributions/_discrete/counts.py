@@ -36,7 +36,7 @@ class Poisson(Distribution):
     rate: Tensor
 
     def __init__(self, rate: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(rate=rate), (), validate_args)
+        super().__init__(self._store_parameters(rate=rate), (), validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -85,8 +85,8 @@ class _Repeated(_Trials):
     ):
         either(type(self).__name__, probs, logits)
         given = {"logits": logits} if probs is None else {"probs": probs}
-        shape = self._keep(total_count=total_count, **given)
-        self.total_count = self.total_count.to(self._given().dtype)
+        shape = self._store_parameters(total_count=total_count, **given)
+        self.total_count = self.total_count.to(self._parameter().dtype)
         Distribution.__init__(self, shape, (), validate_args)
 
 
@@ -168,7 +168,7 @@ class Binomial(_Repeated):
         most = counts.max().item() if counts.numel() else 0
         if not (counts == most).all().item():
             raise InvalidValueError(f"Binomial: expected one total_count to enumerate; got {self.total_count}")
-        given = self._given()
+        given = self._parameter()
         values = arange(int(most) + 1, dtype=given.dtype, device=given.device)
         values = values.reshape((-1,) + (1,) * len(self._batch_shape))
         return values.expand((values.shape[0], *self._batch_shape)) if expand else values

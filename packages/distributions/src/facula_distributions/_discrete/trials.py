@@ -46,7 +46,7 @@ class _Trials(Distribution):
     def __init__(self, probs: Value | None = None, logits: Value | None = None, validate_args: bool | None = None):
         either(type(self).__name__, probs, logits)
         given = {"logits": logits} if probs is None else {"probs": probs}
-        super().__init__(self._keep(**given), (), validate_args)
+        super().__init__(self._store_parameters(**given), (), validate_args)
 
     @lazy_property
     def logits(self) -> Tensor:
@@ -61,9 +61,9 @@ class _Trials(Distribution):
     @property
     def param_shape(self) -> object:
         """The shape of the parameter."""
-        return self._given().shape
+        return self._parameter().shape
 
-    def _given(self) -> Tensor:
+    def _parameter(self) -> Tensor:
         return vars(self)["probs" if "probs" in vars(self) else "logits"]
 
     def _cross_entropy(self, value: Tensor) -> Tensor:
@@ -119,7 +119,7 @@ class Bernoulli(_Trials):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """Return 0 and 1 along a new first dimension."""
-        given = self._given()
+        given = self._parameter()
         values = arange(2, dtype=given.dtype, device=given.device).reshape((2,) + (1,) * len(self._batch_shape))
         return values.expand((2, *self._batch_shape)) if expand else values
 

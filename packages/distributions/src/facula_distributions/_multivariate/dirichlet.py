@@ -100,9 +100,11 @@ class Beta(Distribution):
     concentration0: Tensor
 
     def __init__(self, concentration1: Value, concentration0: Value, validate_args: bool | None = None):
-        super().__init__(self._keep(concentration1=concentration1, concentration0=concentration0), (), validate_args)
+        super().__init__(
+            self._store_parameters(concentration1=concentration1, concentration0=concentration0), (), validate_args
+        )
 
-    def _both(self) -> Tensor:
+    def _concentrations(self) -> Tensor:
         return stack([self.concentration1, self.concentration0], -1)
 
     @property
@@ -113,7 +115,7 @@ class Beta(Distribution):
     @property
     def mode(self) -> Tensor:
         """The mode, as for `Dirichlet`."""
-        return Dirichlet(self._both(), validate_args=False).mode[..., 0]
+        return Dirichlet(self._concentrations(), validate_args=False).mode[..., 0]
 
     @property
     def variance(self) -> Tensor:
@@ -123,7 +125,7 @@ class Beta(Distribution):
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draw samples that are differentiable with respect to the parameters."""
-        both = self._both()
+        both = self._concentrations()
         return sample_dirichlet(both.expand((*self._extended_shape(sample_shape), 2)))[..., 0]
 
     def _norm(self) -> Tensor:

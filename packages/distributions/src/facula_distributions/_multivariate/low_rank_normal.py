@@ -97,7 +97,7 @@ class LowRankMultivariateNormal(Located, Distribution):
         """The Cholesky factor of the covariance."""
         return linalg.cholesky(self.covariance_matrix)
 
-    def _lessening(self) -> Tensor:
+    def _woodbury_factor(self) -> Tensor:
         """Return S in (W W^T + D)^-1 = D^-1 - S^T S."""
         scaled = self.cov_factor.transpose(-2, -1) / self.cov_diag.unsqueeze(-2)
         return linalg.solve_triangular(self._capacitance_factor, scaled, upper=False)
@@ -105,7 +105,7 @@ class LowRankMultivariateNormal(Located, Distribution):
     @lazy_property
     def precision_matrix(self) -> Tensor:
         """The inverse of the covariance."""
-        less = self._lessening()
+        less = self._woodbury_factor()
         return (1 / self.cov_diag).diag_embed() - less.transpose(-2, -1) @ less
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:

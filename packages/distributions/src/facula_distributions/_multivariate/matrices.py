@@ -47,7 +47,7 @@ class LKJCholesky(Distribution):
         if not isinstance(dim, int) or dim < 2:
             raise InvalidValueError(f"LKJCholesky: expected dim to be an integer of at least 2; got {dim!r}")
         self.dim = dim
-        super().__init__(self._keep(concentration=concentration), (dim, dim), validate_args)
+        super().__init__(self._store_parameters(concentration=concentration), (dim, dim), validate_args)
 
     def _rows(self) -> tuple[Tensor, Tensor]:
         """Return the indices of the rows from 1 on, and for each the beta weight of its last element."""
@@ -167,19 +167,19 @@ class Wishart(Distribution):
         """The inverse of the covariance."""
         return inverse_of(self._factor).expand((*self._batch_shape, *self._event_shape))
 
-    def _each(self) -> Tensor:
+    def _expanded_df(self) -> Tensor:
         """Return `df` with dimensions for matrices."""
         return self.df.unsqueeze(-1).unsqueeze(-1)
 
     @property
     def mean(self) -> Tensor:
         """df times the covariance."""
-        return self._each() * self.covariance_matrix
+        return self._expanded_df() * self.covariance_matrix
 
     @property
     def mode(self) -> Tensor:
         """(df - size - 1) times the covariance; NaN if the factor is negative."""
-        factor = self._each() - self._event_shape[-1] - 1
+        factor = self._expanded_df() - self._event_shape[-1] - 1
         return where(factor >= 0, factor, math.nan) * self.covariance_matrix
 
     @property
@@ -187,9 +187,9 @@ class Wishart(Distribution):
         """df (V_ij² + V_ii V_jj) of each element."""
         matrix = self.covariance_matrix
         diagonal = matrix.diagonal(0, -2, -1)
-        return self._each() * (matrix * matrix + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
+        return self._expanded_df() * (matrix * matrix + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
 
-    def _falling(self) -> Tensor:
+    def _row_df(self) -> Tensor:
         """Return df, df - 1, ... for the rows."""
         size = self._event_shape[-1]
         return self.df.unsqueeze(-1) - arange(size, dtype=self.df.dtype, device=self.df.device)
@@ -197,7 +197,7 @@ class Wishart(Distribution):
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draw differentiable samples by M. S. Bartlett's decomposition (1933)."""
         shape = self._extended_shape(sample_shape)
-        squares = 2 * standard_gamma((self._falling() / 2).expand(shape[:-1]))
+        squares = 2 * standard_gamma((self._row_df() / 2).expand(shape[:-1]))
         noise = randn(shape, dtype=self.df.dtype, device=self.df.device).tril(-1)
         factor = self._factor @ (noise + squares.sqrt().diag_embed())
         return factor @ factor.transpose(-2, -1)
@@ -214,4 +214,4 @@ class Wishart(Distribution):
         """Return the entropy."""
         size, df = self._event_shape[-1], self.df
         norm = (size + 1) * (half_log_det(self._factor) + size * math.log(2) / 2) + mvlgamma(df / 2, size)
-        return norm - (df - size - 1) / 2 * digamma(self._falling() / 2).sum(-1) + df * size / 2
+        return norm - (df - size - 1) / 2 * digamma(self._row_df() / 2).sum(-1) + df * size / 2

@@ -69,7 +69,7 @@ class Transform:
     @property
     def sign(self) -> int | Tensor:
         """1 if the function is increasing, -1 if it is decreasing."""
-        raise self._missing("sign")
+        raise self._undefined("sign")
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """Return the same transform with another cache size."""
@@ -79,7 +79,7 @@ class Transform:
         if kind is Transform:
             kind = type(self)
             if kind.__init__ is not Transform.__init__:
-                raise self._missing("with_cache")
+                raise self._undefined("with_cache")
         return kind(*[getattr(self, name) for name in self._made_of], cache_size=cache_size)
 
     def _declaring(self, name: str) -> type[Any]:
@@ -116,14 +116,14 @@ class Transform:
         return x
 
     def _call(self, x: Tensor) -> Tensor:
-        raise self._missing("__call__")
+        raise self._undefined("__call__")
 
     def _inverse(self, y: Tensor) -> Tensor:
-        raise self._missing("inv")
+        raise self._undefined("inv")
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return log |det dy/dx| of each event."""
-        raise self._missing("log_abs_det_jacobian")
+        raise self._undefined("log_abs_det_jacobian")
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
         """Return the shape of the results for this shape of `x`."""
@@ -133,7 +133,7 @@ class Transform:
         """Return the shape of `x` for this shape of the results."""
         return Size(shape)
 
-    def _missing(self, what: str) -> Exception:
+    def _undefined(self, what: str) -> Exception:
         return UnsupportedError(f"{type(self).__name__}.{what}: not defined for this transform")
 
     def __repr__(self) -> str:

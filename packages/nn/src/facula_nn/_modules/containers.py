@@ -28,7 +28,7 @@ else:
 
 
 @boundary
-class _Holder(Module):
+class _Container(Module):
     """Base class of containers that have no forward of their own."""
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -41,7 +41,7 @@ class _Holder(Module):
 
 
 @boundary
-class _Row(Module, Generic[M]):
+class _SequenceContainer(Module, Generic[M]):
     """A sequence of modules, registered under the names "0", "1", ..."""
 
     def _place(self, index: SupportsIndex, length: int) -> int:
@@ -58,7 +58,7 @@ class _Row(Module, Generic[M]):
             )
         return place % length
 
-    def _set_all(self, named: list[tuple[str, M]]) -> None:
+    def _replace_children(self, named: list[tuple[str, M]]) -> None:
         """Replace all children; numeric names are renumbered from 0."""
         counted = all([name.isdigit() for name, _ in named])
         self._modules.clear()
@@ -95,7 +95,7 @@ class _Row(Module, Generic[M]):
     def __delitem__(self, index: int | slice) -> None:
         named = members(self, MODULE)
         del named[index if isinstance(index, slice) else self._place(index, len(named))]
-        self._set_all(named)
+        self._replace_children(named)
 
     def append(self, module: M) -> Self:
         """Append a module."""
@@ -112,12 +112,12 @@ class _Row(Module, Generic[M]):
                 f"{type(self).__name__}.insert: index {index} is out of range; expected {-len(named)} to {len(named)}"
             )
         named.insert(index, (self._free_name(), module))
-        self._set_all(named)
+        self._replace_children(named)
         return self
 
     def extend(self, modules: Iterable[M]) -> Self:
         """Append several modules."""
-        if isinstance(modules, Module) and not isinstance(modules, _Row):
+        if isinstance(modules, Module) and not isinstance(modules, _SequenceContainer):
             raise InvalidTypeError(f"{type(self).__name__}.extend: expected several modules; got one; use append")
         for module in list(modules):
             self.append(module)
@@ -141,7 +141,7 @@ class _Row(Module, Generic[M]):
 
 
 @boundary
-class Sequential(_Row[Module]):
+class Sequential(_SequenceContainer[Module]):
     """A chain of modules, each called with the result of the previous one. Takes modules, or one dict of named modules.
 
     >>> from facula_nn import Linear, ReLU
@@ -181,7 +181,7 @@ class Sequential(_Row[Module]):
 
 
 @boundary
-class ModuleList(_Holder, _Row[M]):
+class ModuleList(_Container, _SequenceContainer[M]):
     """A list of modules whose parameters are registered. It has no forward of its own.
 
     >>> from facula_nn import Linear
@@ -194,7 +194,7 @@ class ModuleList(_Holder, _Row[M]):
     def __init__(self, modules: Iterable[M] | None = None) -> None:
         super().__init__()
         if modules is not None:
-            self.extend(_several("ModuleList", modules))
+            self.extend(_checked_iterable("ModuleList", modules))
 
     def __repr__(self) -> str:
         runs: list[tuple[int, int, str]] = []  # first index, last index, repr
@@ -211,7 +211,7 @@ class ModuleList(_Holder, _Row[M]):
 
 
 @boundary
-class ModuleDict(_Holder, MutableMapping[str, M]):
+class ModuleDict(_Container, MutableMapping[str, M]):
     """A dict of modules whose parameters are registered. It has no forward of its own.
 
     >>> from facula_nn import ReLU, Tanh
@@ -252,7 +252,7 @@ class ModuleDict(_Holder, MutableMapping[str, M]):
 
 
 @boundary
-class ParameterList(_Holder):
+class ParameterList(_Container):
     """A list of registered parameters. Tensors become parameters; other values are stored unchanged.
 
     >>> from facula_tensor import ones
@@ -266,7 +266,7 @@ class ParameterList(_Holder):
         super().__init__()
         self._size = 0
         if values is not None:
-            self.extend(_several("ParameterList", values))
+            self.extend(_checked_iterable("ParameterList", values))
 
     def _place(self, index: int) -> str:
         if not hasattr(index, "__index__"):
@@ -313,7 +313,7 @@ class ParameterList(_Holder):
 
 
 @boundary
-class ParameterDict(_Holder, MutableMapping[str, Any]):
+class ParameterDict(_Container, MutableMapping[str, Any]):
     """A dict of registered parameters. Tensors become parameters; other values are stored unchanged.
 
     >>> from facula_tensor import ones
@@ -357,7 +357,7 @@ class ParameterDict(_Holder, MutableMapping[str, Any]):
         return nested(self._get_name(), [], [f"  ({key}): {_entry_text(value)}" for key, value in self.items()])
 
 
-def _several(holder: str, values: Iterable[T]) -> Iterable[T]:
+def _checked_iterable(holder: str, values: Iterable[T]) -> Iterable[T]:
     """Return the values for a list. TypeError unless they are iterable and not a string."""
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         raise InvalidTypeError(

@@ -228,7 +228,7 @@ def call_hooked(module: Hooked, args: Args, kwargs: Kwargs) -> object:
         after = tables.get("forward") or ()
         for key in list(after):
             if key in after.always_called and key not in called:
-                _call_anyway(after, key, (module, args, kwargs, None))
+                _call_safely(after, key, (module, args, kwargs, None))
         raise
 
 
@@ -252,7 +252,7 @@ def _changed(with_kwargs: bool, args: Args, kwargs: Kwargs, new: object) -> tupl
     )
 
 
-def _call_anyway(hooks: ForwardHooks, key: int, arguments: Args) -> None:
+def _call_safely(hooks: ForwardHooks, key: int, arguments: Args) -> None:
     """Call a hook while an exception propagates; an exception raised by the hook becomes a warning."""
     try:
         hooks.call(key, *arguments)
@@ -278,19 +278,19 @@ class Crossing:
     def enter(self, args: Args) -> Args:
         """Return the arguments, routed through the identity whose backward runs the hooks."""
         self.width = len(args)
-        self.places = _wanting(args)
+        self.places = _differentiable_indices(args)
         if not self.places or not is_grad_enabled():
             return args
         self.entered = True
-        return _put(args, self.places, _Entrance.apply(self, *[args[k] for k in self.places]))
+        return _replace_at(args, self.places, _Entrance.apply(self, *[args[k] for k in self.places]))
 
     def leave(self, result: object) -> object:
         """Return the results, routed through the identity whose backward runs the pre-hooks."""
         outputs = result if isinstance(result, (tuple, list)) else (result,)
-        places = _wanting(outputs)
+        places = _differentiable_indices(outputs)
         if not places or not is_grad_enabled():
             return result
-        passed = _put(outputs, places, _Exit.apply(self, places, len(outputs), *[outputs[k] for k in places]))
+        passed = _replace_at(outputs, places, _Exit.apply(self, places, len(outputs), *[outputs[k] for k in places]))
         if outputs is not result:
             return passed[0]
         return type(result)(*passed) if hasattr(result, "_fields") else type(result)(passed)
@@ -346,7 +346,7 @@ class _Entrance(Function):
     @staticmethod
     def backward(ctx: Shared, *grads: Tensor | None) -> Args:
         crossing = ctx.crossing
-        grad_input = crossing.finish(_put((None,) * crossing.width, crossing.places, grads))
+        grad_input = crossing.finish(_replace_at((None,) * crossing.width, crossing.places, grads))
         return None, *[grad_input[k] for k in crossing.places]
 
 
@@ -359,16 +359,16 @@ class _Exit(Function):
 
     @staticmethod
     def backward(ctx: Shared, *grads: Tensor | None) -> Args:
-        grad_output = ctx.crossing.arrive(_put((None,) * ctx.width, ctx.places, grads))
+        grad_output = ctx.crossing.arrive(_replace_at((None,) * ctx.width, ctx.places, grads))
         return None, None, None, *[grad_output[k] for k in ctx.places]
 
 
-def _wanting(values: Sequence[object]) -> list[int]:
+def _differentiable_indices(values: Sequence[object]) -> list[int]:
     """Return the indices of the tensors that require a gradient."""
     return [k for k, value in enumerate(values) if isinstance(value, Tensor) and value.requires_grad]
 
 
-def _put(values: Sequence[T], places: list[int], new: Iterable[T]) -> tuple[T, ...]:
+def _replace_at(values: Sequence[T], places: list[int], new: Iterable[T]) -> tuple[T, ...]:
     """Return `values` with the values at some indices replaced.
 
     Arguments:

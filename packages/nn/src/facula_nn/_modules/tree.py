@@ -336,13 +336,13 @@ class Tree(Generic[M]):
 
     def get_parameter(self, target: str) -> Parameter:
         """Return the parameter at a dotted path. AttributeError if there is none."""
-        return self._get("get_parameter", PARAMETER, target)
+        return self._member_at("get_parameter", PARAMETER, target)
 
     def get_buffer(self, target: str) -> Tensor:
         """Return the buffer at a dotted path. AttributeError if there is none."""
-        return self._get("get_buffer", BUFFER, target)
+        return self._member_at("get_buffer", BUFFER, target)
 
-    def _get(self, operation: str, kind: int, target: str) -> Any:
+    def _member_at(self, operation: str, kind: int, target: str) -> Any:
         """Return the member at a dotted path.
 
         Arguments:

@@ -59,7 +59,7 @@ class _Unshaped:
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         own: Any = self
-        memo[id(self)] = new = _like(own, own.device, own.dtype)
+        memo[id(self)] = new = _empty_like(own, own.device, own.dtype)
         return new  # type: ignore[no-any-return]
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Args:
@@ -68,7 +68,7 @@ class _Unshaped:
         return type(self), (own.requires_grad, str(own.device), own.dtype, *persistent)
 
 
-def _like(own: Any, device: DeviceLike, dtype: DTypeLike) -> Any:
+def _empty_like(own: Any, device: DeviceLike, dtype: DTypeLike) -> Any:
     """Return another tensor of the same kind.
 
     Arguments:
@@ -165,7 +165,7 @@ def _refuse(
     name = getattr(func, "__name__", str(func))
     if name in ALLOWED:
         made = plain_torch_function(cls, func, types, args, kwargs)
-        return _like(args[0], made.device, made.dtype) if isinstance(made, Tensor) else made
+        return _empty_like(args[0], made.device, made.dtype) if isinstance(made, Tensor) else made
     raise InvalidValueError(f"{name}: {_kind(cls)} has no shape yet; {REMEDY}")
 
 

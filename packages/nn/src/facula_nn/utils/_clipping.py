@@ -63,9 +63,9 @@ def clip_grad_norm_(
     >>> clip_grad_norm_(weight, 1.0), weight.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
-    max_norm = _at_least_0("clip_grad_norm_", "max_norm", max_norm)
+    max_norm = _nonnegative("clip_grad_norm_", "max_norm", max_norm)
     grads = _gradients(parameters)
-    rounded, total = _total("clip_grad_norm_", grads, norm_type, error_if_nonfinite)
+    rounded, total = _total_norm("clip_grad_norm_", grads, norm_type, error_if_nonfinite)
     _scale(grads, max_norm, total)
     return rounded
 
@@ -99,7 +99,7 @@ def get_total_norm(
     tensor(5.)
     """
     given = [tensors] if isinstance(tensors, Tensor) else listed_tensors(tensors)
-    return _total("get_total_norm", given, norm_type, error_if_nonfinite)[0]
+    return _total_norm("get_total_norm", given, norm_type, error_if_nonfinite)[0]
 
 
 @no_grad()
@@ -120,7 +120,7 @@ def clip_grads_with_norm_(
     Raises:
         ValueError: a negative `max_norm`.
     """
-    bound = _at_least_0("clip_grads_with_norm_", "max_norm", max_norm)
+    bound = _nonnegative("clip_grads_with_norm_", "max_norm", max_norm)
     _scale(_gradients(parameters), bound, total_norm)
 
 
@@ -139,12 +139,12 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
     Raises:
         ValueError: a negative `clip_value`.
     """
-    bound = _at_least_0("clip_grad_value_", "clip_value", clip_value)
+    bound = _nonnegative("clip_grad_value_", "clip_value", clip_value)
     for grad in _gradients(parameters):
         grad.clamp_(-bound, bound)
 
 
-def _at_least_0(operation: str, option: str, value: float) -> float:
+def _nonnegative(operation: str, option: str, value: float) -> float:
     """Return the value of an option that is a bound. ValueError if it is negative or NaN."""
     bound = float(value)
     if not bound >= 0:
@@ -152,7 +152,7 @@ def _at_least_0(operation: str, option: str, value: float) -> float:
     return bound
 
 
-def _total(
+def _total_norm(
     operation: str, tensors: list[Tensor], norm_type: float | str, error_if_nonfinite: bool
 ) -> tuple[Tensor, Tensor]:
     """Return the norm of all tensors together, in their dtype, and the same norm before it is rounded to this dtype.

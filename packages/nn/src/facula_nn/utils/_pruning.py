@@ -189,7 +189,7 @@ class CustomFromMask(BasePruningMethod):
         return default_mask * self.mask.to(default_mask.dtype)
 
 
-class _Amount(BasePruningMethod):
+class _PruningAmount(BasePruningMethod):
     """Base class of methods that prune a number of entries or slices, or a fraction of the remaining ones."""
 
     def __init__(self, amount: float) -> None:
@@ -211,7 +211,7 @@ class _Amount(BasePruningMethod):
         return self.amount if isinstance(self.amount, int) else round(self.amount * size)
 
 
-class _Entries(_Amount):
+class _Entries(_PruningAmount):
     """Base class of methods that select single entries."""
 
     PRUNING_TYPE = "unstructured"
@@ -245,7 +245,7 @@ class L1Unstructured(_Entries):
         return scores.abs().topk(count, largest=False).indices
 
 
-class _Slices(_Amount):
+class _SlicePruning(_PruningAmount):
     """Base class of methods that select slices along a dimension."""
 
     PRUNING_TYPE = "structured"
@@ -277,7 +277,7 @@ class _Slices(_Amount):
 
 
 @boundary
-class RandomStructured(_Slices):
+class RandomStructured(_SlicePruning):
     """Random pruning of slices along `dim`: `amount` of the remaining ones, a number or a fraction."""
 
     def scores(self, t: Tensor, dim: int) -> Tensor:
@@ -285,7 +285,7 @@ class RandomStructured(_Slices):
 
 
 @boundary
-class LnStructured(_Slices):
+class LnStructured(_SlicePruning):
     """Pruning of the slices along `dim` with the smallest `n`-norm: `amount` of the remaining ones, or a fraction.
 
     Arguments:

@@ -100,14 +100,14 @@ class ParametrizationList(ModuleList):
                 raise InvalidValueError(f"right_inverse: expected {original.dtype.name}; got {new.dtype.name}")
             if new is not original:
                 original.data = new.detach()
-            _put_back(self, "original", original)
+            _restore_tensor(self, "original", original)
         else:
             for at, tensor in enumerate(new):
                 if not isinstance(tensor, Tensor):
                     raise InvalidValueError(f"right_inverse: expected Tensors; got {type(tensor).__name__} at {at}")
                 wants = original.requires_grad
                 made = Parameter(tensor.detach(), wants) if isinstance(original, Parameter) else tensor.detach()
-                _put_back(self, f"original{at}", made)
+                _restore_tensor(self, f"original{at}", made)
         if not unsafe:
             _check_same("", original, self())
 
@@ -242,7 +242,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
             original = Parameter(value.detach(), wants) if isinstance(original, Parameter) else value.detach()
     delattr(type(module), tensor_name)
     del module._modules["parametrizations"][tensor_name]
-    _put_back(module, tensor_name, original)
+    _restore_tensor(module, tensor_name, original)
     if not is_parametrized(module):
         del module.parametrizations
         module.__class__ = type_before_parametrizations(module)
@@ -277,7 +277,7 @@ def _check_same(what: str, wanted: Tensor, got: object) -> None:
         )
 
 
-def _put_back(module: Module, name: str, tensor: Tensor) -> None:
+def _restore_tensor(module: Module, name: str, tensor: Tensor) -> None:
     """Restore a tensor, as a parameter if it is one, else as a buffer.
 
     Arguments:

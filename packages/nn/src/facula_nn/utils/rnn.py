@@ -76,7 +76,7 @@ class PackedSequence(_Packed):
             unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)  # type: ignore[arg-type]
 
-    def _with(self, data: Tensor) -> PackedSequence:
+    def _with_data(self, data: Tensor) -> PackedSequence:
         """Return the same sequences with other data."""
         indices = [part if part is None else part.to(data.device) for part in self[2:]]
         return type(self)(data, self.batch_sizes, *indices)
@@ -85,7 +85,7 @@ class PackedSequence(_Packed):
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """Return the sequences with `data` on another device or in another dtype; this object if both are the same."""
         data = self.data.to(*args, **kwargs)
-        return self if data is self.data else self._with(data)
+        return self if data is self.data else self._with_data(data)
 
     def cpu(self) -> PackedSequence:
         """Return the sequences on the CPU."""
@@ -125,7 +125,7 @@ class PackedSequence(_Packed):
 
     def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """Return the sequences on a CUDA device; RuntimeError if there is none."""
-        return self._with(self.data.cuda(*args, **kwargs))
+        return self._with_data(self.data.cuda(*args, **kwargs))
 
     def is_pinned(self) -> bool:
         """Return whether `data` is in pinned memory."""

@@ -66,9 +66,9 @@ class LRScheduler:
                 )
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
-        self._begin()
+        self._set_initial_rates()
 
-    def _begin(self) -> None:
+    def _set_initial_rates(self) -> None:
         """Set the rates of the first epoch."""
         self._step_count = 0
         self._is_initial = True
@@ -90,11 +90,11 @@ class LRScheduler:
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if "step" in vars(cls):
-            cls.step = _replayed(vars(cls)["step"])  # type: ignore[method-assign]
+            cls.step = _recordable_step(vars(cls)["step"])  # type: ignore[method-assign]
 
     def step(self, epoch: int | None = None) -> None:
         """Advance by one epoch, or to `epoch`, and set the rates. Warns if the optimizer has not stepped yet."""
-        self._in_order()
+        self._count_step()
         for group in self.optimizer.param_groups[len(self.base_lrs) :]:  # groups added later
             self.base_lrs.append(group.setdefault("initial_lr", float(group["lr"])))
         if epoch is None:
@@ -105,7 +105,7 @@ class LRScheduler:
             rates = self.get_rates_at(epoch)
         self._last_lr = put(self.optimizer, rates)
 
-    def _in_order(self) -> None:
+    def _count_step(self) -> None:
         """Count a step; UserWarning if the first step precedes the optimizer's."""
         if self._step_count == 1 and not self.optimizer._step_count:
             warn(
@@ -226,7 +226,7 @@ def check_period(name: str, option: str, value: object, *, whole: bool = False) 
         raise InvalidValueError(f"{name}: expected {option} to be {wanted}; got {value!r}")
 
 
-def _replayed(step: Callable[..., None]) -> Callable[..., None]:
+def _recordable_step(step: Callable[..., None]) -> Callable[..., None]:
     """Wrap a scheduler's step so that a captured function repeats it on each replay."""
 
     @wraps(step)
@@ -240,4 +240,4 @@ def _replayed(step: Callable[..., None]) -> Callable[..., None]:
     return replayed
 
 
-LRScheduler.step = _replayed(LRScheduler.step)  # type: ignore[method-assign]
+LRScheduler.step = _recordable_step(LRScheduler.step)  # type: ignore[method-assign]

@@ -128,13 +128,13 @@ class OneCycleLR(LRScheduler):
         share = min((at - start) / length, 1.0) if length else 1.0
         rates = []
         for group in self.optimizer.param_groups[: len(self.base_lrs)]:
-            rates.append(self._between(group[phase["start_lr"]], group[phase["end_lr"]], share))
+            rates.append(self._interpolate(group[phase["start_lr"]], group[phase["end_lr"]], share))
             if self.cycle_momentum:
-                momentum = self._between(group[phase["start_momentum"]], group[phase["end_momentum"]], share)
+                momentum = self._interpolate(group[phase["start_momentum"]], group[phase["end_momentum"]], share)
                 put_momentum(group, momentum, self.use_beta1)
         return rates
 
-    def _between(self, start: float, end: float, share: float) -> float:
+    def _interpolate(self, start: float, end: float, share: float) -> float:
         """Interpolate between two values.
 
         Arguments:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @boundary
-class _Functions(LRScheduler):
+class _FunctionScheduler(LRScheduler):
     """Base class that stores one function per group. A state dict contains the attributes of callable objects, or None.
 
     Arguments:
@@ -65,7 +65,7 @@ class _Functions(LRScheduler):
 
 
 @boundary
-class LambdaLR(_Functions):
+class LambdaLR(_FunctionScheduler):
     """The initial rate times `lr_lambda(epoch)`: one function, or a list with one per parameter group.
 
     >>> from facula_optim import SGD
@@ -84,7 +84,7 @@ class LambdaLR(_Functions):
 
 
 @boundary
-class MultiplicativeLR(_Functions):
+class MultiplicativeLR(_FunctionScheduler):
     """Multiply the present rate by `lr_lambda(epoch)` each epoch; one function, or a list with one per group."""
 
     def get_lr(self) -> list[float]:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 @boundary
-class _Several(LRScheduler):
+class _CompositeScheduler(LRScheduler):
     """Base class that stores schedulers of one optimizer, and includes their states in its own."""
 
     _schedulers: list[LRScheduler]
 
-    def _take(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None) -> None:
+    def _set_schedulers(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None) -> None:
         name = type(self).__name__
         self._schedulers = list(schedulers)
         if not self._schedulers:
@@ -62,7 +62,7 @@ class _Several(LRScheduler):
 
 
 @boundary
-class SequentialLR(_Several):
+class SequentialLR(_CompositeScheduler):
     """Schedulers in sequence: scheduler i starts, at its epoch 0, at epoch `milestones[i - 1]`.
 
     ValueError unless milestones are ascending, one fewer than the schedulers, and all schedulers belong to this
@@ -92,7 +92,7 @@ class SequentialLR(_Several):
     def __init__(
         self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: list[int], last_epoch: int = -1
     ):
-        self._take(schedulers, optimizer)
+        self._set_schedulers(schedulers, optimizer)
         if len(milestones) != len(self._schedulers) - 1 or list(milestones) != sorted(milestones):
             raise InvalidValueError(
                 f"SequentialLR: expected {len(self._schedulers) - 1} milestone(s) in ascending order for "
@@ -103,7 +103,7 @@ class SequentialLR(_Several):
         put(optimizer, [group["initial_lr"] for group in optimizer.param_groups])
         for scheduler in self._schedulers:
             scheduler.last_epoch -= 1
-        self._schedulers[0]._begin()
+        self._schedulers[0]._set_initial_rates()
         self._last_lr = self._schedulers[0].get_last_lr()
 
     def step(self) -> None:  # type: ignore[override]
@@ -119,11 +119,11 @@ class SequentialLR(_Several):
 
 
 @boundary
-class ChainedScheduler(_Several):
+class ChainedScheduler(_CompositeScheduler):
     """Several schedulers of one optimizer, stepped together: the factors of multiplicative ones are multiplied."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None):
-        self._take(schedulers, optimizer)
+        self._set_schedulers(schedulers, optimizer)
         self._last_lr = [float(group["lr"]) for group in self.optimizer.param_groups]
 
     def step(self) -> None:  # type: ignore[override]

@@ -136,9 +136,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def log_prob(self, input: Tensor) -> Tensor:
         """Return the log-probabilities of all classes: (N, in_features) to (N, n_classes)."""
-        return self._all(input, F.log_softmax(self.head(input), 1))
+        return self._log_probabilities(input, F.log_softmax(self.head(input), 1))
 
-    def _all(self, input: Tensor, of_head: Tensor) -> Tensor:
+    def _log_probabilities(self, input: Tensor, of_head: Tensor) -> Tensor:
         parts = [of_head[:, : self.shortlist_size]]
         for i, cluster in enumerate(self.tail):
             parts.append(F.log_softmax(cluster(input), 1) + of_head[:, self.shortlist_size + i].unsqueeze(1))
