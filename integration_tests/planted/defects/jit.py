@@ -17,7 +17,7 @@ DEFECTS = [
     ),
     (
         "src/facula_jit/_graph/definite_assignment.py",
-        "if any([one <= opposite for one in known]):",
+        "if any([condition <= opposite for condition in known]):",
         "if known:",
         "tests/test_guards.py::test_accepted_graphs_read_only_written_memory",
         "a captured program that reads what nothing wrote",

@@ -17,7 +17,7 @@ DEFECTS = [
     ),
     (
         "src/facula_optim/_state.py",
-        "own = [by_name[one] for one in theirs]",
+        "own = [by_name[key] for key in theirs]",
         "own = list(by_name.values())",
         "tests/test_state_dicts.py::test_loading_matches_names",
         "optimizer state that is loaded by place instead of by name",

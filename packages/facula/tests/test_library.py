@@ -51,6 +51,7 @@ def test_operators_are_found_by_namespace_and_name():
     assert torch.ops.mylib.numpy_sin is numpy_sin is torch.ops.mylib.numpy_sin.default
     assert numpy_sin.overloads() == ["default"] and "numpy_sin" in dir(torch.ops.mylib)
     assert torch.equal(torch.ops.mylib.numpy_sin(torch.zeros(2)), torch.zeros(2))
+    assert not hasattr(torch.ops, "pytest_plugins")  # pytest looks this name up in every module that it collects
     assert not hasattr(torch.ops.mylib, "cos") and not hasattr(torch.ops.other, "numpy_sin")
     with pytest.raises(AttributeError, match=r"^ops.detectron2.nms_rotated: .*; define it with library.custom_op"):
         torch.ops.detectron2.nms_rotated

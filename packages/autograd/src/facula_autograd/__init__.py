@@ -21,6 +21,7 @@ from ._errors import (
     GradcheckError,
     GradientError,
     MutationError,
+    RecomputationError,
 )
 from ._function.function import Function, once_differentiable
 from ._gradcheck.check import gradcheck, gradgradcheck
@@ -65,6 +66,7 @@ __all__ = [
     "GradcheckError",
     "GradientError",
     "MutationError",
+    "RecomputationError",
     "SelectiveCheckpointContext",
     "Variable",
     "backward",

@@ -22,7 +22,17 @@ class GradientError(AutogradError):
 
 
 class CheckpointError(GradientError):
-    """A checkpointed function behaved differently when it was recomputed."""
+    """A checkpointed function behaved differently when it was recomputed; also available as `RecomputationError`.
+
+    `facula_checkpoint.CheckpointError`, the error for invalid files, is a different class. Programs that handle both
+    can import this one by its other name.
+
+    >>> RecomputationError is CheckpointError
+    True
+    """
+
+
+RecomputationError = CheckpointError
 
 
 class MutationError(AutogradError):

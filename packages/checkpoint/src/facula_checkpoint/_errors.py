@@ -8,7 +8,8 @@ from facula_errors import FaculaError
 class CheckpointError(FaculaError, ValueError):
     """A file with invalid contents: `path` is the file, `reason` contains the problem and a remedy.
 
-    A file that is missing, a directory or not readable raises Python's OSError for that case.
+    A file that is missing, a directory or not readable raises Python's OSError for that case. Errors of recomputation
+    (activation checkpointing) are a different class: `facula_autograd.RecomputationError`.
 
     >>> str(CheckpointError("model.safetensors", "it is truncated"))
     'model.safetensors: it is truncated'

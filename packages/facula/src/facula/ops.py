@@ -26,6 +26,12 @@ loaded_libraries: set[str] = set()  # always empty
 # namespaces of other packages with operators that facula implements
 _OURS = {"torchvision": "facula._interop.torchvision"}
 
+# Test runners look up these names in every module that they collect; a namespace would be taken for a function.
+_HOOKS_OF_TESTS = frozenset(
+    "pytest_plugins pytestmark load_tests setUpModule tearDownModule setup_module teardown_module setup_function "
+    "teardown_function".split()
+)
+
 
 class Namespace:
     """The operators of one namespace as attributes.
@@ -80,7 +86,7 @@ def load_library(path: object) -> NoReturn:
 
 
 def __getattr__(name: str) -> Namespace:
-    if name.startswith("__"):
+    if name.startswith("__") or name in _HOOKS_OF_TESTS:
         raise MissingAttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     if name in _OURS:
         import_module(_OURS[name])

@@ -23,12 +23,12 @@ DECLARATIONS = {
     "two derivatives": (
         {"vjp_input": lambda F, g: g, "partial_input": lambda F: 1.0},
         ArgumentError,
-        "two say the derivative by 'input': vjp_input and partial_input",
+        "expected one derivative with respect to 'input'; got vjp_input and partial_input",
     ),
     "a derivative of none": (
         {"vjp_input": lambda F, g: g, "no_gradient": ("input",)},
         ArgumentError,
-        "two say .*vjp_input and no_gradient",
+        "expected one derivative .*vjp_input and no_gradient",
     ),
     "equal names": ({"inputs": ("a", "a")}, ArgumentError, "inputs of different names"),
     "a keyword": ({"inputs": ("lambda",)}, ArgumentError, "'lambda' cannot name an operand"),

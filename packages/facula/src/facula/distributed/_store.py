@@ -76,7 +76,7 @@ class Store:
         yield  # a generator
 
     def _pause(self, seconds: float) -> None:
-        """Wait for changes, at most `seconds`."""
+        """Block for at most `seconds`; stores in memory return as soon as an entry changes."""
         time.sleep(min(seconds, POLLING_SECONDS))
 
     def _key(self, operation: str, key: str) -> str:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 NO_TENSORS = (type(None), bool, int, float, complex)  # types that a function may return besides tensors
 
 
-class Given:
+class MutatedArgument:
     """A placeholder in the results for an argument that the function modified and returned."""
 
     __slots__ = ("place",)
@@ -69,7 +69,7 @@ class Call:
     def result(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
         """Return the value that the caller receives for these outputs."""
         return put_together(
-            self.results, [leaves[output.place] if type(output) is Given else output for output in outputs]
+            self.results, [leaves[output.place] if type(output) is MutatedArgument else output for output in outputs]
         )
 
     # ------------------------------------------------------------------------------------------------- computing
@@ -115,7 +115,7 @@ class Call:
             )
         storage = id(output._storage)
         if storage in written and id(output) in places:
-            return Given(places[id(output)])
+            return MutatedArgument(places[id(output)])
         if storage in memory and output.device is not meta:
             raise ArgumentError(
                 f"{name}: its function returned an argument, a view of one, or two results that share memory; "

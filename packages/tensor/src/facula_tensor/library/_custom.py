@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors.extend import boundary
 
 from ._arguments import Arguments, signature_of
-from ._definition import CustomOpDef, defined, device_types_of
+from ._definition import CustomOpDef, create_operator, device_types_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -58,4 +58,4 @@ def custom_op(
         )
     arguments = Arguments("custom_op", signature_of("custom_op", fn), mutates_args)
     types = device_types_of("custom_op", device_types)
-    return defined("custom_op", name, fn, lambda known_as: CustomOpDef(known_as, fn, arguments, types))
+    return create_operator("custom_op", name, fn, lambda known_as: CustomOpDef(known_as, fn, arguments, types))

@@ -113,7 +113,7 @@ class CustomOpDef:
         if device.type == "meta":
             if self.fake is None:
                 raise UnsupportedError(
-                    f"{self.name}: what it gives on the meta device is not known; say it with register_fake"
+                    f"{self.name}: it has no function for the meta device; add one with register_fake"
                 )
             return self.fake
         kernel = self.kernels.get(device.type) or self.kernels.get(None)
@@ -262,11 +262,11 @@ def device_types_of(operation: str, given: object) -> tuple[str, ...] | None:
         )
     types = tuple([Device(name).type for name in names])
     if "meta" in types:
-        raise ArgumentError(f"{operation}: expected device_types without 'meta'; say by register_fake what is there")
+        raise ArgumentError(f"{operation}: expected device_types without 'meta'; use register_fake for that device")
     return types
 
 
-def defined(
+def create_operator(
     operation: str, name: object, function: Callable[..., Any], make: Callable[[str], CustomOpDef]
 ) -> CustomOpDef:
     """Create an operator with `make`, register it under its name and copy the function's docstring.
@@ -283,10 +283,10 @@ def defined(
     signature = made.__signature__
     update_wrapper(made, function)
     made.__signature__ = signature
-    return entered(name, made)
+    return register_operator(name, made)
 
 
-def entered(name: str, made: Op) -> Op:
+def register_operator(name: str, made: Op) -> Op:
     """Add an operator to the registry, apply the registrations that preceded it, and return it."""
     operators_by_name[name] = made
     for method, args, options in pending.pop(name, ()):

@@ -62,12 +62,16 @@ def check_declaration(name: str, body: dict[str, Any]) -> None:
     if type(without) is not tuple or not {*without} <= {*inputs}:
         raise ArgumentError(f"{name}: expected no_gradient to be a tuple of names in {inputs}; got {without!r}")
     for operand in inputs:
-        said = [key for key in (f"vjp_{operand}", f"partial_{operand}") if key in body]
-        said += ["no_gradient"] if operand in without else []
-        if len(said) > 1:
-            raise ArgumentError(f"{name}: two say the derivative by {operand!r}: {' and '.join(said)}; leave one out")
+        sources = [key for key in (f"vjp_{operand}", f"partial_{operand}") if key in body]
+        sources += ["no_gradient"] if operand in without else []
+        if len(sources) > 1:
+            raise ArgumentError(
+                f"{name}: expected one derivative with respect to {operand!r}; got {' and '.join(sources)}; remove one"
+            )
         if f"partial_{operand}" in body and "value" not in body:
-            raise ArgumentError(f"{name}: partial_{operand} goes with `value`; of a loop say vjp_{operand}(F, g, ...)")
+            raise ArgumentError(
+                f"{name}: expected `value` for partial_{operand}; for a loop, define vjp_{operand}(F, g, ...)"
+            )
     if "value" in body:
         _check_takes(name, "value", body["value"], ("F", *inputs))
 

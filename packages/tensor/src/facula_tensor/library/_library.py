@@ -8,8 +8,8 @@ from facula_errors import ArgumentError, InvalidTypeError, OperationError, Unsup
 from facula_errors.extend import boundary
 
 from ._arguments import Arguments
-from ._definition import CustomOpDef, defined, operators_by_name
-from ._registry import say
+from ._definition import CustomOpDef, create_operator, operators_by_name
+from ._registry import register_or_defer
 from ._schema import parsed_schema
 
 if TYPE_CHECKING:
@@ -102,18 +102,18 @@ def define_operator(operation: str, namespace: str, schema: str) -> str:
 
     function.__signature__ = signature  # type: ignore[attr-defined]
     arguments = Arguments(operation, signature, changed)
-    defined(operation, whole, function, lambda known_as: CustomOpDef(known_as, function, arguments, ()))
+    create_operator(operation, whole, function, lambda known_as: CustomOpDef(known_as, function, arguments, ()))
     return name
 
 
 def _implement(operation: str, op: CustomOpDef | str, key: str, function: Callable[..., Any]) -> None:
     """Register an operator's function for a dispatch key."""
     if key == "Meta":
-        say(operation, op, CustomOpDef.register_fake, function)
+        register_or_defer(operation, op, CustomOpDef.register_fake, function)
     elif key == "CompositeImplicitAutograd":
-        say(operation, op, CustomOpDef.register_composite, function)
+        register_or_defer(operation, op, CustomOpDef.register_composite, function)
     elif key in DEVICES:
-        say(operation, op, CustomOpDef.register_kernel, DEVICES[key], function)
+        register_or_defer(operation, op, CustomOpDef.register_kernel, DEVICES[key], function)
     else:
         advice = "use register_autograd" if key.startswith("Autograd") else "call it on tensors of the dtype you want"
         expected = ", ".join([*DEVICES, "Meta", "CompositeImplicitAutograd"])
@@ -161,5 +161,5 @@ def impl(
         return lambda function: impl(qualname, types, function)
     if not callable(func):
         raise InvalidTypeError(f"impl: expected func to be a function; got {type(func).__name__}")
-    say("impl", qualname, CustomOpDef.register_kernel, None if types == "default" else types, func)
+    register_or_defer("impl", qualname, CustomOpDef.register_kernel, None if types == "default" else types, func)
     return func

@@ -22,7 +22,7 @@ from ..transforms.custom_batch import VmapInfo
 from ._addresses import address_of
 from ._arguments import Arguments
 from ._calls import Call, no_gradient
-from ._definition import CustomOpDef, entered
+from ._definition import CustomOpDef, register_operator
 from ._function import batched_pair
 
 if TYPE_CHECKING:
@@ -248,4 +248,4 @@ def native_op(
             f"own::{short}", dtypes, address_of("native_op", function), releases_gil=releases_gil, owner=function
         )
         signatures[dtypes[:-1]] = dtypes[-1]
-    return entered(name, NativeOp(name, signatures, inputs, shape, doc))
+    return register_operator(name, NativeOp(name, signatures, inputs, shape, doc))

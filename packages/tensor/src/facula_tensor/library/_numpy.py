@@ -14,7 +14,7 @@ from facula_errors.extend import boundary
 from .._core.tensor import Tensor
 from .._creation.from_data import from_numpy
 from ._arguments import Arguments, signature_of
-from ._definition import CustomOpDef, defined
+from ._definition import CustomOpDef, create_operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -59,7 +59,7 @@ def numpy_op(function: Callable[..., Any] | None = None, /, *, mutates_args: Ite
             return tuple([tensor_of(name, array, arrays) for array in found])
         return None if found is None and changed else tensor_of(name, found, arrays)
 
-    return defined("numpy_op", name, of_tensors, lambda known_as: CustomOpDef(known_as, of_tensors, arguments))
+    return create_operator("numpy_op", name, of_tensors, lambda known_as: CustomOpDef(known_as, of_tensors, arguments))
 
 
 def array_of(tensor: Tensor, writable: bool) -> np.ndarray[Any, Any]:

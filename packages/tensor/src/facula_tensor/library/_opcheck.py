@@ -137,7 +137,7 @@ def _check_fake(op: CustomOpDef, args: Args, named: Named) -> None:
     if given_shape != wanted_shape:
         raise _failed(op, "test_faketensor", f"register_fake gave {given_shape}, the function {wanted_shape}")
     for fake, real in zip(given, wanted, strict=True):
-        if isinstance(real, Tensor) and (not isinstance(fake, Tensor) or _looks(fake) != _looks(real)):
+        if isinstance(real, Tensor) and (not isinstance(fake, Tensor) or _metadata(fake) != _metadata(real)):
             got = show(layout_of_tensor(fake)) if isinstance(fake, Tensor) else type(fake).__name__
             raise _failed(
                 op,
@@ -146,7 +146,7 @@ def _check_fake(op: CustomOpDef, args: Args, named: Named) -> None:
             )
 
 
-def _looks(tensor: Tensor) -> tuple[object, ...]:
+def _metadata(tensor: Tensor) -> tuple[object, ...]:
     return tuple(tensor.shape), tensor.dtype, tensor.stride()
 
 

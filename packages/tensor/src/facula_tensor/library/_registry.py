@@ -26,7 +26,7 @@ def operator_named(operation: str, op: object) -> CustomOpDef:
     return found
 
 
-def say(operation: str, op: object, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
+def register_or_defer(operation: str, op: object, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Call a method of an operator now, or when an operator with that name is defined.
 
     Packages register gradients for operators of their compiled libraries. Without those libraries the registrations
@@ -61,7 +61,7 @@ def register_autograd(
         setup_context: `setup_context(ctx, inputs, output)`, which saves the values that `backward` needs.
         lib: accepted for PyTorch compatibility and ignored.
     """
-    say("register_autograd", op, CustomOpDef.register_autograd, backward, setup_context=setup_context)
+    register_or_defer("register_autograd", op, CustomOpDef.register_autograd, backward, setup_context=setup_context)
 
 
 @boundary
@@ -75,7 +75,7 @@ def register_fake(op: CustomOpDef | str, func: Callable[..., Any] | None = None,
     """
     if func is None:
         return lambda function: register_fake(op, function)
-    return say("register_fake", op, CustomOpDef.register_fake, func)
+    return register_or_defer("register_fake", op, CustomOpDef.register_fake, func)
 
 
 @boundary
@@ -90,7 +90,7 @@ def register_vmap(op: CustomOpDef | str, func: Callable[..., Any] | None = None,
     """
     if func is None:
         return lambda function: register_vmap(op, function)
-    return say("register_vmap", op, CustomOpDef.register_vmap, func)
+    return register_or_defer("register_vmap", op, CustomOpDef.register_vmap, func)
 
 
 @boundary
@@ -112,4 +112,4 @@ def register_kernel(
     """
     if func is None:
         return lambda function: register_kernel(op, device_types, function)
-    return say("register_kernel", op, CustomOpDef.register_kernel, device_types, func)
+    return register_or_defer("register_kernel", op, CustomOpDef.register_kernel, device_types, func)

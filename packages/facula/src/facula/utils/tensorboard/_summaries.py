@@ -40,6 +40,13 @@ def number(operation: str, value: object) -> float:
     return float(found.reshape(()))
 
 
+def scalar(tag: str, value: float) -> Summary:
+    """Return the summary of a number."""
+    from tensorboard.compat.proto.summary_pb2 import Summary
+
+    return Summary(value=[Summary.Value(tag=tag, simple_value=value)])
+
+
 def histogram(tag: str, value: np.ndarray, bins: AnyValue = "tensorflow", max_bins: int | None = None) -> Summary:
     """Count the values between bounds: `bins` is NumPy's, or "tensorflow" for bounds that grow by a tenth."""
     from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary

@@ -126,7 +126,7 @@ class SummaryWriter:
         Raises:
             ValueError: the value has more than one element.
         """
-        self._add(_scalar(tag, _summaries.number("add_scalar", scalar_value)), global_step, walltime)
+        self._add(_summaries.scalar(tag, _summaries.number("add_scalar", scalar_value)), global_step, walltime)
 
     def add_scalars(
         self,
@@ -145,7 +145,9 @@ class SummaryWriter:
         """
         for name, value in tag_scalar_dict.items():
             folder = os.path.join(self.log_dir, f"{main_tag.replace('/', '_')}_{name}")
-            self._add(_scalar(main_tag, _summaries.number("add_scalars", value)), global_step, walltime, folder)
+            self._add(
+                _summaries.scalar(main_tag, _summaries.number("add_scalars", value)), global_step, walltime, folder
+            )
 
     def add_histogram(
         self,
@@ -233,14 +235,14 @@ class SummaryWriter:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         figures = figure if isinstance(figure, (list, tuple)) else [figure]
-        drawn = []
-        for drawing in figures:
-            canvas = FigureCanvasAgg(drawing)
+        images = []
+        for chart in figures:
+            canvas = FigureCanvasAgg(chart)
             canvas.draw()
-            drawn.append(np.asarray(canvas.buffer_rgba())[..., :3])
+            images.append(np.asarray(canvas.buffer_rgba())[..., :3])
             if close:
-                pyplot.close(drawing)
-        self.add_image(tag, np.stack(drawn), global_step, walltime, "NHWC")
+                pyplot.close(chart)
+        self.add_image(tag, np.stack(images), global_step, walltime, "NHWC")
 
     def add_audio(
         self,
@@ -343,7 +345,7 @@ class SummaryWriter:
         self._add(summary_v2.hparams_pb(dict(hparam_dict)), global_step, None, folder)
         self._add(_summaries.session_end(), global_step, None, folder)
         for name, value in metric_dict.items():
-            self._add(_scalar(name, _summaries.number("add_hparams", value)), global_step, None, folder)
+            self._add(_summaries.scalar(name, _summaries.number("add_hparams", value)), global_step, None, folder)
 
     def add_embedding(
         self,
@@ -391,12 +393,6 @@ class SummaryWriter:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
-
-
-def _scalar(tag: str, value: float) -> Summary:
-    from tensorboard.compat.proto.summary_pb2 import Summary
-
-    return Summary(value=[Summary.Value(tag=tag, simple_value=value)])
 
 
 publish(__name__)
