@@ -53,8 +53,8 @@ DEFECTS = [
     ),
     (
         "src/facula_tensor/_dispatch/slow_path/planning.py",
-        "kinds = [(one.dtype if one.shape else (one.dtype,)) if type(one) is Layout else one for one in layouts]",
-        "kinds = [one.dtype if type(one) is Layout else one for one in layouts]",
+        "(layout.dtype if layout.shape else (layout.dtype,)) if",
+        "layout.dtype if",
         "tests/invariants/test_other_lengths.py::test_zero_dimensional_operands_do_not_share_plans",
         "promotion: a cached plan of other kinds of operands",
     ),

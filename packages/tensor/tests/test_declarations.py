@@ -13,7 +13,7 @@ from facula_storage import complex64
 from facula_tensor import fft, functional, linalg
 from facula_tensor._dispatch import autocast as _autocast
 from facula_tensor._dispatch.expressions.evaluation import steps_of
-from facula_tensor._dispatch.expressions.partials import asked_by
+from facula_tensor._dispatch.expressions.partials import parameter_names
 from facula_tensor.extend import elementwise, operator, operators
 
 
@@ -121,7 +121,7 @@ def test_rules_with_symbols_never_receive_tensors(name):
         declared = getattr(rule, "declared", rule)
         if name in CALLS_F or not has_symbols(declared):
             continue
-        asked = asked_by(rule)
+        asked = parameter_names(rule)
         for kind in (False, True) if is_complex else (False,):
             kinds = [(kind, *[kind] * len(asked))]
             if op.is_fast and not is_complex:

@@ -21,7 +21,7 @@ from facula_storage.extend import COMPLEX
 
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..namespaces import no_record_ops, recorded_ops
-from .partials import asked_by, function_of, takes_numbers
+from .partials import function_of, parameter_names, takes_numbers
 from .symbols import Symbol, Trace, symbol_ops
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def traced_rule(declared: Function) -> Function:
 
     if hasattr(declared, "may_alias_grad"):
         rule.may_alias_grad = True  # type: ignore[attr-defined]
-    rule.asks, rule.declared = asked_by(declared), declared  # type: ignore[attr-defined]
+    rule.parameter_names, rule.declared = parameter_names(declared), declared  # type: ignore[attr-defined]
     return rule
 
 
@@ -87,8 +87,8 @@ def direct_rule(rule: Function, numbers: frozenset[str]) -> Function:
     declared = getattr(rule, "declared", None)
     if declared is None:
         return rule
-    asks = asked_by(rule)
-    steps = steps_of(declared, (False, *[float if name in numbers else False for name in asks]))
+    parameters = parameter_names(rule)
+    steps = steps_of(declared, (False, *[float if name in numbers else False for name in parameters]))
     if steps is None:
         return declared  # type: ignore[no-any-return]
     if len(steps.no_record) > 1 or steps.to_tensors:
@@ -112,7 +112,7 @@ def direct_rule(rule: Function, numbers: frozenset[str]) -> Function:
     made: Function = from_any
     if len(padding) == 1:  # no constants
         made = {(0,): from_gradient, (0, 1): from_first, (0, 2): from_second}.get(places, from_any)
-    made.asks = asks  # type: ignore[attr-defined]
+    made.parameter_names = parameters  # type: ignore[attr-defined]
     return made
 
 

@@ -13,7 +13,7 @@ from facula_errors import InvalidTypeError, UnsupportedError
 from ..._core.wrapped import is_differentiated
 from ..namespaces import no_record_ops, recorded_ops
 from .evaluation import direct_rule
-from .partials import asked_by, partial_of, replay
+from .partials import parameter_names, partial_of, replay
 from .symbols import NotElementwiseError, Symbol, Trace, symbol_ops
 
 if TYPE_CHECKING:

@@ -123,8 +123,8 @@ def _arguments(rule: Function) -> tuple[str, ...]:
     """Return the names of the values that a rule reads after F and g; a leading underscore marks an unused
     argument."""
     rule = getattr(rule, "declared", rule)
-    if hasattr(rule, "asks"):
-        return asked_by(rule)
+    if hasattr(rule, "parameter_names"):
+        return parameter_names(rule)
     code = rule.__code__
     return tuple(name for name in code.co_varnames[2 : code.co_argcount] if not name.startswith("_"))
 
