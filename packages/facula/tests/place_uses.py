@@ -45,6 +45,13 @@ def warned(function, *args, **kwargs):
         return function(*args, **kwargs)
 
 
+def resizes(function, *args, **kwargs):
+    """The result, after a warning; an error of the function that does the work names the called one."""
+    with pytest.raises(ValueError, match=f"^{function.__name__}: expected size or scale_factor; got neither"):
+        warned(function, args[0])
+    return warned(function, *args, **kwargs)
+
+
 CONSTRAINTS = facula.distributions.constraints
 T, X = facula.tensor, facula.tensor([[1.0, 2.0], [3.0, 4.0]])
 Point = namedtuple("Point", "x y")
@@ -284,9 +291,9 @@ USES = {
         f"jit.annotations.{name}": lambda f: f in vars(typing).values()
         for name in ("Any", "Dict", "List", "Optional", "Tuple", "Union")
     },
-    "nn.functional.upsample": lambda f: warned(f, facula.ones(1, 1, 2), scale_factor=2).shape == (1, 1, 4),
-    "nn.functional.upsample_nearest": lambda f: warned(f, X[None, None], 4)[0, 0, 0].tolist() == [1, 1, 2, 2],
-    "nn.functional.upsample_bilinear": lambda f: warned(f, X[None, None], 3)[0, 0, 0].tolist() == [1, 1.5, 2],
+    "nn.functional.upsample": lambda f: resizes(f, facula.ones(1, 1, 2), scale_factor=2).shape == (1, 1, 4),
+    "nn.functional.upsample_nearest": lambda f: resizes(f, X[None, None], 4)[0, 0, 0].tolist() == [1, 1, 2, 2],
+    "nn.functional.upsample_bilinear": lambda f: resizes(f, X[None, None], 3)[0, 0, 0].tolist() == [1, 1.5, 2],
     "nn.init.constant": lambda f: warned(f, facula.empty(2), 3.0).tolist() == [3, 3],
     "nn.init.eye": lambda f: warned(f, facula.ones(2, 2)).equal(facula.eye(2)),
     "nn.init.dirac": lambda f: warned(f, facula.ones(1, 1, 3)).tolist() == [[[0, 1, 0]]],

@@ -17,7 +17,7 @@ from facula_errors.extend import boundary, published
 
 from ._core.errors import show
 from ._core.tensor import Tensor, layout_of_tensor
-from ._creation.like import ones_like
+from ._creation.filled import ones_like
 from .transforms.functions import TensorCall
 from .transforms.functions import jvp as func_jvp
 from .transforms.grad import differentiable

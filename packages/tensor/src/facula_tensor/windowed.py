@@ -19,6 +19,7 @@ from ._core.tensor import Tensor
 from ._creation.filled import ones, zeros
 from ._creation.from_data import from_numpy
 from ._creation.ranges import arange
+from ._dispatch.arguments import refuse_choice
 from ._dispatch.overrides import overridable
 from .fft import fft, ifft, irfft, rfft
 from .functional import pad
@@ -245,19 +246,21 @@ def stft(
         raise ArgumentError(f"stft: expected signals (length) or (batch, length); got {shown}")
     if align_to_window:
         raise ArgumentError("stft: expected align_to_window to be None or False; pad the signal before, by pad()")
-    is_complex = input.is_complex() or (window is not None and window.is_complex())
+    if pad_mode not in ("reflect", "constant", "replicate", "circular"):
+        refuse_choice("stft", "pad_mode", pad_mode, "'reflect', 'constant', 'replicate' or 'circular'")
+    if not (input.is_complex() or input.is_floating_point()):
+        raise InvalidTypeError(f"stft: expected floating or complex signals; got {input.dtype}")
+    n_fft = as_integer(n_fft, "stft", "n_fft")
+    hop, weights = _framing("stft", n_fft, hop_length, win_length, window, input)
+    is_complex = input.is_complex() or weights.is_complex()
     if return_complex is None and not is_complex:
         raise ArgumentError(
             "stft: expected return_complex for a real signal; give return_complex=True, and view_as_real() for parts"
         )
-    if not (input.is_complex() or input.is_floating_point()):
-        raise InvalidTypeError(f"stft: expected floating or complex signals; got {input.dtype}")
     if onesided is None:
         onesided = not is_complex
     elif onesided and is_complex:
         raise ArgumentError("stft: expected onesided=False for complex signals, whose spectrum has no symmetry")
-    n_fft = as_integer(n_fft, "stft", "n_fft")
-    hop, weights = _framing("stft", n_fft, hop_length, win_length, window, input)
     signals = input if input.ndim == 2 else input.unsqueeze(0)
     if center:
         side = n_fft // 2

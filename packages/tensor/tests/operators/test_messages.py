@@ -42,6 +42,30 @@ WANTED = {  # call: (beginning of the message, further parts in this order)
     "full": (lambda: ft.full((2,), 300, dtype=ft.int8), "full: 300 does not fit int8"),
     "full word": (lambda: ft.full((2,), "3"), "full: expected fill_value to be a number; got str '3'"),
     "new_zeros": (lambda: m().new_zeros(-1), "new_zeros: "),
+    **{
+        f"{name}, requires_grad": (call, f"{name}: expected a floating-point or complex value; got int64")
+        for name, call in {
+            "zeros": lambda: ft.zeros(2, dtype=ft.int64, requires_grad=True),
+            "zeros_like": lambda: ft.zeros_like(ints(), requires_grad=True),
+            "full_like": lambda: ft.full_like(ints(), 1, requires_grad=True),
+            "randint_like": lambda: ft.randint_like(ints(), 5, requires_grad=True),
+            "new_empty": lambda: ints().new_empty(2, requires_grad=True),
+            "arange": lambda: ft.arange(3, requires_grad=True),
+            "frombuffer": lambda: ft.frombuffer(bytearray(8), dtype=ft.int64, requires_grad=True),
+            "asarray": lambda: ft.asarray([1], requires_grad=True),
+        }.items()
+    },
+    "asarray of bytes": (lambda: ft.asarray(bytearray(7), dtype=ft.float32), "asarray: 7 bytes are no whole number"),
+    "narrow_copy": (lambda: ft.narrow_copy(m(), 0, "a", 1), "narrow_copy: expected start and length", "'a' and 1"),
+    "constant_pad_nd": (lambda: ft.constant_pad_nd(m(), (1, 1), 1j), "constant_pad_nd: expected a real value", "1j"),
+    "cartesian_prod": (
+        lambda: ft.cartesian_prod(m(2), m(2, dtype=F64)),
+        "cartesian_prod: expected one dtype and device",
+        "float64 on cpu",
+    ),
+    "index_put": (lambda: ft.index_put(m(), 1, m()), "index_put: expected indices to be a tuple of tensors; got 1"),
+    "stft": (lambda: m(8).stft(4, window="a"), "stft: expected window of shape (4,)", "got str"),
+    "stft padding": (lambda: m(8).stft(4, pad_mode="a"), "stft: expected pad_mode to be 'reflect'", "got 'a'"),
     "huge": (lambda: ft.ones(1 << 40, 1 << 40), "ones: shape (1099511627776, 1099511627776)", "expected at most"),
     "dtype": (lambda: ft.ones(2, dtype="x"), "ones: unknown dtype 'x'; known are bool"),
     "device": (lambda: ft.ones(2, device="nope"), "ones: device 'nope'", "known are cpu"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary, warn
 from facula_tensor import Tensor
+from facula_tensor.extend import relabel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,21 +41,30 @@ older_init = Older("nn.init")
 older_utils = Older("nn.utils")
 
 
+def resized(name: str, *arguments: Any) -> Any:
+    """Warn that the function `name` is deprecated, and call `nn.functional.interpolate`. Errors contain the name."""
+    warn(f"nn.functional.{name}: interpolate has taken its place", FutureWarning)
+    try:
+        return import_module("facula.nn.functional").interpolate(*arguments)
+    except Exception as error:
+        relabel(error, name)
+        raise
+
+
 @boundary
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
              align_corners: bool | None = None) -> Tensor:  # fmt: skip
     """Call `nn.functional.interpolate`, after a deprecation warning."""
-    warn("nn.functional.upsample: interpolate has taken its place", FutureWarning)
-    return import_module("facula.nn.functional").interpolate(input, size, scale_factor, mode, align_corners)  # type: ignore[no-any-return]
+    return resized("upsample", input, size, scale_factor, mode, align_corners)  # type: ignore[no-any-return]
 
 
 @boundary
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """Call `nn.functional.interpolate` with mode "nearest", after a deprecation warning."""
-    return upsample(input, size, scale_factor)
+    return resized("upsample_nearest", input, size, scale_factor)  # type: ignore[no-any-return]
 
 
 @boundary
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """Call `nn.functional.interpolate` with mode "bilinear" and aligned corners, after a deprecation warning."""
-    return upsample(input, size, scale_factor, "bilinear", True)
+    return resized("upsample_bilinear", input, size, scale_factor, "bilinear", True)  # type: ignore[no-any-return]

@@ -1,24 +1,23 @@
-"""New uninitialised and constant tensors. `like.py` takes another tensor's properties, `from_data.py` data."""
+"""New uninitialised and constant tensors, of given shapes or like another tensor. `from_data.py` takes data."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError
-from facula_storage import Layout, bool_, contiguous
+from facula_storage import Layout, bool_, contiguous, cpu
 
 from .._core.allocation import fresh, layout_for, place_of
+from .._core.default_device import other_defaults
 from .._core.errors import relabel
 from .._core.formats import check_storage
-from .._core.promotion import (
-    as_dtype,
-    as_number,
-    scalar_dtype,
-)
+from .._core.promotion import as_dtype, as_number, scalar_dtype
 from .._core.tensor import Tensor, layout_of_tensor
-from .._dispatch.namespaces import composite, no_record_ops
+from .._core.wrapped import batched_as
+from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from .._dispatch.slow_path.writing import write_out
 from .._dispatch.written import maker
+from .batches import open_batches
 from .filling import filled
 
 if TYPE_CHECKING:
@@ -30,7 +29,13 @@ if TYPE_CHECKING:
 
 def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
     """Return a new tensor, with or without a gradient."""
-    return tensor if requires_grad is False else tensor.requires_grad_(requires_grad)
+    if requires_grad is False:
+        return tensor
+    try:
+        return tensor.requires_grad_(requires_grad)
+    except Exception as error:
+        relabel(error, "tensor")
+        raise
 
 
 # Note [Options of creation]
@@ -89,16 +94,86 @@ def with_memory_format(tensor: Tensor, memory_format: MemoryFormat | None, requi
 
 
 # ------------------------------------------------------------------------------------------------- public functions
-@maker(memory_format=True, inline=True)
-def empty(
-    *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, device: DeviceLike | None = None
-) -> Tensor:
-    """Return an uninitialised tensor; `memory_format` determines its strides.
+def creators(
+    name: str,
+    what: str,
+    make: Function,
+    *numbers: float,
+    more: str = "",
+    of: str = "ones",
+    lengths: str = "2",
+    shown: str = "",
+    result: str,
+    **options: Any,
+) -> tuple[Function, Function]:
+    """Declare the functions `name` and `name_like`, which are returned, and the method `new_name`.
 
-    >>> empty(2, 3).shape
-    facula.Size([2, 3])
+    Arguments:
+        name: the name of the first function.
+        what: what they return, for the docstrings.
+        make: the function `(layout, operation, *numbers)` that makes the tensor.
+        numbers: its further arguments.
+        more: what the docstring of the first function adds.
+        of, lengths, shown, result: parts of the examples in the docstrings.
+        options: options of the first declaration.
     """
-    return fresh(layout_for("empty", lengths, size, dtype, device))
+    name_like, new_name = f"{name}_like", f"new_{name}"
+    words = {"name": name, "what": what, "more": more, "of": of, "lengths": lengths, "shown": shown, "result": result}
+
+    @maker(name=name, words=words, inline=True, **options)
+    def plain(
+        *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+    ) -> Tensor:
+        """Return {what}{more}.
+
+        >>> {name}({lengths}){shown}
+        {result}
+        """
+        return make(layout_for(name, lengths, size, dtype, device), name, *numbers)
+
+    @maker("like", name=name_like, words=words, memory_format=True, inline=True)
+    def like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
+        """Return {what} with the shape, dtype and device of `input`.
+
+        >>> from facula_tensor import {of}
+        >>> {name}_like({of}({lengths})){shown}
+        {result}
+        """
+        result = make(layout_like(name_like, input, dtype, device), name_like, *numbers)
+        return batched_as(result, input) if open_batches else result
+
+    @maker("own", name=new_name, words=words, method=True, public=False, quick=True, inline=True)
+    def new(
+        self: Tensor,
+        *lengths: Lengths,
+        size: Lengths | None = None,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike | None = None,
+    ) -> Tensor:
+        """Return {what} with the dtype and the device of this tensor."""
+        own = layout_of_tensor(self)
+        if dtype is None:
+            dtype = own.dtype
+        if device is None and (own.device is not cpu or other_defaults):
+            device = own.device
+        result = make(layout_for(new_name, lengths, size, dtype, device), new_name, *numbers)
+        return batched_as(result, self) if open_batches else result
+
+    return plain, like
+
+
+empty, empty_like = creators(
+    "empty",
+    "an uninitialised tensor",
+    fresh,
+    more="; `memory_format` determines its strides",
+    lengths="2, 3",
+    shown=".shape",
+    result="facula.Size([2, 3])",
+    memory_format=True,
+)
+zeros, zeros_like = creators("zeros", "a tensor of zeros", filled, 0.0, result="tensor([0., 0.])")
+ones, ones_like = creators("ones", "a tensor of ones", filled, 1.0, of="zeros", result="tensor([1., 1.])")
 
 
 @maker(inline=True)
@@ -121,31 +196,63 @@ def full(
         kind = type(fill_value)
     if dtype is None and kind is not float:
         dtype = scalar_dtype(kind)
-    return filled(layout_for("full", (size,), None, dtype, device), fill_value)
+    return filled(layout_for("full", (size,), None, dtype, device), "full", fill_value)
 
 
-@maker(inline=True)
-def zeros(
-    *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+@maker("like", memory_format=True, inline=True)
+def full_like(
+    input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> Tensor:
-    """Return a tensor of zeros.
+    """Return a tensor filled with one value, with the shape, dtype and device of `input`.
 
-    >>> zeros(2)
-    tensor([0., 0.])
+    Arguments:
+        fill_value: a number, or a zero-dimensional tensor.
+
+    >>> from facula_tensor import zeros
+    >>> full_like(zeros(2), 3)
+    tensor([3., 3.])
     """
-    return filled(layout_for("zeros", lengths, size, dtype, device), 0.0, "zeros")
+    if type(fill_value) is not float and type(fill_value) is not int:
+        fill_value = number_to_fill(fill_value, "full_like")
+    result = filled(layout_like("full_like", input, dtype, device), "full_like", fill_value)
+    return batched_as(result, input) if open_batches else result
 
 
-@maker(inline=True)
-def ones(
-    *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+@maker("own", method=True, public=False, quick=True)
+def new_full(
+    self: Tensor,
+    size: Lengths,
+    fill_value: Operand,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
 ) -> Tensor:
-    """Return a tensor of ones.
+    """Return a tensor filled with one value, with the dtype and the device of this tensor.
 
-    >>> ones(2)
-    tensor([1., 1.])
+    Arguments:
+        size: the shape.
+        fill_value: a number, or a zero-dimensional tensor.
     """
-    return filled(layout_for("ones", lengths, size, dtype, device), 1.0, "ones")
+    own = layout_of_tensor(self)
+    dtype, device = own.dtype if dtype is None else dtype, own.device if device is None else device
+    result = full(size, fill_value, dtype=dtype, device=device)
+    return batched_as(result, self) if open_batches else result
+
+
+@composite
+def zeros_like_(F: Namespace, like: Tensor) -> Tensor:
+    """Return zeros; the operator that rules call."""
+    return zeros_like(like)
+
+
+@composite
+def ones_like_(F: Namespace, like: Tensor) -> Tensor:
+    """Return ones; the operator that rules call."""
+    return ones_like(like)
+
+
+for _F in (no_record_ops, recorded_ops):
+    _F.zeros_like, _F.ones_like = _F.zeros_like_, _F.ones_like_
 
 
 @composite

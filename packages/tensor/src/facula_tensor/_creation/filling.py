@@ -29,7 +29,7 @@ _launches = {float: _of_floats, int: fills.with_int, bool: fills.with_int}
 _launches_of_bits, _BITS = fills.dense, {0: 0, 1: 1}
 
 
-def filled(layout: Layout, number: Number, operation: str = "full") -> Tensor:
+def filled(layout: Layout, operation: str, number: Number) -> Tensor:
     """Return a new tensor with this contiguous layout, filled with one number."""
     t = fresh(layout, operation)
     value = number

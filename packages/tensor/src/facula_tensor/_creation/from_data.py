@@ -130,7 +130,7 @@ def _from_plain(data: Any) -> Tensor | None:
     kind = type(data)
     if kind is float or kind is int:
         try:
-            return filled(layout_for("tensor", (), None, int64 if kind is int else None, None), data)
+            return filled(layout_for("tensor", (), None, int64 if kind is int else None, None), "tensor", data)
         except OverflowError:
             return None
     if kind is not list:
@@ -387,7 +387,11 @@ def frombuffer(
     >>> frombuffer(bytearray(b"ab"), dtype=uint8)
     tensor([97, 98], dtype=facula.uint8)
     """
-    storage, layout = storage_from_buffer(buffer, as_dtype(dtype, "frombuffer"), count, offset)
+    try:
+        storage, layout = storage_from_buffer(buffer, as_dtype(dtype, "frombuffer"), count, offset)
+    except Exception as error:
+        relabel(error, "frombuffer")
+        raise
     return finish(make(Tensor, layout, storage), requires_grad)
 
 

@@ -29,7 +29,7 @@ from .generator import LARGEST, Generator, default_generator
 if TYPE_CHECKING:
     from typing import SupportsIndex
 
-    from .._core.types import DeviceLike, DTypeLike, Lengths
+    from .._core.types import DeviceLike, DTypeLike, Function, Lengths
 
 # Launches that draw into a contiguous tensor, by its `dense` code: uniformly from an interval, from a normal
 # distribution, and uniform integers from a range.
@@ -107,44 +107,55 @@ def drawn_batched(layout: Layout, table: PlanTable, generator: Generator | None,
     return draw_batched(layout, each)
 
 
-@maker(inline=True)
-def rand(
-    *lengths: Lengths,
-    size: Lengths | None = None,
-    generator: Generator | None = None,
-    dtype: DTypeLike | None = None,
-    device: DeviceLike | None = None,
-) -> Tensor:
-    """Draw numbers uniformly from [0, 1); for complex dtypes, both parts.
+def draws(name: str, what: str, parts: str, table: PlanTable) -> tuple[Function, Function]:
+    """Declare and return the functions `name` and `name_like`, which draw by the launches in `table`.
 
-    >>> rand(2, 3).shape
-    facula.Size([2, 3])
+    `what` and `parts` are what the docstrings say of the numbers, and of complex ones.
     """
-    made = layout_for("rand", lengths, size, dtype, device)
-    result = drawn_batched(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand")
-    if not open_batches:
-        fill_with_draws(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
-    return result
+    name_like = f"{name}_like"
+    words = {"name": name, "what": what, "parts": parts}
+
+    @maker(name=name, words=words, inline=True)
+    def plain(
+        *lengths: Lengths,
+        size: Lengths | None = None,
+        generator: Generator | None = None,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike | None = None,
+    ) -> Tensor:
+        """Draw {what}; {parts}.
+
+        >>> {name}(2, 3).shape
+        facula.Size([2, 3])
+        """
+        made = layout_for(name, lengths, size, dtype, device)
+        result = drawn_batched(made, table, generator, 0.0, 1.0) if open_batches else fresh(made, name)
+        if not open_batches:
+            fill_with_draws(made, result._storage, 0, table, generator, 0.0, 1.0)
+        return result
+
+    @maker("like", name=name_like, words=words, memory_format=True, inline=True)
+    def like(
+        input: Tensor,
+        *,
+        generator: Generator | None = None,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike | None = None,
+    ) -> Tensor:
+        """Draw {what}, in the shape, dtype and device of `input`."""
+        made = layout_like(name_like, input, dtype, device)
+        result = drawn_batched(made, table, generator, 0.0, 1.0) if open_batches else fresh(made, name_like)
+        if not open_batches:
+            fill_with_draws(made, result._storage, 0, table, generator, 0.0, 1.0)
+        return result
+
+    return plain, like
 
 
-@maker(inline=True)
-def randn(
-    *lengths: Lengths,
-    size: Lengths | None = None,
-    generator: Generator | None = None,
-    dtype: DTypeLike | None = None,
-    device: DeviceLike | None = None,
-) -> Tensor:
-    """Draw from the standard normal distribution; each part of complex numbers has variance 1/2.
-
-    >>> randn(2, 3).shape
-    facula.Size([2, 3])
-    """
-    made = layout_for("randn", lengths, size, dtype, device)
-    result = drawn_batched(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn")
-    if not open_batches:
-        fill_with_draws(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
-    return result
+rand, rand_like = draws("rand", "numbers uniformly from [0, 1)", "for complex dtypes, both parts", UNIFORM)
+randn, randn_like = draws(
+    "randn", "from the standard normal distribution", "each part of complex numbers has variance 1/2", NORMAL
+)
 
 
 @maker()
@@ -209,6 +220,33 @@ def _range_of_integers(low: SupportsIndex, high: object, layout: Layout) -> tupl
         check_scalar(low, layout.dtype, "randint")
         check_scalar(high - 1, layout.dtype, "randint")
     return low, high
+
+
+@maker("like", memory_format=True)
+def randint_like(
+    input: Tensor,
+    low: int = 0,
+    high: int | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+) -> Tensor:
+    """Draw integers uniformly from `low` (inclusive) to `high` (exclusive), in the shape of `input`.
+
+    `randint_like(input, high)` draws from 0.
+
+    Arguments:
+        low: the lower bound, inclusive.
+        high: the upper bound, exclusive.
+
+    >>> from facula_tensor import ones
+    >>> randint_like(ones(2), 1)
+    tensor([0., 0.])
+    """
+    made = layout_like("randint_like", input, dtype, device)
+    ends = (low, high) if high is not None else (0, low)
+    return randint(*ends, made.shape, generator=generator, dtype=made.dtype, device=made.device)
 
 
 @maker()

@@ -64,7 +64,7 @@ def empty_strided(
     return _strided("empty_strided", size, stride, dtype, device)
 
 
-@maker("like", method=True, public=False)
+@maker("own", method=True, public=False)
 def new_empty_strided(
     self: Tensor,
     size: Lengths,
@@ -78,8 +78,6 @@ def new_empty_strided(
     Arguments:
         size: the shape.
         stride: the strides, in elements; they must not be negative.
-        dtype: the dtype of the result; that of this tensor if None.
-        device: the device of the result; that of this tensor if None.
     """
     own = layout_of_tensor(self)
     kind, place = own.dtype if dtype is None else dtype, own.device if device is None else device

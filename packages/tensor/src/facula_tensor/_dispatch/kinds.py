@@ -264,6 +264,10 @@ CREATION = {
         "dtype": "the dtype of the result; that of `input` if None.",
         "device": "the device of the result; that of `input` if None.",
     },
+    "own": {
+        "dtype": "the dtype of the result; that of this tensor if None.",
+        "device": "the device of the result; that of this tensor if None.",
+    },
 }
 """Documentation of arguments of creation functions."""
 TOGETHER = {

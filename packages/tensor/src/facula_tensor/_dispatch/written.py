@@ -48,10 +48,11 @@ class Declared(NamedTuple):
     operator without `inplace=` exists; otherwise the result is copied into the input.
     - `out`: it takes `out=`; a tuple names the arguments that must not share memory with `out`.
     - `overridable`: classes can override it; `method`: and it is a method of tensors.
-    - `maker`: it creates tensors with PyTorch's options (Note [Options of creation]): "new", or "like" another
-    tensor; `memory_format`: it takes that option, too.
+    - `maker`: it creates tensors with PyTorch's options (Note [Options of creation]): "new", "like" another
+    tensor, or with the tensor's "own" dtype and device; `memory_format`: it takes that option, too.
     - `inline`: the generated function contains the body's lines, with one return at the end, to save a call.
-      In it, `F.this` is the operator with the function's name.
+      In it, `F.this` is the operator with the function's name. Variables of the function around the body become
+      literals, or names of the module.
     - `public`: whether it is a public function; otherwise it is only a method.
     - `quick`: the method accepts only the signature's argument names, not NumPy's.
     - `without`: the signature's last arguments if the function lacks them; the body has defaults for them.
@@ -224,7 +225,7 @@ def function(
     return decorate
 
 
-def maker(name: str = "new", **options: Any) -> Callable[[Function], Function]:
-    """Declare a function that creates tensors: `function`, with the options of creation. `name`: "new" or "like"."""
-    given: dict[str, Any] = {"maker": name, "out": name == "new"} | options
+def maker(kind: str = "new", **options: Any) -> Callable[[Function], Function]:
+    """Declare a function that creates tensors: `function`, with the options of creation. `kind`: `Declared.maker`."""
+    given: dict[str, Any] = {"maker": kind, "out": kind == "new"} | options
     return function(**given)

@@ -6,15 +6,24 @@ from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
+from facula_storage import cpu
 
-from ..._core.allocation import fresh, layout_for
+from ..._core.allocation import layout_for
+from ..._core.default_device import other_defaults
+from ..._core.formats import check_storage
 from ..._core.promotion import scalar_dtype
-from ..._creation.filled import finish, number_to_fill, with_memory_format, with_options
+from ..._core.tensor import layout_of_tensor, method
+from ..._core.wrapped import batched_as
+from ..._creation.batches import open_batches
+from ..._creation.filled import finish, layout_like, number_to_fill, with_memory_format, with_options
 from ..._creation.filling import filled
+from ..._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
     from ..._core.tensor import Tensor
     from ..._core.types import DeviceLike, DTypeLike, Lengths, MemoryFormat, Operand
+
+bodies = bodies_of("_creation.filled")
 
 
 def empty(
@@ -39,10 +48,256 @@ def empty(
     try:
         if out is not None or layout is not None or pin_memory:
             return with_options(empty, locals())
-        result = fresh(layout_for("empty", lengths, size, dtype, device))
+        result = make(layout_for(name, lengths, size, dtype, device), name, *numbers)
         if memory_format is not None or requires_grad:
             result = with_memory_format(result, memory_format, requires_grad)
         return result
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def empty_like(
+    input: Tensor,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
+    """input: the tensor that determines shape, dtype and device.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("empty_like", layout, pin_memory)
+        result = make(layout_like(name_like, input, dtype, device), name_like, *numbers)
+        result = batched_as(result, input) if open_batches else result
+        if memory_format is not None or requires_grad:
+            result = with_memory_format(result, memory_format, requires_grad)
+        return result
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def new_empty(
+    self: Tensor,
+    *lengths: Lengths,
+    size: Lengths | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    dtype: the dtype of the result; that of this tensor if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of this tensor if None.
+    requires_grad: whether the result requires a gradient.
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("new_empty", layout, pin_memory)
+        own = layout_of_tensor(self)
+        if dtype is None:
+            dtype = own.dtype
+        if device is None and (own.device is not cpu or other_defaults):
+            device = own.device
+        result = make(layout_for(new_name, lengths, size, dtype, device), new_name, *numbers)
+        result = batched_as(result, self) if open_batches else result
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def zeros(
+    *lengths: Lengths,
+    size: Lengths | None = None,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
+    """
+    try:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(zeros, locals())
+        result = make(layout_for(name, lengths, size, dtype, device), name, *numbers)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def zeros_like(
+    input: Tensor,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
+    """input: the tensor that determines shape, dtype and device.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("zeros_like", layout, pin_memory)
+        result = make(layout_like(name_like, input, dtype, device), name_like, *numbers)
+        result = batched_as(result, input) if open_batches else result
+        if memory_format is not None or requires_grad:
+            result = with_memory_format(result, memory_format, requires_grad)
+        return result
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def new_zeros(
+    self: Tensor,
+    *lengths: Lengths,
+    size: Lengths | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    dtype: the dtype of the result; that of this tensor if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of this tensor if None.
+    requires_grad: whether the result requires a gradient.
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("new_zeros", layout, pin_memory)
+        own = layout_of_tensor(self)
+        if dtype is None:
+            dtype = own.dtype
+        if device is None and (own.device is not cpu or other_defaults):
+            device = own.device
+        result = make(layout_for(new_name, lengths, size, dtype, device), new_name, *numbers)
+        result = batched_as(result, self) if open_batches else result
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def ones(
+    *lengths: Lengths,
+    size: Lengths | None = None,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    dtype: the default floating dtype if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
+    """
+    try:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(ones, locals())
+        result = make(layout_for(name, lengths, size, dtype, device), name, *numbers)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def ones_like(
+    input: Tensor,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
+    """input: the tensor that determines shape, dtype and device.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("ones_like", layout, pin_memory)
+        result = make(layout_like(name_like, input, dtype, device), name_like, *numbers)
+        result = batched_as(result, input) if open_batches else result
+        if memory_format is not None or requires_grad:
+            result = with_memory_format(result, memory_format, requires_grad)
+        return result
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def new_ones(
+    self: Tensor,
+    *lengths: Lengths,
+    size: Lengths | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """lengths: the lengths, as numbers or as one sequence.
+    size: the shape; another way to give `lengths`.
+    dtype: the dtype of the result; that of this tensor if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of this tensor if None.
+    requires_grad: whether the result requires a gradient.
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("new_ones", layout, pin_memory)
+        own = layout_of_tensor(self)
+        if dtype is None:
+            dtype = own.dtype
+        if device is None and (own.device is not cpu or other_defaults):
+            device = own.device
+        result = make(layout_for(new_name, lengths, size, dtype, device), new_name, *numbers)
+        result = batched_as(result, self) if open_batches else result
+        return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -72,61 +327,67 @@ def full(
             kind = type(fill_value)
         if dtype is None and kind is not float:
             dtype = scalar_dtype(kind)
-        result = filled(layout_for("full", (size,), None, dtype, device), fill_value)
+        result = filled(layout_for("full", (size,), None, dtype, device), "full", fill_value)
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-def zeros(
-    *lengths: Lengths,
-    size: Lengths | None = None,
-    out: Tensor | None = None,
+def full_like(
+    input: Tensor,
+    fill_value: Operand,
+    *,
     dtype: DTypeLike | None = None,
     layout: object = None,
     device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """lengths: the lengths, as numbers or as one sequence.
-    size: the shape; another way to give `lengths`.
-    dtype: the default floating dtype if None.
+    """input: the tensor that determines shape, dtype and device.
+    dtype: the dtype of the result; that of `input` if None.
     layout, pin_memory: `strided` or None, and False; other values are not supported.
-    device: the device of the result; the default device if None.
+    device: the device of the result; that of `input` if None.
     requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
-        if out is not None or layout is not None or pin_memory:
-            return with_options(zeros, locals())
-        result = filled(layout_for("zeros", lengths, size, dtype, device), 0.0, "zeros")
-        return result if requires_grad is False else finish(result, requires_grad)
+        if layout is not None or pin_memory:
+            check_storage("full_like", layout, pin_memory)
+        if type(fill_value) is not float and type(fill_value) is not int:
+            fill_value = number_to_fill(fill_value, "full_like")
+        result = filled(layout_like("full_like", input, dtype, device), "full_like", fill_value)
+        result = batched_as(result, input) if open_batches else result
+        if memory_format is not None or requires_grad:
+            result = with_memory_format(result, memory_format, requires_grad)
+        return result
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-def ones(
-    *lengths: Lengths,
-    size: Lengths | None = None,
-    out: Tensor | None = None,
+@method()
+def new_full(
+    self: Tensor,
+    size: Lengths,
+    fill_value: Operand,
+    *,
     dtype: DTypeLike | None = None,
     layout: object = None,
     device: DeviceLike | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """lengths: the lengths, as numbers or as one sequence.
-    size: the shape; another way to give `lengths`.
-    dtype: the default floating dtype if None.
+    """dtype: the dtype of the result; that of this tensor if None.
     layout, pin_memory: `strided` or None, and False; other values are not supported.
-    device: the device of the result; the default device if None.
+    device: the device of the result; that of this tensor if None.
     requires_grad: whether the result requires a gradient.
     """
     try:
-        if out is not None or layout is not None or pin_memory:
-            return with_options(ones, locals())
-        result = filled(layout_for("ones", lengths, size, dtype, device), 1.0, "ones")
+        if layout is not None or pin_memory:
+            check_storage("new_full", layout, pin_memory)
+        result = bodies.new_full(self, size, fill_value, dtype=dtype, device=device)
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
         trim_traceback(error)

@@ -8,16 +8,17 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from ..._core.allocation import fresh, layout_for
+from ..._core.formats import check_storage
 from ..._core.tensor import method
 from ..._creation.batches import open_batches
-from ..._creation.filled import finish, with_options
-from ..._creation.random import NORMAL, UNIFORM, drawn_batched, fill_with_draws
+from ..._creation.filled import finish, layout_like, with_memory_format, with_options
+from ..._creation.random import drawn_batched, fill_with_draws
 from ..._dispatch.overrides import overridable
 from ..._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
     from ..._core.tensor import Tensor
-    from ..._core.types import DeviceLike, DTypeLike, Lengths
+    from ..._core.types import DeviceLike, DTypeLike, Lengths, MemoryFormat
     from ..._creation.generator import Generator
 
 bodies = bodies_of("_creation.random")
@@ -45,12 +46,47 @@ def rand(
     try:
         if out is not None or layout is not None or pin_memory:
             return with_options(rand, locals())
-        made = layout_for("rand", lengths, size, dtype, device)
-        result = drawn_batched(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand")
+        made = layout_for(name, lengths, size, dtype, device)
+        result = drawn_batched(made, table, generator, 0.0, 1.0) if open_batches else fresh(made, name)
         if not open_batches:
-            fill_with_draws(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
+            fill_with_draws(made, result._storage, 0, table, generator, 0.0, 1.0)
         result = result
         return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
+    """input: the tensor that determines shape, dtype and device.
+    generator: the source of random numbers; the default generator if None.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("rand_like", layout, pin_memory)
+        made = layout_like(name_like, input, dtype, device)
+        result = drawn_batched(made, table, generator, 0.0, 1.0) if open_batches else fresh(made, name_like)
+        if not open_batches:
+            fill_with_draws(made, result._storage, 0, table, generator, 0.0, 1.0)
+        result = result
+        if memory_format is not None or requires_grad:
+            result = with_memory_format(result, memory_format, requires_grad)
+        return result
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -78,12 +114,47 @@ def randn(
     try:
         if out is not None or layout is not None or pin_memory:
             return with_options(randn, locals())
-        made = layout_for("randn", lengths, size, dtype, device)
-        result = drawn_batched(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn")
+        made = layout_for(name, lengths, size, dtype, device)
+        result = drawn_batched(made, table, generator, 0.0, 1.0) if open_batches else fresh(made, name)
         if not open_batches:
-            fill_with_draws(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
+            fill_with_draws(made, result._storage, 0, table, generator, 0.0, 1.0)
         result = result
         return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
+    """input: the tensor that determines shape, dtype and device.
+    generator: the source of random numbers; the default generator if None.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("randn_like", layout, pin_memory)
+        made = layout_like(name_like, input, dtype, device)
+        result = drawn_batched(made, table, generator, 0.0, 1.0) if open_batches else fresh(made, name_like)
+        if not open_batches:
+            fill_with_draws(made, result._storage, 0, table, generator, 0.0, 1.0)
+        result = result
+        if memory_format is not None or requires_grad:
+            result = with_memory_format(result, memory_format, requires_grad)
+        return result
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -112,6 +183,39 @@ def randint(
             return with_options(randint, locals())
         result = bodies.randint(low, high, size, generator=generator, dtype=dtype, device=device)
         return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def randint_like(
+    input: Tensor,
+    low: int = 0,
+    high: int | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
+    """input: the tensor that determines shape, dtype and device.
+    generator: the source of random numbers; the default generator if None.
+    dtype: the dtype of the result; that of `input` if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of `input` if None.
+    requires_grad: whether the result requires a gradient.
+    memory_format: the order of the dimensions in memory; row-major if None.
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("randint_like", layout, pin_memory)
+        result = bodies.randint_like(input, low, high, generator=generator, dtype=dtype, device=device)
+        if memory_format is not None or requires_grad:
+            result = with_memory_format(result, memory_format, requires_grad)
+        return result
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -56,7 +56,9 @@ def new_empty_strided(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    """dtype: the dtype of the result; that of this tensor if None.
+    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; that of this tensor if None.
     requires_grad: whether the result requires a gradient.
     """
     try:

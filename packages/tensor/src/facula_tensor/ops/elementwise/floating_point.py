@@ -10,8 +10,7 @@ from facula_storage.extend import FLOATING
 
 from ..._core.promotion import result_type
 from ..._core.tensor import Tensor
-from ..._creation.filled import full
-from ..._creation.like import zeros_like
+from ..._creation.filled import full, zeros_like
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.written import function

@@ -10,7 +10,7 @@ from facula_storage import bool_
 from facula_storage.extend import COMPLEX, FLOATING
 
 from ..._core.tensor import Tensor
-from ..._creation.like import zeros_like
+from ..._creation.filled import zeros_like
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.written import function

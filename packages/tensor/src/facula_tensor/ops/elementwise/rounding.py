@@ -13,7 +13,7 @@ from facula_storage.extend import BOOL, COMPLEX, FLOATING
 from ..._core.number_limits import finfo
 from ..._core.promotion import as_real, floating
 from ..._core.tensor import Tensor
-from ..._creation.like import zeros_like
+from ..._creation.filled import zeros_like
 from ..._dispatch.declaration import elementwise, under
 from ..._dispatch.namespaces import identity_grad, no_record_ops, recorded_ops, zero_grad
 from ..._dispatch.view_call import as_tensor

@@ -41,11 +41,12 @@ def index_put(
     >>> index_put(zeros(3), (tensor([0, 0]),), tensor([1.0, 2.0]), accumulate=True)
     tensor([3., 0., 0.])
     """
+    index = _tuple(operation, indices)
     if operation == "index_put":
         input = F.clone(input)
         for one in (values, *indices):
             input = batched_as(input, one) if isinstance(one, Tensor) else input
-    slow_setitem(input, _tuple(operation, indices), values, bool(accumulate))
+    slow_setitem(input, index, values, bool(accumulate))
     return input
 
 

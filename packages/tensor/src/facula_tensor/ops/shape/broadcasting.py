@@ -9,6 +9,7 @@ import numpy as np
 
 from facula_errors import ArgumentError, InvalidTypeError
 
+from ..._core.errors import named
 from ..._core.size import Size
 from ..._core.sizes import sizes
 from ..._core.tensor import Tensor, check_dim
@@ -83,11 +84,11 @@ def meshgrid(F: Namespace, *tensors: Tensor | Sequence[Tensor], indexing: str | 
     if indexing not in (None, "ij", "xy"):
         raise ArgumentError(f"meshgrid: expected indexing to be 'ij' or 'xy'; got {indexing!r}")
     if not given or any([one.ndim > 1 for one in given]):
-        raise ArgumentError(f"meshgrid: expected vectors and numbers; got shapes {[tuple(one.shape) for one in given]}")
+        shapes = [tuple(one.shape) for one in given]
+        raise named(ArgumentError(f"meshgrid: expected vectors and numbers; got shapes {shapes}"))
     if any([one.dtype is not given[0].dtype or one.device is not given[0].device for one in given]):
-        raise InvalidTypeError(
-            f"meshgrid: expected one dtype and device; got {[f'{one.dtype.name} on {one.device}' for one in given]}"
-        )
+        found = [f"{one.dtype.name} on {one.device}" for one in given]
+        raise named(InvalidTypeError(f"meshgrid: expected one dtype and device; got {found}"))
     order = list(range(len(given)))
     if indexing == "xy" and len(order) > 1:
         order[:2] = 1, 0  # the index of the vector for each dimension

@@ -9,7 +9,7 @@ from facula_errors.extend import trim_traceback
 from facula_storage import Layout, layout_of
 from facula_storage.extend import INTEGER, note_bound, recorders
 
-from ..._core.errors import shown
+from ..._core.errors import named, shown
 from ..._core.sizes import sizes
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
 from ..._creation.filled import zeros
@@ -133,13 +133,11 @@ def narrow(
     tensor([1, 2])
     """
     if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
-        raise ArgumentError(
-            f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
-        )
+        shape = tuple(start.shape)
+        raise named(ArgumentError(f"narrow: expected start to be an integer; got {start.dtype.name} of shape {shape}"))
     if not hasattr(start, "__index__") or not hasattr(length, "__index__") or isinstance(length, Tensor):
-        raise InvalidTypeError(
-            f"narrow: expected start and length to be integers; got {shown(start)} and {shown(length)}"
-        )
+        given = f"{shown(start)} and {shown(length)}"
+        raise named(InvalidTypeError(f"narrow: expected start and length to be integers; got {given}"))
     if dim is None:
         dim = needed_dim("narrow", dim)
     return F.narrow(input, dim, start.__index__(), length.__index__())  # type: ignore[union-attr]

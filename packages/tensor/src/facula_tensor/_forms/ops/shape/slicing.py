@@ -8,7 +8,7 @@ from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage.extend import INTEGER
 
-from ...._core.errors import shown
+from ...._core.errors import named, shown
 from ...._core.promotion import as_integer
 from ...._core.tensor import Tensor, method
 from ...._dispatch.arguments import axis_for, needed_dim
@@ -57,13 +57,13 @@ def narrow(
         if axis is not None:
             dim = axis_for(dim, axis, "narrow")
         if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
-            raise ArgumentError(
-                f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
+            shape = tuple(start.shape)
+            raise named(
+                ArgumentError(f"narrow: expected start to be an integer; got {start.dtype.name} of shape {shape}")
             )
         if not hasattr(start, "__index__") or not hasattr(length, "__index__") or isinstance(length, Tensor):
-            raise InvalidTypeError(
-                f"narrow: expected start and length to be integers; got {shown(start)} and {shown(length)}"
-            )
+            given = f"{shown(start)} and {shown(length)}"
+            raise named(InvalidTypeError(f"narrow: expected start and length to be integers; got {given}"))
         if dim is None:
             dim = needed_dim("narrow", dim)
         return ops.narrow(input, dim, start.__index__(), length.__index__())  # type: ignore[union-attr]

@@ -11,6 +11,7 @@ from facula_errors import ArgumentError, InvalidTypeError
 from facula_storage import float32, float64
 from facula_storage.extend import contiguous_strides
 
+from ...._core.errors import named
 from ...._core.promotion import as_number
 from ...._core.sizes import sizes
 from ...._core.tensor import Tensor, layout_of_tensor
@@ -135,7 +136,7 @@ def _constant_pad(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]]
     """Add `value` at `sides` of `input`: (dimension, before, after); negative numbers remove elements."""
     number = 0 if value is None else as_number(value, "pad", "value")
     if isinstance(number, complex) and not input.is_complex():
-        raise InvalidTypeError(f"pad: expected a real value for {input.dtype.name}; got {value!r}")
+        raise named(InvalidTypeError(f"pad: expected a real value for {input.dtype.name}; got {value!r}"))
     size, start = list(layout_of_tensor(input).shape), [0] * input.ndim
     for dim, before, after in sides:
         first, last = max(-before, 0), size[dim] - max(-after, 0)
