@@ -298,8 +298,33 @@ def test_divergences_of_counts():
         wanted = (first.exp() * (first - second)).sum().item()
         assert D.kl_divergence(p, q).item() == pytest.approx(wanted)
     assert D.kl_divergence(D.Binomial(3, t(0.5)), D.Binomial(2, t(0.5))).item() == math.inf
-    with pytest.raises(NotImplementedError, match="fewer trials"):
-        D.kl_divergence(D.Binomial(2, t(0.5)), D.Binomial(3, t(0.5)))
+
+
+def test_divergences_of_counts_of_different_trials():
+    """Each pair of a batch has its own value, of any two numbers of trials, and probabilities of 0 and 1."""
+    n, m = t(0.0, 2.0, 3.0, 3.0, 2.0, 2.0, 4.0, 2.0), t(3.0, 3.0, 3.0, 2.0, 5.0, 5.0, 6.0, 3.0)
+    first, second = t(0.3, 0.3, 0.5, 0.5, 0.0, 1.0, 0.7, 0.5), t(0.5, 0.6, 0.2, 0.5, 0.4, 0.4, 0.0, 1.0)
+    wanted = [
+        sum(
+            0 if not x else math.inf if not y else x * math.log(x / y)
+            for x, y in ((trials(n, p, k), trials(m, q, k)) for k in range(int(n) + 1))
+        )
+        for n, m, p, q in zip(n.tolist(), m.tolist(), first.tolist(), second.tolist(), strict=True)
+    ]
+    first.requires_grad_()
+    second.requires_grad_()
+    made = D.kl_divergence(D.Binomial(n, first), D.Binomial(m, second))
+    assert made.tolist() == pytest.approx(wanted)
+    assert [place for place, one in enumerate(wanted) if one == math.inf] == [3, 6, 7]
+    made[:3].sum().backward()
+    assert first.grad[:3].isfinite().all() and second.grad[:3].isfinite().all()
+    rows = D.kl_divergence(D.Binomial(t(1.0, 2.0).unsqueeze(1), t(0.5)), D.Binomial(t(2.0, 1.0, 3.0), t(0.25)))
+    assert rows.shape == (2, 3) and rows.isinf().tolist() == [[False] * 3, [False, True, False]]
+
+
+def trials(n, p, k):
+    """The probability of k successes in n trials; 0 if k is greater than n."""
+    return math.comb(int(n), k) * p**k * (1 - p) ** (n - k) if k <= n else 0
 
 
 def test_infinite_and_zero_divergences():

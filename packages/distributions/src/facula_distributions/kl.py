@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary, published
-from facula_tensor import digamma, lgamma, linalg, where, xlogy
+from facula_tensor import arange, broadcast_tensors, digamma, lgamma, linalg, where, xlogy
 from facula_tensor.functional import logsigmoid
 
 from ._compound.independent import Independent
@@ -180,10 +180,27 @@ def _poissons(p: Poisson, q: Poisson) -> Tensor:
 
 @register_kl(Binomial, Binomial)
 def _binomials(p: Binomial, q: Binomial) -> Tensor:
-    """Infinity if p has more trials than q; not defined if it has fewer."""
-    if (p.total_count < q.total_count).any().item():
-        raise UnsupportedError("kl_divergence: there is no formula for a Binomial of fewer trials than the other's")
-    return where(p.total_count > q.total_count, math.inf, p.total_count * _of_trial(p, q))
+    """Infinity if p has more trials than q."""
+    further = q.total_count - p.total_count
+    result = p.total_count * _of_trial(p, q)
+    if (further > 0).any().item():
+        result = result + where(further > 0, _of_further_trials(p, q), 0.0)
+    return where(further < 0, math.inf, result)
+
+
+def _of_further_trials(p: Binomial, q: Binomial) -> Tensor:
+    """Return the part of the divergence due to the trials that only q has: a sum over the counts of p.
+
+    It is the mean, over counts k of p, of log(C(n, k) / C(m, k)), less m - n times the logarithm of q's probability
+    of failure.
+    """
+    n, m = broadcast_tensors(p.total_count, q.total_count)
+    counts = arange(int(n.max().item()) + 1, dtype=n.dtype, device=n.device).reshape((-1,) + (1,) * n.ndim)
+    inside = counts <= n
+    k = where(inside, counts, 0.0)
+    ways = lgamma(n + 1) - lgamma(n - k + 1) - lgamma(m + 1) + lgamma(m - k + 1)
+    mean = where(inside, p.log_prob(k).exp() * ways, 0.0).sum(0)
+    return mean - (m - n) * where(q.probs == 1, -math.inf, logsigmoid(-q.logits))
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)
