@@ -19,10 +19,19 @@ if TYPE_CHECKING:
 
 
 @operator
-class _det:
-    """Compute the determinant of each matrix."""
+class det:
+    """Compute the determinant of matrices (..., n, n): (...).
 
+    >>> from facula_tensor import tensor
+    >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(-2.)
+    """
+
+    method = overridable = True
     batching = "leading"
+
+    @staticmethod
+    def signature(input: SquareMatrices) -> None: ...
 
     def outputs(layout):
         return contiguous(layout.shape[:-2], layout.dtype, layout.device)
@@ -114,16 +123,6 @@ class _turned_sign:
         turn = F.imag_view(F.mul(F.conj(g), out))
         factor = F.mul(F.to(turn, (input.dtype,)), -1j)
         return F.mul(F.unsqueeze(F.unsqueeze(factor, -1), -1), F.mH(F.inv_ex(input)[0]))
-
-
-@function(calls="det", method=True)
-def det(input: SquareMatrices) -> None:
-    """Compute the determinant of matrices (..., n, n): (...).
-
-    >>> from facula_tensor import tensor
-    >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
-    tensor(-2.)
-    """
 
 
 @function(method=True)

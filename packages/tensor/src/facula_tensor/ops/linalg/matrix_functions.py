@@ -25,19 +25,27 @@ if TYPE_CHECKING:
 
 
 @operator
-class _matrix_exp:
-    """Compute the exponential of square matrices: the sum of A^k / k!.
+class matrix_exp:
+    """Compute the exponential of matrices (..., n, n): the sum of A^k / k!.
 
-    Its derivative is a block of the exponential of a matrix twice as large (R. Mathias, "A chain rule for matrix
-    functions and applications", 1996).
+    >>> from facula_tensor import zeros
+    >>> matrix_exp(zeros(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
     """
 
+    method = overridable = True
     holomorphic = False
     batching = "leading"
+
+    @staticmethod
+    def signature(input: SquareMatrices) -> None: ...
 
     def outputs(layout):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
+    # The derivative is a block of the exponential of a matrix twice as large (R. Mathias, "A chain rule for matrix
+    # functions and applications", 1996).
     def vjp_input(F, g, input):
         return F.exponential_slope(F.mH(input), g)
 
@@ -121,17 +129,6 @@ def _in_order(F: Namespace, factors: list[Tensor], where: dict[tuple[int, int], 
         return factors[i]
     k = where[i, j]
     return F.matmul(_in_order(F, factors, where, i, k), _in_order(F, factors, where, k + 1, j))
-
-
-@function(calls="matrix_exp", method=True)
-def matrix_exp(input: SquareMatrices) -> None:
-    """Compute the exponential of matrices (..., n, n): the sum of A^k / k!.
-
-    >>> from facula_tensor import zeros
-    >>> matrix_exp(zeros(2, 2))
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
 
 
 @function(method=True, out=True, instead=partial(power_of, "matrix_power"))

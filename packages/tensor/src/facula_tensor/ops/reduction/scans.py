@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from .extreme_pairs import Extremes
 
 
+def forwards(operation: str, input: Tensor, dim: int | None) -> tuple[Tensor, tuple[int, bool]]:
+    """Return the operand and the parameters of a scan from the beginning."""
+    input, dim = one_dim(operation, input, dim)
+    return input, (dim, False)
+
+
 def same_layout(layout: Layout, *rest: object) -> Layout:
     """Return a contiguous layout with the operand's shape and dtype."""
     return contiguous(layout.shape, layout.dtype, layout.device)
@@ -91,10 +97,20 @@ def before(F: Namespace, input: Tensor, dim: int, start: int) -> Tensor:
 
 
 @operator
-class _logcumsumexp:
-    """Logarithms of cumulative sums of exponentials along a dimension, without overflow."""
+class logcumsumexp:
+    """Return log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
 
+    >>> from facula_tensor import tensor
+    >>> logcumsumexp(tensor([0.0, 0.0]), 0)
+    tensor([0.0000, 0.6931])
+    """
+
+    method = out = True
     parameters = ("dim", "backwards")
+    prepare = forwards
+
+    @staticmethod
+    def signature(input: Tensor, dim: int | None = None, *, axis: Axis = None) -> None: ...
 
     def outputs(layout, dim, backwards):
         if layout.dtype.category != FLOATING:
@@ -147,18 +163,6 @@ def cumprod(
     tensor([1, 2, 6])
     """
     return _scan("cumprod", F.cumprod, input, dim, dtype)
-
-
-@function(method=True, out=True)
-def logcumsumexp(F: Namespace, input: Tensor, dim: int | None = None, *, axis: Axis = None) -> Tensor:
-    """Return log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
-
-    >>> from facula_tensor import tensor
-    >>> logcumsumexp(tensor([0.0, 0.0]), 0)
-    tensor([0.0000, 0.6931])
-    """
-    input, dim = one_dim("logcumsumexp", input, dim)
-    return F.logcumsumexp(input, (dim, False))
 
 
 def _extremes(name: str, which: str, made: type[Extremes], example: str, result: str) -> Function:

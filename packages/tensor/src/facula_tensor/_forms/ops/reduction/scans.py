@@ -27,6 +27,24 @@ bodies = bodies_of("ops.reduction.scans")
 
 @overridable
 @method()
+def logcumsumexp(
+    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """input: the tensor.
+    dim: the dimension.
+    axis: NumPy's name of `dim`.
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "logcumsumexp")
+        return ops.logcumsumexp(*bodies.forwards("logcumsumexp", input, dim), out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
 def cumsum(
     input: Tensor,
     dim: int | None = None,
@@ -92,25 +110,6 @@ def cumprod_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None =
     try:
         before = source("cumprod_", input)
         return assign_inplace("cumprod_", input, bodies.cumprod(ops, before, dim, dtype=dtype))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-def logcumsumexp(
-    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Tensor | None = None
-) -> Tensor:
-    """input: the tensor.
-    dim: the dimension.
-    axis: NumPy's name of `dim`.
-    """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "logcumsumexp")
-        result = bodies.logcumsumexp(ops, input, dim)
-        return result if out is None else write_out("logcumsumexp", result, out)
     except FaculaError as error:
         trim_traceback(error)
         raise
