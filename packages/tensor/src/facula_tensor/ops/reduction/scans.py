@@ -11,7 +11,7 @@ from facula_storage.extend import FLOATING
 from ..._core.promotion import accumulating, as_dtype
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.declaration import operator, under
-from ..._dispatch.namespaces import composite, recorded_ops
+from ..._dispatch.namespaces import composite
 from ..._dispatch.written import function
 from ..memory.copying import cast_to
 from .extreme_pairs import CumMax, CumMin
@@ -41,6 +41,7 @@ class _cumsum:
 
     parameters = ("dim", "backwards")
     linear = ("input",)
+    compute_dtype = accumulating  # the conversion to narrower integers wraps
     outputs = same_layout
 
     def vjp_input(F, g, _input_layout, dim, backwards):
@@ -58,6 +59,7 @@ class _cumprod:
     """Cumulative products along a dimension."""
 
     parameters = ("dim", "backwards")
+    compute_dtype = accumulating
     outputs = same_layout
 
     def vjp_input(F, g, input, out, dim):
@@ -125,16 +127,13 @@ class logcumsumexp:
 
 
 def _scan(name: str, call: Function, input: Tensor, dim: int | None, dtype: DTypeLike | None) -> Tensor:
-    """Compute a cumulative sum or product, in int64 for narrower integers, or in `dtype`."""
+    """Compute a cumulative sum or product, with the dtype int64 for narrower integers, or `dtype`."""
     input, dim = one_dim(name, input, dim)
     own = layout_of_tensor(input).dtype
     wanted = accumulating(own) if dtype is None else as_dtype(dtype, name)
     if wanted is not own:
         input = cast_to(input, wanted)
-    wide = accumulating(wanted)
-    if wide is wanted:
-        return call(input, (dim, False))
-    return recorded_ops.to(call(recorded_ops.to(input, (wide,)), (dim, False)), (wanted,))  # the conversion wraps
+    return call(input, (dim, False))
 
 
 @function(method=True, changes=True, out=True)
