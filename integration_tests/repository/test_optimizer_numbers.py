@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT
 
 CSRC = ROOT / "packages/cpu/csrc/optimizers"
-SOURCES = (CSRC / "optimizer_numbers.h", CSRC / "adafactor_numbers.h", CSRC / "optimizer.dispatch.c")
+SOURCES = (CSRC / "optimizer_numbers.h", CSRC / "adafactor_numbers.h", CSRC / "sgd_adam.dispatch.c")
 NUMBERS = ROOT / "packages/tensor/src/facula_tensor/ops/optimizers/numbers.py"
 
 

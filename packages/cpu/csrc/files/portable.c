@@ -63,7 +63,7 @@ static int64_t slots_for(int64_t tasks, double work, int threads)
 }
 
 /* Whether these are plausible numbers of bytes or objects: a file may contain any number. */
-static int sane(int count, const int64_t *numbers)
+static int are_in_range(int count, const int64_t *numbers)
 {
     for (int i = 0; i < count; i++)
         if (numbers[i] < 0 || (double)numbers[i] > LARGEST)
@@ -79,7 +79,7 @@ static int is_sane_product(const struct facula_matmul *p)
         if (fabs((double)steps[i]) > LARGEST)
             return 0;
     const double m = (double)p->m + 64, n = (double)p->n + 64, k = (double)p->k + 64, batches = (double)p->batches + 1;
-    return sane(4, sizes) && m * n * batches < LARGEST && m * k < LARGEST && n * k < LARGEST;
+    return are_in_range(4, sizes) && m * n * batches < LARGEST && m * k < LARGEST && n * k < LARGEST;
 }
 
 /* The workspace of a product, planned for so many threads; -1 if the table has no planner for that dtype. */
@@ -122,7 +122,7 @@ static int64_t complete_recurrent(struct facula_recurrent *plan, int code, int l
         needed = most(needed, bytes);
     }
     const int64_t places[] = {plan->at_product, plan->at_gates, plan->at_former, plan->at_state, plan->at_sums};
-    if (!sane(5, places))
+    if (!are_in_range(5, places))
         return -1;
     if (plan->from_input) /* forward: the product's part is the last */
         return plan->at_product + whole(needed);
@@ -140,7 +140,7 @@ static int64_t complete_attention(struct facula_attention *plan, int gradient, i
     const double row = (double)plan->keys * score * (gradient ? 3 : 1);
     const int64_t sizes[] = {plan->tasks, plan->slot_bytes};
     plan->slots = slots_for(plan->tasks, (double)plan->batches * (double)plan->length * row, threads);
-    return sane(2, sizes) ? plan->slots * plan->slot_bytes : -1;
+    return are_in_range(2, sizes) ? plan->slots * plan->slot_bytes : -1;
 }
 
 FACULA_PUBLIC int64_t facula_complete_plan(const struct facula_plan_type *type, void *plan, const char *kernel, int code,
@@ -161,7 +161,7 @@ FACULA_PUBLIC int64_t facula_complete_plan(const struct facula_plan_type *type, 
     const int64_t sizes[] = {convolution->tasks, convolution->groups, convolution->band_bytes, convolution->patches_bytes,
                              convolution->product_bytes};
     if (plan_product(convolution->full_product, code, level, 1) < 0 ||
-        plan_product(convolution->last_product, code, level, 1) < 0 || !sane(5, sizes) ||
+        plan_product(convolution->last_product, code, level, 1) < 0 || !are_in_range(5, sizes) ||
         (double)convolution->tasks * (double)convolution->groups > LARGEST)
         return -1;
     return facula_complete_convolution(plan, code == FLOAT64 ? 8 : 4, !strcmp(kernel, "conv2d_weight"), threads);

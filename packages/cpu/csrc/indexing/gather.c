@@ -268,7 +268,7 @@ static int64_t check(const struct work *work, int64_t *args)
     return FACULA_OK;
 }
 
-static int64_t go(struct work *work, int64_t *args)
+static int64_t run_parts(struct work *work, int64_t *args)
 {
     const struct facula_gather *plan = work->plan;
     int64_t total = 1;
@@ -303,21 +303,21 @@ static int64_t go(struct work *work, int64_t *args)
 static int64_t gather(const void *plan, int64_t *args)
 {
     struct work work = {.plan = plan, .array = (char *)args[1], .index = (const char *)args[2], .values = (char *)args[3]};
-    return go(&work, args);
+    return run_parts(&work, args);
 }
 
 /* args: n, index, values, array. */
 static int64_t scatter(const void *plan, int64_t *args)
 {
     struct work work = {.plan = plan, .array = (char *)args[3], .index = (const char *)args[1], .values = (char *)args[2]};
-    return go(&work, args);
+    return run_parts(&work, args);
 }
 
 /* args: n, values, index, array. */
 static int64_t gather_back(const void *plan, int64_t *args)
 {
     struct work work = {.plan = plan, .array = (char *)args[3], .index = (const char *)args[2], .values = (char *)args[1]};
-    return go(&work, args);
+    return run_parts(&work, args);
 }
 
 /* args: n, the array's previous contents, index, values, array. */
@@ -325,7 +325,7 @@ static int64_t scatter_copy(const void *plan, int64_t *args)
 {
     struct work work = {.plan = plan, .array = (char *)args[4], .index = (const char *)args[2], .values = (char *)args[3],
                         .start = (const char *)args[1]};
-    return go(&work, args);
+    return run_parts(&work, args);
 }
 
 FACULA_KERNEL("gather", gather, 0, 0)

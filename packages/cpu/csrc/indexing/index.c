@@ -151,7 +151,7 @@ static void take_run(const struct work *work, int64_t i, int64_t last)
     }
 }
 
-static void take_some(void *context, int64_t task)
+static void gather_part(void *context, int64_t task)
 {
     const struct work *work = context;
     const struct facula_index *plan = work->plan;
@@ -223,9 +223,9 @@ static int64_t take(const void *plan_, int64_t *args)
         return status;
     if (plan->serial)
         for (int64_t task = 0; task < tasks; task++)
-            take_some(&work, task);
+            gather_part(&work, task);
     else
-        facula_parallel(tasks, take_some, &work);
+        facula_parallel(tasks, gather_part, &work);
     return FACULA_OK;
 }
 

@@ -1,9 +1,9 @@
-/* Runs kernels that need a complete line of elements: sorts, scans, moves by index along a dimension.
+/* Runs kernels that need a complete line of elements: sorts, scans, and gathers and scatters along a dimension.
 
    Note [Lines]
    ~~~~~~~~~~~~
-   A kernel receives lines that are neighbours, so that it may process them together (`by_column`: neighbours are closer
-   together than the elements of a line), and allocates its scratch space once for all of them. Other threads may change
+   A kernel receives adjacent lines, so that it may process them together (`by_column`: the lines are closer together
+   than the elements of a line), and allocates its scratch space once for all of them. Other threads may change
    memory while it runs: a kernel checks each address after its last read. */
 #include "runtime/kernel.h"
 

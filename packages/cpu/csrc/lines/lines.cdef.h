@@ -2,18 +2,18 @@
 #pragma once
 #include <stdint.h>
 
-/* A kernel processes `count` neighbouring lines: at[i] is the first element of operand i, next its distance to the
-   neighbour's. Steps are in bytes. It returns a status; see Note [Lines] in lines.c. */
+/* A kernel processes `count` adjacent lines: at[i] is the first element of operand i, and next the distance to the
+   next line. Steps are in bytes. Returns a status; see Note [Lines] in lines.c. */
 struct facula_lines {
     int64_t (*run)(const struct facula_lines *plan, char *const *at, int64_t count);
-    int64_t n[4], step[4];            /* of each operand, inputs first: elements in a line, and from one to the next */
-    int64_t next[4];                  /* from line to line */
-    int64_t start[4];                 /* from an operand's first byte to where its first line starts */
+    int64_t n[4], step[4];            /* per operand, inputs first: elements in a line, and the step between them */
+    int64_t next[4];                  /* step between lines */
+    int64_t start[4];                 /* from an operand's first byte to the start of its first line */
     int64_t dtype, itemsize;          /* of the first operand */
     int64_t option, flag;             /* their meaning depends on the kernel */
-    int64_t segment, segments, group; /* lines in a segment; all segments; segments in a task */
+    int64_t segment, segments, group; /* lines in a segment; number of segments; segments in a task */
     int32_t operands, by_column, serial, dims;
-    int64_t nest[]; /* the other dimensions: extent, then steps of the four. Innermost first, one at least. */
+    int64_t nest[]; /* the other dimensions: extent, then steps of the four operands; innermost first, at least one */
 };
 
 /* For files; see portable.h. */

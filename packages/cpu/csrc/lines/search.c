@@ -3,8 +3,8 @@
 #include "lines/lines.cdef.h"
 #include "runtime/kernel.h"
 
-/* The position of a value in a sorted line: before the first element that is not smaller, or (flag) that is greater.
-   NaN is placed at the end. */
+/* Finds the position of a value in a sorted line: before the first element that is not smaller or, with flag, that
+   is greater. NaN is placed at the end. */
 #define FIND(type, READ)                                                               \
     for (int64_t i = 0; i < plan->n[1]; i++) {                                         \
         const type x_ = *(const type *)(values + i * plan->step[1]);                   \

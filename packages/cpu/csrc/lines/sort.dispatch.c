@@ -1,11 +1,11 @@
-/* Sorting, the first k, the element of a rank: along lines, with NaN last, stable. */
+/* Sorting, the first k elements and the element of a given rank, along lines. NaN is last, and sorting is stable. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lines/lines.cdef.h"
 #include "lines/sort_keys.h"
 
-/* Keys of at most 32 bits share 64 bits with their place. */
+/* Keys of at most 32 bits share 64 bits with their index. */
 #define SUFFIX narrow
 #define PAIR uint64_t
 #define KEY uint32_t

@@ -1,5 +1,5 @@
-/* Elements as unsigned keys that are ordered as they are, with NaN last and equal numbers (-0 and 0, all NaNs)
-   equal. */
+/* Conversion of elements to unsigned keys with the same order. NaN is last, and equal numbers (-0 and 0, all NaNs)
+   have equal keys. */
 #pragma once
 #include "elements/half.h"
 #include "runtime/kernel.h"
@@ -30,7 +30,7 @@ static ALWAYS_INLINE uint64_t key_of_float64(uint64_t bits)
     return magnitude > 0x7ff0000000000000 ? ~(uint64_t)0 : magnitude == 0 ? 0x8000000000000000 : ordered;
 }
 
-/* The bits of a number, neither NaN nor zero, from its key. */
+/* Returns the bits of a number, neither NaN nor zero, from its key. */
 static ALWAYS_INLINE uint32_t float32_of_key(uint32_t key)
 {
     return key & 0x80000000u ? key ^ 0x80000000u : ~key;
@@ -86,7 +86,7 @@ static void wide_keys(int64_t dtype, const char *from, int64_t step, int64_t n, 
     }
 }
 
-/* Whether the dtype's greatest key stands for NaN. */
+/* Returns whether the greatest key of the dtype stands for NaN. */
 static ALWAYS_INLINE int has_nan(int64_t dtype)
 {
     return dtype >= FLOAT16 && dtype <= FLOAT64;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Over n elements of each operand, inputs then the output, all contiguous. */
+/* The loop over n elements of each operand, inputs then the output, all contiguous. */
 typedef void (*dense_loop)(int64_t n, const int64_t *address);
 
 struct widest {
@@ -54,7 +54,7 @@ static void run_tiled(int64_t n, const int64_t *address, const int64_t *step, in
     }
 }
 
-static ALWAYS_INLINE void run_anyhow(int64_t n, const int64_t *address, const int64_t *step, int operands, int64_t size,
+static ALWAYS_INLINE void run_strided(int64_t n, const int64_t *address, const int64_t *step, int operands, int64_t size,
                                      dense_loop run)
 {
     int dense = 1;

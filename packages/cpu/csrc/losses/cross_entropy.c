@@ -2,10 +2,10 @@
 
    Note [Classes]
    ~~~~~~~~~~~~~~
-   All targets are checked before any write: one that is out of range is reported with its position. The check also adds
-   up their weights, which the mean requires. Losses are added in groups of rows that do not depend on the number of
-   threads, in double precision. The gradient uses only the operands of the forward pass: it needs the exponentials in
-   any case, and their sum is a byproduct. */
+   All targets are checked before any write: one that is out of range is reported with its position. The check also
+   adds up their weights, which the mean requires. Losses are added in groups of rows that do not depend on the
+   number of threads, in double precision. The gradient uses only the operands of the forward pass: it needs the
+   exponentials in any case, and their sum is a byproduct. */
 #include "runtime/kernel.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ struct work {
 
 struct place {
     const char *x;
-    int64_t target, loss, gradient; /* bytes from the start */
+    int64_t target, loss, gradient; /* offsets in bytes */
 };
 
 static double number_at(const struct work *work, const char *address)
@@ -53,8 +53,8 @@ static ALWAYS_INLINE struct place locate(const struct work *work, int64_t row)
     return at;
 }
 
-/* Checks the targets, and adds up their weights. */
-static int64_t look(struct work *work, int64_t *args)
+/* Checks the targets and adds up their weights. */
+static int64_t check_targets(struct work *work, int64_t *args)
 {
     const int64_t rows = work->plan->rows, classes = work->plan->classes, ignored = work->ignored;
     double total = 0;
@@ -94,7 +94,7 @@ static void run_rows(void *context, int64_t task)
     struct facula_class_rows rows = {.weight = work->weight, .classes = plan->classes, .step = plan->x_step,
                                      .smoothing = work->smoothing, .weights = work->weights};
     char *to[FACULA_STRIP];
-    double number[FACULA_STRIP], sum = 0; /* of each row the factor of its gradient; then its loss */
+    double number[FACULA_STRIP], sum = 0; /* per row: the factor of its gradient, then its loss */
     for (int64_t i = task * plan->group; i < end;) {
         rows.count = 0;
         for (; i < end && rows.count < FACULA_STRIP; i++) {
@@ -114,7 +114,7 @@ static void run_rows(void *context, int64_t task)
                 number[k] = number_at(work, work->g + at.loss) / (plan->mean ? work->total : 1);
         }
         if (!rows.count)
-            break; /* the last ones take no part */
+            break; /* the remaining classes do not contribute */
         if (plan->gradient) {
             plan->kernel->gradients(&rows, number, to, plan->o_step);
             continue;
@@ -137,7 +137,7 @@ static int64_t cross_entropy(const void *plan_, int64_t *args)
                         .weight = (const char *)given[2], .g = (const char *)args[1], .o = (char *)given[3],
                         .ignored = given[4]};
     memcpy(&work.smoothing, &given[5], sizeof work.smoothing);
-    const int64_t status = look(&work, args);
+    const int64_t status = check_targets(&work, args);
     if (status)
         return status;
     const int64_t tasks = (plan->rows + plan->group - 1) / plan->group;

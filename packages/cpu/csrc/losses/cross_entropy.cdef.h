@@ -4,17 +4,17 @@
 
 enum { FACULA_STRIP = 16 };
 
-/* Some rows: a number for each class, and the class that is right. Steps are in bytes. */
+/* Some rows: one number per class, and the index of the target class. Steps are in bytes. */
 struct facula_class_rows {
-    int64_t count; /* of rows, 1 to FACULA_STRIP */
+    int64_t count; /* number of rows, 1 to FACULA_STRIP */
     const char *x[16];
     int64_t target[16];
-    const char *weight; /* weight of each class, or NULL: all 1 */
+    const char *weight; /* weight of each class; NULL: all 1 */
     int64_t classes, step;
-    double smoothing, weights; /* the share that all classes have in the target; the sum of the weights */
+    double smoothing, weights; /* the share of the target distributed over all classes; the sum of the weights */
 };
 
-/* How the losses of rows are computed, and their gradients times `scale`. */
+/* The functions that compute the losses of rows, and their gradients times `scale`. */
 struct facula_class_kernel {
     void (*losses)(const struct facula_class_rows *rows, double *loss);
     void (*gradients)(const struct facula_class_rows *rows, const double *scale, char *const *o, int64_t o_step);
@@ -22,12 +22,11 @@ struct facula_class_kernel {
 
 struct facula_cross_entropy {
     const struct facula_class_kernel *kernel;
-    int64_t rows, classes, x_step, o_step; /* steps from class to class; o_step of the gradient */
+    int64_t rows, classes, x_step, o_step; /* steps between classes; o_step for the gradient */
     int64_t group;                         /* rows in a task; at most 64 tasks */
-    int32_t itemsize, mean, each;          /* each: a loss for every row, else their sum, or mean */
+    int32_t itemsize, mean, each;          /* each: one loss per row; otherwise their sum or mean */
     int32_t gradient, serial, dims;
-    int64_t nest[]; /* dimensions of rows: extent, steps of x, of the target, of the loss, of the gradient. Innermost
-                       first, one at least. */
+    int64_t nest[]; /* dimensions of rows: extent, steps of x, target, loss and gradient; innermost first */
 };
 
 /* For files; see portable.h. */

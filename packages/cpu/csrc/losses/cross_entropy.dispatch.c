@@ -7,8 +7,8 @@
 
 enum {
     LANES = FACULA_STRIP, /* numbers in a vector: the same at every level, so that sums are the same */
-    SHORT = 32,           /* classes of rows that are worked on side by side */
-    BLOCK = 512,          /* numbers of a row that are worked on at a time, and added up before the sum is widened */
+    SHORT = 32,           /* maximum number of classes for which rows are processed together */
+    BLOCK = 512,          /* numbers of a row that are processed together and added before the sum is widened */
 };
 
 #define T float

@@ -2,12 +2,12 @@
 #pragma once
 #include <stdint.h>
 
-/* Log-probabilities (steps, batch, classes) of any strides, in bytes; all else is contiguous. */
+/* The log-probabilities (steps, batch, classes) may have any strides, in bytes; other arrays are contiguous. */
 struct facula_ctc {
-    int64_t steps, batch, classes, targets; /* targets: how many there are of all examples together */
-    int64_t longest;                        /* of the targets of one example: states are 2 longest + 1 */
+    int64_t steps, batch, classes, targets; /* targets: total number over all examples */
+    int64_t longest;                        /* maximum number of targets of an example, for 2 longest + 1 states */
     int64_t step, example, class_step;      /* strides of the log-probabilities */
-    int64_t scratch;                        /* bytes of the workspace an example */
+    int64_t scratch;                        /* bytes of the workspace per example */
     int32_t gradient, serial;
 };
 

@@ -4,15 +4,15 @@
 
    Note [States]
    ~~~~~~~~~~~~~
-   The states of an example with targets a b b are  _ a _ b _ b _ , where _ is blank. From one step to the next a path
-   stays, advances by one state, or by two if that skips a blank between different targets. `alpha` of a state is the
-   logarithm of the probability of all paths from the start that are in it now; `beta` that of the paths from it to the
-   end, without the probability of the present step. Their sum, minus the logarithm of all paths, is the fraction of paths
-   that pass through the state.
+   The states of an example with targets a b b are  _ a _ b _ b _ , where _ is blank. From one step to the next a
+   path stays, advances by one state, or by two if that skips a blank between different targets. `alpha` of a state
+   is the logarithm of the probability of all paths from the start to it; `beta` that of all paths from it to the
+   end, without the probability of the present step. Their sum, minus the logarithm of all paths, is the fraction of
+   paths that pass through the state.
 
-   All states of a step depend only on the step before, so they are computed as vectors: rows are padded by two unreachable
-   states on each side. Each example copies its targets and checks the copies again, so concurrent changes cannot produce a
-   class out of range. */
+   All states of a step depend only on the previous step, so they are computed as vectors: rows are padded by two
+   unreachable states on each side. Each example copies its targets and checks the copies again, so concurrent
+   changes cannot produce a class out of range. */
 #include <string.h>
 
 #include "elements/math/functions.h"

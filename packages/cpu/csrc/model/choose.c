@@ -1,4 +1,4 @@
-/* Which program of a file is loaded, and the arrays that a program has. */
+/* The choice of a file's program, and the arrays of a program. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ int is_program(const struct member *member)
     return length >= 8 && !strncmp(member->name, "run/", 4) && !strcmp(member->name + length - 4, ".bin");
 }
 
-/* The mode of the modules when it was captured, which the member's name says: run/NAME.train.bin, run/NAME.eval.bin. */
+/* Returns the mode of the modules during the capture, from the member's name: run/NAME.train.bin, run/NAME.eval.bin. */
 static enum facula_mode mode_of(const struct member *member)
 {
     const char *end = member->name + strlen(member->name);
@@ -31,7 +31,7 @@ struct facula_array *arrays_make(const struct section *s, int output, char *cons
         const int64_t *shape = s->extents + row->first;
         int64_t offset = row->offset;
         for (int64_t d = 0; d < row->ndim; d++)
-            offset = shape[d] ? offset : 0; /* without elements it may begin behind its block */
+            offset = shape[d] ? offset : 0; /* without elements, the offset may be beyond the block */
         if (!row->output == !output)
             arrays[(*count)++] = (struct facula_array){
                 s->text + row->name, blocks ? blocks[row->block] + offset : NULL, (enum facula_dtype)row->dtype,
@@ -43,7 +43,7 @@ struct facula_array *arrays_make(const struct section *s, int output, char *cons
     return arrays;
 }
 
-/* The score of a program, at least 0; -1 where there is no memory. */
+/* Returns the score of a program, at least 0; -1 if memory is exhausted. */
 static int score_of(const struct section *section, const struct member *member, facula_score score, void *context)
 {
     struct facula_signature program = {.mode = mode_of(member)};

@@ -1,5 +1,5 @@
-/* The functions of facula_run.h. A model is a section, its memory, and launches whose addresses are final: a run puts
-   in what changes, and calls the kernels one after the other. */
+/* The functions of facula_run.h. A model consists of a section, its memory, and launches with final addresses. A run
+   inserts the numbers that change, and calls the kernels one after another. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@ struct facula_model {
     struct section section;
     char *path;
     char member[256];   /* the section's name in the file */
-    char *plans;        /* what launches read */
-    char *memory, *first; /* temporaries, inputs, outputs, the workspace; and where these begin, aligned */
-    char *tensors;      /* the whole of tensors.safetensors */
+    char *plans;        /* data read by launches */
+    char *memory, *first; /* temporaries, inputs, outputs and workspace; and their aligned start */
+    char *tensors;      /* all of tensors.safetensors */
     int64_t tensor_bytes;
     char **moved;       /* copy of a tensor at a misaligned address; NULL: it is used in place */
-    int64_t *places, *lengths; /* of each tensor in `tensors` */
-    char **blocks;      /* where each block begins */
+    int64_t *places, *lengths; /* per tensor in `tensors` */
+    char **blocks;      /* the start of each block */
     struct step *steps;
     int64_t *arguments, *scratch;
     struct facula_array *inputs, *outputs;
@@ -112,7 +112,7 @@ static int place_blocks(struct facula_model *model, int64_t workspace, char **sc
 static int fill_arguments(struct facula_model *model, char *workspace, char *error)
 {
     const struct section *s = &model->section;
-    int64_t most = 4; /* details of a status */
+    int64_t most = 4; /* number of details of a status */
     model->arguments = zeros(s->count[ARGUMENTS], sizeof *model->arguments);
     for (int64_t i = 0; model->arguments && i < s->count[ARGUMENTS]; i++) {
         const struct argument_row *one = &s->arguments[i];
@@ -192,8 +192,8 @@ FACULA_PUBLIC const struct facula_array *facula_model_outputs(const struct facul
     return model->outputs;
 }
 
-/* Numbers and places in random streams, as they are now. */
-static void put_in(struct facula_model *model)
+/* Inserts the current numbers and positions of random streams. */
+static void insert_values(struct facula_model *model)
 {
     const struct section *s = &model->section;
     for (int64_t i = 0; i < s->count[NUMBERS]; i++)
@@ -231,7 +231,7 @@ static int refuse_status(const struct facula_model *model, int64_t step, int64_t
 FACULA_PUBLIC int facula_model_run(struct facula_model *model, char error[FACULA_ERROR])
 {
     const struct section *s = &model->section;
-    put_in(model);
+    insert_values(model);
     for (int64_t i = 0; i < s->count[LAUNCHES]; i++) {
         const struct step *step = &model->steps[i];
         const int64_t *arguments = model->arguments + step->first;
@@ -256,8 +256,8 @@ FACULA_PUBLIC int facula_model_run(struct facula_model *model, char error[FACULA
     return 0;
 }
 
-/* Copies numbers and random streams of one program to another one of the file, which continues from there. */
-static void bring_along(const struct section *from, struct section *to)
+/* Copies numbers and random streams to another program of the file, which continues with them. */
+static void copy_state(const struct section *from, struct section *to)
 {
     for (int64_t i = 0; i < to->count[NUMBERS]; i++)
         for (int64_t k = 0; k < from->count[NUMBERS]; k++)
@@ -269,8 +269,8 @@ static void bring_along(const struct section *from, struct section *to)
     }
 }
 
-/* The new contents of a member in a saved file: new memory, or the model's own; NULL if it is unchanged, like members
-   that are not programs. */
+/* Returns the contents of a member for a saved file: new memory, or the model's; NULL if it is unchanged, like
+   members that are not programs. */
 static int bytes_now(const struct facula_model *model, const struct archive *archive, const struct member *member,
                      char **made, char *error)
 {
@@ -293,7 +293,7 @@ static int bytes_now(const struct facula_model *model, const struct archive *arc
         free(*made);
         *made = NULL;
     } else {
-        bring_along(s, &other);
+        copy_state(s, &other);
     }
     return 0;
 }

@@ -1,4 +1,5 @@
-/* Plans from a file: the kernels of this machine's level, pointers put in, products cut up for its threads. */
+/* Plans from a file: finds the kernels for this machine's level, inserts pointers, and divides products among its
+   threads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +12,11 @@ struct maker {
     const struct section *section;
     int level, threads;
     char *memory;                         /* a copy of the section's data */
-    const struct facula_kernel **kernels; /* of each row, when it is found */
-    int64_t *workspaces;                  /* of each part that is finished; -1 before */
-    int *codes;                           /* the dtype that it was finished for */
-    char *used;                           /* of each part, whether it is some plan's: of one alone */
-    char *changed;                        /* of each argument, whether a run changes that number */
+    const struct facula_kernel **kernels; /* per row, once it is found */
+    int64_t *workspaces;                  /* per part: its workspace once it is complete, -1 before */
+    int *codes;                           /* per part: the dtype for which it was completed */
+    char *used;                           /* per part: whether a plan uses it; at most one may */
+    char *changed;                        /* per argument: whether a run changes that number */
 };
 
 static int level_of(char *error)
@@ -44,7 +45,7 @@ static const struct facula_kernel *find_row(struct maker *m, int64_t row, char *
     return m->kernels[row];
 }
 
-/* The field of a type that has a pointer at this offset; NULL where there is none. */
+/* Returns the field of a type that has a pointer at this offset, or NULL. */
 static const struct facula_plan_field *field_at(const struct facula_plan_type *type, int64_t offset)
 {
     for (const struct facula_plan_field *field = type->fields; field->name; field++)
@@ -53,7 +54,8 @@ static const struct facula_plan_field *field_at(const struct facula_plan_type *t
     return NULL;
 }
 
-/* Checks one struct, and puts its pointers in; those of the parts that it points to, too, which point to none further. */
+/* Checks one struct and inserts its pointers, and those of the parts that it refers to, which must not refer to
+   others. */
 static int resolve(struct maker *m, int64_t number, int depth, char *error)
 {
     const struct section *s = m->section;
@@ -73,7 +75,7 @@ static int resolve(struct maker *m, int64_t number, int depth, char *error)
     const double numbers = type->numbers(plan);
     if (!(numbers >= 0 && (double)type->bytes + 8 * numbers <= (double)part->bytes))
         return refuse(error, "its program is damaged: a %s is too short", kind);
-    for (const struct facula_plan_field *field = type->fields; field->name; field++) /* where the file says NULL */
+    for (const struct facula_plan_field *field = type->fields; field->name; field++) /* the file contains NULL */
         for (int64_t at = field->offset; at + 8 <= part->bytes; at += field->step) {
             memset(plan + at, 0, 8);
             if (!field->step)
@@ -103,7 +105,7 @@ static int resolve(struct maker *m, int64_t number, int depth, char *error)
     return 0;
 }
 
-/* The workspace of a launch, whose plan is finished now if it was not before; -1 with a message. */
+/* Returns the workspace of a launch, after completing its plan if necessary; -1 with a message. */
 static int64_t complete(struct maker *m, const struct launch_row *launch, char *error)
 {
     const struct section *s = m->section;

@@ -38,7 +38,7 @@ static int64_t batch_norm(const void *plan_, int64_t *args)
     if (plan->form == 2) {
         at->g = address[1], at->x = address[2], at->kept_mean = address[3], at->kept_inverse = address[4];
         at->weight = address[5], at->o = address[6], at->weight_gradient = address[7], at->bias_gradient = address[8];
-    } else if (plan->form == 3) { /* the running statistics become the means of `count` batches and this one */
+    } else if (plan->form == 3) { /* the running statistics become the means over `count` batches and this one */
         at->x = address[1], at->weight = address[2], at->bias = address[3], at->mean = address[4];
         at->variance = address[5], at->o = address[7], at->kept_mean = address[8], at->kept_inverse = address[9];
         at->momentum = 1.0 / ((double)*(const int64_t *)address[6] + 1);

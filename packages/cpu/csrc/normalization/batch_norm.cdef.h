@@ -2,10 +2,10 @@
 #pragma once
 #include <stdint.h>
 
-/* Addresses of a kernel's operands; weight and similar ones have one number per channel, and may be NULL. */
+/* Addresses of a kernel's operands. The operands with one number per channel, such as weight, may be NULL. */
 struct facula_norm_operands {
     const char *x, *g, *weight, *bias;
-    char *mean, *variance; /* running statistics, changed in training */
+    char *mean, *variance; /* running statistics, updated in training */
     char *o, *kept_mean, *kept_inverse, *weight_gradient, *bias_gradient;
     double momentum, epsilon;
 };

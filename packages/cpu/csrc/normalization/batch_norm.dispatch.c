@@ -1,4 +1,4 @@
-/* Batch normalisation of channels. S. Ioffe, C. Szegedy: Batch normalization, ICML 2015. */
+/* Batch normalization of channels. S. Ioffe, C. Szegedy: Batch normalization, ICML 2015. */
 #include <math.h>
 #include <stddef.h>
 
@@ -6,8 +6,8 @@
 #include "runtime/kernel.h"
 
 enum {
-    LANES = 16, /* sums of a run: the same at every level, so that results are the same */
-    WIDTH = 32, /* channels that are worked on at a time */
+    LANES = 16, /* partial sums of a run: the same at every level, so that results are the same */
+    WIDTH = 32, /* channels processed at a time */
 };
 
 #define T float

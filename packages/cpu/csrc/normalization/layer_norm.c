@@ -1,5 +1,5 @@
-/* Runs layer, group and root-mean-square normalization; layer_norm.inc computes rows. The rows of a task do not depend
-   on the number of threads, so results do not either. */
+/* Runs layer, group and root-mean-square normalization; layer_norm.inc computes rows. The division into tasks does
+   not depend on the number of threads, so results do not either. */
 #include "runtime/kernel.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static int64_t row_norm(const void *plan_, int64_t *args)
     struct work work = {.plan = plan};
     struct facula_row_norm_operands *at = &work.at;
     char *address[9];
-    /* Without the mean there are fewer operands: no bias and, forwards, no mean among the results. */
+    /* Without the mean there are fewer operands: no bias and, in the forward pass, no mean among the results. */
     const int count = plan->gradient ? (plan->centred ? 8 : 6) : (plan->centred ? 6 : 4);
     for (int i = 0; i < count; i++)
         address[i] = (char *)args[1 + i];

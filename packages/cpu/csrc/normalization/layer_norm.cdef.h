@@ -1,8 +1,8 @@
-/* The plans of layer, group and root-mean-square normalisation. Read by the compiler and by cffi: declarations only. */
+/* The plans of layer, group and root-mean-square normalization. Read by the compiler and by cffi: declarations only. */
 #pragma once
 #include <stdint.h>
 
-/* Addresses of a kernel's operands; weight and bias may be NULL, and so may their gradients. */
+/* Addresses of a kernel's operands. Weight, bias and their gradients may be NULL. */
 struct facula_row_norm_operands {
     const char *x, *g, *weight, *bias;
     char *o, *mean, *inverse, *weight_gradient, *bias_gradient;
@@ -11,21 +11,21 @@ struct facula_row_norm_operands {
 
 struct facula_row_norm;
 
-/* Processes `count` rows, starting with row `first`. `totals`: the task's own sums, for gradients of weight and
-   bias. */
+/* Processes `count` rows, starting with row `first`. `totals` are the sums of the task, for the gradients of weight
+   and bias. */
 typedef void (*facula_row_norm_rows)(const struct facula_row_norm *plan, const struct facula_row_norm_operands *at,
                                      int64_t first, int64_t count, double *totals);
-/* From the sums of all tasks to the gradients of weight and bias. */
+/* Adds the sums of all tasks to form the gradients of weight and bias. */
 typedef void (*facula_row_norm_finish)(const struct facula_row_norm *plan, const struct facula_row_norm_operands *at,
                                        const char *totals);
 
-/* x is contiguous: rows of `runs` runs of `inner` elements. Row r is of group r % groups; runs of a group have a weight
-   each, its groups' one after another. */
+/* x is contiguous: rows of `runs` runs of `inner` elements. Row r belongs to group r % groups. Each run of a group
+   has its own weight; the weights of a group are adjacent. */
 struct facula_row_norm {
     facula_row_norm_rows run;
-    facula_row_norm_finish finish; /* NULL forwards, and where there is no weight */
+    facula_row_norm_finish finish; /* NULL in the forward pass and without a weight */
     int64_t rows, groups, runs, inner;
-    int64_t each, tasks, task_bytes; /* rows of a task; tasks; bytes of a task's sums */
+    int64_t each, tasks, task_bytes; /* rows of a task; number of tasks; bytes of a task's sums */
     int32_t serial, centred, gradient; /* centred: the mean is subtracted */
 };
 

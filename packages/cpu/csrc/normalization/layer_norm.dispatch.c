@@ -1,6 +1,6 @@
-/* Normalisation of rows: of layers (J. Ba and others: Layer normalization, 2016), of groups of channels (Y. Wu, K. He:
-   Group normalization, 2018), by root mean squares (B. Zhang, R. Sennrich: Root mean square layer normalization, 2019).
- */
+/* Normalization of rows: layers (J. Ba and others: Layer normalization, 2016), groups of channels (Y. Wu, K. He:
+   Group normalization, 2018), and by root mean squares (B. Zhang, R. Sennrich: Root mean square layer normalization,
+   2019). */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "runtime/kernel.h"
 
 enum {
-    LANES = 32, /* sums of a row: the same at every level, so that results are the same */
-    DEPTH = 32, /* vectors that are added up before the sum is widened */
-    FEW = 32,   /* rows, likewise */
+    LANES = 32, /* partial sums of a row: the same at every level, so that results are the same */
+    DEPTH = 32, /* vectors that are added before the sum is widened */
+    FEW = 32,   /* rows that are added before the sum is widened */
     AHEAD = 4096, /* bytes */
-    LONG = 16384, /* bytes of rows that fetch what they need in time */
+    LONG = 16384, /* row size in bytes above which hardware prefetching suffices */
 };
 
-/* Rows are read twice, with a pause in between while sums become factors, and hardware prefetching ends at each page.
-   So this prefetches AHEAD bytes, possibly beyond the end: prefetching does not fault. */
+/* Rows are read twice, with a pause while sums become factors, and hardware prefetching ends at each page. So this
+   function prefetches AHEAD bytes, possibly beyond the end of the array: a prefetch does not fault. */
 static inline void fetch_ahead(const void *at, int64_t bytes)
 {
     for (int64_t i = 0; i < bytes && bytes <= LONG; i += 64)

@@ -1,4 +1,4 @@
-/* Runs softmax and related operators over operands of any strides; softmax.inc computes rows. */
+/* Runs softmax and related operators over operands with any strides; softmax.inc computes rows. */
 #include "runtime/kernel.h"
 
 #include <stddef.h>

@@ -7,15 +7,15 @@
 
 enum {
     LANES = 16,  /* numbers in a vector: the same at every level, so that sums are the same */
-    CHUNK = 64,  /* numbers of a row that are worked on at a time */
-    DEPTH = 32,  /* chunks, or rows, that are added up before the sum is widened */
-    STRIP = 256, /* columns that are worked on side by side, at most */
-    FOLDED = 1024, /* the same where a row stands in several */
-    SHORT = 512, /* numbers in rows of which a batch is worked on at a time */
-    BATCH = 16,  /* rows of it, at most */
+    CHUNK = 64,  /* numbers of a row that are processed at a time */
+    DEPTH = 32,  /* chunks or rows that are added before the sum is widened */
+    STRIP = 256, /* maximum number of columns processed together */
+    FOLDED = 1024, /* the same for rows that occupy several columns */
+    SHORT = 512, /* maximum length of rows that are processed in batches */
+    BATCH = 16,  /* maximum number of rows in a batch */
 };
 
-#ifdef __F16C__ /* the same bits as half.h gives, faster */
+#ifdef __F16C__ /* the same bits as half.h, faster */
 #include <immintrin.h>
 
 static ALWAYS_INLINE void widen_lanes(float *v, const uint16_t *x)
@@ -43,7 +43,7 @@ static ALWAYS_INLINE void narrow_lanes(uint16_t *o, const float *v)
 #define COST 600
 #include "normalization/softmax.inc"
 
-/* As exp_not_positive: results below 2^-1021 are 0. */
+/* Like exp_not_positive: results below 2^-1021 are 0. */
 static ALWAYS_INLINE double exp_not_positive64(double x)
 {
     double shifted, y = 1.0 + small_expm1_64(reduce_exp64(x, &shifted));

@@ -1,7 +1,7 @@
 /* Runs Adafactor's step over any number of parameters, one parameter per task; adafactor.inc computes it.
 
-   Unlike in the steps of optimizer.c, an element's change depends on its whole parameter, by means along rows and
-   columns and by the total size: so a parameter is never split. */
+   Unlike the steps that optimizer.c runs, the change of an element depends on its whole parameter, through means
+   along rows and columns and the total size. So a parameter is never split. */
 #include "optimizers/adafactor.cdef.h"
 #include "optimizers/adafactor_numbers.h"
 #include "runtime/kernel.h"

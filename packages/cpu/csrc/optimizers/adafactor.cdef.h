@@ -2,16 +2,16 @@
 #pragma once
 #include <stdint.h>
 
-/* The step of one parameter of `sizes`: how many matrices, their rows and columns. `tensors` are the addresses of the
-   parameter, its gradient, what is kept of it and the count of steps; `numbers` are the launch's. */
+/* Runs the step of one parameter. `sizes`: number of matrices, rows and columns. `tensors`: the addresses of the
+   parameter, its gradient, its state and the step count. `numbers`: those of the launch. */
 typedef void (*facula_adafactor_update)(const int64_t *sizes, char *const *tensors, const double *numbers);
 
 struct facula_adafactor {
     facula_adafactor_update update;
     int64_t parameters;
-    int32_t serial;  /* one thread does it all */
-    int32_t width;   /* addresses of a parameter */
-    int64_t sizes[]; /* three for each parameter */
+    int32_t serial;  /* run on one thread */
+    int32_t width;   /* addresses per parameter */
+    int64_t sizes[]; /* three per parameter */
 };
 
 /* For files; see portable.h. */

@@ -1,13 +1,15 @@
-/* Runs an optimizer's step over any number of parameters; optimizer.inc computes the elements.
+/* Runs the step of an optimizer over any number of parameters. The loops over elements are in sgd_adam.inc (SGD,
+   Adam and AdamW) and optimizer_variants.inc (Adamax, NAdam, RAdam, RMSprop, Adagrad, Adadelta, Rprop, ASGD);
+   Adafactor has its own files.
 
    Note [Optimizer steps]
    ~~~~~~~~~~~~~~~~~~~~~~
-   A launch has the number of parameters, the numbers (learning rate and so on), and addresses, parameter by parameter:
-   the parameter, its gradient, and its optimizer state. Work is split into pieces of equal size regardless of tensor
-   boundaries, so that threads share one large tensor or many small ones equally. Each element depends only on its own
-   parameter, and loops and their remainders round identically: the boundaries do not affect the results. Step counts
-   are incremented before the first piece begins. Other single numbers of a parameter change after the last piece has
-   ended (`finish`), so that all pieces read the same values. */
+   A launch has the number of parameters, the numbers (learning rate and so on), and addresses, parameter by
+   parameter: the parameter, its gradient, and its optimizer state. Work is split into pieces of equal size
+   regardless of tensor boundaries, so that threads share one large tensor or many small ones equally. Each element
+   depends only on its own parameter, and loops and their remainders round identically: the boundaries do not affect
+   the results. Step counts are incremented before the first piece begins. Other single numbers of a parameter change
+   after the last piece has ended (`finish`), so that all pieces read the same values. */
 #include <math.h>
 
 #include "optimizers/optimizer.cdef.h"
@@ -22,7 +24,7 @@ struct work {
     const int64_t *addresses;
 };
 
-/* The parameter that element `at` belongs to: the first that ends after it. */
+/* Returns the parameter that contains element `at`: the first that ends after it. */
 static int64_t parameter_at(const struct facula_step *plan, int64_t at)
 {
     int64_t low = 0, high = plan->parameters - 1;
@@ -74,7 +76,7 @@ static int64_t optimizer_step(const void *plan_, int64_t *args)
 
 FACULA_KERNEL("optimizer_step", optimizer_step, 0, 0)
 
-/* The product of the factors of all steps so far. */
+/* Updates the product of the factors of all steps. */
 static void nadam_finish(const int64_t *kept, const double *numbers)
 {
     const float count = *(const float *)kept[1];

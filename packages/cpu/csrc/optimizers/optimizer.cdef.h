@@ -2,22 +2,23 @@
 #pragma once
 #include <stdint.h>
 
-/* The step on n elements of each of a parameter's tensors. `numbers` are the launch's. A tensor that counts steps comes last. */
+/* Runs the step on n elements of each tensor of a parameter. `numbers`: those of the launch. A step count comes
+   last. */
 typedef void (*facula_update)(int64_t n, char *const *tensors, const double *numbers);
 
-/* What changes a parameter's single numbers, at these addresses, after the step. */
+/* Updates a parameter's single numbers, at these addresses, after the step. */
 typedef void (*facula_finish)(const int64_t *kept, const double *numbers);
 
 struct facula_step {
     facula_update update;
     facula_finish finish; /* or NULL */
     int64_t parameters, itemsize;
-    int64_t grain;    /* elements in a piece of work, counted through all parameters */
-    int32_t serial;   /* one thread does it all */
-    int32_t numbers;  /* doubles that come first in a launch */
-    int32_t operands; /* tensors of a parameter, which have as many elements as one another */
-    int32_t kept;     /* and single float32 numbers after those, the last of which counts the steps */
-    int64_t ends[];   /* elements of all parameters up to the end of each */
+    int64_t grain;    /* elements in a piece of work, counted over all parameters */
+    int32_t serial;   /* run on one thread */
+    int32_t numbers;  /* number of doubles at the start of a launch */
+    int32_t operands; /* number of tensors of a parameter, all of the same size */
+    int32_t kept;     /* number of single float32 values after those tensors; the last one counts the steps */
+    int64_t ends[];   /* per parameter: the number of elements up to its end */
 };
 
 /* For files; see portable.h. */

@@ -4,7 +4,7 @@
 #include "optimizers/optimizer_numbers.h"
 #include "runtime/kernel.h"
 
-/* Dozat 2016: how much of the mean goes into the step with this number. */
+/* Dozat 2016: the weight of the mean in the step with this number. */
 static double nadam_factor(const double *numbers, double count)
 {
     return numbers[NADAM_FIRST] * (1 - 0.5 * pow(0.96, count * numbers[NADAM_WARMING]));

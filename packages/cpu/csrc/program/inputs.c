@@ -1,4 +1,4 @@
-/* Arrays of files as inputs of a program. */
+/* Arrays from files as inputs of a program. */
 #include "inputs.h"
 
 #include <limits.h>
@@ -15,25 +15,25 @@ static int64_t find_input(const struct facula_array *inputs, int64_t count, cons
     return -1;
 }
 
-int wish_assign(const struct wish *wish, const struct facula_array *inputs, int64_t count, int files[MOST_FILES],
+int assign_inputs(const struct request *request, const struct facula_array *inputs, int64_t count, int files[MOST_FILES],
                 char error[FACULA_ERROR])
 {
-    if (count != wish->count)
+    if (count != request->count)
         return snprintf(error, FACULA_ERROR, "expected %lld inputs; got %d; --list says which", (long long)count,
-                        wish->count), -1;
+                        request->count), -1;
     for (int64_t i = 0; i < count; i++)
         files[i] = -1;
-    for (int k = 0; k < wish->count; k++) {
-        const int64_t i = wish->names[k] ? find_input(inputs, count, wish->names[k]) : 0;
-        if (i < 0 || (wish->names[k] && files[i] >= 0))
+    for (int k = 0; k < request->count; k++) {
+        const int64_t i = request->names[k] ? find_input(inputs, count, request->names[k]) : 0;
+        if (i < 0 || (request->names[k] && files[i] >= 0))
             return snprintf(error, FACULA_ERROR, "--input: the program has %s %.100s; --list says what it has",
-                            i < 0 ? "no input" : "one input", wish->names[k]), -1;
-        if (wish->names[k])
+                            i < 0 ? "no input" : "one input", request->names[k]), -1;
+        if (request->names[k])
             files[i] = k;
     }
     int64_t at = 0;
-    for (int k = 0; k < wish->count; k++) {
-        if (wish->names[k])
+    for (int k = 0; k < request->count; k++) {
+        if (request->names[k])
             continue;
         while (files[at] >= 0)
             at++;
@@ -42,7 +42,7 @@ int wish_assign(const struct wish *wish, const struct facula_array *inputs, int6
     return 0;
 }
 
-/* How well an array fits: FITS, FITS_A_STEP, or else how much of it is as expected. */
+/* Returns how well an array fits: FITS, FITS_A_STEP, or otherwise the number of properties that match. */
 static int fit_of(const struct npy *npy, const struct facula_array *input)
 {
     const int more = npy->ndim - input->ndim;
@@ -56,25 +56,25 @@ static int fit_of(const struct npy *npy, const struct facula_array *input)
     return more ? FITS_A_STEP : FITS;
 }
 
-int wish_score(const struct facula_signature *program, void *context)
+int score_inputs(const struct facula_signature *program, void *context)
 {
-    const struct wish *wish = context;
+    const struct request *request = context;
     const struct facula_array *inputs = program->inputs;
     int64_t count = 0;
     int files[MOST_FILES], score = 1, all = 1, exact = 1;
     char error[FACULA_ERROR];
     while (count < program->count && !inputs[count].is_number)
         count++;
-    if (wish->mode && program->mode && wish->mode != program->mode)
+    if (request->mode && program->mode && request->mode != program->mode)
         return 0;
-    if (wish->batch && !(count && inputs->ndim && inputs->shape[0] == wish->batch))
+    if (request->batch && !(count && inputs->ndim && inputs->shape[0] == request->batch))
         return 0;
-    if (!wish->count)
+    if (!request->count)
         return INT_MAX;
-    if (wish_assign(wish, inputs, count, files, error))
+    if (assign_inputs(request, inputs, count, files, error))
         return 1;
     for (int64_t i = 0; i < count; i++) {
-        const int fit = fit_of(&wish->arrays[files[i]], &inputs[i]);
+        const int fit = fit_of(&request->arrays[files[i]], &inputs[i]);
         all &= fit >= FITS_A_STEP;
         exact &= fit == FITS;
         score += fit;

@@ -1,4 +1,4 @@
-/* facula-run: a captured program on arrays in files, without Python. */
+/* facula-run: runs a captured program on arrays in files, without Python. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -37,7 +37,7 @@ static const char USAGE[] =
 struct options {
     const char *model, *save;
     const char *outputs[MOST], *sets[MOST];
-    struct wish wish;
+    struct request request;
     int output_count, set_count;
     int64_t steps, threads;
     int timed, list, help, every;
@@ -51,7 +51,7 @@ static int fail(void)
     return 1;
 }
 
-/* What was printed is where it should be, or that is said. */
+/* Flushes the output, and reports an error if that fails. */
 static int finish(void)
 {
     return fflush(stdout) ? snprintf(error, sizeof error, "standard output: %s", strerror(errno)), fail() : 0;
@@ -64,7 +64,7 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static int say_where(void)
+static int print_location(void)
 {
     char path[4096];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -94,19 +94,19 @@ static int count_of(const char *text, const char *name, int64_t *count)
     return 0;
 }
 
-/* A path, or NAME=path where there is no file of that whole name. */
-static int add_input(struct wish *wish, const char *value)
+/* Adds an input: a path, or NAME=path unless a file with that whole name exists. */
+static int add_input(struct request *request, const char *value)
 {
     static char names[MOST][256];
     const char *equals = strchr(value, '=');
     const size_t length = equals ? (size_t)(equals - value) : 0;
-    const int k = wish->count;
-    if (add(wish->paths, &wish->count, value, "--input"))
+    const int k = request->count;
+    if (add(request->paths, &request->count, value, "--input"))
         return -1;
     if (equals && length < sizeof names[k] && !memchr(value, '/', length) && access(value, F_OK)) {
         memcpy(names[k], value, length);
-        wish->names[k] = names[k];
-        wish->paths[k] = equals + 1;
+        request->names[k] = names[k];
+        request->paths[k] = equals + 1;
     }
     return 0;
 }
@@ -142,7 +142,7 @@ static int read_options(struct options *o, int argc, char **argv)
             continue;
         }
         if (!strcmp(name, "--eval") || !strcmp(name, "--train")) {
-            o->wish.mode = name[2] == 'e' ? FACULA_EVALUATION : FACULA_TRAINING;
+            o->request.mode = name[2] == 'e' ? FACULA_EVALUATION : FACULA_TRAINING;
             continue;
         }
         if (strncmp(name, "--", 2)) {
@@ -156,10 +156,10 @@ static int read_options(struct options *o, int argc, char **argv)
         if (!value)
             return snprintf(error, sizeof error, "expected something behind %.100s; see --help", name), -1;
         i++;
-        if (!strcmp(name, "--input")     ? add_input(&o->wish, value)
+        if (!strcmp(name, "--input")     ? add_input(&o->request, value)
             : !strcmp(name, "--output")  ? add(o->outputs, &o->output_count, value, name)
             : !strcmp(name, "--set")     ? add(o->sets, &o->set_count, value, name)
-            : !strcmp(name, "--batch")   ? count_of(value, name, &o->wish.batch)
+            : !strcmp(name, "--batch")   ? count_of(value, name, &o->request.batch)
             : !strcmp(name, "--steps")   ? count_of(value, name, &o->steps)
             : !strcmp(name, "--threads") ? count_of(value, name, &o->threads)
                                          : (o->save = value, 0))
@@ -181,39 +181,39 @@ static void show(const char *what, const struct facula_array *array, int number)
     number ? printf(") = %.17g\n", *(const double *)array->data) : printf(")\n");
 }
 
-/* The number behind the dot of a name like lr.1, or the name without one: whether `name` is meant by `wish`. */
-static int is_meant(const char *wish, size_t length, const char *name)
+/* The index in a name such as lr.1, or a name without an index: returns whether `setting` refers to `name`. */
+static int matches_name(const char *setting, size_t length, const char *name)
 {
     const char *dot = strrchr(name, '.');
-    return (strlen(name) == length && !strncmp(wish, name, length)) ||
-           (dot && (size_t)(dot - name) == length && !strncmp(wish, name, length));
+    return (strlen(name) == length && !strncmp(setting, name, length)) ||
+           (dot && (size_t)(dot - name) == length && !strncmp(setting, name, length));
 }
 
-static int set_number(const struct facula_array *inputs, int64_t first, int64_t count, const char *wish)
+static int set_number(const struct facula_array *inputs, int64_t first, int64_t count, const char *setting)
 {
-    const char *equals = strchr(wish, '=');
+    const char *equals = strchr(setting, '=');
     char *end = NULL;
     const double value = equals ? strtod(equals + 1, &end) : 0;
     int met = 0;
     if (!equals || end == equals + 1 || *end || !isfinite(value))
-        return snprintf(error, sizeof error, "--set: expected name=number, a finite one; got %.100s", wish), -1;
+        return snprintf(error, sizeof error, "--set: expected name=number, a finite one; got %.100s", setting), -1;
     for (int64_t i = first; i < count; i++)
-        if (is_meant(wish, (size_t)(equals - wish), inputs[i].name)) {
+        if (matches_name(setting, (size_t)(equals - setting), inputs[i].name)) {
             *(double *)inputs[i].data = value;
             met = 1;
         }
     if (!met)
         return snprintf(error, sizeof error, "--set: the program has no number %.*s; --list says what it has",
-                        (int)(equals - wish), wish), -1;
+                        (int)(equals - setting), setting), -1;
     return 0;
 }
 
-/* How often to run: as was asked, else as often as the inputs that have an array for each step say, all the same. */
+/* Returns the number of runs: the requested one, or the common number of steps in the inputs' arrays. */
 static int64_t steps_of(const struct options *o, const int *files, const struct facula_array *inputs)
 {
-    const struct npy *given = o->wish.arrays;
+    const struct npy *given = o->request.arrays;
     int first = -1;
-    for (int i = 0; i < o->wish.count; i++) {
+    for (int i = 0; i < o->request.count; i++) {
         if (given[files[i]].ndim == inputs[i].ndim)
             continue;
         if (first >= 0 && given[files[i]].shape[0] != given[files[first]].shape[0])
@@ -231,14 +231,14 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All steps, whose outputs are written where there is a file for them. */
+/* Runs all steps, and writes the outputs for which a file is open. */
 static int run_steps(const struct options *o, struct facula_model *model, const int *files, int64_t steps, double *times,
                      FILE *const *written)
 {
     const struct facula_array *inputs = facula_model_inputs(model, NULL), *made = facula_model_outputs(model, NULL);
     for (int64_t step = 0; step < steps; step++) {
-        for (int i = 0; i < o->wish.count; i++) {
-            const struct npy *given = &o->wish.arrays[files[i]];
+        for (int i = 0; i < o->request.count; i++) {
+            const struct npy *given = &o->request.arrays[files[i]];
             if (!step || given->ndim > inputs[i].ndim)
                 fill_input(&inputs[i], given, step);
         }
@@ -254,7 +254,7 @@ static int run_steps(const struct options *o, struct facula_model *model, const 
     return 0;
 }
 
-/* Takes a half-written file away; devices, pipes and links stay. */
+/* Removes an unfinished file, but not devices, pipes and links. */
 static void remove_file(const char *path)
 {
     struct stat status;
@@ -262,7 +262,7 @@ static void remove_file(const char *path)
         unlink(path);
 }
 
-/* Files of every step are open while it runs; what was begun and not finished is taken away. */
+/* Opens the output files of all steps during the run, and removes unfinished files after an error. */
 static int run_all(const struct options *o, struct facula_model *model, const int *files, int64_t steps, double *times)
 {
     const struct facula_array *made = facula_model_outputs(model, NULL);
@@ -285,7 +285,7 @@ static int run_all(const struct options *o, struct facula_model *model, const in
     return failed || (o->save && facula_model_save(model, o->save, error)) ? -1 : 0;
 }
 
-/* Everything that is done with a loaded model. */
+/* Performs all requested actions on a loaded model. */
 static int serve(const struct options *o, struct facula_model *model, double loading)
 {
     int64_t inputs, outputs, arrays = 0;
@@ -300,13 +300,13 @@ static int serve(const struct options *o, struct facula_model *model, double loa
         return 0;
     }
     int files[MOST];
-    if (arrays != o->wish.count || o->output_count > outputs)
+    if (arrays != o->request.count || o->output_count > outputs)
         return snprintf(error, sizeof error, "expected %lld inputs and at most %lld outputs; got %d and %d",
-                        (long long)arrays, (long long)outputs, o->wish.count, o->output_count), -1;
-    if (wish_assign(&o->wish, in, arrays, files, error))
+                        (long long)arrays, (long long)outputs, o->request.count, o->output_count), -1;
+    if (assign_inputs(&o->request, in, arrays, files, error))
         return -1;
     for (int64_t i = 0; i < arrays; i++)
-        if (check_fit(&o->wish.arrays[files[i]], &in[i], error))
+        if (check_fit(&o->request.arrays[files[i]], &in[i], error))
             return -1;
     for (int i = 0; i < o->set_count; i++)
         if (set_number(in, arrays, inputs, o->sets[i]))
@@ -328,22 +328,22 @@ static int serve(const struct options *o, struct facula_model *model, double loa
     return failed;
 }
 
-/* The program that fits the inputs, or the most like it, of which is said what does not fit. */
+/* Loads the program that matches the inputs, or the closest one, for which it reports what does not match. */
 static struct facula_model *load(struct options *o)
 {
     static const char *const modes[] = {"", " in training mode", " in evaluation mode"};
     char none[FACULA_ERROR], batch[64] = "";
-    if (o->wish.batch)
-        snprintf(batch, sizeof batch, " for a batch of %lld", (long long)o->wish.batch);
-    snprintf(none, sizeof none, "it has no program%s%s; save one in Python", batch, modes[o->wish.mode]);
-    return facula_model_choose(o->model, wish_score, &o->wish, none, error);
+    if (o->request.batch)
+        snprintf(batch, sizeof batch, " for a batch of %lld", (long long)o->request.batch);
+    snprintf(none, sizeof none, "it has no program%s%s; save one in Python", batch, modes[o->request.mode]);
+    return facula_model_choose(o->model, score_inputs, &o->request, none, error);
 }
 
 int main(int argc, char **argv)
 {
     struct options o;
     if (argc == 2 && !strcmp(argv[1], "--where"))
-        return say_where();
+        return print_location();
     if (read_options(&o, argc, argv))
         return fail();
     if (o.help)
@@ -351,13 +351,13 @@ int main(int argc, char **argv)
     if (o.threads)
         facula_set_threads((int)o.threads);
     int failed = 0;
-    for (int i = 0; i < o.wish.count && !failed; i++)
-        failed = npy_read(&o.wish.arrays[i], o.wish.paths[i], error);
+    for (int i = 0; i < o.request.count && !failed; i++)
+        failed = npy_read(&o.request.arrays[i], o.request.paths[i], error);
     const double start = now();
     struct facula_model *model = failed ? NULL : load(&o);
     failed = failed || !model || serve(&o, model, now() - start);
     facula_model_free(model);
-    for (int i = 0; i < o.wish.count; i++)
-        free(o.wish.arrays[i].bytes);
+    for (int i = 0; i < o.request.count; i++)
+        free(o.request.arrays[i].bytes);
     return failed ? fail() : finish();
 }

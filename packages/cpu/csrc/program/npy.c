@@ -1,4 +1,4 @@
-/* .npy: a magic word, a version, the length of a header, the header (a dict as Python writes it), the elements. */
+/* .npy files: a magic word, a version, the length of a header, the header (a Python dict literal), and the elements. */
 #include "npy.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of the dtype codes. bfloat16 is what ml_dtypes writes: two bytes of no kind. */
+/* In the order of the dtype codes. bfloat16 is written as by ml_dtypes: two bytes of type void. */
 static const char *const DTYPES[] = {NULL, "|b1", "|u1", "|i1", "<i2", "<i4", "<i8", "<f2", "<V2", "<f4", "<f8", "<c8", "<c16"};
 static const char *const NAMES[] = {"", "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
                                     "float64", "complex64", "complex128"};
@@ -35,7 +35,7 @@ static int refuse(char *error, const char *path, const char *format, ...)
     return -1;
 }
 
-/* What stands behind 'key': in a header. */
+/* Returns the text after 'key': in a header. */
 static const char *find_key(const char *header, const char *key)
 {
     const char *at = strstr(header, key);
@@ -109,7 +109,7 @@ static int read_array(struct npy *npy, const char *path, int64_t bytes, char *er
     const int64_t start = version == 1 ? 10 : 12;
     if (length > bytes - start)
         return refuse(error, path, "it is cut off");
-    char *header = calloc(length + 32, 1); /* zeros behind it: what is read of a damaged one ends there */
+    char *header = calloc(length + 32, 1); /* followed by zeros, at which the search in a damaged header ends */
     if (!header)
         return refuse(error, path, "there is no memory for its header");
     memcpy(header, npy->bytes + start, length);

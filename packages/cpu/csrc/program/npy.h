@@ -6,7 +6,7 @@
 
 enum { NPY_DIMS = 32 };
 
-/* A file's array, in C order. `bytes` is what `free` takes. */
+/* A file's array, in C order. Pass `bytes` to `free`. */
 struct npy {
     char *bytes, *data;
     enum facula_dtype dtype;
@@ -14,15 +14,15 @@ struct npy {
     int64_t shape[NPY_DIMS], count;
 };
 
-/* Versions 1 to 3. 0, or -1 with a message. */
+/* Reads versions 1 to 3. Returns 0, or -1 with a message. */
 int npy_read(struct npy *npy, const char *path, char error[FACULA_ERROR]);
-/* Begins a file of `steps` such arrays in a new first dimension, or of one as it is where `steps` is 0. Any strides;
-   version 1. NULL, with a message. */
+/* Begins a file (version 1) with `steps` such arrays along a new first dimension, or with one array if `steps` is 0.
+   The array may have any strides. Returns NULL with a message on failure. */
 FILE *npy_begin(const struct facula_array *array, int64_t steps, const char *path, char error[FACULA_ERROR]);
-/* Writes the elements that an array has now. */
+/* Writes the current elements of an array. */
 int npy_append(const struct facula_array *array, FILE *file, const char *path, char error[FACULA_ERROR]);
 int npy_end(FILE *file, const char *path, char error[FACULA_ERROR]);
-/* The place of the next element in C order, after the one at these indices, which are moved on. */
+/* Returns the address of the next element in C order after the one at these indices, and advances the indices. */
 char *npy_next(const struct facula_array *array, char *element, int64_t at[NPY_DIMS]);
 int64_t npy_itemsize(enum facula_dtype dtype);
 const char *npy_dtype(enum facula_dtype dtype);

@@ -1,5 +1,6 @@
-/* Distributions over random bits. A draw makes the words for a tile of elements, then a value of each. Elements of 32-bit
-   draws take one word, of 64-bit draws two; normal numbers come in pairs from the words of both. */
+/* Distributions over random bits. A draw generates the words for a tile of elements, then a value from each.
+   Elements of 32-bit draws use one word, those of 64-bit draws two; normal numbers are generated in pairs from the
+   words of both. */
 #include <string.h>
 
 #include "elements/draws.h"

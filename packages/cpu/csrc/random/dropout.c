@@ -1,5 +1,5 @@
-/* Runs dropout over contiguous elements, in parallel. Launch: n, x, o, share (double), seed, offset. Which elements are
-   dropped depends on seed, offset and an element's number alone; see Note [Random numbers] in random.c. */
+/* Runs dropout over contiguous elements, in parallel. Launch: n, x, o, share (double), seed, offset. Whether an
+   element is dropped depends only on seed, offset and the element's index; see Note [Random numbers] in random.c. */
 #include "runtime/kernel.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-/* Elements first .. first + n - 1, of which that share is dropped. `first` is a multiple of 64. */
+/* Processes elements first .. first + n - 1, and drops that share of them. `first` is a multiple of 64. */
 typedef void (*facula_dropper)(int64_t first, int64_t n, const char *x, char *o, double share, uint64_t seed,
                                uint64_t offset);
 

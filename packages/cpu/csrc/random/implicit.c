@@ -1,4 +1,4 @@
-/* The gamma distribution's function, and derivatives of gamma and beta draws: see distributions.h. */
+/* The distribution function of the gamma distribution, and derivatives of gamma and beta draws: see distributions.h. */
 #include "elements/math/distributions.h"
 #include "runtime/kernel.h"
 

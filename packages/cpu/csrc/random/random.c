@@ -2,8 +2,8 @@
 
    Note [Random numbers]
    ~~~~~~~~~~~~~~~~~~~~~
-   Element number i of a draw depends on the seed, the offset and i alone (see philox.h), so neither threads nor strides
-   nor earlier draws change it. A generator gives each draw an offset of its own. */
+   Element number i of a draw depends only on the seed, the offset and i (see philox.h), so neither threads nor
+   strides nor earlier draws change it. A generator gives each draw a different offset. */
 #include "random/random.cdef.h"
 #include "runtime/kernel.h"
 

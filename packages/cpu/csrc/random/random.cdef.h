@@ -2,15 +2,15 @@
 #pragma once
 #include <stdint.h>
 
-/* Elements first .. first + n - 1 of a draw, to `address`. `first` is a multiple of 64. `scalars` are the launch's: seed,
-   offset, and the distribution's parameters. */
+/* Stores elements first .. first + n - 1 of a draw at `address`. `first` is a multiple of 64. `scalars` are those of
+   the launch: seed, offset, and the distribution's parameters. */
 typedef void (*facula_draw)(int64_t first, int64_t n, int64_t address, const int64_t *scalars);
 
 struct facula_random {
     facula_draw draw;
     int64_t itemsize;
-    int64_t serial; /* up to so many elements one thread does it all */
-    int64_t grain;  /* elements in a piece of work, at least */
+    int64_t serial; /* up to this number of elements, run on one thread */
+    int64_t grain;  /* minimum number of elements in a piece of work */
 };
 
 /* For files; see portable.h. */

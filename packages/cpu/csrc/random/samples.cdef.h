@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-/* Elements first .. first + n - 1 of a draw, to `o`, for the parameters a and b (a alone has b == a). */
+/* Stores elements first .. first + n - 1 of a draw in `o`, for the parameters a and b (b == a if there is only one). */
 typedef void (*facula_sampler)(int64_t first, int64_t n, const char *a, const char *b, char *o, uint64_t seed,
                                uint64_t offset);
 

@@ -1,4 +1,5 @@
-/* Checks of plans that take, put, join and fold elements of arrays; see Note [Forged plans] in reach.c. */
+/* Checks of plans that gather, scatter, concatenate and reduce elements of arrays; see Note [Forged plans] in
+   reach.c. */
 #include <string.h>
 
 #include "indexing/gather.cdef.h"
@@ -79,7 +80,7 @@ int check_positions(struct reach *r)
 }
 
 /* ------------------------------------------------------------------------------------------------- whole parts */
-/* There is no plan: the arguments contain everything. */
+/* This kernel has no plan: the arguments contain everything. */
 int check_cat(struct reach *r)
 {
     int64_t outer, parts, width;
@@ -162,7 +163,7 @@ int check_rows(struct reach *r)
         span_walk(&span, p->n, step[k]);
         span_nest(&span, p->nest, p->dims, 4, 1 + k);
         EXPECT(!span.wrong && (p->by_column || step[k] == size));
-        /* Rows that stand in several columns lie beside one another, and there is no other segment of them. */
+        /* Rows that occupy several columns must be adjacent and form the only segment. */
         EXPECT(p->fold == 1 || (p->nest[1 + k] == size && step[k] == size * p->nest[0]));
         if (k == 1 && p->operands < 3)
             continue;
@@ -172,7 +173,7 @@ int check_rows(struct reach *r)
     return 0;
 }
 
-/* What a kernel of lines takes: elements of each operand in a line, and their sizes. 0 ends. */
+/* The operands of a kernel of lines: elements of each operand in a line, and their sizes; 0 ends the list. */
 static int lines_of(const struct facula_lines *p, const struct facula_kernel *row, int64_t *n, int64_t *size)
 {
     const int64_t length = p->n[0], item = row->signature[0] ? size_in(row, 0) : p->itemsize;

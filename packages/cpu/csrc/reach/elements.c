@@ -1,4 +1,4 @@
-/* Checks of plans that go through elements one by one; see Note [Forged plans] in reach.c. */
+/* Checks of plans that process elements independently; see Note [Forged plans] in reach.c. */
 #include <string.h>
 
 #include "copies/transposing_copy.cdef.h"
@@ -12,7 +12,7 @@
 #include "reductions/reduce.cdef.h"
 
 /* --------------------------------------------------------------------------------------------------- elementwise */
-/* The loop of one instruction, of so many values with these sizes; 0 stands for room for any element. */
+/* The loop of one instruction, for `count` values with these sizes; 0 stands for a value with room for any element. */
 static int check_loop(struct reach *r, const struct facula_kernel *loop, int count, const int64_t *sizes)
 {
     EXPECT(loop && strlen(loop->signature) == (size_t)count);
@@ -21,7 +21,7 @@ static int check_loop(struct reach *r, const struct facula_kernel *loop, int cou
     return 0;
 }
 
-/* A program reads values that there are, in their sizes, and writes tiles, and operands that are arrays. */
+/* A program must read existing values in their sizes, and write tiles and operands that are arrays. */
 static int check_program(struct reach *r, const struct facula_elementwise *plan)
 {
     const struct facula_program *p = plan->program;
@@ -32,7 +32,7 @@ static int check_program(struct reach *r, const struct facula_elementwise *plan)
     EXPECT(p->length >= 1 && p->length <= TILES_ROOM && p->instructions >= 0);
     EXPECT(p->room >= 0 && p->room % 16 == 0 && (int64_t)p->room * p->tiles <= TILES_ROOM);
     for (int i = 0; i < operands; i++)
-        size[i] = plan->itemsize[i]; /* 0 of a scalar */
+        size[i] = plan->itemsize[i]; /* 0 for a scalar */
     for (int i = 0; i < p->tiles; i++) {
         EXPECT(is_size(p->itemsize[i]) && (int64_t)p->length * p->itemsize[i] <= p->room);
         size[first_tile + i] = p->itemsize[i];
@@ -59,7 +59,7 @@ static int check_program(struct reach *r, const struct facula_elementwise *plan)
     return 0;
 }
 
-/* What runs, on operands that are known. */
+/* Checks the work on operands, which are checked already. */
 static int check_work(struct reach *r, const struct facula_elementwise *p)
 {
     int64_t sizes[MOST_OPERANDS];
@@ -76,7 +76,7 @@ static int check_work(struct reach *r, const struct facula_elementwise *p)
     return check_loop(r, ROW_AT(r, facula_elementwise, loop), p->operands, sizes);
 }
 
-/* Tiles for runs that repeat, and for operands whose elements lie apart. */
+/* Checks the tiles for repeated runs and for strided operands. */
 static int check_tiles(struct reach *r, const struct facula_elementwise *p)
 {
     const int64_t extent = p->nest[0], *inner = p->nest + 1, *outer = inner + 1 + p->operands;
@@ -98,7 +98,7 @@ static int check_tiles(struct reach *r, const struct facula_elementwise *p)
     return 0;
 }
 
-/* A result that is folded into one element. */
+/* Checks a result that is reduced to one element. */
 static int check_folding(struct reach *r, const struct facula_elementwise *p)
 {
     const struct facula_kernel *reducer = ROW_AT(r, facula_elementwise, reducer);
@@ -139,7 +139,7 @@ int check_elementwise(struct reach *r)
         else
             span_walk(&steps, n, p->nest[1 + i]);
         if (p->reducer && i == p->operands - 1)
-            span.wrong = steps.wrong; /* one element, wherever its steps lead */
+            span.wrong = steps.wrong; /* one element, whatever its steps are */
         else
             span = steps;
         CHECK(has_memory(r, p->argument[i], span));
@@ -147,7 +147,7 @@ int check_elementwise(struct reach *r)
     return 0;
 }
 
-/* Addresses come as they are, one after the other. */
+/* The addresses are passed unchanged, one after another. */
 int check_elementwise_dense(struct reach *r)
 {
     const struct facula_elementwise *p = r->plan;
@@ -199,7 +199,7 @@ int check_transposing_copy(struct reach *r)
 }
 
 /* ------------------------------------------------------------------------------------------------------- draws */
-/* Pieces of n elements, in `count` arrays from argument 1 on. */
+/* Pieces of n elements, in `count` arrays, starting with argument 1. */
 static int check_draw(struct reach *r, const struct facula_kernel *row, int64_t itemsize, int64_t serial, int64_t grain,
                       int64_t count, int64_t arguments)
 {
@@ -240,7 +240,7 @@ int check_samples(struct reach *r)
 }
 
 /* ------------------------------------------------------------------------------------------------------ optimizers */
-/* How many numbers a launch has, and how many single numbers are kept of a parameter: as in _optimizer.py. */
+/* The number of numbers in a launch, and of single numbers in the state of a parameter: as in _optimizer.py. */
 static const struct {
     const char *update;
     int numbers, kept;

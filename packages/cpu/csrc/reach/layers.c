@@ -1,4 +1,4 @@
-/* Checks of plans of losses, pooling, resampling and normalisation; see Note [Forged plans] in reach.c. */
+/* Checks of plans of losses, pooling, resampling and normalization; see Note [Forged plans] in reach.c. */
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ int check_cross_entropy(struct reach *r)
         CHECK(has_memory(r, 1, span[2]));
     CHECK(has_memory(r, o, p->gradient ? span[3] : p->each ? span[2] : span_of(p->itemsize)));
     EXPECT(is_count(p->x_step < 0 ? -p->x_step : p->x_step));
-    CHECK(lies_apart(r, x + 1, o));
+    CHECK(is_disjoint(r, x + 1, o));
     return has_arguments(r, o + 3);
 }
 
@@ -66,14 +66,14 @@ int check_ctc(struct reach *r)
 }
 
 /* -------------------------------------------------------------------------------------------- windows and weights */
-/* `count` elements from `first` on, `step` apart, of so many. */
+/* Returns whether `count` elements from `first` on, at a distance of `step`, are within `length`. */
 static int is_inside(int64_t first, int64_t count, int64_t step, int64_t length)
 {
     return first >= 0 && count >= 0 && step >= 1 && is_count(count) && is_count(step) &&
            (double)first + fmax((double)count - 1, 0) * (double)step < (double)length;
 }
 
-/* Windows of the greatest elements: each has one at least, and those that are not cut are alike. */
+/* Windows of maxima: each has at least one element, and those that are not clipped have the same size. */
 static int check_greatest(struct reach *r, const struct facula_pooling *p)
 {
     const int64_t *columns = p->windows + 3 * p->out_height;
@@ -90,7 +90,7 @@ static int check_greatest(struct reach *r, const struct facula_pooling *p)
     return 0;
 }
 
-/* Windows of means are intervals; the factors of their divisors have a product. */
+/* Windows of means are intervals; the factors of their divisors are multiplied. */
 static int check_means(struct reach *r, const struct facula_pooling *p)
 {
     for (int64_t k = 0; k < p->out_height + p->out_width; k++) {
@@ -120,7 +120,7 @@ int check_pooling(struct reach *r)
         return has_memory(r, 2, span_row(back ? whole : made, size));
     CHECK(has_memory(r, greatest ? 3 : 2, span_row(made, 8)));
     CHECK(has_memory(r, greatest ? 2 : 3, span_row(picks || greatest ? made : whole, size)));
-    return greatest ? 0 : lies_apart(r, 2, 3);
+    return greatest ? 0 : is_disjoint(r, 2, 3);
 }
 
 int check_resample(struct reach *r)
@@ -162,8 +162,8 @@ int check_taps(struct reach *r)
 }
 
 /* --------------------------------------------------------------------------------------------------- normalisation */
-/* Arguments from the first on: each letter a whole array, a number for each channel (c) or row (r), one or none (C), or
-   one int64 (i). */
+/* Checks arguments, starting with the first. Each letter describes one: a whole array, one number per channel (c) or
+   row (r), the same or NULL (C), or one int64 (i). */
 static int check_operands(struct reach *r, const char *kinds, double whole, double each, int64_t size, int64_t each_size)
 {
     for (int64_t k = 0; kinds[k]; k++) {
@@ -203,7 +203,7 @@ int check_row_norm(struct reach *r)
     EXPECT(whole >= 0 && weights >= 0 && TOTAL(p->runs, p->inner) >= 0 && p->groups >= 1);
     EXPECT(p->each >= 1 && is_count(p->each) && is_count(p->tasks) && (double)p->tasks * (double)p->each <= 2 * MOST);
     EXPECT((double)(p->tasks - 1) * (double)p->each < (double)p->rows || !p->tasks);
-    /* The places of: the input, the weight, the output, what is kept of rows, the weight's gradient. */
+    /* The positions of the input, the weight, the output, the statistics of rows, and the weight's gradient. */
     const int x = 1 + p->gradient, weight = p->gradient ? 4 + p->centred : 2, o = p->gradient ? weight + 1 : 3 + p->centred;
     const int kept = p->gradient ? 3 : o + 1;
     CHECK(has_memory(r, x, span_row(whole, size)));

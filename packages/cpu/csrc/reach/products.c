@@ -1,4 +1,4 @@
-/* Checks of plans that are made of products of matrices; see Note [Forged plans] in reach.c. */
+/* Checks of plans that consist of matrix products; see Note [Forged plans] in reach.c. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "sequences/recurrent.cdef.h"
 #include "spatial/convolution.cdef.h"
 
-/* The same as span_walk, for a step of so many elements. */
+/* The same as span_walk, for a step in elements. */
 static void walk(struct span *span, int64_t extent, int64_t step, int64_t itemsize)
 {
     const int fits = fabs((double)step) <= MOST;
@@ -52,7 +52,7 @@ struct product {
     int64_t m, n, k, a_row, a_col, b_row, b_col, o_row, o_col;
 };
 
-/* Whether a part of a plan is that product, of addresses that follow one another. */
+/* Returns whether a part of a plan is this product, with consecutive addresses. */
 static int is_product(const struct facula_matmul *p, struct product wanted, int biased)
 {
     struct product found = {p->m, p->n, p->k, p->a_row, p->a_col, p->b_row, p->b_col, p->o_row, p->o_col};
@@ -79,7 +79,7 @@ int check_triangular_solve(struct reach *r)
 }
 
 /* --------------------------------------------------------------------------------------------------- convolutions */
-/* The product of a block of so many pixels. */
+/* Returns whether a product is that of a block with this number of pixels. */
 static int is_block(const struct reach *r, const struct facula_matmul *product, double pixels_)
 {
     const struct facula_convolution *p = r->plan;
@@ -92,7 +92,7 @@ static int is_block(const struct reach *r, const struct facula_matmul *product, 
     return is_product(product, (struct product){filters, taps, pixels, pitch, 1, 1, pixels, taps, 1}, 0);
 }
 
-/* What a block takes of a slot, and that all blocks are whole ones, or alike. */
+/* Checks that the block fits into a slot, and that all blocks are full or have the same size. */
 static int check_block(struct reach *r, double size)
 {
     const struct facula_convolution *p = r->plan;
@@ -158,7 +158,7 @@ int check_convolution(struct reach *r)
 }
 
 /* ------------------------------------------------------------------------------------------------ recurrent layers */
-/* The parts of the workspace lie one after the other, and none of them in another. */
+/* The parts of the workspace follow one another without overlap. */
 static int check_parts(struct reach *r, int64_t size, int backward)
 {
     const struct facula_recurrent *p = r->plan;
@@ -172,7 +172,7 @@ static int check_parts(struct reach *r, int64_t size, int backward)
         (saved + n) * (double)size,
         ((backward ? wide * (n + 64) : n * (wide + 64)) + extra) * (double)size,
         (p->stepwise ? (double)p->inputs * ((double)p->projected + 64) : 0) * (double)size,
-        0, /* that of products was made room for when they were planned */
+        0, /* the planner of products has reserved their workspace */
         rows * saved * (double)size,
         (p->wants_weights ? rows * n : 0) * (double)size,
         2 * batch * n * (double)size,
@@ -260,7 +260,7 @@ int check_recurrent(struct reach *r)
 /* ------------------------------------------------------------------------------------------------------ attention */
 enum { PANEL = 32, STRIP = 16, MOST_KEYS = 512 }; /* as in attention.dispatch.c */
 
-/* The bytes that a task takes off its slot: see `slot_bytes` of _attention.py. */
+/* Returns the bytes of its slot that a task uses: see `slot_bytes` of _attention.py. */
 static double slot_of(const struct facula_attention *p, int gradient, double size)
 {
     const double length = (double)p->length, keys = (double)p->keys, width = (double)p->width, values = (double)p->value_width;
@@ -281,7 +281,7 @@ int check_attention(struct reach *r)
     enum { HALF = 1, BRAIN = 2, BOOLS = 3 }; /* as in attention.dispatch.c */
     const struct facula_attention *p = r->plan;
     const int code = r->kernel->signature[0], gradient = is_named(r, "attention_grad"), at = 1 + gradient;
-    /* One kernel is for all that is computed in float32: the plan has the format in memory. */
+    /* One kernel serves all formats that are computed in float32; the plan contains the format in memory. */
     const int64_t number = code == FLOAT64 ? 8 : 4, size = p->format ? 2 : number;
     const double scores = TOTAL(p->batches, p->length, p->keys);
     EXPECT(p->format == 0 || (number == 4 && (p->format == HALF || p->format == BRAIN)));

@@ -147,7 +147,7 @@ static const struct argument_row *argument_at(const struct reach *r, int64_t arg
     return argument >= 0 && argument < launch->arguments ? &r->section->arguments[launch->first + argument] : NULL;
 }
 
-/* A number that stays as it is. */
+/* Returns whether a run leaves the number unchanged. */
 static int is_fixed(const struct reach *r, int64_t argument)
 {
     const struct argument_row *one = argument_at(r, argument);
@@ -202,7 +202,7 @@ int has_number(struct reach *r, int64_t argument, int64_t *number)
     return 0;
 }
 
-int lies_apart(struct reach *r, int64_t read, int64_t written)
+int is_disjoint(struct reach *r, int64_t read, int64_t written)
 {
     const struct argument_row *a = argument_at(r, read), *b = argument_at(r, written);
     const struct block_row *from = &r->section->blocks[a->target], *to = &r->section->blocks[b->target];
@@ -216,7 +216,7 @@ int lies_apart(struct reach *r, int64_t read, int64_t written)
 /* --------------------------------------------------------------------------------------------------- pointers */
 static const struct pointer_row *pointer_at(const struct reach *r, const struct part_row *part, int64_t offset, int to_part)
 {
-    for (int64_t k = part->first + part->pointers - 1; k >= part->first; k--) /* the last one holds */
+    for (int64_t k = part->first + part->pointers - 1; k >= part->first; k--) /* the last one applies */
         if (r->section->pointers[k].offset == offset)
             return !r->section->pointers[k].to_part == !to_part ? &r->section->pointers[k] : NULL;
     return NULL;

@@ -1,4 +1,4 @@
-/* Whether a plan from a file keeps to the memory of its launch; see Note [Forged plans] in reach.c. */
+/* Checks that a plan from a file accesses only the memory of its launch; see Note [Forged plans] in reach.c. */
 #pragma once
 #include <stddef.h>
 #include <string.h>
@@ -10,18 +10,18 @@
 struct reach {
     const struct section *section;
     const struct launch_row *launch;
-    const struct facula_kernel *const *kernels; /* of each row of the section */
-    const char *changed;                        /* of each argument, whether a run changes that number */
+    const struct facula_kernel *const *kernels; /* per row of the section */
+    const char *changed;                        /* per argument: whether a run changes that number */
     const struct facula_kernel *kernel;
     const void *plan;
-    const struct part_row *part; /* the plan's position in the file; NULL if there is none */
-    int64_t workspace;           /* bytes that the launch has of it */
+    const struct part_row *part; /* the plan's position in the file; NULL without a plan */
+    int64_t workspace;           /* bytes of the workspace for this launch */
     char *error;
 };
 
-/* 0 where it does; else -1 with a message. */
+/* Returns 0, or -1 with a message if the plan is refused. */
 int check_reach(struct reach *r);
-/* Whether there is a check for a kernel of that name. */
+/* Returns whether there is a check for a kernel with that name. */
 int facula_is_checked(const char *kernel);
 
 static inline int is_named(const struct reach *r, const char *kernel)
@@ -43,9 +43,9 @@ int reach_refused(struct reach *r, const char *expected);
     } while (0)
 
 /* ------------------------------------------------------------------------------------------------------ numbers */
-#define MOST 0x1p46 /* no machine has more bytes: sums and products of a few such numbers are doubles without rounding */
+#define MOST 0x1p46 /* more bytes than any machine has: sums and products of a few such numbers are exact doubles */
 
-/* Whether it counts bytes, or things, that a machine could have. */
+/* Returns whether a number is a possible count of bytes or objects. */
 static inline int is_count(int64_t number)
 {
     return number >= 0 && (double)number <= MOST;
@@ -61,54 +61,55 @@ static inline double rounded_up(double count, double unit)
     return __builtin_ceil(count / unit) * unit;
 }
 
-/* The product of the extents of a nest, whose dimensions have `width` numbers; -1 where that is no count. */
+/* Returns the product of the extents of a nest whose dimensions have `width` numbers; -1 if it is not a count. */
 double nest_total(const int64_t *nest, int64_t dims, int64_t width);
 #define TOTAL(...) nest_total((const int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), 1)
 
 /* ------------------------------------------------------------------------------------------------------- memory */
-/* The bytes around an address that a kernel touches. */
+/* The bytes around an address that a kernel accesses. */
 struct span {
     double low, high;
     int64_t unit; /* all addresses are multiples of it */
     int empty, wrong;
 };
 
-/* One element of so many bytes. */
+/* Returns the span of one element. */
 struct span span_of(int64_t itemsize);
-/* So many side by side. */
+/* Returns the span of `count` adjacent elements. */
 struct span span_row(double count, int64_t itemsize);
-/* The same again `extent` times, `step` bytes apart. */
+/* Repeats the span `extent` times with a distance of `step` bytes. */
 void span_walk(struct span *span, int64_t extent, int64_t step);
-/* The same for each dimension of a nest: rows of `width` numbers, of which the first is the extent, and one the
-   step. */
+/* Does this for each dimension of a nest: rows of `width` numbers, the first of which is the extent, and another one
+   the step. */
 void span_nest(struct span *span, const int64_t *nest, int64_t dims, int64_t width, int64_t step);
 
-/* The launch has at least so many arguments. */
+/* Checks that the launch has at least this number of arguments. */
 int has_arguments(struct reach *r, int64_t count);
-/* The argument is an address, with memory for the span; with `may` it may be NULL. */
+/* Checks that the argument is an address with memory for the span; with `may` it may be NULL. */
 int has_memory(struct reach *r, int64_t argument, struct span span);
 int may_have_memory(struct reach *r, int64_t argument, struct span span);
-/* Whether it is NULL. */
+/* Returns whether the argument is NULL. */
 int is_null(const struct reach *r, int64_t argument);
-/* The argument is the workspace, of so many bytes at least. */
+/* Checks that the argument is a workspace of at least this number of bytes. */
 int has_workspace(struct reach *r, int64_t argument, double bytes);
-/* The argument is a number that no run changes. */
+/* Checks that the argument is a number that no run changes. */
 int has_number(struct reach *r, int64_t argument, int64_t *number);
-/* Writes to one argument must not change the other, which a kernel reads more than once. */
-int lies_apart(struct reach *r, int64_t read, int64_t written);
+/* Checks that writes to one argument cannot change the other one, which a kernel reads more than once. */
+int is_disjoint(struct reach *r, int64_t read, int64_t written);
 
-/* The row of the kernel table that a field points to, or NULL. */
+/* Returns the row of the kernel table to which a field points, or NULL. */
 #define ROW_AT(r, type, field) row_at(r, (r)->part, offsetof(struct type, field))
 const struct facula_kernel *row_at(const struct reach *r, const struct part_row *part, int64_t offset);
-/* The part of the file that it points to, or NULL. */
+/* Returns the part of the file to which it points, or NULL. */
 const struct part_row *part_at(const struct reach *r, const struct part_row *part, int64_t offset);
-/* The bytes of an element, by a row's signature. */
+/* Returns the bytes of an element according to a row's signature. */
 static inline int64_t size_in(const struct facula_kernel *row, int place)
 {
     return itemsize_of(row->signature[place]);
 }
 
-/* Lines, rows and outputs that kernels take in segments: along the first dimension, of all others, in groups. */
+/* Checks lines, rows or outputs that kernels process in segments: along the first dimension, for all others, in
+   groups. */
 int check_segments(struct reach *r, const int64_t *nest, int64_t dims, int64_t width, int64_t segment, int64_t segments,
                    int64_t group);
 

@@ -1,5 +1,5 @@
-/* Vectors as extremes want them, in the little that GCC's notation says less well than the processor: the greater of two
-   numbers, and whether there is a NaN. */
+/* Vector operations for extremes for which a processor's instructions are better than GCC's vector notation: the
+   greater of two numbers, and whether there is a NaN. */
 #pragma once
 #include "reductions/reduce_sums.h"
 #include "runtime/kernel.h"
@@ -12,7 +12,7 @@
 typedef int8_t bytes __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t quads __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Whether each byte of a vector is set (all bits are) or clear, the first in the lowest bit. */
+/* Returns a bit for each byte of a vector, the first in the lowest bit: 1 if all bits of the byte are set. */
 static ALWAYS_INLINE uint64_t bits_of_bytes(bytes set)
 {
 #if defined(__AVX512BW__)
@@ -29,8 +29,8 @@ static ALWAYS_INLINE uint64_t bits_of_bytes(bytes set)
 #endif
 }
 
-/* For each type of number: amax_units_float(x, found) and amin_units_float, the extremes of both, which are `found` where
-   one is a NaN. For floating-point numbers: unordered_float(x, y), where there is a NaN. */
+/* For each type of number: amax_units_float(x, found) and amin_units_float return the extremes of both, and `found`
+   if either is a NaN. For floating-point numbers: unordered_float(x, y) returns whether either is a NaN. */
 #if defined(__AVX512BW__)
 typedef __mmask16 nan_mask;
 #define WIDE(name) _mm512_##name

@@ -1,4 +1,4 @@
-/* Extremes, with and without their places, for every dtype that has an order. */
+/* Extremes, with and without their indices, for every ordered dtype. */
 #include "elements/half.h"
 #include "reductions/extreme_units.h"
 #include "reductions/reduce.cdef.h"

@@ -7,9 +7,9 @@
 #include "runtime/kernel.h"
 
 enum {
-    BLOCK = 512,  /* elements of a row that are gone through twice; those of complex numbers take as much room again */
+    BLOCK = 512,  /* elements of a row that are read twice; complex numbers occupy twice the memory */
     LANES = 32,
-    COLUMNS = 64, /* columns side by side, and how many elements of each */
+    COLUMNS = 64, /* columns processed together, and the number of elements of each */
     DEPTH = 16,
 };
 

@@ -1,4 +1,4 @@
-/* Norms for any exponent p but 2, whose squares moments.dispatch.c adds. */
+/* Norms for any exponent p except 2, for which moments.dispatch.c adds squares. */
 #include "elements/half.h"
 #include "elements/math/functions.h"
 #include "reductions/reduce.cdef.h"
@@ -10,11 +10,11 @@ enum {
     BLOCK = 512, /* elements of a row */
     LANES = 32,
     EIGHT = 8,
-    COLUMNS = 64, /* columns side by side, and how many elements of each, a multiple of LANES */
+    COLUMNS = 64, /* columns processed together, and the number of elements of each, a multiple of LANES */
     DEPTH = 128,
 };
 
-/* Beyond LARGE and SMALL one factor does not do: its inverse, or the number itself, is not normal. */
+/* Outside [SMALL, LARGE] one factor is not sufficient: its inverse, or the number itself, is subnormal. */
 #define T float
 #define UNITS floats
 #define POWER(x, y) pow_to_float32(x, y)
@@ -62,7 +62,7 @@ enum {
 #define LARGE 0x1p960
 #define SMALL 0x1p-960
 #define SHIFT 0x1p64
-#define LEAST_SUM 0x1p-64 /* roots of sums far from 1 lose digits: their exponent is rounded */
+#define LEAST_SUM 0x1p-64 /* roots of sums far from 1 lose digits, because the exponent is rounded */
 #define GREATEST_SUM 0x1p64
 
 #define S double

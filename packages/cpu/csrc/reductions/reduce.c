@@ -24,19 +24,19 @@ struct work {
     const struct facula_reduce *plan;
     const char *a;
     char *values, *indices;
-    char *states; /* of all outputs, for one piece after the other */
-    int64_t parts, run; /* how many there are, and how many of them a task does */
+    char *states; /* of all outputs, one piece after another */
+    int64_t parts, run; /* number of parts, and number of parts in a task */
 };
 
 /* Reduces the elements [from, to) of the reduced dimensions into each of `count` states, whose elements are `step`
-   apart. */
+   bytes from one another. */
 static void fold(const struct facula_reduce *plan, char *states, int64_t count, const char *a, int64_t step,
                  int64_t from, int64_t to)
 {
     const int64_t *dims = plan->nest + 4 * plan->kept_dims;
     int64_t index[MOST_DIMS], rest = from;
     if (from >= to)
-        return; /* a dimension of length 0 cannot be divided by */
+        return; /* avoids a division by the length 0 */
     for (int d = 0; d < plan->reduced_dims; d++) {
         index[d] = rest % dims[2 * d];
         rest /= dims[2 * d];
@@ -63,7 +63,7 @@ static void fold(const struct facula_reduce *plan, char *states, int64_t count, 
     }
 }
 
-/* A segment's position: its first output's number, its number of outputs, and the addresses. */
+/* The position of a segment: the index of its first output, its number of outputs, and the addresses. */
 struct place {
     int64_t first, count;
     const char *a;
@@ -130,7 +130,7 @@ static void run_part(const struct work *work, int64_t number)
         fold_segment(work, i, piece);
 }
 
-/* Some parts that follow each other: a thread then reads memory in long runs. */
+/* Runs consecutive parts, so that a thread reads memory in long runs. */
 static void run_task(void *context, int64_t number)
 {
     const struct work *work = context;

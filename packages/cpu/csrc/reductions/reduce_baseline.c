@@ -82,7 +82,7 @@ static ALWAYS_INLINE struct exact_complex join_complex(struct exact_complex s, s
 #define MAKE CMPLX
 #include "reductions/reduce_complex.inc"
 
-/* Whether a floating-point number is zero is a question of its bits. */
+/* Tests the bits to determine whether a floating-point number is nonzero. */
 #define TRUE_OF(x) (((x) & 0x7fff) != 0)
 #define S uint16_t
 #define SUFFIX float16

@@ -5,7 +5,7 @@
 #include "reductions/reduce_sums.h"
 #include "runtime/kernel.h"
 
-/* Sums of float32, and of the half-precision types as float32, go on as double. */
+/* Sums of float32, and of the half-precision types as float32, are accumulated in double. */
 #define NUMBER float
 #define WIDER double
 #define FRESH_SUM 0

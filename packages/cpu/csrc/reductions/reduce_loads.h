@@ -1,4 +1,4 @@
-/* Vectors of lanes from neighbours in memory, for reductions. */
+/* Loads of vectors of lanes from adjacent elements in memory, for reductions. */
 #pragma once
 #include "elements/half.h"
 #include "runtime/vector.h"
@@ -6,7 +6,8 @@
 #ifdef __AVX2__
 #include <immintrin.h>
 
-/* The asm keeps GCC 12 from merging load, widening and mask into an instruction that it then finds no registers for. */
+/* The asm keeps GCC 12 from merging load, conversion and mask into an instruction for which it then finds no
+   registers. */
 static ALWAYS_INLINE __m128i load_8_bytes(const void *a)
 {
     __m128i loaded = _mm_loadl_epi64(a);
@@ -14,21 +15,21 @@ static ALWAYS_INLINE __m128i load_8_bytes(const void *a)
     return loaded;
 }
 
-/* As many bytes as the smallest vector that holds them. */
+/* Loads a number of bytes into the smallest vector that contains them. */
 #define LOAD_BYTES(bytes, a)                                                                                     \
     __builtin_choose_expr((bytes) == 32, _mm256_loadu_si256((const __m256i *)(a)),                               \
     __builtin_choose_expr((bytes) == 16, _mm_loadu_si128((const __m128i *)(a)),                                  \
     __builtin_choose_expr((bytes) == 8, load_8_bytes(a), _mm_loadu_si32(a))))
 #endif
 
-/* GCC halves the vectors that it widens, or takes them apart, where processors have an instruction. */
+/* GCC splits the vectors that it widens, although processors have an instruction. */
 #if VECTOR_BYTES == 64
 #define WIDENED(kind, x) _mm512_cvt##kind(x)
 #elif VECTOR_BYTES == 32
 #define WIDENED(kind, x) _mm256_cvt##kind(x)
 #endif
 
-/* A function that loads elements S as lanes LANE; READ(x) of the elements as a vector, where there is more to do. */
+/* Defines a function that loads elements S as lanes LANE; READ(x) converts the vector if more is necessary. */
 #ifdef WIDENED
 #define WIDENING(name, S, LANE, kind, READ)                                                                      \
     static ALWAYS_INLINE LANE __attribute__((vector_size(VECTOR_BYTES))) name(const S *a)                        \

@@ -1,4 +1,4 @@
-/* Vectors of float and of double from floating-point numbers in memory, for reductions. */
+/* Loads of vectors of float and double from floating-point numbers in memory, for reductions. */
 #pragma once
 #include "elements/half.h"
 #include "reductions/reduce_loads.h"

@@ -1,4 +1,4 @@
-/* The states of sums, see Note [Reductions], and the choice between numbers. */
+/* The states of sums (see Note [Reductions]) and a selection between vectors. */
 #pragma once
 #include <string.h>
 
@@ -23,7 +23,7 @@ static ALWAYS_INLINE struct exact_sum join_exactly(struct exact_sum s, struct ex
     return s;
 }
 
-/* Infinities and NaN make the rounding error meaningless, and do not need it. */
+/* Infinities and NaN make the rounding error meaningless and do not need it. */
 static ALWAYS_INLINE double rounded(struct exact_sum s)
 {
     return s.lost - s.lost == 0 ? s.sum + s.lost : s.sum;
@@ -34,10 +34,10 @@ static ALWAYS_INLINE double add_widened(double s, double x)
     return s + x;
 }
 
-/* Of two vectors: elements of x where the mask is set, else those of y. */
+/* Selects elements of x where the mask is set, otherwise elements of y. */
 #define SELECT(mask, x, y) ((__typeof__(x))(((mask) & (__typeof__(mask))(x)) | (~(mask) & (__typeof__(mask))(y))))
 
-/* The lanes of a vector are numbered from 0 on; constants that the compiler can compute with. */
+/* The indices of a vector's lanes, as constants with which the compiler can compute. */
 #if VECTOR_BYTES == 64
 #define NUMBERS_32 {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 #define NUMBERS_64 {0, 1, 2, 3, 4, 5, 6, 7}
@@ -52,5 +52,5 @@ typedef int32_t numbers_32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int64_t numbers_64 __attribute__((vector_size(VECTOR_BYTES)));
 #define LANE_NUMBERS(LANE) __builtin_choose_expr(sizeof(LANE) == 8, (numbers_64)NUMBERS_64, (numbers_32)NUMBERS_32)
 
-/* A number below a power of two, its bits in reverse. */
+/* A number below a power of two with its bits reversed. */
 #define REVERSED(x, most) ((((x) & 1) << 3 | ((x) & 2) << 1 | ((x) & 4) >> 1 | (x) >> 3) * (most) / 16)

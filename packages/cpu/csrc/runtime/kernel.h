@@ -7,8 +7,8 @@
 #include "runtime/pool.h"
 #include "runtime/status.h"
 
-/* How a Python scalar lies in args: an int64, a double, or two doubles. The last two are doubles that are rounded to
-   the half type before they are used in float32. */
+/* The representation of a Python scalar in args: an int64, a double, or two doubles. The last two are doubles that
+   are rounded to the half type before they are used in float32. */
 enum scalar_kind { SCALAR_INTEGER = 1, SCALAR_REAL, SCALAR_COMPLEX, SCALAR_FLOAT16, SCALAR_BFLOAT16 };
 
 struct facula_reducer;
@@ -22,8 +22,8 @@ struct facula_row_norm;
 struct facula_row_norm_operands;
 struct facula_matmul;
 
-/* The kind of a row by its type, for every type that rows have: each points to memory in a way of its own, and a plan
-   in a file may point to no row of another kind (plans.c). */
+/* The kind of a row, from the type of its function. Each kind accesses memory differently, and a plan in a file may
+   refer only to rows of the expected kind (plans.c). */
 #define FACULA_ROW_KIND(callable)                                                                                          \
     _Generic((callable),                                                                                                   \
         int64_t (*)(const void *, int64_t *): FACULA_WHOLE,                                                                \
@@ -50,9 +50,9 @@ struct facula_matmul;
         void (*)(struct facula_matmul *, int): FACULA_PLANNER,                                                             \
         int64_t (*)(void *, const void *, int64_t, const int64_t *, const int64_t *): FACULA_SHAPE)
 
-/* Puts an entry into the kernel table, from any file: name, function, cost, then the dtype codes of its signature. The
-   linker lays the entries of all files side by side, so there is no list of kernels to keep. The alignment is written
-   out because the compiler would otherwise round it up and leave gaps. */
+/* Adds an entry to the kernel table, from any file: name, function, cost, then the dtype codes of its signature. The
+   linker places the entries of all files next to one another, so no list of kernels is necessary. The alignment is
+   written out because the compiler would otherwise round it up and leave gaps. */
 #define FACULA_KERNEL(operator, callable, picoseconds, ...) FACULA_KERNEL_(operator, callable, picoseconds, __COUNTER__, __VA_ARGS__)
 #define FACULA_KERNEL_(operator, callable, picoseconds, unique, ...) \
     FACULA_KERNEL__(operator, callable, picoseconds, unique, __VA_ARGS__)

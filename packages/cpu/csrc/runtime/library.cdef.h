@@ -3,16 +3,17 @@
 #pragma once
 #include <stdint.h>
 
-/* The kinds of rows of the kernel table: a complete kernel, a part of one by the type of its function, or a planner. */
+/* The kinds of rows in the kernel table: a complete kernel, a part of one (by the type of its function), or a
+   planner. */
 enum facula_row_kind {
     FACULA_WHOLE, FACULA_LOOP, FACULA_TRANSPOSE_BLOCK, FACULA_REDUCER, FACULA_LINES, FACULA_ROWS, FACULA_CLASS_ROWS,
     FACULA_DRAW, FACULA_SAMPLER, FACULA_DROPPER, FACULA_UPDATE, FACULA_FINISH, FACULA_ADAFACTOR_UPDATE, FACULA_NORM,
     FACULA_ROW_NORM, FACULA_ROW_NORM_FINISH, FACULA_PACK, FACULA_MULTIPLY_PACKED, FACULA_PLANNER, FACULA_SHAPE
 };
 
-/* One entry of the kernel table. `function` is a whole kernel `int64_t (const void *plan, int64_t *args)`, or a loop
-   that another kernel drives (see elementwise.h). `cost` is in picoseconds an element, one thread, contiguous, in
-   cache. `signature` lists dtype codes, inputs then outputs, and ends with 0. */
+/* One entry of the kernel table. `function` is a complete kernel `int64_t (const void *plan, int64_t *args)`, or a
+   loop that another kernel calls (see elementwise.h). `cost` is in picoseconds per element: one thread, contiguous,
+   in cache. `signature` lists dtype codes, inputs then outputs, and ends with 0. */
 struct facula_kernel {
     const char *name;
     const void *function;
@@ -22,15 +23,15 @@ struct facula_kernel {
     uint8_t kind; /* an enum facula_row_kind */
 };
 
-/* The entry of that name and signature with the highest level up to `level`, or NULL. */
+/* Returns the entry with this name and signature and the highest level up to `level`, or NULL. */
 const struct facula_kernel *facula_find_kernel(const char *name, const char *signature, int level);
 
-/* All entries, for listing: the entry with this index, or NULL past the end. */
+/* Returns the entry with this index, or NULL beyond the end, to list all entries. */
 const struct facula_kernel *facula_kernel_at(int64_t index);
 
-/* The highest level this processor can run: 0 baseline, 1 AVX2 and FMA, 2 AVX-512. */
+/* Returns the highest level that this processor supports: 0 baseline, 1 AVX2 and FMA, 2 AVX-512. */
 int facula_best_level(void);
 
-/* Threads that work on one kernel, the caller included. */
+/* Returns the number of threads that work on one kernel, including the caller. */
 int facula_threads(void);
 void facula_set_threads(int count);

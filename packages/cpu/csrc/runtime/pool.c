@@ -3,27 +3,27 @@
    Note [The pool]
    ~~~~~~~~~~~~~~~
    A job is a count of small tasks. Workers and the caller take indices from one counter, so a thread that the system
-   delays holds up at most one task. Publishing a job opens the gate; a worker that passes is counted; the caller shuts
-   the gate when no index is left and waits only for the workers that are inside: one that was not scheduled in time
-   finds the gate shut and is never waited for. Workers spin for SPIN_NS after a job, because the next kernel of a
-   training step comes within microseconds, and then sleep on a futex.
+   delays holds up at most one task. Publishing a job opens the gate; a worker that passes is counted. The caller
+   shuts the gate when no index is left and waits only for the workers inside: a worker that was not scheduled in
+   time finds the gate shut, and the caller does not wait for it. Workers spin for SPIN_NS after a job, because the
+   next kernel of a training step follows within microseconds, and then sleep on a futex.
 
    gate:   OPEN while indices may be taken, plus the number of workers inside. It is 0 between jobs.
    epoch:  counts jobs; workers wait for it to change (spinning or on the futex).
-   owner:  held by the thread whose job it is. Whoever finds it held runs its own tasks serially.
+   owner:  a lock held by the thread that published the job. A thread that finds it locked runs its own tasks serially.
 
    Why no wake-up is lost: a worker first announces that it sleeps, then the futex compares epoch; the caller first
    changes epoch, then looks for sleepers. Both orders are sequentially consistent.
 
-   Why a worker reads a consistent job: the fields are written while the gate is 0 and before it opens (release); the
-   worker enters by compare-and-swap on an open gate (acquire), and they stay until the gate is 0 again. A late worker
-   may enter a newer job than the one that woke it; it does no harm.
+   Why a worker reads a consistent job: the fields are written while the gate is 0 and before it opens (release). The
+   worker enters by compare-and-swap on an open gate (acquire), and the fields do not change until the gate is 0
+   again. A late worker may enter a newer job than the one that woke it, which is harmless.
 
-   Where a worker runs. On a busy machine the system likes to wake a worker on the caller's own core; there it would
-   spin while the caller waits for the core, and a job of 60 us takes 260 (measured, two cores, load 4). A worker that
-   finds itself there moves away; where there is nowhere to go it does not spin.
+   Where a worker runs: a busy system tends to wake a worker on the caller's core. There it would spin while the
+   caller waits for the core, and a job of 60 us takes 260 us (measured, two cores, load 4). A worker on the caller's
+   core moves to another one; if there is no other core, it does not spin.
 
-   A forked child has no workers and starts afresh. */
+   A forked child has no workers and starts new ones. */
 #define _GNU_SOURCE
 #include "runtime/pool.h"
 
@@ -48,8 +48,8 @@ static _Atomic uint64_t gate;
 static _Atomic uint32_t epoch;
 static _Atomic int sleepers;
 static _Atomic int owner;
-static _Atomic int wanted; /* threads, the caller included; 0: not known yet */
-static int workers;        /* started so far; only the owner touches it */
+static _Atomic int wanted; /* number of threads, including the caller; 0: not known yet */
+static int workers;        /* number started so far; only the owner accesses it */
 static int fork_handled;
 
 static struct {
@@ -83,8 +83,8 @@ static void take_tasks(void)
         job.task(job.context, index);
 }
 
-/* Leaves the caller's core; 0 where this thread may run nowhere else. The mask is only lent: narrowing it moves the thread
-   at once, widening it again moves nothing. */
+/* Leaves the caller's core; returns 0 if this thread may run on no other. The mask is changed only temporarily:
+   narrowing it moves the thread at once, and widening it again does not move it. */
 static int keep_off_callers_cpu(void)
 {
     int cpu = sched_getcpu();
@@ -101,7 +101,7 @@ static int keep_off_callers_cpu(void)
     return 1;
 }
 
-/* Spins, then sleeps, until epoch is no longer `seen`; returns the new one. */
+/* Spins, then sleeps, until epoch differs from `seen`; returns the new epoch. */
 static uint32_t wait_for_job(uint32_t seen, int may_spin)
 {
     int64_t deadline = may_spin ? now() + SPIN_NS : 0;
@@ -122,8 +122,8 @@ static uint32_t wait_for_job(uint32_t seen, int may_spin)
 
 static void *work(void *argument)
 {
-    int number = (int)(intptr_t)argument; /* 1 is the first worker; the caller counts as 0 */
-    uint32_t seen = atomic_load(&epoch) - 1; /* so that it looks at the job that started it */
+    int number = (int)(intptr_t)argument; /* 1 is the first worker; the caller is number 0 */
+    uint32_t seen = atomic_load(&epoch) - 1; /* so that the worker sees the job that started it */
     int may_spin = 1;
     for (;;) {
         int needed = number < atomic_load_explicit(&wanted, memory_order_relaxed);
@@ -151,7 +151,7 @@ static void reset_in_child(void)
     atomic_store(&owner, 0);
 }
 
-/* Starts what is missing. Workers take no signals: those are for the threads that the user knows of. */
+/* Starts missing workers. Workers block signals, which belong to the threads that the user knows. */
 static void start_workers(int needed)
 {
     if (!fork_handled) {
@@ -167,14 +167,14 @@ static void start_workers(int needed)
     while (workers < needed) {
         pthread_t thread;
         if (pthread_create(&thread, &attributes, work, (void *)(intptr_t)(workers + 1)))
-            break; /* the system gives no more: those that run suffice */
+            break; /* the system provides no more threads: continue with those that run */
         workers++;
     }
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Whether cores run several threads: 0 spares looking at each one, which takes a millisecond for 64. */
+/* Returns whether cores run several threads. 0 avoids inspecting each core, which takes a millisecond for 64 cores. */
 static int has_hyperthreads(void)
 {
     int active = 1;
@@ -187,7 +187,8 @@ static int has_hyperthreads(void)
     return active;
 }
 
-/* Cores this process may run on; hyperthreads of one core count once, because they share its arithmetic. */
+/* Returns the number of cores this process may run on; hyperthreads of a core count once, as they share its
+   arithmetic. */
 static int available_cores(void)
 {
     cpu_set_t allowed;
@@ -205,7 +206,7 @@ static int available_cores(void)
         FILE *file = fopen(path, "r");
         if (file) {
             if (fscanf(file, "%d", &first) != 1 || !CPU_ISSET(first, &allowed))
-                first = cpu; /* the core's first thread is not ours: count this one */
+                first = cpu; /* the process may not use the core's first thread: count this one */
             fclose(file);
         }
         cores += first == cpu;
@@ -258,6 +259,6 @@ void facula_parallel(int64_t count, facula_task task, void *context)
         if (spins % SPINS_BEFORE_YIELD)
             pause_briefly();
         else
-            sched_yield(); /* the worker we wait for may need this core */
+            sched_yield(); /* the worker that the caller waits for may need this core */
     atomic_store_explicit(&owner, 0, memory_order_release);
 }

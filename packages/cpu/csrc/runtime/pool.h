@@ -7,6 +7,6 @@
 
 typedef void (*facula_task)(void *context, int64_t index);
 
-/* Calls task(context, 0 .. count-1), each once, on several threads in any order, and returns when all are done.
-   Callable from any thread and from inside a task; where the pool is busy the caller does everything itself. */
+/* Calls task(context, 0 .. count-1), each once, on several threads in any order, and returns when all are done. May
+   be called from any thread and inside a task. If the pool is busy, the caller runs all tasks itself. */
 void facula_parallel(int64_t count, facula_task task, void *context);

@@ -1,10 +1,11 @@
-/* The kernel table and the choice of instruction set. Compiled for the baseline: it runs before anything is known. */
+/* The kernel table and the choice of the instruction set. Compiled for the baseline, because it runs before the
+   choice. */
 #include "runtime/kernel.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* Made by the linker: the first entry of all files, and the end of the last. */
+/* Defined by the linker: the first entry of all files, and the end of the last one. */
 extern const struct facula_kernel __start_facula_kernels[] __attribute__((visibility("hidden")));
 extern const struct facula_kernel __stop_facula_kernels[] __attribute__((visibility("hidden")));
 

@@ -1,4 +1,4 @@
-/* Vectors as wide as the instruction set has them, in GCC's portable notation, and the little it lacks. */
+/* Vectors of the instruction set's width in GCC's portable notation, and operations that the notation lacks. */
 #pragma once
 #include <stdint.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef double doubles __attribute__((vector_size(VECTOR_BYTES)));
 typedef float loose_floats __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef double loose_doubles __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
-/* The first `count` lanes from or to memory; nothing beyond them is touched. Other lanes load as 0. */
+/* Load or store the first `count` lanes without accessing memory beyond them. Other lanes load as 0. */
 static inline floats load_floats(const float *from, int64_t count)
 {
 #ifdef __AVX512F__

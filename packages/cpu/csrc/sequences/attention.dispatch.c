@@ -1,4 +1,4 @@
-/* Scaled dot product attention; see Note [Attention] in attention.inc. Wants contraction to fused multiply-adds. */
+/* Scaled dot product attention; see Note [Attention] in attention.inc. Compiled with fused multiply-adds. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "runtime/vector.h"
 #include "sequences/attention.cdef.h"
 
-/* Rows of a tile that a micro-kernel holds; see matmul.dispatch.c. */
+/* Rows of a tile that a micro-kernel processes; see matmul.dispatch.c. */
 #if VECTOR_BYTES == 64
 #define MOST_ROWS 14
 #define EACH_ROW_COUNT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
@@ -22,9 +22,9 @@
 
 enum formats { NATIVE, HALF, BRAIN, BOOLS };
 enum {
-    STRIP = 16,     /* numbers side by side */
+    STRIP = 16,     /* adjacent numbers processed together */
     PANEL = 32,     /* columns of the widest panel of any level, to which the planner pads */
-    MOST_KEYS = 512 /* of a tile */
+    MOST_KEYS = 512 /* maximum number of keys of a tile */
 };
 
 #define T float

@@ -2,26 +2,26 @@
 #pragma once
 #include <stdint.h>
 
-/* What is convolved: arrays in row-major order, volumes (volumes, groups * channels, depth, height, width), results
-   (volumes, groups * filters, out_depth, out_height, out_width), weights (groups * filters, channels, kernel_depth,
-   kernel_height, kernel_width). Of images, depths are 1. See Note [Convolution] in convolution.inc. */
+/* Arrays in row-major order: volumes (volumes, groups * channels, depth, height, width), results (volumes, groups *
+   filters, out_depth, out_height, out_width), weights (groups * filters, channels, kernel_depth, kernel_height,
+   kernel_width). For images, depths are 1. See Note [Convolution] in convolution.inc. */
 struct facula_convolution {
     int64_t images, groups;    /* images of results: volumes * out_depth */
-    int64_t channels, filters; /* of one group; a channel for each plane that a filter meets: kernel_depth times as many */
-    int64_t in_volumes; /* whether images are those of volumes; the next line is about these */
+    int64_t channels, filters; /* of one group; each plane under a filter is a channel: kernel_depth times as many */
+    int64_t in_volumes; /* whether images belong to volumes, which the next line describes */
     int64_t depth, out_depth, kernel_depth, depth_stride, depth_dilation, front; /* front is padding */
     int64_t height, width, out_height, out_width;
     int64_t kernel_height, kernel_width, row_stride, column_stride, row_dilation, column_dilation;
     int64_t top, left;         /* padding */
-    int64_t packed_rows, packed_columns; /* whether a block's band has those alone that weights meet */
-    /* Strides and dilations in the band: the images', or (kernel, 1) where it is packed. */
+    int64_t packed_rows, packed_columns; /* whether a band contains only the rows or columns that weights use */
+    /* Strides and dilations in the band: those of the images, or (kernel, 1) if it is packed. */
     int64_t band_row_stride, band_column_stride, band_row_dilation, band_column_dilation;
 
-    int64_t block_images, block_lines; /* a block: lines of each of so many images */
-    int64_t tasks;                     /* for each group */
-    int64_t task_blocks;               /* derivative in the weights: blocks whose sums a task makes */
-    int64_t slots;                     /* how many tasks may run at once */
-    int64_t band_bytes, patches_bytes, product_bytes, slot_bytes; /* a slot: band, patches, product, its workspace */
+    int64_t block_images, block_lines; /* a block: lines of each of these images */
+    int64_t tasks;                     /* per group */
+    int64_t task_blocks;               /* derivative of the weights: blocks that a task adds up */
+    int64_t slots;                     /* maximum number of concurrent tasks */
+    int64_t band_bytes, patches_bytes, product_bytes, slot_bytes; /* a slot: band, patches, product, workspace */
 
     /* The product of a full block and of the last, smaller one: a kernel and two plans of matmul.h. */
     int64_t (*multiply)(const void *plan, int64_t *args);

@@ -1,11 +1,11 @@
-/* Sums of elements at given places; see Note [Given taps] in given_taps.inc. */
+/* Sums of elements at given positions; see Note [Given taps] in given_taps.inc. */
 #include "runtime/kernel.h"
 
 #include <string.h>
 
 #include "spatial/taps.cdef.h"
 
-enum { LINES = 4 }; /* channels made at once */
+enum { LINES = 4 }; /* channels computed at once */
 
 #define S float
 #define SUFFIX float32

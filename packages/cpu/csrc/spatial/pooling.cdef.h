@@ -2,16 +2,16 @@
 #pragma once
 #include <stdint.h>
 
-/* Windows over contiguous planes (height, width), an output (out_height, out_width) for each; see Note [Pooling] in
-   pooling.inc. The gradients have planes of the same sizes: they go from outputs to planes. */
+/* Windows over contiguous planes (height, width), one output (out_height, out_width) each; see Note [Pooling] in
+   pooling.inc. For gradients, planes have the same sizes: they map outputs to planes. */
 struct facula_pooling {
     int64_t planes, height, width, out_height, out_width;
-    /* Of windows that are alike: left is the padding before the first column. */
+    /* For windows of equal size: left is the padding before the first column. */
     int64_t kernel_width, row_dilation, column_dilation, column_stride, left;
-    int64_t inside_from, inside_to; /* output columns whose windows reach over no border */
-    int64_t group;                  /* output rows in a task, or planes where a whole plane is written at once */
+    int64_t inside_from, inside_to; /* output columns whose windows do not extend beyond a border */
+    int64_t group;                  /* output rows in a task, or planes if a whole plane is written at once */
     int64_t serial;
-    int64_t windows[]; /* of each output row, then of each output column: first element, elements, factor of the divisor */
+    int64_t windows[]; /* per output row, then per output column: first element, length, factor of divisor */
 };
 
 /* For files; see portable.h. */

@@ -6,7 +6,7 @@
 #include "runtime/vector.h"
 #include "spatial/pooling.cdef.h"
 
-enum { FEW = 4 }; /* windows side by side where there are not enough for a vector */
+enum { FEW = 4 }; /* adjacent windows processed together if there are not enough for a vector */
 
 #define S float
 #define SUFFIX float32
@@ -27,7 +27,7 @@ enum { FEW = 4 }; /* windows side by side where there are not enough for a vecto
 typedef int64_t integers __attribute__((vector_size(VECTOR_BYTES)));
 typedef int64_t loose_integers __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
-#pragma GCC diagnostic ignored "-Wtautological-compare" /* x != x, as NaN has it */
+#pragma GCC diagnostic ignored "-Wtautological-compare" /* x != x tests for NaN */
 #define INTEGER
 #define S int64_t
 #define SUFFIX int64

@@ -2,14 +2,14 @@
 #pragma once
 #include <stdint.h>
 
-/* Contiguous arrays (outer, length, inner) to (outer, count, inner): see Note [Taps] in resample.inc. */
+/* Maps contiguous arrays (outer, length, inner) to (outer, count, inner): see Note [Taps] in resample.inc. */
 struct facula_resample {
     int64_t outer, length, count, inner;
-    int64_t taps;          /* of each output element, where all have as many; else 0 */
-    int64_t group;         /* output rows in a task: inner elements each, or count where inner is 1 */
-    const int64_t *starts; /* count + 1: the first tap of each output element, and the number of all taps */
-    const int64_t *places; /* of each tap: where in the dimension */
-    const void *weights;   /* of each tap, in the element type */
+    int64_t taps;          /* number of taps of each output element if it is constant; otherwise 0 */
+    int64_t group;         /* output rows in a task: inner elements each, or count if inner is 1 */
+    const int64_t *starts; /* count + 1 elements: the first tap of each output element, and the number of all taps */
+    const int64_t *places; /* per tap: the index in the dimension */
+    const void *weights;   /* per tap, in the element type */
     int64_t serial;
 };
 

@@ -1,4 +1,4 @@
-/* The plan of sums of elements at given places. Read by the compiler and by cffi: declarations only. */
+/* The plan of sums of elements at given positions. Read by the compiler and by cffi: declarations only. */
 #pragma once
 #include <stdint.h>
 
@@ -6,7 +6,7 @@
    `taps` places and weights: (images, taps, count). See Note [Given taps] in given_taps.inc. */
 struct facula_taps {
     int64_t images, channels, length, taps, count;
-    int64_t group; /* units in a task: lines of channels; or images' parts of `span` outputs */
+    int64_t group; /* units in a task: lines of channels, or parts of `span` outputs of an image */
     int64_t span;
     int64_t serial;
 };

@@ -1,10 +1,11 @@
-/* The gamma distribution's function, and how draws move with the parameters they were drawn by: implicit derivatives
-   dx/da = -(dF/da) / (dF/dx) of distribution functions F, of gamma and beta draws.
+/* The gamma distribution's function, and derivatives of gamma and beta draws with respect to their parameters:
+   implicit derivatives dx/da = -(dF/da) / (dF/dx) of distribution functions F.
 
-   M. Figurnov, S. Mohamed, A. Mnih: Implicit reparameterization gradients, 2018; for Dirichlet draws M. Jankowiak, F.
-   Obermeyer: Pathwise derivatives beyond the reparameterization trick, 2018. F is taken as density times a series or
-   continued fraction, whose derivatives go along with it as dual numbers: nothing is left of the density, nor of gamma
-   functions, in the quotient but digamma. Computed in double whatever the type, to as many digits as that has. */
+   M. Figurnov, S. Mohamed, A. Mnih: Implicit reparameterization gradients, 2018; for Dirichlet draws M. Jankowiak,
+   F. Obermeyer: Pathwise derivatives beyond the reparameterization trick, 2018. F is expressed as the density times
+   a series or continued fraction, which is differentiated with dual numbers. In the quotient the density cancels,
+   and of the gamma functions only digamma remains. Computed in double for every type, to the number of digits of the
+   type. */
 #pragma once
 #include <math.h>
 
@@ -12,7 +13,7 @@
 
 enum { MOST_TERMS = 20000 };
 
-/* By the recurrence up to 10, then the asymptotic series (DLMF 5.5.2, 5.11.2); x > 0. */
+/* Uses the recurrence up to 10, then the asymptotic series (DLMF 5.5.2, 5.11.2); x > 0. */
 static double digamma_of(double x)
 {
     double sum = 0;
@@ -33,8 +34,8 @@ struct dual {
 
 enum { LARGE_SHAPE = 10000 };
 
-/* From this shape on, w of x = a + w sqrt(a) + ..., the expansion of gamma quantiles by normal ones (E. A. Cornish, R. A.
-   Fisher, 1938); it is found by Newton's method. */
+/* For large shapes, finds w in x = a + w sqrt(a) + ..., the expansion of gamma quantiles by normal ones (E. A.
+   Cornish, R. A. Fisher, 1938), with Newton's method. */
 static double normal_quantile(double shape, double x)
 {
     const double root = 1 / sqrt(shape), away = (x - shape) * root;
@@ -97,7 +98,8 @@ static ALWAYS_INLINE double gamma_slope(double shape, double x, double exact)
     return x * (h.value * (log(x) - digamma_of(shape)) + h.slope);
 }
 
-/* The logarithm of x^a exp(-x) / Gamma(a + 1); of large shapes by differences, since the terms are far larger. */
+/* The logarithm of x^a exp(-x) / Gamma(a + 1). For large shapes computed from differences, because the terms are far
+   larger. */
 static double log_gamma_term(double shape, double x)
 {
     if (shape < 10) {
@@ -109,7 +111,7 @@ static double log_gamma_term(double shape, double x)
     return shape * (log1p(away) - away) - 0.5 * log(shape) - 0.9189385332046727 - rest;
 }
 
-/* The regularised incomplete gamma function P(a, x), DLMF 8.2.4. */
+/* The regularized incomplete gamma function P(a, x), DLMF 8.2.4. */
 static double gamma_share(double shape, double x)
 {
     if (!(shape >= 0 && x >= 0) || (shape == 0 && x == 0) || (isinf(shape) && isinf(x)))
@@ -143,8 +145,8 @@ static double gamma_share(double shape, double x)
     return 1 - exp(log_gamma_term(shape, x)) * shape * h;
 }
 
-/* The continued fraction of F = density x (1 - x) / a times it (DLMF 8.17.22), where x < (a + 1) / (a + b + 2), and its
-   derivative by a (of_first) or by b. */
+/* The continued fraction for F = density x (1 - x) / a times it (DLMF 8.17.22), for x < (a + 1) / (a + b + 2), and
+   its derivative with respect to a (of_first) or b. */
 static struct dual beta_fraction(double a, double b, double x, int of_first)
 {
     const double da = of_first, db = 1 - of_first;
@@ -156,7 +158,7 @@ static struct dual beta_fraction(double a, double b, double x, int of_first)
     for (int m = 1; m < MOST_TERMS; m++) {
         double near = 0, change = 0;
         for (int odd = 0; odd < 2; odd++) {
-            double factor, rise; /* and its derivative, as that of its logarithm */
+            double factor, rise; /* and its derivative, divided by it */
             if (odd) {
                 factor = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
                 rise = factor * (da / (a + m) + (da + db) / (a + b + m) - da / (a + 2 * m) - da / (a + 2 * m + 1));
@@ -179,7 +181,7 @@ static struct dual beta_fraction(double a, double b, double x, int of_first)
     return h;
 }
 
-/* dx/da / (1 - x) for x a beta draw of a and b. */
+/* dx/da / (1 - x) for a beta draw x with parameters a and b. */
 static double beta_slope(double x, double a, double b)
 {
     if (!(a > 0 && b > 0 && x >= 0 && x <= 1) || a > 1e300 || b > 1e300)

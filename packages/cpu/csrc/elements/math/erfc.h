@@ -1,6 +1,6 @@
-/* The complementary error function, and the same times exp(x^2), for float32 and float64. Polynomials as in Note [Own
-   polynomials]; float32 is computed as float64, with shorter ones. Squares are known to more bits than a number has,
-   because exp makes many units of the last one. */
+/* The complementary error function, and the same times exp(x^2), for float32 and float64. Polynomials as in Note
+   [Own polynomials]; float32 is computed as float64, with shorter ones. Squares are computed with additional bits,
+   because exp magnifies their rounding errors. */
 #pragma once
 #include "elements/math/error.h"
 

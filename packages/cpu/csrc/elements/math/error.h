@@ -1,5 +1,5 @@
-/* erf for float32 and float64, and the complementary function in the form that gelu wants too. Polynomials as in Note [Own
-   polynomials]: of t = 1 / (1 + c x), around 19/32, because there their terms do not cancel. */
+/* erf for float32 and float64, and the complementary function in the form that gelu uses. Polynomials as in Note
+   [Own polynomials]: of t = 1 / (1 + c x), around 19/32, because there their terms do not cancel. */
 #pragma once
 #include "elements/math/float32.h"
 #include "elements/math/float64.h"
