@@ -1,6 +1,6 @@
 """facula_autograd: reverse-mode differentiation of any Python values.
 
-Independent of arrays and tensors; imports only the standard library and facula_errors. In the order of a value's way:
+Independent of arrays and tensors; imports only the standard library and facula_errors. In order of dependence:
 `_adapters.py` (one adapter per type of value), `_modes`, `_graph` (the recorded graph), `_engine` (the backward pass),
 `_value.py` (the base class of values), `_saved_values` (including checkpoints), `_function` (custom operators),
 `_gradcheck`, `_numpy` (`Variable`), `_reports`. Start with `_graph/node.py`, then `_engine/engine.py`.

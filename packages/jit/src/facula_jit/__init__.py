@@ -1,10 +1,11 @@
-"""facula_jit: captured functions, whose tensor work is recorded once and replayed by one call into C.
+"""facula_jit: captured functions, whose kernel launches are recorded once and replayed by one call into C.
 
-Rooms, in the order of a call's way: `_capture` finds the cache entry of its signature; `_recording` records a first
-run, `_guards` what it reads, `_autograd` its backward passes; `_graph` and `passes` change the recording, `_replay`
-runs it, `_files` and `onnx` write it. `_control_flow`, `_script` and `_source` let tensors decide what runs.
+Rooms, in the order in which a call uses them: `_capture` finds the cache entry of its signature; `_recording` records
+the first run, `_guards` the Python state that it reads, and `_autograd` its backward passes; `_graph` and `passes`
+transform the recording, `_replay` runs it, `_files` and `onnx` write it to files. `_control_flow`, `_script` and
+`_source` implement control flow that depends on tensors.
 May import: facula_tensor, facula_autograd, facula_storage, facula_cpu and their `extend`; facula_checkpoint;
-facula_errors; no other sibling. Nothing but the face imports it. Where next: `docs/jit.md` of the repository.
+facula_errors; no other sibling. Of the siblings, only facula imports it. Where next: `docs/jit.md` of the repository.
 """
 
 from facula_errors.extend import published as _published

@@ -3,10 +3,10 @@
 Contents: `Tensor`, operators with one declaration each (`ops/`, one file for each family), creation, indexing,
 random numbers. May import: facula_storage, facula_autograd, facula_cpu, facula_errors, each only as the package
 and its `extend`.
-Where next: the floors, each of which imports those before it alone: `_core`, `_dispatch`, `_creation`, `ops`,
-`transforms`, `_interop`. `ops/elementwise/arithmetic.py` shows what an operator is, `_dispatch/fast/unary.py` what a
-call does. `_startup.py` is the work at import; `extend.py` is for sibling packages. Private modules have no `__all__`:
-`_NAMES` says which of their names are public.
+The layers, each of which imports only earlier ones: `_core`, `_dispatch`, `_creation`, `ops`, `transforms`,
+`_interop`. Start at `ops/elementwise/arithmetic.py` (declarations of operators), then `_dispatch/fast/unary.py` (a
+call). `_startup.py` runs at import; `extend.py` is for sibling packages. Private modules have no `__all__`: `_NAMES`
+lists their public names.
 """
 
 import sys as _sys

@@ -1,6 +1,6 @@
 """Fourier transforms with the names of `torch.fft`.
 
-What it is: transforms of complex input (`fft`), of real input (`rfft`, which omits the redundant half of the
+Contents: transforms of complex input (`fft`), of real input (`rfft`, which omits the redundant half of the
 spectrum) and to real output (`irfft`, `hfft`), over one dimension, two (`fft2`) or several (`fftn`). NumPy's FFT
 computes them.
 Where next: `fft/_functions.py`; `ops/fft.py` for the operators, `fft/_arguments.py` for arguments.

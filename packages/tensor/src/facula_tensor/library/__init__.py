@@ -1,6 +1,6 @@
 """User-defined operators.
 
-What it is: `fuse` and `elementwise` declare elementwise operators, by an expression or by a loop in C
+Contents: `fuse` and `elementwise` declare elementwise operators, by an expression or by a loop in C
 (`register_loop`); `floating` promotes integer operands to the default floating dtype. `custom_op` (tensors),
 `numpy_op` (NumPy arrays) and `native_op` (the address of a C, Cython or Numba function) declare operators on whole
 arrays. `custom_op`, `CustomOpDef`, `opcheck`, `register_autograd`, `register_fake`, `register_kernel`,

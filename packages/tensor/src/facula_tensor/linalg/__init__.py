@@ -1,6 +1,6 @@
 """Linear algebra with the names of `torch.linalg`.
 
-What it is: functions of batches of matrices (..., m, n); `ops/linalg` has the operators that they use.
+Contents: functions of batches of matrices (..., m, n); `ops/linalg` has the operators that they use.
 Where next: `_decompositions.py`, `_solving.py`, `_functions.py`, `_norms.py`.
 """
 

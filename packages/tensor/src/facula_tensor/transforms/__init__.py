@@ -2,5 +2,5 @@
 
 Contents: `rules` (an operator's vjp rules with named values), `grad` (the level of one gradient), `dual` (the level of
 one forward mode).
-May import: the floors below, and operators only by name.
+May import: the earlier layers, and operators only by name.
 """
