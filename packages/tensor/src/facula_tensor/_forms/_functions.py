@@ -14,7 +14,7 @@ from facula_tensor._dispatch.kinds import KINDS, ArgumentKind
 from facula_tensor._dispatch.namespaces import operators
 from facula_tensor._dispatch.written import declared, takes_inplace
 
-from ._arguments import Argument, arguments_of, listed, options_of, passed_on
+from ._arguments import Argument, arguments_of, listed, options_of, passed_on, quoted
 from ._docstrings import changing_docstring, docstring
 
 if TYPE_CHECKING:
@@ -165,8 +165,16 @@ class Text:
         lines, _ = inspect.getsourcelines(body)
         statements = ast.parse(dedent("".join(lines))).body[0].body[1:]  # type: ignore[attr-defined]
         text = dedent("".join(lines[statements[0].lineno - 1 :])).rstrip()
-        names = [node.id for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)]
-        self.needs.update(names_of(self.what.module, set(names)))
+        names = {node.id for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)}
+        for variable, value in inspect.getclosurevars(body).nonlocals.items():
+            if isinstance(value, tuple):
+                text = text.replace(f", *{variable})", f"{''.join([f', {quoted(element)}' for element in value])})")
+            elif isinstance(value, (str, int, float)):
+                text = re.sub(rf"\b{variable}\b", quoted(value), text)
+            else:
+                found = next(name for name, known in body.__globals__.items() if known is value)
+                text, names = re.sub(rf"\b{variable}\b", found, text), names | {found}
+        self.needs.update(names_of(self.what.module, names))
         if body.__code__.co_varnames[0] == "F":
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
             text = re.sub(r"\bF\.", "ops.", text.replace("F.this", f"F.{self.what.name}"))

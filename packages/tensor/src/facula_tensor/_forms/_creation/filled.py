@@ -8,7 +8,7 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import cpu
 
-from ..._core.allocation import layout_for
+from ..._core.allocation import fresh, layout_for
 from ..._core.default_device import other_defaults
 from ..._core.formats import check_storage
 from ..._core.promotion import scalar_dtype
@@ -48,7 +48,7 @@ def empty(
     try:
         if out is not None or layout is not None or pin_memory:
             return with_options(empty, locals())
-        result = make(layout_for(name, lengths, size, dtype, device), name, *numbers)
+        result = fresh(layout_for("empty", lengths, size, dtype, device), "empty")
         if memory_format is not None or requires_grad:
             result = with_memory_format(result, memory_format, requires_grad)
         return result
@@ -77,7 +77,7 @@ def empty_like(
     try:
         if layout is not None or pin_memory:
             check_storage("empty_like", layout, pin_memory)
-        result = make(layout_like(name_like, input, dtype, device), name_like, *numbers)
+        result = fresh(layout_like("empty_like", input, dtype, device), "empty_like")
         result = batched_as(result, input) if open_batches else result
         if memory_format is not None or requires_grad:
             result = with_memory_format(result, memory_format, requires_grad)
@@ -113,7 +113,7 @@ def new_empty(
             dtype = own.dtype
         if device is None and (own.device is not cpu or other_defaults):
             device = own.device
-        result = make(layout_for(new_name, lengths, size, dtype, device), new_name, *numbers)
+        result = fresh(layout_for("new_empty", lengths, size, dtype, device), "new_empty")
         result = batched_as(result, self) if open_batches else result
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
@@ -141,7 +141,7 @@ def zeros(
     try:
         if out is not None or layout is not None or pin_memory:
             return with_options(zeros, locals())
-        result = make(layout_for(name, lengths, size, dtype, device), name, *numbers)
+        result = filled(layout_for("zeros", lengths, size, dtype, device), "zeros", 0.0)
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
         trim_traceback(error)
@@ -168,7 +168,7 @@ def zeros_like(
     try:
         if layout is not None or pin_memory:
             check_storage("zeros_like", layout, pin_memory)
-        result = make(layout_like(name_like, input, dtype, device), name_like, *numbers)
+        result = filled(layout_like("zeros_like", input, dtype, device), "zeros_like", 0.0)
         result = batched_as(result, input) if open_batches else result
         if memory_format is not None or requires_grad:
             result = with_memory_format(result, memory_format, requires_grad)
@@ -204,7 +204,7 @@ def new_zeros(
             dtype = own.dtype
         if device is None and (own.device is not cpu or other_defaults):
             device = own.device
-        result = make(layout_for(new_name, lengths, size, dtype, device), new_name, *numbers)
+        result = filled(layout_for("new_zeros", lengths, size, dtype, device), "new_zeros", 0.0)
         result = batched_as(result, self) if open_batches else result
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
@@ -232,7 +232,7 @@ def ones(
     try:
         if out is not None or layout is not None or pin_memory:
             return with_options(ones, locals())
-        result = make(layout_for(name, lengths, size, dtype, device), name, *numbers)
+        result = filled(layout_for("ones", lengths, size, dtype, device), "ones", 1.0)
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
         trim_traceback(error)
@@ -259,7 +259,7 @@ def ones_like(
     try:
         if layout is not None or pin_memory:
             check_storage("ones_like", layout, pin_memory)
-        result = make(layout_like(name_like, input, dtype, device), name_like, *numbers)
+        result = filled(layout_like("ones_like", input, dtype, device), "ones_like", 1.0)
         result = batched_as(result, input) if open_batches else result
         if memory_format is not None or requires_grad:
             result = with_memory_format(result, memory_format, requires_grad)
@@ -295,7 +295,7 @@ def new_ones(
             dtype = own.dtype
         if device is None and (own.device is not cpu or other_defaults):
             device = own.device
-        result = make(layout_for(new_name, lengths, size, dtype, device), new_name, *numbers)
+        result = filled(layout_for("new_ones", lengths, size, dtype, device), "new_ones", 1.0)
         result = batched_as(result, self) if open_batches else result
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:

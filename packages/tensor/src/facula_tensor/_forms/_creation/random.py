@@ -12,7 +12,7 @@ from ..._core.formats import check_storage
 from ..._core.tensor import method
 from ..._creation.batches import open_batches
 from ..._creation.filled import finish, layout_like, with_memory_format, with_options
-from ..._creation.random import drawn_batched, fill_with_draws
+from ..._creation.random import NORMAL, UNIFORM, drawn_batched, fill_with_draws
 from ..._dispatch.overrides import overridable
 from ..._dispatch.written import bodies_of
 
@@ -46,10 +46,10 @@ def rand(
     try:
         if out is not None or layout is not None or pin_memory:
             return with_options(rand, locals())
-        made = layout_for(name, lengths, size, dtype, device)
-        result = drawn_batched(made, table, generator, 0.0, 1.0) if open_batches else fresh(made, name)
+        made = layout_for("rand", lengths, size, dtype, device)
+        result = drawn_batched(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand")
         if not open_batches:
-            fill_with_draws(made, result._storage, 0, table, generator, 0.0, 1.0)
+            fill_with_draws(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
         result = result
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
@@ -79,10 +79,10 @@ def rand_like(
     try:
         if layout is not None or pin_memory:
             check_storage("rand_like", layout, pin_memory)
-        made = layout_like(name_like, input, dtype, device)
-        result = drawn_batched(made, table, generator, 0.0, 1.0) if open_batches else fresh(made, name_like)
+        made = layout_like("rand_like", input, dtype, device)
+        result = drawn_batched(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand_like")
         if not open_batches:
-            fill_with_draws(made, result._storage, 0, table, generator, 0.0, 1.0)
+            fill_with_draws(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
         result = result
         if memory_format is not None or requires_grad:
             result = with_memory_format(result, memory_format, requires_grad)
@@ -114,10 +114,10 @@ def randn(
     try:
         if out is not None or layout is not None or pin_memory:
             return with_options(randn, locals())
-        made = layout_for(name, lengths, size, dtype, device)
-        result = drawn_batched(made, table, generator, 0.0, 1.0) if open_batches else fresh(made, name)
+        made = layout_for("randn", lengths, size, dtype, device)
+        result = drawn_batched(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn")
         if not open_batches:
-            fill_with_draws(made, result._storage, 0, table, generator, 0.0, 1.0)
+            fill_with_draws(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
         result = result
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
@@ -147,10 +147,10 @@ def randn_like(
     try:
         if layout is not None or pin_memory:
             check_storage("randn_like", layout, pin_memory)
-        made = layout_like(name_like, input, dtype, device)
-        result = drawn_batched(made, table, generator, 0.0, 1.0) if open_batches else fresh(made, name_like)
+        made = layout_like("randn_like", input, dtype, device)
+        result = drawn_batched(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn_like")
         if not open_batches:
-            fill_with_draws(made, result._storage, 0, table, generator, 0.0, 1.0)
+            fill_with_draws(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
         result = result
         if memory_format is not None or requires_grad:
             result = with_memory_format(result, memory_format, requires_grad)
