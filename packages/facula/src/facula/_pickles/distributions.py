@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 class Lost(Transform):
     """Placeholder for the transform of an inverse: PyTorch omits the transform from its files."""
 
-    def _missing(self, what: str) -> Exception:
+    def _undefined(self, what: str) -> Exception:
         return UnsupportedError(
             f"Transform.{what}: PyTorch's file has an inverse without its transform, which PyTorch cannot use either; "
             "make the inverse again, such as ExpTransform().inv"
