@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 
 def test_the_forms_of_the_constructor():
@@ -42,7 +43,7 @@ def test_the_forms_of_the_constructor():
     ],
 )
 def test_errors_name_other_arguments(call):
-    with pytest.raises(TypeError, match=r"^Tensor: expected"):
+    with raises(TypeError, "Tensor"):
         call()
 
 
@@ -69,12 +70,14 @@ def test_constructors_of_one_dtype(name):
     assert one.type() == f"torch.{name}" and one.type(None) == one.type() and one.type(kind) is one
     for other in (others[0], others[0].dtype, f"torch.{others[0].__name__}", f"facula.{others[0].__name__}"):
         assert isinstance(one.type(other), others[0])
-    for wrong in (lambda: others[0](one), lambda: kind(2.5), lambda: kind("x"), lambda: kind([1], 2)):
-        with pytest.raises(TypeError, match=rf"^({name}|{others[0].__name__}): expected .*; got .*; use "):
+    for wrong in (lambda: kind(2.5), lambda: kind("x"), lambda: kind([1], 2)):
+        with raises(TypeError, name, "expected ... got ... use"):
             wrong()
-    with pytest.raises(ValueError, match=rf"^{name}: .*-1"):
+    with raises(TypeError, others[0].__name__, "expected ... got ... use"):
+        others[0](one)
+    with raises(ValueError, name, "-1"):
         kind(-1)
-    with pytest.raises(TypeError, match=rf"^{name}: expected device 'cpu'"):
+    with raises(TypeError, name, "expected device 'cpu'"):
         kind([1], device="meta")
     assert pickle.loads(pickle.dumps(kind)) is kind
 
@@ -85,7 +88,7 @@ def test_types_of_other_tensors():
     assert ft.ones(1, dtype=ft.int8, device="meta").type() == "torch.meta.CharTensor"
     assert ft.ones(1).double().type(ft.Tensor).dtype is ft.float32
     for wrong in ("torch.WordTensor", "torch.cuda.FloatTensor", 3):
-        with pytest.raises(TypeError, match=r"^type: "):
+        with raises(TypeError, "type"):
             ft.ones(1).type(wrong)
 
 
@@ -108,7 +111,7 @@ def test_subclasses_support_the_forms_of_the_constructor():
         made, wanted = Plain(*arguments), ft.Tensor(*arguments)
         assert (type(made), made.shape, made.dtype) == (Plain, wanted.shape, wanted.dtype)
     for wrong in ((5, "x"), (2.5,), (True,), ("x",), ([1], 2)):
-        with pytest.raises(TypeError, match=r"^Plain: expected"):
+        with raises(TypeError, "Plain"):
             Plain(*wrong)
 
 
@@ -129,14 +132,14 @@ def test_tensors_die_without_the_collector():
 
 @pytest.mark.parametrize("name", ["cpu:3", "meta:1"])
 def test_missing_devices(name):
-    with pytest.raises(ValueError, match=name[-1]):
+    with raises(ValueError, "device", value=f"index {name[-1]}"):
         ft.device(name)
     assert ft.device("cpu:0") is ft.device("cpu")
 
 
 def test_flags_are_true_or_false():
     for make in (ft.ones, ft.rand, ft.empty, ft.tensor):
-        with pytest.raises(TypeError, match="yes"):
+        with raises(TypeError, make.__name__, value="'yes'"):
             make(2, requires_grad="yes")
         assert make(2.0 if make is ft.tensor else 2, requires_grad=True).requires_grad
 
@@ -153,9 +156,9 @@ def test_where_of_a_condition_alone():
     assert tuple(ft.nonzero(ft.tensor(0)).shape) == (0, 0)
     assert [one.tolist() for one in ft.where(ft.tensor(True))] == [[0]]
     assert tuple(ft.nonzero(ft.zeros(0, 3)).shape) == (0, 2)
-    with pytest.raises(TypeError, match="condition alone"):
+    with raises(TypeError, "where", "condition alone"):
         ft.where(mask > 0, mask)
-    with pytest.raises(NotImplementedError, match="meta"):
+    with raises(NotImplementedError, "nonzero", "meta"):
         ft.nonzero(mask.to("meta"))
 
 
@@ -191,12 +194,12 @@ def test_more_dimensions_than_numpy_supports():
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan")])
 def test_int_of_infinity_and_nan(value):
-    with pytest.raises((OverflowError, ValueError), match="int: expected a finite"):
+    with raises((OverflowError, ValueError), "int", "expected a finite"):
         int(ft.tensor(value))
 
 
 def test_comparing_with_numbers_beyond_the_integer_range():
-    with pytest.raises(OverflowError, match=r"eq.*int64"):
+    with raises(OverflowError, "eq", "int64"):
         ft.eq(ft.arange(3), 2**70)
     assert (ft.arange(3, dtype=ft.uint8) < 300).all()
 
@@ -209,7 +212,7 @@ def test_sizes_must_be_integers():
     assert size * 2 == (2, 3, 2, 3) and (1,) + size == (1, 2, 3)
     assert pickle.loads(pickle.dumps(size)) == size
     for wrong in ([1.5], ["a"], [None]):
-        with pytest.raises(TypeError, match="Size: expected integers; got"):
+        with raises(TypeError, "Size", "expected integers"):
             ft.Size(wrong)
 
 
@@ -263,7 +266,7 @@ def test_sources_of_elements(data, wanted, dtype):
 @pytest.mark.parametrize("data", ["ab", b"ab", {1: 2}, {1}, None, iter([1]), [["a"]], [None]])
 def test_invalid_sources_of_elements(data):
     for make in (ft.tensor, ft.as_tensor):
-        with pytest.raises(TypeError, match=f"^{make.__name__}: expected numbers or sequences of them; got"):
+        with raises(TypeError, make.__name__, "expected numbers or sequences of them"):
             make(data)
 
 
@@ -298,12 +301,12 @@ def test_bits_are_shared_and_have_no_gradient():
     assert ft.tensor([0, 1], dtype=ft.uint8).view(ft.bool).tolist() == [False, True]
     for wrong, said in (
         (lambda: ft.tensor(1.0).view(ft.float64), "at least 1 dimension"),
-        (lambda: ft.ones(3).view(ft.float64), r"a multiple of 2 elements .* \(3,\)"),
+        (lambda: ft.ones(3).view(ft.float64), "a multiple of 2 elements ... (3,)"),
         (lambda: ft.ones(4)[1:3].view(ft.float64), "storage_offset 1"),
-        (lambda: ft.ones(4, 4).t().view(ft.int16), r"stride 1 .* \(1, 4\)"),
+        (lambda: ft.ones(4, 4).t().view(ft.int16), "stride 1 ... (1, 4)"),
         (lambda: ft.tensor([2], dtype=ft.uint8).view(ft.bool), "bytes of 0 and 1"),
     ):
-        with pytest.raises(ValueError, match=f"^view: .*{said}"):
+        with raises(ValueError, "view", said):
             wrong()
 
 
@@ -313,14 +316,14 @@ def test_deprecated_methods():
     for data in ([1, 2], (1, 2), np.array([1, 2])):
         assert x.new(data).dtype is ft.float64 and x.new(data).tolist() == [1, 2]
     assert x.new(x).data_ptr() == x.data_ptr() and ft.ones(1, device="meta").new(2).is_meta
-    for wrong, text in ((("a",), "expected lengths.*got str"), ((1.5,), "got float"), ((ft.ones(1),), "got float32")):
-        with pytest.raises(TypeError, match=text):
+    for wrong, text in ((("a",), "lengths ... got str"), ((1.5,), "got float"), ((ft.ones(1),), "got float32")):
+        with raises(TypeError, "new", text):
             x.new(*wrong)
     with pytest.warns(UserWarning, match="resize: reshape has taken its place"):
         assert x.resize(2, 3).data_ptr() == x.data_ptr()
     with pytest.warns(UserWarning, match="resize_as: reshape has taken its place"):
         assert x.resize_as(ft.ones(3, 2)).shape == (3, 2)
-    with pytest.warns(UserWarning, match="resize"), pytest.raises(ValueError, match=r"6 elements.*\(7,\); use resize_"):
+    with pytest.warns(UserWarning, match="resize"), raises(ValueError, "resize", "6 elements", "(7,)", "use resize_"):
         x.resize(7)
     assert x.to_dense() is x and x.to_dense(ft.float32).dtype is ft.float32
 
@@ -335,7 +338,7 @@ def test_instances_over_the_memory_of_a_tensor():
     parameter = ft.Tensor._make_subclass(ft.Parameter, x, True)
     assert type(parameter) is ft.Parameter and parameter.is_leaf and parameter.requires_grad
     assert parameter.data_ptr() == x.data_ptr()
-    with pytest.raises(TypeError, match="_make_subclass: expected a subclass of Tensor; got <class 'int'>"):
+    with raises(TypeError, "_make_subclass", "expected a subclass of Tensor", value="<class 'int'>"):
         ft.Tensor._make_subclass(int, x)
-    with pytest.raises(TypeError, match="_make_subclass: expected data to be a Tensor; got list"):
+    with raises(TypeError, "_make_subclass", "expected data to be a Tensor", value="list"):
         ft.Tensor._make_subclass(Kept, [1.0])

@@ -9,6 +9,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_errors import OperationError
+from facula_errors.testing import raises
 from facula_tensor import device, fft, get_default_device, set_default_device, windowed
 from facula_tensor._core import allocation, default_device
 from facula_tensor.functional import layer_norm, linear
@@ -220,11 +221,11 @@ def test_draws_on_meta_advance_no_generator():
 
 
 def test_other_devices_are_rejected():
-    with pytest.raises(OperationError, match="no backend for 'cuda' is installed"), device("cuda"):
+    with raises(OperationError, "device 'cuda'", "no backend for 'cuda' is installed"), device("cuda"):
         pass
-    with pytest.raises(OperationError, match="no backend for 'cuda' is installed"):
+    with raises(OperationError, "device 'cuda:0'", "no backend for 'cuda' is installed"):
         set_default_device("cuda:0")
-    with pytest.raises(TypeError, match="decorates functions; got 3"):
+    with pytest.raises(TypeError, match="; got 3"):
         device("meta")(3)
 
 
@@ -250,13 +251,13 @@ MIXED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_errors_name_reads_of_meta_tensors(name):
-    with pytest.raises((RuntimeError, TypeError), match=r"meta"):
+    with raises((RuntimeError, TypeError), {"a mask": "getitem", "unique": "nonzero"}.get(name, name), "meta"):
         REFUSED[name]()
 
 
 @pytest.mark.parametrize("name", MIXED)
 def test_errors_name_operands_of_two_devices(name):
-    with pytest.raises((RuntimeError, ValueError), match=r"(?=.*meta).*cpu"):
+    with raises((RuntimeError, ValueError), "add" if name == "out" else name, "'meta'", "'cpu'"):
         MIXED[name]()
 
 

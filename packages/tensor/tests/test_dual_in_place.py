@@ -4,6 +4,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_autograd import grad, no_grad
+from facula_errors.testing import raises
 from facula_tensor import forward_ad, func
 
 X = ft.tensor([1.0, 2.0, 3.0], dtype=ft.float64)
@@ -105,6 +106,6 @@ def test_leaves_are_rejected():
     with forward_ad.dual_level():
         d = forward_ad.make_dual(x, T)
         for target in (d, d[1:], x):
-            with pytest.raises(RuntimeError, match=r"mul_: this tensor is a .*leaf"):
+            with raises(RuntimeError, "mul_", "this tensor is a", "leaf"):
                 target.mul_(d[-target.shape[0] :])
     assert x.tolist() == X.tolist() and x.is_leaf

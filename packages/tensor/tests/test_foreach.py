@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_tensor import Tensor, foreach
 
 SHAPES = ((3,), (2, 2), ())
@@ -85,8 +86,8 @@ def test_operands_have_names_and_gradients():
         ("_foreach_abs", (3,), TypeError, "self to be a list of tensors; got int"),
         ("_foreach_add_", (tensors(0), [1.0]), ValueError, "got 3 tensors and 1 operands"),
         ("_foreach_mul_", (tensors(0), tensors(1)[:2]), ValueError, "got 3 tensors and 2"),
-        ("_foreach_add_", (tensors(0), [*tensors(1)[:2], ft.ones(4)]), ValueError, r"got \(4,\) for \(\), in place 2"),
-        ("_foreach_add_", (tensors(0), ft.ones(3)), ValueError, r"without dimensions; got shape \(3,\)"),
+        ("_foreach_add_", (tensors(0), [*tensors(1)[:2], ft.ones(4)]), ValueError, "got (4,) for (), in place 2"),
+        ("_foreach_add_", (tensors(0), ft.ones(3)), ValueError, "without dimensions; got shape (3,)"),
         ("_foreach_add_", (tensors(0),), TypeError, "expected 1 operands after the first; got 0"),
         ("_foreach_add_", (tensors(0), 1, 2, 3), TypeError, "got another argument, 3"),
         ("_foreach_lerp_", (tensors(0), [1.0] * 3, 0.5), TypeError, "an operand to be a list of tensors"),
@@ -94,7 +95,7 @@ def test_operands_have_names_and_gradients():
 )
 def test_errors_change_nothing(name, operands, error, text):
     before = [one.clone() for one in operands[0]] if isinstance(operands[0], list) else []
-    with pytest.raises(error, match=rf"^{name}: .*{text}"):
+    with raises(error, name, text):
         getattr(foreach, name)(*operands)
     assert all(one.equal(former) for one, former in zip(operands[0] if before else [], before, strict=True))
 

@@ -13,6 +13,7 @@ import facula_tensor as ft
 from facula_allocator import default_host_allocator
 from facula_autograd import Function, GradientError, no_grad
 from facula_autograd import grad as tape_grad
+from facula_errors.testing import raises
 from facula_tensor import forward_ad
 from facula_tensor.func import (
     debug_unwrap,
@@ -135,10 +136,10 @@ def test_dual_levels():
     assert start.tolist() == [2, 4, 6]  # the dual tensor shares its memory
     assert forward_ad.unpack_dual(x).tangent is None
     number = forward_ad.enter_dual_level()
-    with pytest.raises(RuntimeError, match="innermost"):
+    with raises(RuntimeError, "exit_dual_level", "innermost"):
         forward_ad.exit_dual_level(level=number + 1)
     forward_ad.exit_dual_level(level=number)
-    with pytest.raises(RuntimeError, match="no level is entered"):
+    with raises(RuntimeError, "exit_dual_level", "no level is entered"):
         forward_ad.exit_dual_level()
 
 
@@ -230,7 +231,7 @@ def test_user_functions_whose_primals_require_gradients(function):
         assert ft.allclose(found.tangent, curvature) and ft.allclose(over, curvature)
         with no_grad():
             assert function(forward_ad.make_dual(x, X)).node is None
-        with pytest.raises(RuntimeError, match="expected setup_context"):
+        with raises(RuntimeError, "Older", "expected setup_context"):
             Older.apply(forward_ad.make_dual(x, X))
 
 
@@ -261,47 +262,51 @@ def dual(function):
 
 
 REFUSED = [
-    (lambda: grad(lambda x: x)(X), ValueError, r"one real number.*got float64 \(3,\); take its sum"),
-    (lambda: grad(lambda x: (x.sum(), x.sum()))(X), ValueError, r"got tuple\(\*, \*\)"),
-    (lambda: grad(lambda x: 3.0)(X), TypeError, "what the function returns.*got float"),
-    (lambda: grad(lambda x: x.sum())(ft.arange(3)), TypeError, "floating or complex.*int64"),
-    (lambda: grad(lambda x: x.sum())("text"), TypeError, "arguments to differentiate by.*str"),
-    (lambda: grad(lambda x: x.sum(), argnums=1)(X), ValueError, "within 1 positional"),
-    (lambda: grad(lambda x: x.sum(), argnums="x")(X), TypeError, "argnums"),
-    (lambda: grad(lambda x: x.sum(), argnums=(0, 0))(X), ValueError, "each once"),
-    (lambda: grad(lambda x: x.sum(), has_aux=True)(X), TypeError, r"\(output, aux\)"),
-    (lambda: grad(3), TypeError, "a function"),
-    *[(lambda f=f: f(3), TypeError, "a function") for f in (hessian, jacfwd, jacrev, functionalize)],
-    *[(lambda f=f: f(3, X), TypeError, "a function") for f in (vjp, linearize)],
+    (lambda: grad(lambda x: x)(X), ValueError, "grad: one real number ... got float64 (3,); take its sum"),
+    (lambda: grad(lambda x: (x.sum(), x.sum()))(X), ValueError, "grad: got tuple(*, *)"),
+    (lambda: grad(lambda x: 3.0)(X), TypeError, "grad: what the function returns ... got float"),
+    (lambda: grad(lambda x: x.sum())(ft.arange(3)), TypeError, "grad: floating or complex ... int64"),
+    (lambda: grad(lambda x: x.sum())("text"), TypeError, "grad: arguments to differentiate by ... str"),
+    (lambda: grad(lambda x: x.sum(), argnums=1)(X), ValueError, "grad: within 1 positional"),
+    (lambda: grad(lambda x: x.sum(), argnums="x")(X), TypeError, "grad: argnums"),
+    (lambda: grad(lambda x: x.sum(), argnums=(0, 0))(X), ValueError, "grad: each once"),
+    (lambda: grad(lambda x: x.sum(), has_aux=True)(X), TypeError, "grad: (output, aux)"),
+    (lambda: grad(3), TypeError, "grad: a function"),
+    *[(lambda f=f: f(3), TypeError, f"{f.__name__}: a function") for f in (hessian, jacfwd, jacrev, functionalize)],
+    *[(lambda f=f: f(3, X), TypeError, f"{f.__name__}: a function") for f in (vjp, linearize)],
     (lambda: jvp(3, (X,), (X,)), TypeError, "jvp: expected a function"),
-    (lambda: functionalize(ft.sin, remove="views"), ValueError, "remove 'mutations'"),
-    (lambda: jacrev(lambda x: x * 1j)(X), RuntimeError, r"jacrev: expected real outputs; got complex128"),
+    (lambda: functionalize(ft.sin, remove="views"), ValueError, "functionalize: remove 'mutations'"),
+    (lambda: jacrev(lambda x: x * 1j)(X), RuntimeError, "jacrev: expected real outputs; got complex128"),
     (lambda: jacfwd(lambda x: x * x)(X * 1j), RuntimeError, "jacfwd: expected real inputs"),
-    (lambda: hessian(lambda x: x.abs().sum())(X * 1j), RuntimeError, "expected real inputs"),
-    (lambda: jvp(lambda x: x, X, (X,)), TypeError, "primals to be a tuple"),
-    (lambda: jvp(lambda x: x, (X,), (X[:1],)), ValueError, "tangent of the primal's shape"),
-    (lambda: jvp(lambda x: x, (X,), ([X],)), ValueError, "built like"),
-    (lambda: jvp(lambda x: ft.ones(1), (X,), (X,), strict=True), GradientError, "output 0 does not"),
-    (lambda: vjp(lambda x: (x, x), X)[1](X), ValueError, r"built like tuple\(\*, \*\)"),
-    (lambda: vjp(lambda x: x, X)[1](X[:1]), ValueError, "a cotangent of the output's shape"),
-    (lambda: vjp(lambda x: x, X)[1](X * 1j), RuntimeError, "complex only where that is"),
-    (lambda: jacrev(lambda x: x, chunk_size=0), ValueError, "chunk_size"),
-    (lambda: jacfwd(lambda x: x, randomness="some"), ValueError, "randomness"),
-    (lambda: forward_ad.make_dual(X, X), RuntimeError, "dual_level"),
+    (lambda: hessian(lambda x: x.abs().sum())(X * 1j), RuntimeError, "jacfwd: expected real inputs"),
+    (lambda: jvp(lambda x: x, X, (X,)), TypeError, "jvp: primals to be a tuple"),
+    (lambda: jvp(lambda x: x, (X,), (X[:1],)), ValueError, "jvp: tangent of the primal's shape"),
+    (lambda: jvp(lambda x: x, (X,), ([X],)), ValueError, "jvp: built like"),
+    (lambda: jvp(lambda x: ft.ones(1), (X,), (X,), strict=True), GradientError, "jvp: output 0 does not"),
+    (lambda: vjp(lambda x: (x, x), X)[1](X), ValueError, "vjp: built like tuple(*, *)"),
+    (lambda: vjp(lambda x: x, X)[1](X[:1]), ValueError, "vjp: a cotangent of the output's shape"),
+    (lambda: vjp(lambda x: x, X)[1](X * 1j), RuntimeError, "vjp: complex only where that is"),
+    (lambda: jacrev(lambda x: x, chunk_size=0), ValueError, "jacrev: chunk_size"),
+    (lambda: jacfwd(lambda x: x, randomness="some"), ValueError, "jacfwd: randomness"),
+    (lambda: forward_ad.make_dual(X, X), RuntimeError, "make_dual: dual_level"),
     (lambda: forward_ad.make_dual(X, X, level="s"), TypeError, "make_dual: expected level to be an int or None"),
     (lambda: grad(grad(Older.apply))(ONE), NotImplementedError, "Older: expected setup_context"),
     (dual(Backward.apply), NotImplementedError, "Backward: has no forward-mode derivative; define jvp"),
-    (dual(lambda x: x.numpy()), NotImplementedError, "numpy: .*inside a transform"),
-    (dual(lambda x: pickle.dumps(x)), NotImplementedError, "inside a transform"),
-    (dual(lambda x: x.untyped_storage().data_ptr()), NotImplementedError, "inside a transform"),
-    (dual(lambda x: x.__dlpack__()), NotImplementedError, "inside a transform"),
-    (dual(lambda x: x.data_ptr()), NotImplementedError, "^data_ptr: "),
-    (dual(lambda x: copy.deepcopy(x)), NotImplementedError, "^deepcopy: "),
-    (dual(lambda x: x.resize_(4)), NotImplementedError, "resize_: .*inside a transform"),
-    (dual(lambda x: ft.exp(x, out=ft.zeros(3))), NotImplementedError, "out= is not supported inside a transform"),
-    (dual(lambda x: setattr(x, "data", X)), NotImplementedError, "data: .*inside a transform"),
+    (dual(lambda x: x.numpy()), NotImplementedError, "numpy: inside a transform"),
+    (dual(lambda x: pickle.dumps(x)), NotImplementedError, "pickle: inside a transform"),
+    (dual(lambda x: x.untyped_storage().data_ptr()), NotImplementedError, "extent: inside a transform"),
+    (dual(lambda x: x.__dlpack__()), NotImplementedError, "__dlpack__: inside a transform"),
+    (dual(lambda x: x.data_ptr()), NotImplementedError, "data_ptr: inside a transform"),
+    (dual(lambda x: copy.deepcopy(x)), NotImplementedError, "deepcopy: inside a transform"),
+    (dual(lambda x: x.resize_(4)), NotImplementedError, "resize_: inside a transform"),
+    (dual(lambda x: ft.exp(x, out=ft.zeros(3))), NotImplementedError, "exp: out= is not supported inside a transform"),
+    (dual(lambda x: setattr(x, "data", X)), NotImplementedError, "data: inside a transform"),
     (lambda: grad(lambda x: x.add_(1).sum())(X), RuntimeError, "add_: this tensor is a leaf"),
-    (lambda: grad(lambda y: grad(lambda x: (x.add_(1) * y).sum())(X).sum())(X), RuntimeError, "add_: this tensor is a"),
+    (
+        lambda: grad(lambda y: grad(lambda x: (x.add_(1) * y).sum())(X).sum())(X),
+        RuntimeError,
+        "add_: this tensor is a leaf",
+    ),
     (dual(lambda x: ft.zeros(3, requires_grad=True).copy_(x)), RuntimeError, "copy_: this tensor is a leaf"),
     (dual(lambda x: ft.zeros(3, dtype=ft.int64).add_(x)), TypeError, "add_: the result is float64"),
     (dual(lambda x: x[0].add_(x)), ValueError, "add_: the result would be"),
@@ -310,7 +315,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("call", "kind", "words"), REFUSED)
 def test_errors(call, kind, words):
-    with pytest.raises(kind, match=words):
+    with raises(kind, words):
         call()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_tensor import func
 from facula_tensor import functional as F
 from facula_tensor._core import promotion
@@ -22,19 +23,19 @@ for _ in range(100_000):
 
 @pytest.mark.parametrize("value", [NAN, INF, -INF, 1e30, -1e10, 2**31, -(2**31) - 1, 10**400])
 @pytest.mark.parametrize(
-    "store",
+    ("operation", "store"),
     [
-        lambda value, dtype: ft.tensor(value, dtype=dtype),
-        lambda value, dtype: ft.tensor([0, value], dtype=dtype),
-        lambda value, dtype: ft.full((2,), value, dtype=dtype),
-        lambda value, dtype: ft.zeros(2, dtype=dtype).fill_(value),
-        lambda value, dtype: ft.zeros(2, dtype=dtype).copy_(value),
-        lambda value, dtype: ft.zeros(2, dtype=dtype).__setitem__(0, value),
+        ("tensor", lambda value, dtype: ft.tensor(value, dtype=dtype)),
+        ("tensor", lambda value, dtype: ft.tensor([0, value], dtype=dtype)),
+        ("full", lambda value, dtype: ft.full((2,), value, dtype=dtype)),
+        ("fill_", lambda value, dtype: ft.zeros(2, dtype=dtype).fill_(value)),
+        ("copy_", lambda value, dtype: ft.zeros(2, dtype=dtype).copy_(value)),
+        ("setitem", lambda value, dtype: ft.zeros(2, dtype=dtype).__setitem__(0, value)),
     ],
     ids=["tensor", "list", "full", "fill_", "copy_", "setitem"],
 )
-def test_numbers_outside_an_integer_dtype(store, value):
-    with pytest.raises((OverflowError, ValueError), match="int32"):
+def test_numbers_outside_an_integer_dtype(operation, store, value):
+    with raises((OverflowError, ValueError), operation, "int32"):
         store(value, ft.int32)
 
 
@@ -68,40 +69,40 @@ def test_numbers_keep_their_dtypes():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: ft.tensor(CIRCLE), ValueError, "64"),
-        (lambda: ft.tensor(DEEP), ValueError, "64"),
-        (lambda: ft.tensor([1, DEEP]), ValueError, "index \\[1\\]"),
-        (lambda: ft.tensor([np.ones(2), np.ones(3)]), ValueError, "index \\[1\\]"),
-        (lambda: ft.tensor(["a"]), TypeError, "index \\[0\\]"),
-        (lambda: ft.tensor([1j], dtype=ft.float32), TypeError, "complex"),
-        (lambda: ft.full((2,), "x"), TypeError, "fill_value"),
+        (lambda: ft.tensor(CIRCLE), ValueError, "tensor: 64"),
+        (lambda: ft.tensor(DEEP), ValueError, "tensor: 64"),
+        (lambda: ft.tensor([1, DEEP]), ValueError, "tensor: index [1]"),
+        (lambda: ft.tensor([np.ones(2), np.ones(3)]), ValueError, "tensor: index [1]"),
+        (lambda: ft.tensor(["a"]), TypeError, "tensor: index [0]"),
+        (lambda: ft.tensor([1j], dtype=ft.float32), TypeError, "tensor: complex"),
+        (lambda: ft.full((2,), "x"), TypeError, "full: fill_value"),
         (lambda: ft.zeros(2).fill_("3"), TypeError, "fill_"),
         (lambda: ft.zeros(2).copy_(2**2000), OverflowError, "copy_"),
         (lambda: ft.arange(1e30), ValueError, "arange"),
-        (lambda: ft.arange("x"), TypeError, "arange.*end"),
+        (lambda: ft.arange("x"), TypeError, "arange: end"),
         (lambda: ft.arange(NAN), ValueError, "arange"),
-        (lambda: ft.linspace("a", 1, 3), TypeError, "linspace.*start"),
-        (lambda: ft.linspace(0, 1, 2.5), TypeError, "linspace.*steps"),
-        (lambda: ft.eye(2.5), TypeError, "eye.*n"),
+        (lambda: ft.linspace("a", 1, 3), TypeError, "linspace: start"),
+        (lambda: ft.linspace(0, 1, 2.5), TypeError, "linspace: steps"),
+        (lambda: ft.eye(2.5), TypeError, "eye: n"),
         (lambda: ft.randint(0, 2**63, (2,)), OverflowError, "randint"),
-        (lambda: ft.randint(0.5, 2, (2,)), TypeError, "randint.*low"),
+        (lambda: ft.randint(0.5, 2, (2,)), TypeError, "randint: low"),
         (lambda: ft.randint(0, 300, (2,), dtype=ft.uint8), OverflowError, "randint"),
-        (lambda: ft.randperm(300, dtype=ft.uint8), OverflowError, "randperm.*uint8"),
+        (lambda: ft.randperm(300, dtype=ft.uint8), OverflowError, "randperm: uint8"),
         (lambda: ft.randperm(2.5), TypeError, "randperm"),
         (lambda: ft.manual_seed("x"), TypeError, "manual_seed"),
         (lambda: ft.manual_seed(1.5), TypeError, "manual_seed"),
         (lambda: ft.manual_seed(1 << 64), ValueError, "manual_seed"),
-        (lambda: ft.rand(2, generator=1), TypeError, "generator"),
-        (lambda: ft.zeros(2).normal_(generator=0), TypeError, "generator"),
-        (lambda: ft.set_rng_state(ft.ones(2)), TypeError, "get_state"),
-        (lambda: ft.set_rng_state((1, -1)), TypeError, "get_state"),
+        (lambda: ft.rand(2, generator=1), TypeError, "rand: generator"),
+        (lambda: ft.zeros(2).normal_(generator=0), TypeError, "normal_: generator"),
+        (lambda: ft.set_rng_state(ft.ones(2)), TypeError, "set_rng_state: get_state"),
+        (lambda: ft.set_rng_state((1, -1)), TypeError, "set_rng_state: get_state"),
         (lambda: ft.Generator(5), TypeError, "device"),
-        (lambda: ft.Generator("nowhere"), RuntimeError, "nowhere"),
-        (lambda: ft.rand(2, generator=ft.Generator("meta")), ValueError, "meta"),
+        (lambda: ft.Generator("nowhere"), RuntimeError, "device 'nowhere': nowhere"),
+        (lambda: ft.rand(2, generator=ft.Generator("meta")), ValueError, "rand: meta"),
     ],
 )
 def test_errors_name_the_argument(call, error, message):
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         call()
 
 
@@ -152,11 +153,9 @@ def test_tensors_that_require_gradients_are_not_numbers(name):
     """Its gradient would be lost. Its element is accepted, and so is the tensor where gradients are disabled."""
     call, (operation, argument) = NUMBERS[name], name.split(", ")
     number = ft.tensor(0.25, requires_grad=True)
-    with pytest.raises(
-        TypeError, match=rf"^{operation}: expected {argument} .* gradient, .*\.detach\(\) or \.item\(\)"
-    ):
+    with raises(TypeError, operation, f"expected {argument}", "gradient", ".detach() or .item()"):
         call(number)
-    with pytest.raises(TypeError, match=f"^{operation}: expected {argument} .* gradient"):
+    with raises(TypeError, operation, f"expected {argument}", "gradient"):
         func.grad(lambda one: call(one).sum())(number.detach())
     ft.manual_seed(0)
     wanted = call(0.25)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 
 @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
@@ -34,5 +35,5 @@ def test_integers(name):
 
 @pytest.mark.parametrize(("limits", "dtype", "use"), [(ft.finfo, ft.int8, "iinfo"), (ft.iinfo, ft.float16, "finfo")])
 def test_other_dtypes_are_rejected(limits, dtype, use):
-    with pytest.raises(TypeError, match=f"{limits.__name__}: .*{dtype.name}; use {use}"):
+    with raises(TypeError, limits.__name__, dtype.name, f"use {use}"):
         limits(dtype)

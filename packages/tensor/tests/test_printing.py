@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 INF, NAN = float("inf"), float("nan")
 
@@ -114,7 +115,7 @@ def test_options_are_read_and_restored():
             assert ft.get_printoptions()["edgeitems"] == 2
         assert ft.get_printoptions()["edgeitems"] == 3
         for wrong in ({"precision": "a"}, {"threshold": 2.5}, {"linewidth": True}, {"profile": 3}):
-            with pytest.raises((TypeError, ValueError), match=f"set_printoptions: expected {next(iter(wrong))}"):
+            with raises((TypeError, ValueError), "set_printoptions", f"expected {next(iter(wrong))}"):
                 ft.set_printoptions(**wrong)
     finally:
         ft.set_printoptions(**before)

@@ -3,6 +3,7 @@
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 WHOLE = ft.tensor([7, -7, 1])
 MASK = ft.tensor([True, False, True])
@@ -31,7 +32,7 @@ def test_rounding_modes():
     assert WHOLE.clone().divide_(2, rounding_mode="floor").tolist() == [3, -4, 0]
     out = ft.empty(3)
     assert ft.div(WHOLE, 2, rounding_mode="floor", out=out) is out
-    with pytest.raises(ValueError, match="rounding_mode"):
+    with raises(ValueError, "div", "rounding_mode"):
         ft.div(WHOLE, 2, rounding_mode="up")
 
 
@@ -39,9 +40,9 @@ def test_rounding_modes():
 def test_integers_are_not_divided_by_zero(divisor):
     before = WHOLE.tolist()
     for divide in (ft.floor_divide, ft.remainder, ft.fmod):
-        with pytest.raises(ZeroDivisionError, match=divide.__name__):
+        with raises(ZeroDivisionError, divide.__name__, "divided by zero"):
             divide(WHOLE, divisor)
-    with pytest.raises(RuntimeError, match="zero"):  # as in PyTorch
+    with raises(RuntimeError, "floor_divide_", "zero"):  # as in PyTorch
         WHOLE.floor_divide_(divisor)
     with pytest.raises(ZeroDivisionError):
         ft.div(WHOLE, divisor, rounding_mode="trunc")
@@ -57,7 +58,7 @@ def test_each_call_checks_for_zeros():
         with pytest.raises(ZeroDivisionError):
             WHOLE // zeros
         assert (WHOLE**2).tolist() == [49, 49, 1]
-        with pytest.raises(ValueError, match="-1"):
+        with raises(ValueError, "pow", "-1"):
             WHOLE**-1
 
 
@@ -97,25 +98,25 @@ def test_bits():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ft.ones(2) & 1, "bitwise_and.*float32"),
-        (lambda: WHOLE | 1.5, "bitwise_or.*float32"),
-        (lambda: ~ft.ones(2), "bitwise_not.*float32"),
-        (lambda: MASK << MASK, "bitwise_left_shift.*bool"),
-        (lambda: MASK // MASK, "floor_divide.*bool"),
-        (lambda: MASK - MASK, "sub.*bool"),
-        (lambda: MASK - 2, "sub.*bool"),
-        (lambda: 2 - MASK, "sub.*bool"),
-        (lambda: WHOLE - MASK, "sub.*bool"),
-        (lambda: WHOLE - True, "sub.*bool"),
-        (lambda: WHOLE.clone().sub_(True), "sub.*bool"),
+        (lambda: ft.ones(2) & 1, "bitwise_and: float32"),
+        (lambda: WHOLE | 1.5, "bitwise_or: float32"),
+        (lambda: ~ft.ones(2), "bitwise_not: float32"),
+        (lambda: MASK << MASK, "bitwise_left_shift: bool"),
+        (lambda: MASK // MASK, "floor_divide: bool"),
+        (lambda: MASK - MASK, "sub: bool"),
+        (lambda: MASK - 2, "sub: bool"),
+        (lambda: 2 - MASK, "sub: bool"),
+        (lambda: WHOLE - MASK, "sub: bool"),
+        (lambda: WHOLE - True, "sub: bool"),
+        (lambda: WHOLE.clone().sub_(True), "sub_: bool"),
         (lambda: MASK**-1, "pow"),
-        (lambda: WHOLE**-2, "pow.*int64"),
-        (lambda: WHOLE.clone().pow_(-2), "pow.*int64"),
-        (lambda: WHOLE // "a", "str"),
+        (lambda: WHOLE**-2, "pow: int64"),
+        (lambda: WHOLE.clone().pow_(-2), "pow_: int64"),
+        (lambda: WHOLE // "a", "floor_divide: str"),
     ],
 )
 def test_errors(call, message):
-    with pytest.raises((TypeError, RuntimeError), match=message):
+    with raises((TypeError, RuntimeError), message):
         call()
 
 
@@ -146,7 +147,7 @@ def test_bits_of_an_unsigned_dtype_and_any_number():
         changed = x.clone()
         changed &= number
         assert changed.tolist() == ft.bitwise_and(x, number, out=ft.empty_like(x)).tolist() == expected
-    with pytest.raises(OverflowError, match="bitwise_or: -32 does not fit uint8"):
+    with raises(OverflowError, "bitwise_or", "-32 does not fit uint8"):
         x | -32
-    with pytest.raises(OverflowError, match="bitwise_and: 300 does not fit int8"):
+    with raises(OverflowError, "bitwise_and", "300 does not fit int8"):
         x.to(ft.int8) & 300

@@ -5,6 +5,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_autograd import GradientError, grad
+from facula_errors.testing import raises
 from facula_tensor import tensor
 from facula_tensor.derivatives import hessian
 
@@ -13,7 +14,7 @@ def test_zero_dimensions_format_as_their_element():
     assert f"{tensor(0.5):.2f}" == "0.50"
     assert f"{tensor(7):03d}" == "007"
     assert f"{tensor([1.0])}" == str(tensor([1.0]))
-    with pytest.raises(TypeError, match=r"format: expected a zero-dimensional tensor for '\.2f'; got shape \(2,\)"):
+    with raises(TypeError, "format", "expected a zero-dimensional tensor for '.2f'", value="shape (2,)"):
         format(ft.ones(2), ".2f")
 
 
@@ -22,7 +23,7 @@ def test_plus_is_the_tensor_itself():
     assert (+x).tolist() == [1.0, -2.0]
     (+x).sum().backward()
     assert x.grad.tolist() == [1.0, 1.0]
-    with pytest.raises(RuntimeError, match="not defined for bool"):
+    with raises(RuntimeError, "pos", "not defined for bool"):
         +tensor([True])
 
 
@@ -32,16 +33,16 @@ def test_bytes():
     assert bytes(tensor([True, False])) == b"\1\0"
     assert bytes(tensor(3)) == bytes(3)
     for wrong, error in ((tensor([1.5]), TypeError), (tensor([256]), ValueError), (tensor([-1]), ValueError)):
-        with pytest.raises(error, match=r"bytes: expected integers from 0 to 255 .* bytes\(t\.numpy\(\)\)"):
+        with raises(error, "bytes", "expected integers from 0 to 255", "bytes(t.numpy())"):
             bytes(wrong)
 
 
 def test_a_buffer_would_lose_the_gradient():
     """From Python 3.12 on, `memoryview(t)` and `numpy.asarray(t)` call this method first."""
     x = ft.ones(2, requires_grad=True)
-    with pytest.raises(BufferError, match=r"requires a gradient.*\.detach\(\)"):
+    with raises(BufferError, "buffer", "requires a gradient", ".detach()"):
         x.__buffer__(0)
-    with pytest.raises(RuntimeError, match=r"\.detach\(\)"):
+    with raises(RuntimeError, "__array__", ".detach()"):
         np.asarray(x)
     assert x.detach().__buffer__(0).tolist() == [1.0, 1.0]
 
@@ -49,14 +50,14 @@ def test_a_buffer_would_lose_the_gradient():
 def test_membership_of_numbers_and_tensors():
     assert 1 in tensor([1.0, 2.0])
     assert 3 not in tensor([1.0, 2.0])
-    with pytest.raises(TypeError, match="in: expected a tensor or a number; got str 'a'"):
+    with raises(TypeError, "in", "expected a tensor or a number", value="str 'a'"):
         "a" in ft.ones(2)  # noqa: B015
 
 
 @pytest.mark.parametrize("make", [ft.empty, ft.zeros, ft.ones])
 def test_size_by_keyword(make):
     assert make(size=(2, 3)).shape == (2, 3)
-    with pytest.raises(TypeError, match=f"{make.__name__}: expected integers, or size by name"):
+    with raises(TypeError, make.__name__, "expected integers, or size by name"):
         make(2, size=(3,))
 
 
@@ -69,21 +70,21 @@ def test_pairs_have_the_name_of_their_function():
 @pytest.mark.parametrize(
     ("call", "kind", "says"),
     [
-        (lambda: ft.Tensor(3, "a"), TypeError, "got str 'a'"),
+        (lambda: ft.Tensor(3, "a"), TypeError, "Tensor: got str 'a'"),
         (lambda: ft.zeros_like(1), TypeError, "zeros_like: expected input to be a Tensor; got int 1"),
         (lambda: ft.full_like(1, 2), TypeError, "full_like: expected input to be a Tensor; got int 1"),
         (lambda: ft.promote_types(1, 2), TypeError, "promote_types: expected two dtypes"),
         (lambda: ft.ones(2).to(ft.float32, ft.int32), TypeError, "to: expected one dtype"),
         (lambda: ft.ones(2).to(ft.float32, dtype=ft.int32), TypeError, "to: expected one dtype"),
-        (lambda: ft.ones(2).__dlpack__(dl_device=(2, 0)), BufferError, r"expected dl_device \(1, 0\)"),
-        (lambda: ft.ones(2).to("foo"), RuntimeError, "'foo' is not a known type of device; known are cpu"),
-        (lambda: ft.ones(2).to("xpu"), RuntimeError, "no backend for 'xpu'"),
-        (lambda: hessian(lambda x: ft.ones(()), ft.ones(2), strict=True), GradientError, "^hessian: "),
-        (lambda: hessian(lambda x: x.sum(), ft.ones(2), strict=True), GradientError, "^hessian: "),
+        (lambda: ft.ones(2).__dlpack__(dl_device=(2, 0)), BufferError, "__dlpack__: expected dl_device (1, 0)"),
+        (lambda: ft.ones(2).to("foo"), RuntimeError, "to: 'foo' is not a known type of device; known are cpu"),
+        (lambda: ft.ones(2).to("xpu"), RuntimeError, "to: no backend for 'xpu'"),
+        (lambda: hessian(lambda x: ft.ones(()), ft.ones(2), strict=True), GradientError, "hessian"),
+        (lambda: hessian(lambda x: x.sum(), ft.ones(2), strict=True), GradientError, "hessian"),
     ],
 )
 def test_errors_name_wrong_types(call, kind, says):
-    with pytest.raises(kind, match=says):
+    with raises(kind, says):
         call()
 
 
@@ -121,5 +122,5 @@ def test_second_derivative_of_complex_magnitude_at_zero():
 def test_complex_elements_as_real_numbers():
     assert (float(tensor(2 + 0j)), int(tensor([2 + 0j])), complex(tensor(2 + 1j))) == (2.0, 2, 2 + 1j)
     for kind in (float, int):
-        with pytest.raises(TypeError, match=rf"^{kind.__name__}: expected .*without imaginary part; got \(2\+1j\)"):
+        with raises(TypeError, kind.__name__, "without imaginary part", value=(2 + 1j)):
             kind(tensor(2 + 1j))

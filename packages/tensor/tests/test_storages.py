@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_tensor.ops.memory import pin_memory as _pin_memory
 
 
@@ -41,7 +42,7 @@ def test_a_storage_of_a_file(tmp_path):
     shared = ft.UntypedStorage.from_file(tmp_path / "b", True, 4)
     shared[1] = 7
     assert (tmp_path / "b").read_bytes() == b"\0\7\0\0" and private.nbytes() == 6
-    with pytest.raises(ValueError, match=r"expected 9 bytes for 9 of uint8; .* has 8"):
+    with raises(ValueError, "from_file", "expected 9 bytes for 9 of uint8", "has 8"):
         ft.UntypedStorage.from_file(str(tmp_path / "a"), nbytes=9)
     with pytest.raises(FileNotFoundError):
         ft.UntypedStorage.from_file(str(tmp_path / "none"), nbytes=1)
@@ -90,7 +91,7 @@ def test_typed_storages():
 
 
 def test_storages_are_not_pickled():
-    with pytest.raises(RuntimeError, match="pickle the tensor"):
+    with raises(RuntimeError, "storage", "pickle the tensor"):
         pickle.dumps(ft.ones(2).untyped_storage())
 
 
@@ -112,7 +113,7 @@ def test_flags():
 def test_is_nonzero():
     assert ft.is_nonzero(ft.tensor([2]))
     assert not ft.tensor(False).is_nonzero()
-    with pytest.raises(ValueError, match=r"is_nonzero: expected one element; got Tensor float32 \(2,\)"):
+    with raises(ValueError, "is_nonzero", "expected one element", value="Tensor float32 (2,)"):
         ft.ones(2).is_nonzero()
 
 
@@ -122,7 +123,7 @@ def test_applying_python_functions_to_elements():
     assert x.tolist() == [[2, 3], [4, 5]]
     assert x.map_(ft.tensor([10, 20]), lambda a, b: a * b).tolist() == [[20, 60], [40, 100]]
     assert ft.ones(1).map2_(ft.tensor([2.0]), ft.tensor([5.0]), lambda a, b, c: a + b * c).tolist() == [11.0]
-    with pytest.raises(RuntimeError, match="apply_: a Python function has no gradient"):
+    with raises(RuntimeError, "apply_", "a Python function has no gradient"):
         ft.ones(1, requires_grad=True).apply_(abs)
 
 
@@ -130,7 +131,7 @@ def test_fill_diagonal():
     assert ft.zeros(2, 3).fill_diagonal_(5).tolist() == [[5, 0, 0], [0, 5, 0]]
     assert ft.zeros(5, 2).fill_diagonal_(1, wrap=True).tolist() == [[1, 0], [0, 1], [0, 0], [1, 0], [0, 1]]
     assert ft.zeros(2, 2, 2).fill_diagonal_(1).sum().item() == 2
-    with pytest.raises(ValueError, match="the same length"):
+    with raises(ValueError, "fill_diagonal_", "the same length"):
         ft.zeros(2, 3, 2).fill_diagonal_(1)
 
 
@@ -140,7 +141,7 @@ def test_in_place_methods_are_functions_too():
     assert ft.sqrt_(ft.trunc_(x)).tolist() == [1.0, 2.0]
     assert ft.index_put_(x, (ft.tensor([0]),), ft.tensor(7.0)).tolist() == [7.0, 2.0]
     assert ft.zero_(x).tolist() == [0.0, 0.0]
-    with pytest.raises(TypeError, match="exp_: expected a Tensor"):
+    with raises(TypeError, "exp_", "expected a Tensor"):
         ft.exp_(3.0)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_tensor.testing import assert_close
 
 
@@ -91,7 +92,7 @@ def test_custom_messages():
 
 
 def test_errors():
-    with pytest.raises(ValueError, match="both rtol and atol or neither"):
+    with raises(ValueError, "assert_close", "both rtol and atol or neither"):
         assert_close(1, 1, rtol=1e-3)
-    with pytest.raises(TypeError, match="got str"):
+    with raises(TypeError, "assert_close", value="str"):
         assert_close("a", "a")

@@ -343,7 +343,7 @@ def _vector_like(name: str, v: Tensors, like: list[Tensor]) -> list[Tensor]:
     """Return the tensors in `v` after checking them against those that they must match."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise ArgumentError(f"{name}: expected v, which can be left out only for a single tensor of one element")
+            raise ArgumentError(f"{name}: expected v; it can be omitted only for a single tensor of one element")
         return [ones_like(like[0])]
     vector, _ = tensors_of(name, "v", v)
     shapes, wanted = [tuple(tensor.shape) for tensor in vector], [tuple(tensor.shape) for tensor in like]

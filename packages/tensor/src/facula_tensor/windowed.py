@@ -260,7 +260,7 @@ def stft(
     if onesided is None:
         onesided = not is_complex
     elif onesided and is_complex:
-        raise ArgumentError("stft: expected onesided=False for complex signals, whose spectrum has no symmetry")
+        raise ArgumentError("stft: expected onesided=False for complex signals; got True")
     signals = input if input.ndim == 2 else input.unsqueeze(0)
     if center:
         side = n_fft // 2
@@ -333,7 +333,7 @@ def istft(
     if spectra.shape[-1] != expected:
         raise ArgumentError(f"istft: expected {expected} frequencies for n_fft {n_fft}; got {spectra.shape[-1]}")
     if return_complex and onesided:
-        raise ArgumentError("istft: expected onesided=False with return_complex=True")
+        raise ArgumentError("istft: expected onesided=False with return_complex=True; got True")
     if hop > weights.shape[0]:
         raise ArgumentError(f"istft: expected hop_length of at most win_length; got {hop}")
     norm = "ortho" if normalized else "backward"

@@ -9,6 +9,7 @@ from fake_backend import MemoryFault, fake, numbers
 from samples import CHANGES, SAMPLES, declared, differentiable, every_change, every_operator, pair, total
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_storage import Device
 from facula_storage.extend import clear_layout_caches
 from facula_tensor.extend import operators
@@ -160,9 +161,9 @@ def test_random_numbers_are_equal_on_all_devices():
 
 def test_devices_do_not_mix(device):
     x, y = ft.ones(3, device=device), ft.ones(3, device="meta")
-    with pytest.raises(RuntimeError, match=f"add: expected all tensors on one device; got '{device}' and 'meta'"):
+    with raises(RuntimeError, "add", "expected all tensors on one device", value=f"'{device}' and 'meta'"):
         x + y
-    with pytest.raises(RuntimeError, match="one device"):
+    with raises(RuntimeError, "mul_", "one device"):
         x.mul_(y)
     assert x.tolist() == [1, 1, 1]
     assert x._version == 0
@@ -203,7 +204,7 @@ def test_devices_of_indices_and_sources_do_not_mix(name, elsewhere, device):
     else:
         source = source.to("meta")
     for _ in range(2):  # a failed call keeps no plan
-        with pytest.raises(RuntimeError, match=rf"^{name}: .*(one device|'meta' has no elements|which meta has not)"):
+        with raises(RuntimeError, name, "meta"):
             INDEXED[name](x, at, source)
     assert x.tolist() == [[0, 1], [2, 3]]
     assert x._version == 0
@@ -214,9 +215,9 @@ def test_elements_are_copied_through_the_host():
     assert x.tolist() == [[0, 1, 2], [3, 4, 5]]
     assert x.to("cpu").numpy().tolist() == x.tolist()
     assert x.t().cpu().tolist() == [[0, 3], [1, 4], [2, 5]]
-    with pytest.raises((TypeError, RuntimeError, BufferError), match="fake"):
+    with raises((TypeError, RuntimeError, BufferError), "numpy", "fake"):
         x.numpy()
-    with pytest.raises(RuntimeError, match="meta"):
+    with raises(RuntimeError, "tolist", "meta"):
         ft.ones(2, device="meta").tolist()
 
 
@@ -240,9 +241,9 @@ def test_plans_of_square_matrices_are_not_used_for_other_shapes():
     for _ in range(2):
         assert (square @ square).shape == ft.linalg.matrix_exp(square).shape == (3, 3)
     assert ft.inner(vector, vector).shape == ft.vdot(vector, vector).shape == (vector @ vector).shape == ()
-    with pytest.raises(ValueError, match="matmul"):
+    with raises(ValueError, "matmul"):
         wide @ wide
-    with pytest.raises(ValueError, match="matrix_exp"):
+    with raises(ValueError, "linalg.matrix_exp", "matrix_exp"):
         ft.linalg.matrix_exp(wide)
 
 

@@ -6,6 +6,7 @@ import pytest
 from slow_path import slow_calls
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_storage import listen
 from facula_storage.extend import clear_layout_caches
 from facula_tensor import functional as F
@@ -248,9 +249,9 @@ def test_floats_are_rejected_as_lengths_after_equal_integers():
     ft.zeros(4, 4), ft.empty(4), ft.zeros((4, 4)), ft.randint(3, (4, 4))
     for make in (ft.zeros, ft.empty, ft.rand):
         for wrong in ((4.0, 4), (4, 4.0), (4.0,), ((4.0, 4.0),), (4 + 0j, 4)):
-            with pytest.raises(TypeError, match="expected integers"):
+            with raises(TypeError, make.__name__, "expected integers"):
                 make(*wrong)
-    with pytest.raises(TypeError, match="expected integers"):
+    with raises(TypeError, "randint", "expected integers"):
         ft.randint(3, (4.0, 4))
 
 

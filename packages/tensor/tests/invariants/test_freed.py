@@ -12,6 +12,7 @@ from samples import CHANGES, SAMPLES, differentiable, every_change, every_operat
 
 import facula_tensor as ft
 from facula_autograd import Function, detect_anomaly, grad, saved_tensors_hooks
+from facula_errors.testing import raises
 
 pytestmark = pytest.mark.usefixtures("no_collector")
 
@@ -182,7 +183,7 @@ def test_errors_do_not_keep_tensors():
     a = x * 1
     out = a * y
     a.add_(1)
-    with pytest.raises(RuntimeError, match="changed in place"):
+    with raises(RuntimeError, "backward of mul", "changed in place"):
         out.sum().backward()
 
 

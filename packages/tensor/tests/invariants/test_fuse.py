@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import facula_tensor as ft
 from facula_autograd import grad, gradcheck, gradgradcheck
 from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
+from facula_errors.testing import raises
 from facula_storage import listen
 from facula_tensor import func
 
@@ -178,41 +179,41 @@ OUTSIDE = ft.ones(3)
 REFUSED = {
     "a reduction": (lambda x: x - x.sum(), UnsupportedError, "sum: not elementwise"),
     "a product": (lambda x: x @ x, UnsupportedError, "matmul: not elementwise"),
-    "a view": (lambda x: x[0], UnsupportedError, "not elementwise"),
-    "a view by a property": (lambda x: x.T, UnsupportedError, "^T: not elementwise"),
-    "its elements": (lambda x: sum(x), UnsupportedError, "^iter: not elementwise"),
-    "a branch": (branches, UnsupportedError, "bool: reads a value.*where"),
-    "a value": (lambda x: x * x.item(), UnsupportedError, "item: reads a value.*where"),
-    "Python's mathematics": (lambda x: x * math.sin(x), UnsupportedError, "float: reads a value.*where"),
-    "NumPy": (lambda x: x * np.sin(x), UnsupportedError, "^array: reads a value"),
-    "print": (lambda x: f"{x}", UnsupportedError, "^[a-z]+: reads a value"),
+    "a view": (lambda x: x[0], UnsupportedError, "getitem: not elementwise"),
+    "a view by a property": (lambda x: x.T, UnsupportedError, "T: not elementwise"),
+    "its elements": (lambda x: sum(x), UnsupportedError, "iter: not elementwise"),
+    "a branch": (branches, UnsupportedError, "bool: reads a value ... where"),
+    "a value": (lambda x: x * x.item(), UnsupportedError, "item: reads a value ... where"),
+    "Python's mathematics": (lambda x: x * math.sin(x), UnsupportedError, "float: reads a value ... where"),
+    "NumPy": (lambda x: x * np.sin(x), UnsupportedError, "array: reads a value"),
+    "print": (lambda x: f"{x}", UnsupportedError, "format: reads a value"),
     "a change in place": (changes, UnsupportedError, "add_: changes a tensor in place"),
     "a change that saves": (lambda x: x.mul_(2), UnsupportedError, "mul_: changes a tensor in place"),
-    "a tensor from outside": (lambda x: x + OUTSIDE, UnsupportedError, "none of its arguments"),
-    "two results": (lambda x: (x, x), InvalidTypeError, "return one tensor.*tuple"),
-    "a constant": (lambda x: 3.0, InvalidTypeError, "return one tensor.*float"),
+    "a tensor from outside": (lambda x: x + OUTSIDE, UnsupportedError, "add: none of its arguments"),
+    "two results": (lambda x: (x, x), InvalidTypeError, "lambda: return one tensor ... tuple"),
+    "a constant": (lambda x: 3.0, InvalidTypeError, "lambda: return one tensor ... float"),
 }
 
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_non_elementwise_operations_are_named_in_errors(what):
     function, error, message = REFUSED[what]
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         ft.fuse(function)(ft.ones(3))
 
 
 def test_errors_name_arguments():
     fused = ft.fuse(swish)
-    with pytest.raises(InvalidTypeError, match=r"swish: expected tensors, numbers.*; got list; make a tensor of it"):
+    with raises(InvalidTypeError, "swish", "expected tensors, numbers", "make a tensor of it", value="list"):
         fused(ft.ones(2), [1])
     for wrong in (lambda: fused(ft.ones(2)), lambda: fused(ft.ones(2), 1, 2), lambda: fused(ft.ones(2), slop=1)):
-        with pytest.raises(InvalidTypeError, match=r"swish: .*argument.*; its arguments are \(x, slope\)"):
+        with raises(InvalidTypeError, "swish", "its arguments are (x, slope)"):
             wrong()
-    with pytest.raises(InvalidTypeError, match="swish: expected a tensor among the arguments"):
+    with raises(InvalidTypeError, "swish", "expected a tensor among the arguments"):
         fused(1.0, 2.0)
-    with pytest.raises(ArgumentError, match=r"shapes .*do not broadcast"):
+    with raises(ArgumentError, "mul", "shapes", "do not broadcast"):
         ft.fuse(swish)(ft.ones(2), ft.ones(3))
-    with pytest.raises(InvalidTypeError, match="fuse: expected a function; got int"):
+    with raises(InvalidTypeError, "fuse", "expected a function", value="int"):
         ft.fuse(3)
 
 

@@ -11,6 +11,7 @@ from fake_backend import fake, numbers
 from slow_path import Watch
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_storage import listen
 from facula_storage.extend import clear_layout_caches
 from facula_tensor.extend import adam_step, asgd_step, overlapping, sgd_step
@@ -122,10 +123,10 @@ def test_overrides_of_subclasses_are_not_called(kind, given):
 
 
 WRONG = [
-    (1, lambda: ft.ones(4), r"expected gradient of parameter 1 to be float64 \(3,\).*got float32 \(4,\)"),
+    (1, lambda: ft.ones(4), "expected gradient of parameter 1 to be float64 (3,) ... got float32 (4,)"),
     (1, lambda: ft.ones(3, dtype=ft.float32), "got float32"),
     (1, lambda: ft.ones(3, dtype=ft.float64, device="meta"), "on 'meta'"),
-    (2, lambda: ft.ones(1, 3, dtype=ft.float64), r"(momentum_buffer|exp_avg|ax) of parameter 1 .*got float64 \(1, 3\)"),
+    (2, lambda: ft.ones(1, 3, dtype=ft.float64), "parameter 1 ... got float64 (1, 3)"),
     (0, lambda: ft.ones(3, dtype=ft.float16), "expected float32 or float64; parameter 1 is float16"),
     (0, lambda: ft.ones(3, dtype=ft.complex64), "parameter 1 is complex64"),
     (0, lambda: ft.ones(1, dtype=ft.float64).expand(3), "share one place in memory"),
@@ -138,7 +139,7 @@ def test_errors_change_nothing(kind, given, place, make, message):
     good, bad = row((2,), kind), row((3,), kind)
     bad = tuple(make() if i == place else t for i, t in enumerate(bad))
     before = [[(t.tolist(), t._version) for t in one] for one in (good,)]
-    with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
+    with raises((ValueError, TypeError, RuntimeError), kind.__name__, message):
         step(kind, [good, bad], given)
     assert [[(t.tolist(), t._version) for t in one] for one in (good,)] == before
 
@@ -152,7 +153,7 @@ def test_scalars_of_a_row():
     assert [t.item() for t in one[3:]] == pytest.approx([0.5 / (1 + 0.25 * 0.5 * 3) ** 0.5, 0.5, 3.0])
     for place, name in ((3, "eta"), (4, "mu"), (5, "step")):
         bad = tuple(ft.ones(1) if i == place else t for i, t in enumerate(one))
-        with pytest.raises(ValueError, match=rf"expected {name} of parameter 0 to be float32 \(\).*got float32 \(1,\)"):
+        with raises(ValueError, "asgd_step", f"expected {name} of parameter 0 to be float32 ()", value="float32 (1,)"):
             step(asgd_step, [bad], ASGD)
 
 

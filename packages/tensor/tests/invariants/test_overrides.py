@@ -10,6 +10,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_errors import full_traceback
+from facula_errors.testing import raises
 from facula_tensor import Tensor, fft, functional, linalg, special
 from facula_tensor._dispatch.overrides import disable_overrides
 from facula_tensor._dispatch.torch_function import _NOT_DISPATCHED, _OPERATORS, _PRIVATE
@@ -137,7 +138,7 @@ def test_a_table_of_public_functions_implements_overrides():
 
 def test_overridable_functions_keep_signature_and_errors():
     assert "approximate" in inspect.signature(functional.gelu).parameters
-    with pytest.raises(TypeError, match="linear: expected"):
+    with raises(TypeError, "linear"):
         functional.linear(1, ft.ones(1, 1))
     assert functional.gelu(ft.zeros(1)).tolist() == [0.0]
 

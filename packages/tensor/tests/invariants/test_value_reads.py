@@ -5,22 +5,23 @@ from __future__ import annotations
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_tensor import functional as F
 
 HALVES = ft.tensor([[0.5, 0.25], [0.75, 0.0]])
 INDEX = ft.tensor([1, -2])
 
 CALLS = {  # valid elements; invalid elements; the beginning of the error
-    "bernoulli": (lambda: ft.bernoulli(HALVES), lambda: ft.bernoulli(HALVES * 2), "bernoulli: .* from 0 to 1; got 1.5"),
+    "bernoulli": (lambda: ft.bernoulli(HALVES), lambda: ft.bernoulli(HALVES * 2), "bernoulli: from 0 to 1; got 1.5"),
     "bernoulli of half precision": (
         lambda: ft.bernoulli(HALVES.half()),
         lambda: ft.bernoulli(-HALVES.half()),
-        r"bernoulli: .* from 0 to 1; got -0.5 at \[0, 0\]",
+        "bernoulli: from 0 to 1; got -0.5 at [0, 0]",
     ),
     "bernoulli_": (
         lambda: ft.zeros(3, 2, 2).bernoulli_(HALVES),
         lambda: ft.zeros(2).bernoulli_(ft.tensor(float("nan"))),
-        "bernoulli: .* from 0 to 1; got nan",
+        "bernoulli: from 0 to 1; got nan",
     ),
     "binary_cross_entropy": (
         lambda: F.binary_cross_entropy(HALVES, HALVES),
@@ -51,17 +52,17 @@ CALLS = {  # valid elements; invalid elements; the beginning of the error
     "multinomial": (
         lambda: ft.multinomial(HALVES, 1),
         lambda: ft.multinomial(HALVES, 2),
-        r"multinomial: expected at least 2 weight\(s\) above 0; got fewer in row 1",
+        "multinomial: expected at least 2 weight(s) above 0; got fewer in row 1",
     ),
     "weights of multinomial": (
         lambda: ft.multinomial(HALVES, 1),
         lambda: ft.multinomial(HALVES / 0, 1),
-        r"multinomial: expected weights of 0 or more, and finite; got inf at \[0, 0\]",
+        "multinomial: expected weights of 0 or more, and finite; got inf at [0, 0]",
     ),
     "quantile": (
         lambda: HALVES.quantile(HALVES[0]),
         lambda: HALVES.quantile(ft.tensor([0.5, 2.0])),
-        r"quantile: expected every element of q to be from 0 to 1; got 2 at \[1\]",
+        "quantile: expected every element of q to be from 0 to 1; got 2 at [1]",
     ),
     "gaussian_nll_loss": (
         lambda: F.gaussian_nll_loss(HALVES, HALVES, HALVES),
@@ -86,7 +87,7 @@ CALLS = {  # valid elements; invalid elements; the beginning of the error
     "index_put": (
         lambda: HALVES.index_put((INDEX, INDEX), ft.tensor(1.0)),
         lambda: HALVES.index_put((INDEX, INDEX * 9), ft.tensor(1.0)),
-        "-18 is out of range for dimension 1",
+        "index_put: -18 is out of range for dimension 1",
     ),
 }
 
@@ -104,7 +105,7 @@ def test_values_are_read_only_for_errors(name, monkeypatch):
                 patched.setattr(ft.Tensor, method, refuse)
             right()
         state = ft.default_generator.get_state()
-        with pytest.raises((ValueError, IndexError), match=said) as caught:
+        with raises((ValueError, IndexError), said) as caught:
             wrong()
         assert caught.value.__cause__ is None and caught.value.__suppress_context__
         assert ft.default_generator.get_state() == state, "nothing was drawn"

@@ -15,6 +15,7 @@ from facula_autograd import (
     no_grad,
 )
 from facula_errors import ArgumentError, InvalidTypeError, OperationError, UnsupportedError
+from facula_errors.testing import raises
 from facula_tensor import func, library
 
 POINT = [0.5, -1.0, 2.0]
@@ -143,7 +144,7 @@ def test_a_change_in_place_is_counted():
     saved = point(requires_grad=True) * out
     assert fill_sine(x, out=out) is None
     assert out.tolist() == np.sin(POINT).tolist() and (x._version, out._version) == (0, 1)
-    with pytest.raises(MutationError, match="fill_sine"):
+    with raises(MutationError, "backward of mul", "fill_sine"):
         saved.sum().backward()
     assert bump_(x) is x and x.tolist() == [1.5, 0.0, 3.0]
     every = library.custom_op("test::every", lambda x, y: None, mutates_args="unknown")
@@ -171,21 +172,21 @@ def read_only():
 
 
 MUTATIONS_REFUSED = {
-    "a leaf": (lambda: bump_(point(requires_grad=True)), OperationError, "bump_: .*of which a gradient"),
-    "a result": (lambda: bump_(point(requires_grad=True) * 1), OperationError, "bump_: .*of which a gradient"),
-    "a value of grad": (lambda: func.grad(lambda x: bump_(x).sum())(point()), OperationError, "bump_: .*a gradient"),
-    "a dual tensor": (lambda: func.jvp(bump_, (point(),), (point(),)), OperationError, "bump_: .*a tangent"),
+    "a leaf": (lambda: bump_(point(requires_grad=True)), OperationError, "bump_: of which a gradient"),
+    "a result": (lambda: bump_(point(requires_grad=True) * 1), OperationError, "bump_: of which a gradient"),
+    "a value of grad": (lambda: func.grad(lambda x: bump_(x).sum())(point()), OperationError, "bump_: a gradient"),
+    "a dual tensor": (lambda: func.jvp(bump_, (point(),), (point(),)), OperationError, "bump_: a tangent"),
     "read-only memory": (lambda: bump_(read_only()), OperationError, "bump_: the tensor cannot be written"),
-    "not a tensor": (lambda: bump_(3), InvalidTypeError, "bump_: expected 'x', which it changes.*got int"),
+    "not a tensor": (lambda: bump_(3), InvalidTypeError, "bump_: expected 'x', which it changes ... got int"),
     "another argument": (
         lambda: library.custom_op("test::made", lambda x, y: x.add_(1) + y, mutates_args=["y"])(point(), point()),
         ArgumentError,
-        r"made: its function changed the argument float64 \(3,\), which mutates_args does not name",
+        "made: its function changed the argument float64 (3,), which mutates_args does not name",
     ),
     "an unknown name": (
         lambda: library.custom_op("test::made", lambda x: x, mutates_args={"y"}),
         ArgumentError,
-        "custom_op: expected mutates_args to name arguments of.*got 'y'",
+        "custom_op: expected mutates_args to name arguments of ... got 'y'",
     ),
     "a name alone": (
         lambda: library.custom_op("test::made", lambda x: x, mutates_args="x"),
@@ -208,7 +209,7 @@ MUTATIONS_REFUSED = {
 @pytest.mark.parametrize("what", MUTATIONS_REFUSED)
 def test_invalid_changes_are_rejected(what):
     call, error, message = MUTATIONS_REFUSED[what]
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         call()
 
 
@@ -264,9 +265,9 @@ def test_a_batching_rule_is_called_once():
 
 
 WRONG_RULES = {
-    "no pair": (lambda info, in_dims, x: x, "a pair \\(output, out_dims\\); got Tensor"),
-    "too many places": (lambda info, in_dims, x: (x + 1, (0, 0)), "out_dims built like its output"),
-    "another length": (lambda info, in_dims, x: (x[:1] + 1, 0), "expected 3 elements along dimension 0"),
+    "no pair": (lambda info, in_dims, x: x, "ruled: a pair (output, out_dims); got Tensor"),
+    "too many places": (lambda info, in_dims, x: (x + 1, (0, 0)), "ruled: out_dims built like its output"),
+    "another length": (lambda info, in_dims, x: (x[:1] + 1, 0), "ruled.vmap: expected 3 elements along dimension 0"),
 }
 
 
@@ -275,7 +276,7 @@ def test_invalid_batching_rules_are_rejected(what):
     rule, message = WRONG_RULES[what]
     op = library.custom_op("test::ruled", lambda x: x + 1)
     op.register_vmap(rule)
-    with pytest.raises(InvalidTypeError, match=f"ruled.*{message}"):
+    with raises(InvalidTypeError, message):
         func.vmap(op)(ft.ones(3))
 
 
@@ -285,8 +286,8 @@ def test_a_function_for_each_device():
     library.register_kernel("test::placed", "cpu")(lambda x: x * 3)
     op.register_kernel(["cuda", "mps"], lambda x: x * 4)  # kept for a machine with this device
     assert op(ft.ones(1)).tolist() == [3.0]
-    for wrong in ("meta", "nowhere", ()):
-        with pytest.raises((ArgumentError, RuntimeError, TypeError), match=r"register_kernel|device"):
+    for wrong, name in (("meta", "register_kernel"), ("nowhere", "device 'nowhere'"), ((), "register_kernel")):
+        with raises((ArgumentError, RuntimeError, TypeError), name):
             op.register_kernel(wrong, abs)
 
 

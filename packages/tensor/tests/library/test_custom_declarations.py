@@ -7,6 +7,7 @@ import pytest
 import facula_tensor as ft
 from facula_autograd import grad, gradcheck
 from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
+from facula_errors.testing import raises
 from facula_tensor import func, library
 
 
@@ -19,7 +20,7 @@ def identity(F, input):
 
 
 DECLARATIONS = {
-    "an unknown operand": ({"no_gradient": ("zz",)}, ArgumentError, "no_gradient to be a tuple of names in .*'zz'"),
+    "an unknown operand": ({"no_gradient": ("zz",)}, ArgumentError, "no_gradient to be a tuple of names in ... 'zz'"),
     "two derivatives": (
         {"vjp_input": lambda F, g: g, "partial_input": lambda F: 1.0},
         ArgumentError,
@@ -28,12 +29,12 @@ DECLARATIONS = {
     "a derivative of none": (
         {"vjp_input": lambda F, g: g, "no_gradient": ("input",)},
         ArgumentError,
-        "expected one derivative .*vjp_input and no_gradient",
+        "expected one derivative ... vjp_input and no_gradient",
     ),
     "equal names": ({"inputs": ("a", "a")}, ArgumentError, "inputs of different names"),
     "a keyword": ({"inputs": ("lambda",)}, ArgumentError, "'lambda' cannot name an operand"),
     "a rule's name": ({"inputs": ("g",)}, ArgumentError, "'g' cannot name an operand"),
-    "no tuple": ({"inputs": "x"}, InvalidTypeError, "inputs to be a tuple of names.*got 'x'"),
+    "no tuple": ({"inputs": "x"}, InvalidTypeError, "inputs to be a tuple of names ... got 'x'"),
     "no names": ({"inputs": ()}, InvalidTypeError, "inputs to be a tuple of names"),
     "Python's operator": ({"dunders": ("__add__",)}, ArgumentError, "'dunders' is for facula's own operators"),
     "parameters": ({"parameters": ("k",)}, ArgumentError, "'parameters' is for facula's own operators"),
@@ -44,17 +45,17 @@ DECLARATIONS = {
         InvalidTypeError,
         "compute_dtype to be a function; got str",
     ),
-    "too few": ({"value": lambda F: 1.0}, InvalidTypeError, r"expected value\(F, input\): too many"),
-    "too many": ({"value": lambda F, x, y: x}, InvalidTypeError, r"expected value\(F, input\): missing"),
-    "an unknown value": ({"vjp_input": lambda F, g, zz: g}, InvalidTypeError, r"vjp rules ask for \['zz'\]"),
-    "a rule without g": ({"vjp_input": lambda F: 1}, InvalidTypeError, r"expected vjp_input\(F, g, ...\)"),
+    "too few": ({"value": lambda F: 1.0}, InvalidTypeError, "expected value(F, input); too many"),
+    "too many": ({"value": lambda F, x, y: x}, InvalidTypeError, "expected value(F, input); missing"),
+    "an unknown value": ({"vjp_input": lambda F, g, zz: g}, InvalidTypeError, "vjp rules ask for ['zz']"),
+    "a rule without g": ({"vjp_input": lambda F: 1}, InvalidTypeError, "expected vjp_input(F, g, ...)"),
 }
 
 
 @pytest.mark.parametrize("what", DECLARATIONS)
 def test_invalid_classes_are_rejected(what):
     body, error, message = DECLARATIONS[what]
-    with pytest.raises(error, match=f"^own_wrong: .*{message}"):
+    with raises(error, "own_wrong", message):
         declare("own_wrong", **{"value": identity, **body})
     assert not hasattr(ft.Tensor, "own_wrong")
 
@@ -62,15 +63,15 @@ def test_invalid_classes_are_rejected(what):
 VALUES = {
     "nothing": (lambda F, input: None, InvalidTypeError, "an expression of the operands to be returned; got NoneType"),
     "two results": (lambda F, input: (input, input), InvalidTypeError, "to be returned; got tuple"),
-    "a function of tensors": (lambda F, input: ft.sin(input), UnsupportedError, r"call the operators of F \(F.sin"),
+    "a function of tensors": (lambda F, input: ft.sin(input), UnsupportedError, "call the operators of F (F.sin"),
     "Python's mathematics": (
         lambda F, input: math.sin(input),
         UnsupportedError,
         "use the operators of F",
     ),
     "a product": (lambda F, input: input @ input, UnsupportedError, "`@` are not elementwise"),
-    "an element": (lambda F, input: input[0], UnsupportedError, "indexing.*not elementwise"),
-    "a branch": (lambda F, input: input if input > 0 else 0.0, UnsupportedError, r"use where\(condition"),
+    "an element": (lambda F, input: input[0], UnsupportedError, "indexing ... not elementwise"),
+    "a branch": (lambda F, input: input if input > 0 else 0.0, UnsupportedError, "use where(condition"),
     "an unknown operator": (lambda F, input: F.sinn(input), UnsupportedError, "sinn: there is no operator"),
 }
 
@@ -78,20 +79,20 @@ VALUES = {
 @pytest.mark.parametrize("what", VALUES)
 def test_invalid_values_are_rejected_on_first_use(what):
     value, error, message = VALUES[what]
-    with pytest.raises(error, match=f"^own_value: value: .*{message}"):
+    with raises(error, "own_value", "value", message):
         declare("own_value", value=value)(ft.ones(2))
 
 
 RULES = {
-    "a number": (lambda F, g, input: 2.0, InvalidTypeError, "own_rule: expected vjp_input to return .*got float 2.0"),
-    "nothing": (lambda F, g, input: None, InvalidTypeError, "own_rule: expected vjp_input to return .*got NoneType"),
+    "a number": (lambda F, g, input: 2.0, InvalidTypeError, "own_rule: expected vjp_input to return ... got float 2.0"),
+    "nothing": (lambda F, g, input: None, InvalidTypeError, "own_rule: expected vjp_input to return ... got NoneType"),
     "another shape": (
         lambda F, g, input: F.sum(g, ((0,), False)),
         ArgumentError,
-        r"own_rule: expected vjp_input to return a gradient like g, float32 \(3,\); got float32 \(\)",
+        "own_rule: expected vjp_input to return a gradient like g, float32 (3,); got float32 ()",
     ),
-    "another dtype": (lambda F, g, input: g.double(), ArgumentError, r"own_rule: .*like g.*got float64 \(3,\)"),
-    "a call without parameters": (lambda F, g, input: F.sum(g), InvalidTypeError, r"sum: expected \(dims, keepdim\)"),
+    "another dtype": (lambda F, g, input: g.double(), ArgumentError, "own_rule: like g ... got float64 (3,)"),
+    "a call without parameters": (lambda F, g, input: F.sum(g), InvalidTypeError, "sum: expected (dims, keepdim)"),
 }
 
 
@@ -104,7 +105,7 @@ def test_a_rule_without_a_gradient_is_named(what):
     backward = [lambda: op(x).sum().backward(), lambda: func.jvp(op, (x.detach(),), (x.detach(),))]
     backward += [lambda: fused(x).sum().backward()] if what in ("a number", "nothing") else []
     for call in backward:
-        with pytest.raises(error, match=message):
+        with raises(error, message):
             call()
 
 
@@ -122,7 +123,8 @@ def test_errors_name_operands_without_a_derivative():
         "fused": lambda: library.fuse(lambda x: op(x) * x)(x).sum().backward(),
     }
     for what, call in wanted.items():
-        with pytest.raises(UnsupportedError, match=r"own_(constant|half): '(input|y)' has no derivative"):
+        name, operand = ("own_half", "y") if what in ("of the second", "jacfwd") else ("own_constant", "input")
+        with raises(UnsupportedError, name, f"'{operand}' has no derivative"):
             pytest.fail(f"{what}: {call()}")
     assert grad(both(x, y).sum(), x)[0].tolist() == [1.0] * 3
     assert grad((op(x.detach()) * x).sum(), x)[0].tolist() == [2.0] * 3
@@ -164,10 +166,12 @@ def test_operands_by_name_and_three_operands_in_place():
     y = x.clone()
     assert y.own_between_(1.5, 2.5) is y and y.tolist() == [1.5, 2.0, 2.5]
     assert pair(x, 2.0, out=y) is y and y.tolist() == [2.0, 4.0, 6.0]
-    for call in (lambda: pair(x), lambda: pair(x, 1.0, 2.0), lambda: pair(x, wait=2.0), lambda: three(x, 1.0)):
-        with pytest.raises(InvalidTypeError, match=r"own_(pair|between): .*its operands are x, "):
+    for call in (lambda: pair(x), lambda: pair(x, 1.0, 2.0), lambda: pair(x, wait=2.0)):
+        with raises(InvalidTypeError, "own_pair", "its operands are x,"):
             call()
-    with pytest.raises(InvalidTypeError, match="own_between_: expected 3 operands; got 2"):
+    with raises(InvalidTypeError, "own_between", "its operands are x,"):
+        three(x, 1.0)
+    with raises(InvalidTypeError, "own_between_", "expected 3 operands", value=2):
         x.own_between_(1.0)
 
 

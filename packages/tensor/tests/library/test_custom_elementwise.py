@@ -9,6 +9,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
+from facula_errors.testing import raises
 from facula_storage import listen
 from facula_tensor import library
 from facula_tensor.testing import Samples, check_operator
@@ -109,10 +110,10 @@ def declare(name, **body):
 
 LOOPS_REFUSED = {
     "address 0": (("own_x", (ft.float32, ft.float32), 0), ArgumentError, "expected the address of a function; got 0"),
-    "a string": (("own_x", (ft.float32, ft.float32), "sin"), InvalidTypeError, "expected a C function.*got str"),
+    "a string": (("own_x", (ft.float32, ft.float32), "sin"), InvalidTypeError, "expected a C function ... got str"),
     "a Python function": (("own_x", (ft.float32,) * 2, abs), InvalidTypeError, "got builtin_function_or_method"),
     "one dtype": (("own_x", (ft.float32,), 8), ArgumentError, "dtypes of the operands and of the result; got 1"),
-    "seven dtypes": (("own_x", (ft.float32,) * 7, 8), ArgumentError, "1 to 4 operands.*got 7"),
+    "seven dtypes": (("own_x", (ft.float32,) * 7, 8), ArgumentError, "1 to 4 operands ... got 7"),
     "no dtypes": (("own_x", ("f", "f"), 8), InvalidTypeError, "a tuple of dtypes"),
     "a name that is taken": (("exp", (ft.float32,) * 2, 8), ArgumentError, "'exp' is a built-in kernel's"),
     "a planner's name": (("matmul", (ft.float32,) * 3, 8), ArgumentError, "'matmul' is a built-in kernel's"),
@@ -123,26 +124,26 @@ LOOPS_REFUSED = {
 @pytest.mark.parametrize("what", LOOPS_REFUSED)
 def test_invalid_loops_are_rejected(what):
     arguments, error, message = LOOPS_REFUSED[what]
-    with pytest.raises(error, match=f"register_loop: .*{message}"):
+    with raises(error, "register_loop", message):
         library.register_loop(*arguments)
-    with pytest.raises(ArgumentError, match="cost to be an int > 0"):
+    with raises(ArgumentError, "register_loop", "cost to be an int > 0"):
         library.register_loop("own_x", (ft.float32, ft.float32), 8, cost=0)
 
 
 def test_errors_name_declarations(compiled):
     for name in ("exp", "view", "clamp", "sum"):
-        with pytest.raises(ArgumentError, match=f"facula has an operator or a method '{name}'"):
+        with raises(ArgumentError, "elementwise", f"facula has an operator or a method '{name}'"):
             declare(name, value=lambda F, input: input)
-    with pytest.raises(ArgumentError, match=r"own_nothing to have `value.*register_loop"):
+    with raises(ArgumentError, "elementwise", "own_nothing to have `value", "register_loop"):
         declare("own_nothing")
-    with pytest.raises(InvalidTypeError, match="no attribute 'vaule'; the nearest is 'value'"):
+    with raises(InvalidTypeError, "own_misspelt", "no attribute 'vaule'", "the nearest is 'value'"):
         declare("own_misspelt", vaule=1, value=lambda F, input: input)
-    with pytest.raises(InvalidTypeError, match="elementwise: expected a class; got function"):
+    with raises(InvalidTypeError, "elementwise", "expected a class", value="function"):
         library.elementwise(lambda x: x)
     library.register_loop("own_single", (ft.float32, ft.float32), compiled.squash_float)
     single = declare("own_single")
-    with pytest.raises(UnsupportedError, match=r"own_single: the CPU has no kernel for .float64"):
+    with raises(UnsupportedError, "own_single", "the CPU has no kernel for", "float64"):
         single(ft.ones(2, dtype=ft.float64))
-    with pytest.raises(InvalidTypeError, match="own_single"):
+    with raises(InvalidTypeError, "own_single"):
         single("x")
     assert declare("own_single", vjp_input=lambda F, g: g)(ft.zeros(1)).tolist() == [0.0]  # declared again

@@ -8,6 +8,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
+from facula_errors.testing import raises
 from facula_tensor import library
 from facula_tensor.testing import Samples, check_operator
 
@@ -53,16 +54,16 @@ def called(function, *args, backward=None, fake=None, **kwargs):
 X = ft.ones(2, requires_grad=True)
 CALLS_REFUSED = {
     "too many": (lambda: called(lambda x: x, X, X), InvalidTypeError, "made: too many positional"),
-    "an unknown name": (lambda: called(lambda x: x, X, y=1), InvalidTypeError, "made: .*'y'"),
+    "an unknown name": (lambda: called(lambda x: x, X, y=1), InvalidTypeError, "made: 'y'"),
     "no gradient": (
         lambda: called(lambda x: x + 1, X),
         UnsupportedError,
-        "'made' has no gradient; .*register_autograd",
+        "made: 'made' has no gradient ... register_autograd",
     ),
-    "an argument": (lambda: called(lambda x: x, X), ArgumentError, "made: .*returned an argument.*clone"),
-    "a view": (lambda: called(lambda x: x[:1], X), ArgumentError, "made: .*view"),
-    "a string": (lambda: called(lambda x: "x", X), InvalidTypeError, "made: .*give tensors, .*; got str"),
-    "two that share memory": (lambda: called(lambda x: (x + 1, y := x + 2, y[0]), X), ArgumentError, "made: .*share"),
+    "an argument": (lambda: called(lambda x: x, X), ArgumentError, "made: returned an argument ... clone"),
+    "a view": (lambda: called(lambda x: x[:1], X), ArgumentError, "made: view"),
+    "a string": (lambda: called(lambda x: "x", X), InvalidTypeError, "made: give tensors ... got str"),
+    "two that share memory": (lambda: called(lambda x: (x + 1, y := x + 2, y[0]), X), ArgumentError, "made: share"),
     "two gradients": (
         lambda: called(lambda x: x + 1, X, backward=lambda ctx, g: (g, g)),
         ArgumentError,
@@ -76,17 +77,17 @@ CALLS_REFUSED = {
     "a gradient's shape": (
         lambda: called(lambda x: x + 1, X, backward=lambda ctx, g: g.sum()),
         ArgumentError,
-        r"made: expected backward to return a gradient like its argument float32 \(2,\); got float32 \(\)",
+        "made: expected backward to return a gradient like its argument float32 (2,); got float32 ()",
     ),
     "the meta device": (
         lambda: called(lambda x: x + 1, ft.empty(2, device="meta")),
         UnsupportedError,
-        "made: .*meta device.*register_fake",
+        "made: meta device ... register_fake",
     ),
     "a gradient built otherwise": (
         lambda: called(lambda xs: xs[0] + 1, [X, X], backward=lambda ctx, g: [g, g, g]),
         ArgumentError,
-        r"made: expected backward to return the gradient of 'xs' built like it, list\(\*, \*\); got list\(\*, \*, \*\)",
+        "made: expected backward to return the gradient of 'xs' built like it, list(*, *); got list(*, *, *)",
     ),
     "a gradient of a number": (
         lambda: called(lambda x, n: x + n, X, 2, backward=lambda ctx, g: (g, g)),
@@ -106,15 +107,15 @@ CALLS_REFUSED = {
     "a tensor by name alone": (
         lambda: library.custom_op("test::made", lambda x, *, y: x + y)(X, y=X),
         InvalidTypeError,
-        "made: expected tensors that can be given by position.*'y', which is keyword-only",
+        "made: expected tensors that can be given by position ... 'y', which is keyword-only",
     ),
     "a rule that is none": (
         lambda: library.register_vmap(logistic_by_hand, 3),
         ArgumentError,
         "register_vmap: expected an operator",
     ),
-    "any number": (lambda: library.numpy_op(lambda *x: x), ArgumentError, r"numpy_op: .*without \*args"),
-    "no signature": (lambda: library.custom_op("a::b", int), InvalidTypeError, "custom_op: .*Python can tell; got <cl"),
+    "any number": (lambda: library.numpy_op(lambda *x: x), ArgumentError, "numpy_op: without *args"),
+    "no signature": (lambda: library.custom_op("a::b", int), InvalidTypeError, "custom_op: Python ... got <class"),
     "no name": (lambda: library.custom_op("a b", abs), ArgumentError, "custom_op: expected a name"),
     "no function": (lambda: library.numpy_op(3), InvalidTypeError, "numpy_op: expected a function"),
     "strings": (
@@ -125,7 +126,7 @@ CALLS_REFUSED = {
     "an unknown operator": (
         lambda: library.register_fake("none", ft.empty_like),
         ArgumentError,
-        "register_fake: expected an op",
+        "register_fake: expected an operator",
     ),
 }
 
@@ -133,7 +134,7 @@ CALLS_REFUSED = {
 @pytest.mark.parametrize("what", CALLS_REFUSED)
 def test_invalid_calls_are_rejected(what):
     call, error, message = CALLS_REFUSED[what]
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         call()
 
 

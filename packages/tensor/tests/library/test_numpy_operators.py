@@ -6,6 +6,7 @@ import pytest
 import facula_tensor as ft
 from facula_autograd import MutationError, grad
 from facula_errors import UnsupportedError
+from facula_errors.testing import raises
 from facula_tensor import func, library
 from facula_tensor.testing import Samples, check_operator
 
@@ -58,9 +59,9 @@ def test_a_gradient_in_numpy_is_differentiable_once():
     x = ft.tensor([1.0, 2.0], requires_grad=True)
     (slope,) = grad(power(x, exponent=2).sum(), x, create_graph=True)
     assert slope.tolist() == [2.0, 4.0]
-    with pytest.raises(UnsupportedError, match="'power_slope' has no gradient"):
+    with raises(UnsupportedError, "power_slope", "'power_slope' has no gradient"):
         slope.sum().backward()
-    with pytest.raises(UnsupportedError, match="'power_slope' has no gradient"):
+    with raises(UnsupportedError, "power_slope", "'power_slope' has no gradient"):
         func.jvp(power, (x,), (x,))
 
 
@@ -69,7 +70,7 @@ def test_saved_arrays_are_checked_for_changes():
     y = x * 1
     result = power(y)
     y.mul_(2)
-    with pytest.raises(MutationError, match=r"power.*changed"):
+    with raises(MutationError, "backward of powerBackward", "powerBackward", "changed"):
         result.sum().backward()
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_errors import ArgumentError, OperationError, UnsupportedError
+from facula_errors.testing import raises
 from facula_tensor import library
 from facula_tensor.extend import operators_by_name
 from facula_tensor.library import Library
@@ -35,28 +36,48 @@ def test_a_schema_defines_the_signature(schema):
 
 
 REFUSED = {
-    "no results": (lambda: LIBRARY.define("g(Tensor x)"), ArgumentError, "expected a schema such as"),
-    "no name": (lambda: LIBRARY.define("(Tensor x) -> Tensor"), ArgumentError, "expected a name such as"),
-    "an overload": (lambda: LIBRARY.define("g.out(Tensor x) -> Tensor"), ArgumentError, "expected a name such as"),
-    "a type that is none": (lambda: LIBRARY.define("g(Tensr x) -> Tensor"), ArgumentError, "'Tensr x'"),
-    "an argument without a type": (lambda: LIBRARY.define("g(x) -> Tensor"), ArgumentError, "'x'"),
-    "a default that is a name": (lambda: LIBRARY.define("g(int x=Mean) -> Tensor"), ArgumentError, "'Mean'"),
-    "a default before none": (lambda: LIBRARY.define("g(int x=1, int y) -> Tensor"), ArgumentError, "non-default"),
-    "a name twice": (lambda: LIBRARY.define("g(int x, int x) -> Tensor"), ArgumentError, "duplicate"),
-    "a name in use": (lambda: [LIBRARY.define("g(int x) -> Tensor") for _ in range(2)], OperationError, "'schemas::g'"),
-    "another kind": (lambda: Library("schemas", "ALL"), ArgumentError, "DEF, IMPL, FRAGMENT; got 'ALL'"),
-    "facula's own": (lambda: Library("aten", "IMPL"), UnsupportedError, "use another namespace"),
-    "a definition for others": (lambda: Library("a", "IMPL").define("f() -> Tensor"), OperationError, "got 'IMPL'"),
+    "no results": (lambda: LIBRARY.define("g(Tensor x)"), ArgumentError, "Library.define: expected a schema such as"),
+    "no name": (lambda: LIBRARY.define("(Tensor x) -> Tensor"), ArgumentError, "Library.define: a name such as"),
+    "an overload": (lambda: LIBRARY.define("g.out(Tensor x) -> Tensor"), ArgumentError, "Library.define: a name such"),
+    "a type that is none": (lambda: LIBRARY.define("g(Tensr x) -> Tensor"), ArgumentError, "Library.define: 'Tensr x'"),
+    "an argument without a type": (lambda: LIBRARY.define("g(x) -> Tensor"), ArgumentError, "Library.define: 'x'"),
+    "a default that is a name": (
+        lambda: LIBRARY.define("g(int x=Mean) -> Tensor"),
+        ArgumentError,
+        "Library.define: 'Mean'",
+    ),
+    "a default before none": (
+        lambda: LIBRARY.define("g(int x=1, int y) -> Tensor"),
+        ArgumentError,
+        "Library.define: non-default",
+    ),
+    "a name twice": (lambda: LIBRARY.define("g(int x, int x) -> Tensor"), ArgumentError, "Library.define: duplicate"),
+    "a name in use": (
+        lambda: [LIBRARY.define("g(int x) -> Tensor") for _ in range(2)],
+        OperationError,
+        "Library.define: 'schemas::g'",
+    ),
+    "another kind": (lambda: Library("schemas", "ALL"), ArgumentError, "Library: DEF, IMPL, FRAGMENT; got 'ALL'"),
+    "facula's own": (lambda: Library("aten", "IMPL"), UnsupportedError, "Library: use another namespace"),
+    "a definition for others": (
+        lambda: Library("a", "IMPL").define("f() -> Tensor"),
+        OperationError,
+        "Library.define: got 'IMPL'",
+    ),
     "the key of gradients": (
         lambda: LIBRARY.impl("f0", abs, "AutogradCPU"),
         UnsupportedError,
-        "got 'AutogradCPU'; use register_autograd",
+        "Library.impl: got 'AutogradCPU'; use register_autograd",
     ),
-    "keysets": (lambda: LIBRARY.impl("f0", abs, "CPU", with_keyset=True), UnsupportedError, "with_keyset=False"),
+    "keysets": (
+        lambda: LIBRARY.impl("f0", abs, "CPU", with_keyset=True),
+        UnsupportedError,
+        "Library.impl: with_keyset=False",
+    ),
     "no function yet": (
         lambda: operators_by_name["schemas::f1"](),
         UnsupportedError,
-        "for no device, and none for cpu",
+        "f1: for no device, and none for cpu",
     ),
 }
 
@@ -64,7 +85,7 @@ REFUSED = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_invalid_definitions_are_rejected(what):
     call, error, message = REFUSED[what]
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         call()
 
 

@@ -11,6 +11,7 @@ import facula_tensor.func
 import facula_tensor.functional as F
 from facula_allocator import default_host_allocator
 from facula_autograd import gradcheck
+from facula_errors.testing import raises
 
 TOLERANCE = {"float32": 3e-5, "float64": 1e-12, "float16": 1e-2, "bfloat16": 8e-2}
 attend = F.scaled_dot_product_attention
@@ -198,10 +199,10 @@ REFUSED = {
     "integers": (lambda m: attend(*[m.long()] * 3), "expected query, key and value in one floating dtype; got int64"),
     "dtypes": (lambda m: attend(m, m, m.double()), "got float32, float32 and float64"),
     "dimensions": (lambda m: attend(m[0], m, m), "expected query of at least 2 dimensions"),
-    "width": (lambda m: attend(m, m[:, :2], m), r"got \(3, 4\), \(3, 2\) and \(3, 4\)"),
-    "batches": (lambda m: attend(m.expand(2, 3, 4), m.expand(5, 3, 4), m), "shapes .* do not broadcast"),
+    "width": (lambda m: attend(m, m[:, :2], m), "got (3, 4), (3, 2) and (3, 4)"),
+    "batches": (lambda m: attend(m.expand(2, 3, 4), m.expand(5, 3, 4), m), "shapes ... do not broadcast"),
     "both masks": (lambda m: attend(m, m, m, ft.ones(3, 3), is_causal=True), "expected attn_mask or is_causal=True"),
-    "mask": (lambda m: attend(m, m, m, ft.ones(2, 3)), r"expected attn_mask that broadcasts to \(3, 3\); got \(2, 3\)"),
+    "mask": (lambda m: attend(m, m, m, ft.ones(2, 3)), "expected attn_mask that broadcasts to (3, 3); got (2, 3)"),
     "mask's dtype": (
         lambda m: attend(m, m, m, ft.ones(3, 3).long()),
         "expected attn_mask of bool or float32; got int64",
@@ -216,5 +217,5 @@ REFUSED = {
 
 @pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
 def test_errors(call, message):
-    with pytest.raises((ValueError, TypeError, RuntimeError), match=f"scaled_dot_product_attention: .*{message}"):
+    with raises((ValueError, TypeError, RuntimeError), "scaled_dot_product_attention", message):
         call(ft.ones(3, 4))

@@ -5,6 +5,7 @@ from elements import check_slopes
 
 import facula_tensor as ft
 import facula_tensor.functional as F
+from facula_errors.testing import raises
 
 CHANNELS = [(F.dropout1d, (40, 30, 4)), (F.dropout2d, (40, 30, 2, 2)), (F.dropout3d, (40, 30, 2, 1, 2))]
 
@@ -55,9 +56,9 @@ def test_variants_of_each_function(name):
     assert function(changed, 0.5, True, True) is changed
     assert not (changed == x).all()
     for wrong in (-0.1, 1.5, float("nan")):
-        with pytest.raises(ValueError, match=f"{name}: expected a probability"):
+        with raises(ValueError, name, "expected a probability"):
             function(x, wrong, True)
-    with pytest.raises(TypeError, match=f"{name}: defined for floating dtypes"):
+    with raises(TypeError, name, "defined for floating dtypes"):
         function(x.long(), 0.5, True)
 
     def fixed(x):
@@ -70,7 +71,7 @@ def test_variants_of_each_function(name):
 
 def test_other_numbers_of_dimensions():
     for function in (F.dropout1d, F.dropout2d, F.dropout3d, F.feature_alpha_dropout):
-        with pytest.raises(ValueError, match="shape"):
+        with raises(ValueError, function.__name__, "shape"):
             function(ft.ones(3), 0.5, True)
     assert F.feature_alpha_dropout(ft.ones(3)).shape == (3,)  # not in training
     with pytest.warns(UserWarning, match="dropout2d"):

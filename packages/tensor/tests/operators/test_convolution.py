@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import facula_tensor as ft
 import facula_tensor.functional as F
+from facula_errors.testing import raises
 
 
 def drawn(*shape, grad=False, dtype=ft.float64, seed=0):
@@ -96,14 +97,17 @@ def test_one_image_strides_and_words():
 
 
 BAD = {
-    "kernel": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 5, 2)), r"kernel \(5, 2\).*padded input \(3, 3\)"),
+    "kernel": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 5, 2)), "kernel (5, 2) ... padded input (3, 3)"),
     "dilated": (
         lambda: F.conv2d(ft.ones(1, 1, 4, 4), ft.ones(1, 1, 3, 3), dilation=2),
-        r"dilation \(2, 2\) spans \(5, 5\).*\(4, 4\)",
+        "dilation (2, 2) spans (5, 5) ... (4, 4)",
     ),
-    "channels": (lambda: F.conv2d(ft.ones(1, 2, 3, 3), ft.ones(1, 3, 1, 1)), "expected input with 3 channels.*got 2"),
+    "channels": (
+        lambda: F.conv2d(ft.ones(1, 2, 3, 3), ft.ones(1, 3, 1, 1)),
+        "expected input with 3 channels ... got 2",
+    ),
     "groups": (lambda: F.conv2d(ft.ones(1, 4, 3, 3), ft.ones(3, 2, 1, 1), groups=2), "multiple of groups=2"),
-    "no groups": (lambda: F.conv2d(ft.ones(1, 4, 3, 3), ft.ones(3, 2, 1, 1), groups=0), "groups.*at least 1; got 0"),
+    "no groups": (lambda: F.conv2d(ft.ones(1, 4, 3, 3), ft.ones(3, 2, 1, 1), groups=0), "groups ... at least 1; got 0"),
     "stride": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1), stride=0), "stride of at least 1; got 0"),
     "padding": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1), padding=-1), "padding of at least 0"),
     "word": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1), padding="full"), "'same' or 'valid'"),
@@ -111,9 +115,9 @@ BAD = {
         lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1), padding="same", stride=2),
         "'same' needs stride 1",
     ),
-    "bias": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(2, 1, 1, 1), ft.ones(3)), r"bias of shape \(2,\).*\(3,\)"),
-    "dims": (lambda: F.conv2d(ft.ones(3, 3), ft.ones(1, 1, 1, 1)), r"expected input of shape.*got \(3, 3\)"),
-    "weight": (lambda: F.conv2d(ft.ones(1, 3, 3), ft.ones(1, 1, 1)), r"expected weight of shape.*got \(1, 1, 1\)"),
+    "bias": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(2, 1, 1, 1), ft.ones(3)), "bias of shape (2,) ... (3,)"),
+    "dims": (lambda: F.conv2d(ft.ones(3, 3), ft.ones(1, 1, 1, 1)), "input of shape ... got (3, 3)"),
+    "weight": (lambda: F.conv2d(ft.ones(1, 3, 3), ft.ones(1, 1, 1)), "expected weight of shape ... got (1, 1, 1)"),
     "empty kernel": (lambda: F.conv2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 0, 1)), "at least one element"),
     "output_padding": (
         lambda: F.conv_transpose2d(ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1), output_padding=1),
@@ -129,23 +133,23 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_impossible_geometry(case):
     call, message = BAD[case]
-    with pytest.raises(ValueError, match=f"conv.*{message}"):
+    with raises(ValueError, "conv_transpose2d" if case in ("output_padding", "nothing left") else "conv2d", message):
         call()
 
 
 def test_errors_name_dtypes_and_types():
     x, w = ft.ones(1, 1, 3, 3), ft.ones(1, 1, 1, 1)
-    with pytest.raises(TypeError, match="conv2d: expected all in one dtype; got float32, float64"):
+    with raises(TypeError, "conv2d", "expected all in one dtype", value="float32, float64"):
         F.conv2d(x, w.double())
-    with pytest.raises(TypeError, match="conv2d: not defined for bool"):
+    with raises(TypeError, "conv2d", "not defined for bool"):
         F.conv2d(x.bool(), w.bool())
-    with pytest.raises(TypeError, match=r"stride to be an int or two; got 1\.5"):
+    with raises(TypeError, "conv2d", "stride to be an int or two", value=1.5):
         F.conv2d(x, w, stride=1.5)
-    with pytest.raises(TypeError, match=r"conv2d.*list"):
+    with raises(TypeError, "conv2d", "list"):
         F.conv2d([[1.0]], w)
     F.conv2d(x, w, stride=1)
     for same in (1.0, True):  # equal to a number accepted before
-        with pytest.raises(TypeError, match=f"stride to be an int or two; got {same}"):
+        with raises(TypeError, "conv2d", "stride to be an int or two", value=same):
             F.conv2d(x, w, stride=same)
 
 

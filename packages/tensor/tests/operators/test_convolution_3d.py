@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import facula_tensor as ft
 import facula_tensor.functional as F
+from facula_errors.testing import raises
 
 TRIPLES = st.tuples(st.integers(1, 2), st.integers(1, 3), st.integers(1, 2))
 
@@ -127,27 +128,27 @@ def test_half_precision_gradients():
 
 
 BAD = {
-    "kernel": (lambda x, w: F.conv3d(x, ft.ones(1, 1, 5, 2, 2)), r"kernel \(5, 2, 2\).*padded input \(3, 3, 3\)"),
-    "channels": (lambda x, w: F.conv3d(x, ft.ones(1, 2, 1, 1, 1)), "conv3d: expected input with 2 channels.*got 1"),
-    "dims": (lambda x, w: F.conv3d(x[0, 0], w), r"\(volumes, channels, depth, height, width\)"),
-    "weight": (lambda x, w: F.conv3d(x, w[0]), r"weight of shape \(filters, channels / groups, depth, height, width\)"),
-    "output": (lambda x, w: F.conv_transpose3d(x, w, output_padding=1), "output_padding smaller than stride"),
-    "sequence": (lambda x, w: F.conv_transpose1d(x, w[0, 0]), r"conv_transpose1d: .*\(sequences, channels, length\)"),
-    "nothing left": (lambda x, w: F.conv_transpose3d(x, w, padding=(1, 2, 1)), "make padding smaller"),
+    "kernel": (lambda x, w: F.conv3d(x, ft.ones(1, 1, 5, 2, 2)), "conv3d: kernel (5, 2, 2) ... padded input (3, 3, 3)"),
+    "channels": (lambda x, w: F.conv3d(x, ft.ones(1, 2, 1, 1, 1)), "conv3d: expected input with 2 channels ... got 1"),
+    "dims": (lambda x, w: F.conv3d(x[0, 0], w), "conv3d: (volumes, channels, depth, height, width)"),
+    "weight": (lambda x, w: F.conv3d(x, w[0]), "conv3d: weight of shape (filters, channels / groups, depth, height"),
+    "output": (lambda x, w: F.conv_transpose3d(x, w, output_padding=1), "conv_transpose3d: output_padding smaller"),
+    "sequence": (lambda x, w: F.conv_transpose1d(x, w[0, 0]), "conv_transpose1d: (sequences, channels, length)"),
+    "nothing left": (lambda x, w: F.conv_transpose3d(x, w, padding=(1, 2, 1)), "conv_transpose3d: make padding"),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
 def test_impossible_geometry(case):
     call, message = BAD[case]
-    with pytest.raises(ValueError, match=message):
+    with raises(ValueError, message):
         call(ft.ones(1, 1, 3, 3, 3), ft.ones(1, 1, 1, 1, 1))
 
 
 def test_numbers_of_other_types():
     x, w = ft.ones(1, 1, 3, 3, 3), ft.ones(1, 1, 1, 1, 1)
-    with pytest.raises(TypeError, match=r"conv3d: expected stride to be an int or three; got \(1, 2\)"):
+    with raises(TypeError, "conv3d", "expected stride to be an int or three", value=(1, 2)):
         F.conv3d(x, w, stride=(1, 2))
-    with pytest.raises(TypeError, match="conv3d: expected all in one dtype; got float32, float64"):
+    with raises(TypeError, "conv3d", "expected all in one dtype", value="float32, float64"):
         F.conv3d(x, w.double())
     assert F.conv3d(x.to("meta"), w.to("meta"), stride=2).shape == (1, 1, 2, 2, 2)

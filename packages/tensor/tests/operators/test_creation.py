@@ -6,6 +6,7 @@ from case import ALL
 from elements import DTYPES, values_of
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 INFERRED = [
     (True, "bool", ()),
@@ -76,7 +77,7 @@ def test_the_default_dtype():
         assert (ft.tensor([1]) / 2).dtype is ft.float64
     finally:
         ft.set_default_dtype(ft.float32)
-    with pytest.raises(TypeError, match="int64"):
+    with raises(TypeError, "set_default_dtype", "int64"):
         ft.set_default_dtype(ft.int64)
 
 
@@ -183,7 +184,7 @@ def test_size_by_keyword(make):
         assert tuple(make(size=size).shape) == (2, 3)
     assert tuple(make(size=()).shape) == ()
     for wrong in ((lambda: make(2, size=(3,))), lambda: make(size="ab"), lambda: make(size=(2.5,))):
-        with pytest.raises(TypeError, match=f"{make.__name__}: expected integers"):
+        with raises(TypeError, make.__name__, "expected integers"):
             wrong()
 
 
@@ -218,9 +219,9 @@ def test_explicit_strides():
     assert ft.ones(1, dtype=ft.float64).new_empty_strided((2,), (5,)).dtype is ft.float64
     assert ft.empty_permuted((2, 3, 4), (0, 2, 1)).stride() == (12, 1, 3)
     for wrong in (((2,), (1, 1)), ((-1,), (1,)), ((2,), (-1,))):
-        with pytest.raises(ValueError, match="as many strides as lengths, none negative"):
+        with raises(ValueError, "empty_strided", "as many strides as lengths, none negative"):
             ft.empty_strided(*wrong)
-    with pytest.raises(ValueError, match="physical_layout to name each"):
+    with raises(ValueError, "empty_permuted", "physical_layout to name each"):
         ft.empty_permuted((2, 3), (0, 0))
 
 
@@ -236,7 +237,7 @@ def test_asarray_shares_memory_if_possible():
     assert ft.asarray(bytearray(b"ab"), dtype=ft.uint8).tolist() == [97, 98]
     assert ft.asarray(np.arange(3)[::-1]).tolist() == [2, 1, 0]
     for data, options in (([1], {}), (array, {"dtype": ft.float32})):
-        with pytest.raises(ValueError, match="since copy=False"):
+        with raises(ValueError, "asarray", "since copy=False"):
             ft.asarray(data, copy=False, **options)
 
 
@@ -260,5 +261,5 @@ def test_a_file_as_memory(tmp_path):
     assert np.fromfile(path, np.float32)[0] == 0
     ft.from_file(path, shared=True, size=6).fill_(2)
     assert np.fromfile(path, np.float32).tolist() == [2.0] * 6
-    with pytest.raises(ValueError, match="expected 28 bytes"):
+    with raises(ValueError, "from_file", "expected 28 bytes"):
         ft.from_file(path, size=7)

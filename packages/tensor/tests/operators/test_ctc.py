@@ -9,6 +9,7 @@ from elements import check_slopes, values_of
 import facula_tensor as ft
 import facula_tensor.functional as F
 from facula_autograd import grad
+from facula_errors.testing import raises
 
 STEPS, COUNTS = (4, 3, 3), (2, 0, 3)
 TARGETS = np.array([[1, 2, 0], [0, 0, 0], [2, 2, 1]])
@@ -91,21 +92,21 @@ def test_gradients_equal_those_of_logits_and_are_zero_or_nan_without_a_path():
 X = ft.zeros(4, 3, 3)
 T = ft.tensor(TARGETS)
 REFUSED = {
-    "dtype": (lambda: F.ctc_loss(X.half(), T, STEPS, COUNTS), TypeError, "ctc_loss: defined for float32.*float16"),
+    "dtype": (lambda: F.ctc_loss(X.half(), T, STEPS, COUNTS), TypeError, "defined for float32 ... float16"),
     "target dtype": (lambda: F.ctc_loss(X, T.float(), STEPS, COUNTS), TypeError, "int64; got float32"),
-    "shape": (lambda: F.ctc_loss(X[0, 0], T, STEPS, COUNTS), ValueError, r"\(T, N, C\).*\(3,\)"),
+    "shape": (lambda: F.ctc_loss(X[0, 0], T, STEPS, COUNTS), ValueError, "(T, N, C) ... (3,)"),
     "blank": (lambda: F.ctc_loss(X, T, STEPS, COUNTS, 3), ValueError, "blank to be one of 3 classes; got 3"),
-    "steps": (lambda: F.ctc_loss(X, T, (4, 5, 4), COUNTS), ValueError, "input_lengths from 0 to 4.*got 5 at 1"),
+    "steps": (lambda: F.ctc_loss(X, T, (4, 5, 4), COUNTS), ValueError, "input_lengths from 0 to 4 ... got 5 at 1"),
     "count": (lambda: F.ctc_loss(X, T, STEPS, (2, -1, 3)), ValueError, "target_lengths at least 0; got -1 at 1"),
-    "batch": (lambda: F.ctc_loss(X, T, (4, 4), COUNTS), ValueError, "input_lengths of 3 examples.*got 2"),
+    "batch": (lambda: F.ctc_loss(X, T, (4, 4), COUNTS), ValueError, "input_lengths of 3 examples ... got 2"),
     "float": (lambda: F.ctc_loss(X, T, ft.ones(3), COUNTS), TypeError, "input_lengths to be integers; got float32"),
-    "padded": (lambda: F.ctc_loss(X, T[:2], STEPS, COUNTS), ValueError, r"\(3, 3 or more\).*\(2, 3\)"),
-    "short": (lambda: F.ctc_loss(X, T, STEPS, (2, 0, 4)), ValueError, r"\(3, 4 or more\).*\(3, 3\)"),
-    "joined": (lambda: F.ctc_loss(X, T[0], STEPS, COUNTS), ValueError, r"5 targets one after another.*\(3,\)"),
+    "padded": (lambda: F.ctc_loss(X, T[:2], STEPS, COUNTS), ValueError, "(3, 3 or more) ... (2, 3)"),
+    "short": (lambda: F.ctc_loss(X, T, STEPS, (2, 0, 4)), ValueError, "(3, 4 or more) ... (3, 3)"),
+    "joined": (lambda: F.ctc_loss(X, T[0], STEPS, COUNTS), ValueError, "5 targets one after another ... (3,)"),
     "class": (
         lambda: F.ctc_loss(X, T + 1, STEPS, COUNTS),
         IndexError,
-        r"target\[0, 1\] = 3 is out of range for 3 classes \(0 to 2; blank is 0\)",
+        "target[0, 1] = 3 is out of range for 3 classes (0 to 2; blank is 0)",
     ),
     "reduction": (lambda: F.ctc_loss(X, T, STEPS, COUNTS, reduction="max"), ValueError, "'max'"),
 }
@@ -114,5 +115,5 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_errors(name):
     action, kind, text = REFUSED[name]
-    with pytest.raises(kind, match=text):
+    with raises(kind, "ctc_loss", text):
         action()

@@ -10,6 +10,7 @@ import facula_tensor as ft
 from facula_autograd import grad, gradcheck
 from facula_cpu import get_num_threads, set_num_threads
 from facula_errors import UnsupportedError
+from facula_errors.testing import raises
 from facula_tensor import extend
 from facula_tensor.extend import recorded_ops, sample_dirichlet, standard_gamma
 
@@ -246,13 +247,13 @@ def test_gradients_of_counts_are_0():
 
 
 REFUSED = [
-    (lambda: ft.poisson(ft.tensor([1.0, -2.0])), r"poisson: expected rates of 0 or more; got -2 at \[1\]"),
+    (lambda: ft.poisson(ft.tensor([1.0, -2.0])), "poisson: expected rates of 0 or more; got -2 at [1]"),
     (lambda: ft.poisson(ft.arange(3)), "poisson: expected rates in a floating dtype; got int64"),
-    (lambda: ft.binomial(ft.tensor([-1.0]), ft.tensor([0.5])), r"binomial: expected count from 0 .*got -1 at \[0\]"),
+    (lambda: ft.binomial(ft.tensor([-1.0]), ft.tensor([0.5])), "binomial: expected count from 0 ... got -1 at [0]"),
     (lambda: ft.binomial(ft.ones(2), ft.tensor(1.5)), "binomial: expected prob from 0 to 1; got 1.5"),
-    (lambda: ft.binomial(ft.ones(2), ft.ones(2).double()), "one dtype; got float32 and float64"),
+    (lambda: ft.binomial(ft.ones(2), ft.ones(2).double()), "binomial: one dtype; got float32 and float64"),
     (lambda: ft.binomial(ft.ones(2), ft.ones(3)), "binomial"),
-    (lambda: sample_dirichlet(ft.tensor(1.0)), r"along a dimension; got shape \(\)"),
+    (lambda: sample_dirichlet(ft.tensor(1.0)), "sample_dirichlet: along a dimension; got shape ()"),
     (lambda: ft.poisson(ft.ones(2), generator=3), "poisson: expected generator to be a Generator, or None; got 3"),
     (lambda: ft.empty(2).exponential_(0), "exponential_: expected lambd above 0; got 0"),
     (lambda: ft.empty(2).geometric_(1.0), "geometric_: expected a probability p above 0 and below 1; got 1.0"),
@@ -270,7 +271,7 @@ REFUSED = [
 @pytest.mark.parametrize(("action", "message"), REFUSED)
 def test_errors_precede_changes_of_the_generator(action, message):
     ft.manual_seed(0)
-    with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
+    with raises((ValueError, TypeError, RuntimeError), message):
         action()
     assert ft.get_rng_state() == (0, 0)
 
@@ -280,10 +281,10 @@ def test_second_derivatives_of_gamma_draws_are_right_or_errors():
     by_shape, by_x = grad(extend.gamma_share(shape, x), (shape, x), create_graph=True)
     assert by_shape.item() == pytest.approx(-0.27743356420871, abs=1e-12)
     assert grad(by_x, (shape, x), retain_graph=True)[0].item() == pytest.approx(0.1418142290047, abs=1e-12)
-    with pytest.raises(UnsupportedError, match="no second derivatives with respect to their parameters"):
+    with raises(UnsupportedError, "standard_gamma", "no second derivatives with respect to their parameters"):
         grad(by_shape, shape, retain_graph=True)
     slope = recorded_ops.standard_gamma_grad(shape.detach(), x)
     assert grad(slope, x)[0].item() == pytest.approx(0.3068149564225, abs=1e-9)
     (drawn,) = grad(sample_dirichlet(shape * ft.ones(3).double())[0], shape, create_graph=True)
-    with pytest.raises(UnsupportedError, match="no second derivatives with respect to their parameters"):
+    with raises(UnsupportedError, "beta_grad", "no second derivatives with respect to their parameters"):
         grad(drawn, shape)

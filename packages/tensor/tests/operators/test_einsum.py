@@ -5,6 +5,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_autograd import gradcheck, gradgradcheck
+from facula_errors.testing import raises
 
 EQUATIONS = [
     ("ij,jk", (2, 3), (3, 4)),
@@ -104,10 +105,10 @@ def test_the_result_is_new():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("ij->ijj", (2, 3)), "'j'.*twice"),
+        (("ij->ijj", (2, 3)), "'j' ... twice"),
         (("ij->k", (2, 3)), "'k'"),
-        (("i.j", (2, 3)), r"got '\.' for operand 0"),
-        (("ij", (2, 3, 4)), r"got 2 for operand 0 of shape \(2, 3, 4\)"),
+        (("i.j", (2, 3)), "got '.' for operand 0"),
+        (("ij", (2, 3, 4)), "got 2 for operand 0 of shape (2, 3, 4)"),
         (("ij,jk", (2, 3)), "got 1 for 2"),
         (("ij,jk", (2, 3), (4, 5)), "one length; got lengths 3 and 4"),
         (("ii", (2, 3)), "one length"),
@@ -117,18 +118,18 @@ def test_the_result_is_new():
 )
 def test_errors(arguments, message):
     equation, *shapes = arguments
-    with pytest.raises(ValueError, match=message):
+    with raises(ValueError, "einsum", message):
         ft.einsum(equation, *[ft.ones(shape) for shape in shapes])
 
 
 def test_other_types_are_rejected():
-    with pytest.raises(TypeError, match="einsum"):
+    with raises(TypeError, "einsum"):
         ft.einsum()
-    with pytest.raises(TypeError, match="einsum: expected a Tensor; got int"):
+    with raises(TypeError, "einsum", "expected a Tensor", value="int"):
         ft.einsum("i", 3)
-    with pytest.raises(TypeError, match="list of numbers"):
+    with raises(TypeError, "einsum", "list of numbers"):
         ft.einsum(ft.ones(2), 3)
-    with pytest.raises(RuntimeError, match="int64 and float32"):
+    with raises(RuntimeError, "einsum", "int64 and float32"):
         ft.einsum("ij,jk", ft.ones(2, 2, dtype=ft.int64), ft.ones(2, 2))
 
 
@@ -154,7 +155,7 @@ def test_tensordot(shapes, dims):
 def test_tensordot_errors():
     a, b = ft.ones(2, 3), ft.ones(4, 5)
     for dims in (1, 3, ([0], [0]), ([0, 1], [0]), ([2], [0])):
-        with pytest.raises(ValueError, match="tensordot"):
+        with raises(ValueError, "tensordot"):
             ft.tensordot(a, b, dims)
 
 

@@ -7,6 +7,7 @@ from elements import check_slopes
 import facula_tensor as ft
 import facula_tensor.functional as F
 from facula_autograd import grad, gradcheck
+from facula_errors.testing import raises
 
 WEIGHT = [[3.0, 4.0], [0.3, 0.4], [6.0, 8.0]]
 
@@ -60,27 +61,27 @@ def test_positions_without_dimensions():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda w: F.embedding(ft.tensor([[0, 3]]), w), IndexError, r"embedding: index\[0, 1\] = 3 .* size 3"),
-        (lambda w: F.embedding(ft.tensor([-1]), w), IndexError, r"index\[0\] = -1 .* 0 to 2"),
+        (lambda w: F.embedding(ft.tensor([[0, 3]]), w), IndexError, "embedding: index[0, 1] = 3 ... size 3"),
+        (lambda w: F.embedding(ft.tensor([-1]), w), IndexError, "embedding: index[0] = -1 ... 0 to 2"),
         (lambda w: F.embedding(ft.tensor([5]), w.detach(), max_norm=0.1), IndexError, "embedding"),
-        (lambda w: F.embedding(ft.tensor([0.0]), w), TypeError, "float32"),
-        (lambda w: F.embedding(ft.tensor([0]), w[0]), ValueError, "numbers, features"),
-        (lambda w: F.embedding(ft.tensor([0]), w, padding_idx=3), ValueError, "from -3 to 2; got 3"),
-        (lambda w: F.embedding(ft.tensor([0]), w, sparse=True), NotImplementedError, "sparse"),
-        (lambda w: F.one_hot(ft.tensor([1, 3]), 3), ValueError, "0 to 2; got 3"),
-        (lambda w: F.one_hot(ft.tensor([-1, 1])), ValueError, "got -1"),
-        (lambda w: F.one_hot(ft.empty(0, dtype=ft.int64)), ValueError, "num_classes"),
-        (lambda w: F.one_hot(ft.tensor([1]), 0), ValueError, "positive"),
-        (lambda w: F.one_hot(ft.tensor([1]).int()), TypeError, "int64"),
-        (lambda w: w.index_select(0, ft.tensor([-1])), IndexError, r"index_select: index\[0\] = -1"),
-        (lambda w: w.index_select(0, ft.tensor([[1]])), IndexError, "one dimension"),
-        (lambda w: w.index_select(2, ft.tensor([1])), IndexError, "dim is 2"),
+        (lambda w: F.embedding(ft.tensor([0.0]), w), TypeError, "embedding: float32"),
+        (lambda w: F.embedding(ft.tensor([0]), w[0]), ValueError, "embedding: numbers, features"),
+        (lambda w: F.embedding(ft.tensor([0]), w, padding_idx=3), ValueError, "embedding: from -3 to 2; got 3"),
+        (lambda w: F.embedding(ft.tensor([0]), w, sparse=True), NotImplementedError, "embedding: sparse"),
+        (lambda w: F.one_hot(ft.tensor([1, 3]), 3), ValueError, "one_hot: 0 to 2; got 3"),
+        (lambda w: F.one_hot(ft.tensor([-1, 1])), ValueError, "one_hot: got -1"),
+        (lambda w: F.one_hot(ft.empty(0, dtype=ft.int64)), ValueError, "one_hot: num_classes"),
+        (lambda w: F.one_hot(ft.tensor([1]), 0), ValueError, "one_hot: positive"),
+        (lambda w: F.one_hot(ft.tensor([1]).int()), TypeError, "one_hot: int64"),
+        (lambda w: w.index_select(0, ft.tensor([-1])), IndexError, "index_select: index[0] = -1"),
+        (lambda w: w.index_select(0, ft.tensor([[1]])), IndexError, "index_select: one dimension"),
+        (lambda w: w.index_select(2, ft.tensor([1])), IndexError, "index_select: dim is 2"),
     ],
 )
 def test_errors_change_nothing(call, error, text):
     weight = table()
     for _ in range(2):
-        with pytest.raises(error, match=text):
+        with raises(error, text):
             call(weight)
     assert weight.tolist() == ft.tensor(WEIGHT).tolist() and weight._version == 0
 
@@ -157,23 +158,23 @@ def test_bags_with_weights_norms_and_frequencies():
         ({"offsets": [0], "mode": "prod"}, "mode to be 'sum', 'mean' or 'max'; got 'prod'"),
         ({"offsets": [0], "mode": "max", "scale_grad_by_freq": True}, "scale_grad_by_freq is for sums"),
         ({"offsets": [0], "per_sample_weights": ft.ones(4)}, "per_sample_weights only for mode 'sum'"),
-        ({"offsets": [0], "mode": "sum", "per_sample_weights": ft.ones(3)}, r"of the input's shape \(4,\)"),
+        ({"offsets": [0], "mode": "sum", "per_sample_weights": ft.ones(3)}, "of the input's shape (4,)"),
         ({"offsets": [0], "padding_idx": 9}, "padding_idx from -5 to 4"),
     ],
 )
 def test_errors_of_bags(options, text):
     if "offsets" in options:
         options = {**options, "offsets": ft.tensor(options["offsets"])}
-    with pytest.raises(ValueError, match=f"embedding_bag: .*{text}"):
+    with raises(ValueError, "embedding_bag", text):
         F.embedding_bag(ft.tensor([0, 1, 2, 3]), ft.ones(5, 2), **options)
 
 
 def test_errors_of_bags_of_rows_and_numbers():
-    with pytest.raises(ValueError, match="expected no offsets beside an input of rows"):
+    with raises(ValueError, "embedding_bag", "expected no offsets beside an input of rows"):
         F.embedding_bag(ft.tensor([[0, 1]]), ft.ones(5, 2), ft.tensor([0]))
-    with pytest.raises(IndexError, match="9"):
+    with raises(IndexError, "embedding_bag", "9"):
         F.embedding_bag(ft.tensor([[0, 9]]), ft.ones(5, 2))
-    with pytest.raises(NotImplementedError, match="sparse=True is not supported"):
+    with raises(NotImplementedError, "embedding_bag", "sparse=True is not supported"):
         F.embedding_bag(ft.tensor([[0, 1]]), ft.ones(5, 2), sparse=True)
 
 
@@ -181,5 +182,5 @@ def test_errors_of_bags_of_rows_and_numbers():
 def test_errors_for_missing_rows_name_embedding_bag(padding):
     table = ft.ones(2, 3)
     for index, offsets in (([[1, 9]], None), ([9, 1], [0])):
-        with pytest.raises(IndexError, match=r"^embedding_bag: index\[.*\] = 9 is out of range .* 0 to 1"):
+        with raises(IndexError, "embedding_bag", "index[", "] = 9 is out of range", "0 to 1"):
             F.embedding_bag(ft.tensor(index), table, offsets and ft.tensor(offsets), padding_idx=padding)

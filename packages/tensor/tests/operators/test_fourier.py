@@ -5,6 +5,7 @@ import pytest
 from elements import check_slopes
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_tensor import fft
 
 RNG = np.random.default_rng(0)
@@ -57,30 +58,30 @@ def test_lengths_apply_to_the_last_dimensions():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: fft.fft(ft.ones(4).half()), r"^fft.fft: not defined for float16"),
-        (lambda: fft.rfft(ft.ones(4) + 0j), "expected real numbers; got complex64"),
-        (lambda: fft.fft(ft.ones(4), norm="x"), "'backward', 'forward' or 'ortho'; got 'x'"),
-        (lambda: fft.fft(ft.ones(4), n=0), "at least 1 element to transform"),
-        (lambda: fft.fft(ft.ones(0)), "at least 1 element to transform"),
-        (lambda: fft.irfft(ft.ones(1)), "at least 1 element in the result; got 0"),
-        (lambda: fft.fft(ft.ones(())), "at least 1 dimension; got a number"),
-        (lambda: fft.fftn(ft.ones(2, 2), dim=(0, 0)), "names a dimension twice"),
-        (lambda: fft.fftn(ft.ones(2, 2), s=(2,), dim=(0, 1)), "as many lengths as dimensions"),
-        (lambda: fft.fftn(ft.ones(2, 2), s=(1, 2, 2)), "at most 2 lengths; got 3"),
-        (lambda: fft.rfftn(ft.ones(2, 2), dim=()), "at least 1 dimension to transform"),
-        (lambda: fft.fftfreq(-1), "n of at least 0; got -1"),
-        (lambda: fft.fftfreq(2, dtype=ft.int64), "dtype to be floating or complex; got int64"),
-        (lambda: fft.fft(ft.ones(4), norm=["ortho"]), "'backward', 'forward' or 'ortho'; got "),
-        (lambda: fft.fft(ft.ones(4), dim=1), "expected -1 to 0"),
+        (lambda: fft.fft(ft.ones(4).half()), "fft.fft: not defined for float16"),
+        (lambda: fft.rfft(ft.ones(4) + 0j), "fft.rfft: expected real numbers; got complex64"),
+        (lambda: fft.fft(ft.ones(4), norm="x"), "fft.fft: 'backward', 'forward' or 'ortho'; got 'x'"),
+        (lambda: fft.fft(ft.ones(4), n=0), "fft.fft: at least 1 element to transform"),
+        (lambda: fft.fft(ft.ones(0)), "fft.fft: at least 1 element to transform"),
+        (lambda: fft.irfft(ft.ones(1)), "fft.irfft: at least 1 element in the result; got 0"),
+        (lambda: fft.fft(ft.ones(())), "fft.fft: at least 1 dimension; got a number"),
+        (lambda: fft.fftn(ft.ones(2, 2), dim=(0, 0)), "fft.fftn: names a dimension twice"),
+        (lambda: fft.fftn(ft.ones(2, 2), s=(2,), dim=(0, 1)), "fft.fftn: as many lengths as dimensions"),
+        (lambda: fft.fftn(ft.ones(2, 2), s=(1, 2, 2)), "fft.fftn: at most 2 lengths; got 3"),
+        (lambda: fft.rfftn(ft.ones(2, 2), dim=()), "fft.rfftn: at least 1 dimension to transform"),
+        (lambda: fft.fftfreq(-1), "fft.fftfreq: n of at least 0; got -1"),
+        (lambda: fft.fftfreq(2, dtype=ft.int64), "fft.fftfreq: dtype to be floating or complex; got int64"),
+        (lambda: fft.fft(ft.ones(4), norm=["ortho"]), "fft.fft: 'backward', 'forward' or 'ortho'; got"),
+        (lambda: fft.fft(ft.ones(4), dim=1), "fft.fft: expected -1 to 0"),
         (
             lambda: fft.fftshift(ft.ones(()), 0),
-            "^fft.fftshift: expected at least 1 dimension, to take dim 0",
+            "fft.fftshift: expected at least 1 dimension, to take dim 0",
         ),
-        (lambda: fft.irfftn(ft.ones(()), dim=(-1,)), "^fft.irfftn: expected at least 1 dimension, to take dim"),
+        (lambda: fft.irfftn(ft.ones(()), dim=(-1,)), "fft.irfftn: expected at least 1 dimension, to take dim"),
     ],
 )
 def test_errors(call, words):
-    with pytest.raises((ValueError, TypeError, IndexError), match=words):
+    with raises((ValueError, TypeError, IndexError), words):
         call()
 
 

@@ -4,6 +4,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_autograd import gradgradcheck
+from facula_errors.testing import raises
 
 X = [[1.0, 2.0], [3.0, 4.0]]
 
@@ -77,28 +78,32 @@ def test_sums_do_not_depend_on_threads():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda x, i: x.gather(0, i + 1), IndexError, r"index\[1, 0\] = 2 .* size 2"),
-        (lambda x, i: x.gather(0, i - 1), IndexError, r"index\[0, 0\] = -1 .* 0 to 1"),
-        (lambda x, i: x.scatter_(0, i - 1, x * 2), IndexError, r"index\[0, 0\] = -1"),
-        (lambda x, i: x.scatter_add_(0, i + 5, x * 2), IndexError, r"index\[0, 0\] = 5"),
-        (lambda x, i: x.gather(2, i), IndexError, "dim is 2"),
-        (lambda x, i: x.gather(0, i.short()), TypeError, "int16"),
-        (lambda x, i: x.gather(0, i.expand(2, 2, 2)), ValueError, r"index \(2, 2, 2\)"),
-        (lambda x, i: x.gather(0, ft.zeros(2, 3, dtype=ft.int64)), ValueError, r"\(2, 3\)"),
-        (lambda x, i: x.scatter(0, i, x.double()), TypeError, "float64"),
-        (lambda x, i: x.scatter(0, i, x[:1]), ValueError, r"src \(1, 2\)"),
-        (lambda x, i: x.scatter(0, i, 1j), TypeError, "complex"),
-        (lambda x, i: x.scatter(0, i), ValueError, "src or value"),
-        (lambda x, i: x.scatter(0, i, x, reduce="mul"), ValueError, "multiply"),
-        (lambda x, i: x.scatter_reduce(0, i, x, "max"), ValueError, "amax"),
-        (lambda x, i: x.to(ft.complex64).scatter_reduce(0, i, x.to(ft.complex64), "amax"), TypeError, "complex64"),
-        (lambda x, i: x[:, :1].expand(2, 2).scatter_(0, i, 1.0), RuntimeError, "share one place"),
-        (lambda x, i: x.clone().requires_grad_().scatter_(0, i, 1.0), RuntimeError, "leaf"),
+        (lambda x, i: x.gather(0, i + 1), IndexError, "gather: index[1, 0] = 2 ... size 2"),
+        (lambda x, i: x.gather(0, i - 1), IndexError, "gather: index[0, 0] = -1 ... 0 to 1"),
+        (lambda x, i: x.scatter_(0, i - 1, x * 2), IndexError, "scatter: index[0, 0] = -1"),
+        (lambda x, i: x.scatter_add_(0, i + 5, x * 2), IndexError, "scatter: index[0, 0] = 5"),
+        (lambda x, i: x.gather(2, i), IndexError, "gather: dim is 2"),
+        (lambda x, i: x.gather(0, i.short()), TypeError, "gather: int16"),
+        (lambda x, i: x.gather(0, i.expand(2, 2, 2)), ValueError, "gather: index (2, 2, 2)"),
+        (lambda x, i: x.gather(0, ft.zeros(2, 3, dtype=ft.int64)), ValueError, "gather: (2, 3)"),
+        (lambda x, i: x.scatter(0, i, x.double()), TypeError, "scatter: float64"),
+        (lambda x, i: x.scatter(0, i, x[:1]), ValueError, "scatter: src (1, 2)"),
+        (lambda x, i: x.scatter(0, i, 1j), TypeError, "scatter: complex"),
+        (lambda x, i: x.scatter(0, i), ValueError, "scatter: src or value"),
+        (lambda x, i: x.scatter(0, i, x, reduce="mul"), ValueError, "scatter: multiply"),
+        (lambda x, i: x.scatter_reduce(0, i, x, "max"), ValueError, "scatter_reduce: amax"),
+        (
+            lambda x, i: x.to(ft.complex64).scatter_reduce(0, i, x.to(ft.complex64), "amax"),
+            TypeError,
+            "scatter_reduce: complex64",
+        ),
+        (lambda x, i: x[:, :1].expand(2, 2).scatter_(0, i, 1.0), RuntimeError, "scatter_: share one place"),
+        (lambda x, i: x.clone().requires_grad_().scatter_(0, i, 1.0), RuntimeError, "scatter_: leaf"),
     ],
 )
 def test_errors_change_nothing(call, error, text):
     x, index = ft.tensor(X), ft.tensor([[0, 0], [1, 1]])
     for _ in range(2):
-        with pytest.raises(error, match=text):
+        with raises(error, text):
             call(x, index)
     assert x.tolist() == X and x._version == 0

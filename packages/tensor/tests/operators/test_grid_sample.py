@@ -8,6 +8,7 @@ import pytest
 import facula_tensor as ft
 import facula_tensor.functional as F
 from facula_autograd import gradcheck, gradgradcheck
+from facula_errors.testing import raises
 
 SIZES = {2: (4, 5), 3: (3, 4, 2)}
 
@@ -114,25 +115,25 @@ def test_other_dtypes_and_empty():
 @pytest.mark.parametrize(
     ("call", "kind", "text"),
     [
-        (lambda x, g: F.grid_sample(x, g[..., :1]), ValueError, r"grid \(N, H', W', 2\).*got \(1, 1, 3, 3\) and"),
-        (lambda x, g: F.grid_sample(x, ft.ones(2, 2, 2, 2)), ValueError, "expected input"),
-        (lambda x, g: F.grid_sample(x[:, :, :0], g), ValueError, "input with elements"),
-        (lambda x, g: F.grid_sample(x, g, "cubic"), ValueError, "mode to be 'bilinear'.*'cubic'"),
-        (lambda x, g: F.grid_sample(x, g, padding_mode="wrap"), ValueError, "padding_mode to be 'zeros'.*'wrap'"),
+        (lambda x, g: F.grid_sample(x, g[..., :1]), ValueError, "grid_sample: grid ... got (1, 1, 3, 3) and"),
+        (lambda x, g: F.grid_sample(x, ft.ones(2, 2, 2, 2)), ValueError, "grid_sample: expected input"),
+        (lambda x, g: F.grid_sample(x[:, :, :0], g), ValueError, "grid_sample: input with elements"),
+        (lambda x, g: F.grid_sample(x, g, "cubic"), ValueError, "grid_sample: mode to be 'bilinear' ... 'cubic'"),
+        (lambda x, g: F.grid_sample(x, g, padding_mode="wrap"), ValueError, "grid_sample: padding_mode to be 'zeros'"),
         (
             lambda x, g: F.grid_sample(x[..., None], ft.ones(1, 2, 2, 2, 3), "bicubic"),
             ValueError,
-            "'bicubic' takes images",
+            "grid_sample: 'bicubic' takes images",
         ),
-        (lambda x, g: F.grid_sample(x, g.double()), TypeError, "got float32 and float64"),
-        (lambda x, g: F.grid_sample(x.long(), g.long()), TypeError, "one floating dtype"),
-        (lambda x, g: F.affine_grid(ft.ones(1, 2, 3), (2, 1, 3, 3)), ValueError, r"got \(1, 2, 3\) and \(2, 1, 3, 3\)"),
-        (lambda x, g: F.affine_grid(ft.ones(1, 2, 3), (1, 1, 0, 3)), ValueError, "positive lengths"),
-        (lambda x, g: F.affine_grid(ft.ones(1, 2, 3).long(), (1, 1, 3, 3)), TypeError, "floating dtype; got int64"),
+        (lambda x, g: F.grid_sample(x, g.double()), TypeError, "grid_sample: got float32 and float64"),
+        (lambda x, g: F.grid_sample(x.long(), g.long()), TypeError, "grid_sample: one floating dtype"),
+        (lambda x, g: F.affine_grid(ft.ones(1, 2, 3), (2, 1, 3, 3)), ValueError, "affine_grid: got (1, 2, 3) and (2"),
+        (lambda x, g: F.affine_grid(ft.ones(1, 2, 3), (1, 1, 0, 3)), ValueError, "affine_grid: positive lengths"),
+        (lambda x, g: F.affine_grid(ft.ones(1, 2, 3).long(), (1, 1, 3, 3)), TypeError, "affine_grid: got int64"),
     ],
 )
 def test_errors(call, kind, text):
-    with pytest.raises(kind, match=text):
+    with raises(kind, text):
         call(ft.ones(1, 1, 3, 3), ft.zeros(1, 2, 2, 2))
 
 

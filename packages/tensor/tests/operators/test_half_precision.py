@@ -7,6 +7,7 @@ from elements import values_of
 import facula_tensor as ft
 import facula_tensor.functional as nn
 from facula_autograd import grad
+from facula_errors.testing import raises
 from facula_storage import listen
 from facula_tensor.func import jvp
 
@@ -180,7 +181,7 @@ def test_running_statistics_are_updated_with_half_precision_input(kept):
     out = nn.batch_norm(x, mean, var, weight, training=True)
     assert out.dtype is ft.bfloat16 and mean.dtype is var.dtype is kept and mean._version > before
     np.testing.assert_allclose(mean.float().numpy(), 0.1 * x.float().numpy().mean(0), rtol=1e-2, atol=1e-3)
-    with pytest.raises(TypeError, match="expected all in one dtype; got input bfloat16, weight float64"):
+    with raises(TypeError, "batch_norm", "expected all in one dtype", value="input bfloat16, weight float64"):
         nn.batch_norm(x, mean, var, weight.double(), training=True)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (3, 4), (2, 3, 4), (0, 3), (3, 0)])
@@ -37,7 +38,7 @@ def test_a_single_tensor_as_an_index():
         (ft.tensor([1.0]), "integer"),
     ):
         for way in (index, (index,)):
-            with pytest.raises((IndexError, TypeError), match=error):
+            with raises((IndexError, TypeError), "getitem", error):
                 x[way]
     with pytest.raises(IndexError):
         ft.tensor(3)[ft.tensor([0])]
@@ -122,10 +123,10 @@ def test_large_expanded_tensors_are_not_copied():
             for name, read in READS.items():
                 if "mask" not in name:
                     assert read(x).amax().item() == 0, name
-            for write in WRITES.values():
-                with pytest.raises(RuntimeError, match="share one place in memory"):
+            for name, write in WRITES.items():
+                with raises(RuntimeError, name.partition(" ")[0], "share one place in memory"):
                     write(x)
-            with pytest.raises(IndexError, match=r"2147483648 .*out of range for a dimension of size 2147483648"):
+            with raises(IndexError, "take", "2147483648", "out of range for a dimension of size 2147483648"):
                 x.take(ft.tensor([x.numel()]))
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)
@@ -170,7 +171,7 @@ def test_an_integer_in_a_tensor_is_an_integer(dtype):
     x[one, last] += 1
     x[one].mul_(2)
     assert x[1].tolist() == [8, 10, 12, 16]
-    with pytest.raises(IndexError, match="3 is out of range for dimension 0 of size 3"):
+    with raises(IndexError, "getitem", "3 is out of range for dimension 0 of size 3"):
         x[ft.tensor(3, dtype=dtype)]
     y = ft.arange(3.0, requires_grad=True)
     (y[last] * 3).backward()
@@ -179,13 +180,11 @@ def test_an_integer_in_a_tensor_is_an_integer(dtype):
 
 def test_incompatible_tensors():
     x = ft.ones(3, 4)
-    with pytest.raises(
-        IndexError, match=r"getitem: expected tensors that broadcast, .* shapes \(2,\) and \(3,\); .*x\[rows\]"
-    ):
+    with raises(IndexError, "getitem", "expected tensors that broadcast", "shapes (2,) and (3,)", "x[rows]"):
         x[[0, 1], [0, 1, 2]]
-    with pytest.raises(IndexError, match=r"getitem: 4 is out of range for dimension 1 of size 4; expected -4 to 3"):
+    with raises(IndexError, "getitem", "4 is out of range for dimension 1 of size 4", "expected -4 to 3"):
         x[[0, 1], [0, 4]]
-    with pytest.raises(IndexError, match=r"setitem: -4 is out of range for dimension 0 of size 3"):
+    with raises(IndexError, "setitem", "-4 is out of range for dimension 0 of size 3"):
         x[[0, -4], [0, 1]] = 5.0
     assert x.sum().item() == 12
 

@@ -7,6 +7,7 @@ from elements import check_slopes, lay, values_of
 import facula_tensor as ft
 import facula_tensor.functional as F
 from facula_autograd import gradcheck, gradgradcheck
+from facula_errors.testing import raises
 
 TOLERANCE = {"float32": 3e-5, "float64": 1e-12, "float16": 4e-3, "bfloat16": 3e-2}
 CALLS = {
@@ -95,18 +96,18 @@ def test_empty():
 @pytest.mark.parametrize(
     ("call", "kind", "text"),
     [
-        (lambda x: F.layer_norm(x, (5,)), ValueError, r"layer_norm: expected input of shape \(\*, 5\)"),
-        (lambda x: F.layer_norm(x, ()), ValueError, "at least one length"),
-        (lambda x: F.layer_norm(x, 4, ft.ones(3)), ValueError, r"expected weight of shape \(4,\)"),
-        (lambda x: F.layer_norm(x, 4, ft.ones(4).double()), TypeError, "float64"),
-        (lambda x: F.layer_norm(x.long(), 4), TypeError, "int64"),
+        (lambda x: F.layer_norm(x, (5,)), ValueError, "layer_norm: expected input of shape (*, 5)"),
+        (lambda x: F.layer_norm(x, ()), ValueError, "layer_norm: at least one length"),
+        (lambda x: F.layer_norm(x, 4, ft.ones(3)), ValueError, "layer_norm: expected weight of shape (4,)"),
+        (lambda x: F.layer_norm(x, 4, ft.ones(4).double()), TypeError, "layer_norm: float64"),
+        (lambda x: F.layer_norm(x.long(), 4), TypeError, "layer_norm: int64"),
         (lambda x: F.rms_norm(x, 3), ValueError, "rms_norm"),
-        (lambda x: F.group_norm(x, 3), ValueError, "num_groups to divide the 4 channels"),
-        (lambda x: F.group_norm(x[0], 2), ValueError, "n, channels"),
-        (lambda x: F.group_norm(x[:1], 4), ValueError, "more than 1 value"),
-        (lambda x: F.group_norm(x, 2, ft.ones(3)), ValueError, "one number a channel"),
+        (lambda x: F.group_norm(x, 3), ValueError, "group_norm: num_groups to divide the 4 channels"),
+        (lambda x: F.group_norm(x[0], 2), ValueError, "group_norm: n, channels"),
+        (lambda x: F.group_norm(x[:1], 4), ValueError, "group_norm: more than 1 value"),
+        (lambda x: F.group_norm(x, 2, ft.ones(3)), ValueError, "group_norm: one number a channel"),
     ],
 )
 def test_errors(call, kind, text):
-    with pytest.raises(kind, match=text):
+    with raises(kind, text):
         call(ft.ones(2, 4))

@@ -5,6 +5,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_autograd import grad, gradgradcheck
+from facula_errors.testing import raises
 from facula_tensor import linalg
 
 NAN, INF = float("nan"), float("inf")
@@ -14,26 +15,26 @@ SINGULAR = ft.tensor([[1.0, 2.0], [2.0, 4.0]])
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: linalg.cholesky(-ft.eye(3)), r"^linalg.cholesky: .* positive definite .* order 1 is not positive"),
-        (lambda: linalg.cholesky(ft.stack([ft.eye(3), ft.eye(3) - 1])), r"cholesky: matrix \[1\]: .* order 1"),
-        (lambda: ft.eye(2).sub(1).cholesky(), "^cholesky: expected a positive definite"),
-        (lambda: linalg.inv(SINGULAR), r"^linalg.inv: .* singular \(pivot 2 of its elimination is 0\)"),
-        (lambda: ft.stack([ft.eye(2), SINGULAR]).view(1, 2, 2, 2).inverse(), r"^inverse: matrix \[0, 1\]: .*pivot 2 "),
-        (lambda: linalg.lu_factor(SINGULAR), "^linalg.lu_factor: .*pivot 2 "),
-        (lambda: linalg.pinv(ft.full((2, 3), NAN)), "^linalg.pinv: .* converges"),
-        (lambda: linalg.solve(SINGULAR, ft.ones(2)), "^linalg.solve: .*pivot 2 "),
-        (lambda: linalg.svd(ft.full((2, 3), NAN)), "^linalg.svd: .* converges"),
-        (lambda: linalg.svdvals(ft.full((2, 3), NAN)), "^linalg.svdvals: .* converges"),
-        (lambda: linalg.eigh(ft.stack([ft.eye(2), ft.full((2, 2), NAN)])), r"^linalg.eigh: matrix \[1\]: .* converges"),
-        (lambda: linalg.eigvalsh(ft.full((2, 2), NAN)), "^linalg.eigvalsh: .* converges"),
-        (lambda: linalg.cholesky(ft.tensor([[1.0, 0.0], [NAN, 1.0]])), "^linalg.cholesky: .*minor of order 2 "),
-        (lambda: linalg.cond(ft.tensor([[NAN, 1.0], [1.0, 2.0]])), "^linalg.cond: .* converges"),
-        (lambda: linalg.norm(ft.full((2, 2), NAN), 2), "^linalg.norm: .* converges"),
-        (lambda: linalg.eigvals(ft.full((2, 2), float("inf"))), "^linalg.eigvals: .* infinite"),
+        (lambda: linalg.cholesky(-ft.eye(3)), "linalg.cholesky: positive definite ... order 1 is not positive"),
+        (lambda: linalg.cholesky(ft.stack([ft.eye(3), ft.eye(3) - 1])), "linalg.cholesky: cholesky: matrix [1] ..."),
+        (lambda: ft.eye(2).sub(1).cholesky(), "cholesky: expected a positive definite"),
+        (lambda: linalg.inv(SINGULAR), "linalg.inv: singular (pivot 2 of its elimination is 0)"),
+        (lambda: ft.stack([ft.eye(2), SINGULAR]).view(1, 2, 2, 2).inverse(), "inverse: matrix [0, 1] ... pivot 2"),
+        (lambda: linalg.lu_factor(SINGULAR), "linalg.lu_factor: pivot 2"),
+        (lambda: linalg.pinv(ft.full((2, 3), NAN)), "linalg.pinv: converges"),
+        (lambda: linalg.solve(SINGULAR, ft.ones(2)), "linalg.solve: pivot 2"),
+        (lambda: linalg.svd(ft.full((2, 3), NAN)), "linalg.svd: converges"),
+        (lambda: linalg.svdvals(ft.full((2, 3), NAN)), "linalg.svdvals: converges"),
+        (lambda: linalg.eigh(ft.stack([ft.eye(2), ft.full((2, 2), NAN)])), "linalg.eigh: matrix [1] ... converges"),
+        (lambda: linalg.eigvalsh(ft.full((2, 2), NAN)), "linalg.eigvalsh: converges"),
+        (lambda: linalg.cholesky(ft.tensor([[1.0, 0.0], [NAN, 1.0]])), "linalg.cholesky: minor of order 2"),
+        (lambda: linalg.cond(ft.tensor([[NAN, 1.0], [1.0, 2.0]])), "linalg.cond: converges"),
+        (lambda: linalg.norm(ft.full((2, 2), NAN), 2), "linalg.norm: converges"),
+        (lambda: linalg.eigvals(ft.full((2, 2), float("inf"))), "linalg.eigvals: infinite"),
     ],
 )
 def test_matrices_without_a_result(call, words):
-    with pytest.raises(linalg.LinAlgError, match=words) as raised:
+    with raises(linalg.LinAlgError, words) as raised:
         call()
     assert isinstance(raised.value, RuntimeError)
 
@@ -41,34 +42,37 @@ def test_matrices_without_a_result(call, words):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: linalg.inv(ft.ones(3)), r"at least 2 dimensions; got shape \(3,\)"),
-        (lambda: linalg.det(ft.ones(2, 3)), r"square matrices \(..., n, n\); got shape \(2, 3\)"),
-        (lambda: linalg.solve(ft.ones(3, 3), ft.ones(2, 2)), r"3 rows beside A \(3, 3\); got shape \(2, 2\)"),
-        (lambda: linalg.solve(ft.eye(3), ft.ones(3), left=False), "matrices where left is False"),
-        (lambda: linalg.solve(ft.eye(3), ft.ones(3).double()), "got float32 and float64"),
-        (lambda: linalg.solve_triangular(ft.eye(3), ft.ones(2, 4), upper=True, left=False), "3 columns beside A"),
-        (lambda: linalg.qr(ft.ones(2, 2), "raw"), "'reduced', 'complete' or 'r'; got 'raw'"),
-        (lambda: linalg.eigh(ft.ones(2, 2), "X"), "UPLO to be 'L' or 'U'; got 'X'"),
-        (lambda: linalg.svd(ft.ones(2, 2).half()), "not defined for float16"),
-        (lambda: linalg.qr(ft.ones(2, 2), out=(ft.ones(2, 2),)), r"2 tensors \(Q, R\)"),
-        (lambda: linalg.matrix_power(ft.ones(2, 3), 2), r"square matrices \(..., n, n\); got shape \(2, 3\)"),
-        (lambda: linalg.multi_dot([ft.ones(2, 3), ft.ones(2, 3)]), "columns of the factor before"),
-        (lambda: linalg.multi_dot([]), "expected a list of matrices"),
-        (lambda: linalg.tensorinv(ft.ones(2, 3), 1), r"got ind 1 and shape \(2, 3\)"),
-        (lambda: linalg.lu_solve(ft.eye(2), ft.tensor([1, 3]), ft.ones(2, 1)), "pivots from 1 to 2; got 3"),
-        (lambda: linalg.lstsq(ft.ones(2, 2), ft.ones(2, 2), driver="x"), "gelsd, gelss; got 'x'"),
-        (lambda: ft.renorm(ft.ones(3), 2, 0, 1), "at least 2 dimensions"),
-        (lambda: ft.cholesky_solve(ft.ones(2, 1), ft.eye(3)), r"got shapes \(2, 1\) and \(3, 3\)"),
+        (lambda: linalg.inv(ft.ones(3)), "linalg.inv: at least 2 dimensions; got shape (3,)"),
+        (lambda: linalg.det(ft.ones(2, 3)), "linalg.det: square matrices (..., n, n); got shape (2, 3)"),
+        (lambda: linalg.solve(ft.ones(3, 3), ft.ones(2, 2)), "linalg.solve: 3 rows beside A (3, 3); got shape (2, 2)"),
+        (lambda: linalg.solve(ft.eye(3), ft.ones(3), left=False), "linalg.solve: matrices where left is False"),
+        (lambda: linalg.solve(ft.eye(3), ft.ones(3).double()), "linalg.solve: got float32 and float64"),
+        (
+            lambda: linalg.solve_triangular(ft.eye(3), ft.ones(2, 4), upper=True, left=False),
+            "linalg.solve_triangular: 3 columns beside A",
+        ),
+        (lambda: linalg.qr(ft.ones(2, 2), "raw"), "linalg.qr: 'reduced', 'complete' or 'r'; got 'raw'"),
+        (lambda: linalg.eigh(ft.ones(2, 2), "X"), "linalg.eigh: UPLO to be 'L' or 'U'; got 'X'"),
+        (lambda: linalg.svd(ft.ones(2, 2).half()), "linalg.svd: not defined for float16"),
+        (lambda: linalg.qr(ft.ones(2, 2), out=(ft.ones(2, 2),)), "linalg.qr: 2 tensors (Q, R)"),
+        (lambda: linalg.matrix_power(ft.ones(2, 3), 2), "linalg.matrix_power: square ... got shape (2, 3)"),
+        (lambda: linalg.multi_dot([ft.ones(2, 3), ft.ones(2, 3)]), "linalg.multi_dot: columns of the factor before"),
+        (lambda: linalg.multi_dot([]), "linalg.multi_dot: expected a list of matrices"),
+        (lambda: linalg.tensorinv(ft.ones(2, 3), 1), "linalg.tensorinv: got ind 1 and shape (2, 3)"),
+        (lambda: linalg.lu_solve(ft.eye(2), ft.tensor([1, 3]), ft.ones(2, 1)), "linalg.lu_solve: pivots ... got 3"),
+        (lambda: linalg.lstsq(ft.ones(2, 2), ft.ones(2, 2), driver="x"), "linalg.lstsq: gelsd, gelss; got 'x'"),
+        (lambda: ft.renorm(ft.ones(3), 2, 0, 1), "renorm: at least 2 dimensions"),
+        (lambda: ft.cholesky_solve(ft.ones(2, 1), ft.eye(3)), "cholesky_solve: got shapes (2, 1) and (3, 3)"),
     ],
 )
 def test_errors(call, words):
-    with pytest.raises((ValueError, TypeError), match=words):
+    with raises((ValueError, TypeError), words):
         call()
 
 
 def test_undetermined_results_have_no_derivative():
     for mode, shape in (("complete", (3, 2)), ("r", (2, 2))):
-        with pytest.raises(NotImplementedError, match="use mode='reduced'"):
+        with raises(NotImplementedError, "qr", "use mode='reduced'"):
             linalg.qr(ft.ones(*shape, requires_grad=True), mode).R.sum().backward()
 
 
@@ -79,7 +83,7 @@ def test_info_in_place_of_errors():
     assert inverse[0].tolist() == [[1, 0], [0, 1]] and inverse[1:].isnan().all()
     assert linalg.solve_ex(stack, ft.ones(2, 1)).info.tolist() == [0, 2, 1]
     assert linalg.cholesky_ex(ft.tensor([[1.0, 0.0], [0.0, -1.0]])).info.item() == 2
-    with pytest.raises(linalg.LinAlgError, match=r"matrix \[1\]"):
+    with raises(linalg.LinAlgError, "linalg.inv_ex", "matrix [1]"):
         linalg.inv_ex(stack, check_errors=True)
 
 

@@ -7,6 +7,7 @@ from elements import check_slopes, lay, values_of
 import facula_tensor as ft
 import facula_tensor.functional as F
 from facula_autograd import grad
+from facula_errors.testing import raises
 
 SHAPES = [(5, 3), (32, 10), (3, 700), (2, 5, 4, 3), (4,), (1, 1), (6, 17, 2)]
 TOLERANCE = {"float32": 3e-5, "float64": 1e-12}
@@ -127,16 +128,17 @@ def test_targets_of_any_integer_dtype_and_layout():
 
 @pytest.mark.parametrize("function", [F.cross_entropy, F.nll_loss], ids=["cross_entropy", "nll_loss"])
 def test_targets_out_of_range(function):
+    name = function.__name__
     x = ft.zeros(9, 10, requires_grad=True)
     for wrong in (12, -1, 1 << 40):
         target = ft.tensor([1] * 7 + [wrong, 3])
         for _ in range(2):  # on the slow path and on the fast one
-            with pytest.raises(IndexError, match=rf"target\[7\] = {wrong} is out of range for 10 classes \(0 to 9"):
+            with raises(IndexError, name, f"target[7] = {wrong} is out of range for 10 classes (0 to 9"):
                 function(x, target)
     function(x, ft.tensor([1] * 9))
-    with pytest.raises(IndexError, match=r"target\[1, 0\] = 5.*5 classes.*ignore_index is 7"):
+    with raises(IndexError, name, "target[1, 0] = 5 ... 5 classes ... ignore_index is 7"):
         function(ft.zeros(2, 5, 2), ft.tensor([[7, 1], [5, 2]]), ignore_index=7)
-    with pytest.raises(IndexError, match=r"target = 5 is|target\[0\] = 5 is"):
+    with raises(IndexError, name, "target[0] = 5 is out of range"):
         function(ft.zeros(5), ft.tensor(5))
 
 
@@ -144,7 +146,7 @@ def test_a_target_changed_before_backward_is_detected():
     x, target = ft.zeros(2, 3, requires_grad=True), ft.tensor([0, 1])
     loss = F.cross_entropy(x, target)
     target[0] = 7
-    with pytest.raises(RuntimeError, match="target"):
+    with raises(RuntimeError, "backward of cross_entropy", "target"):
         loss.backward()
     assert x.grad is None
 
@@ -153,32 +155,40 @@ REFUSED = {
     "shape": (
         lambda F, x: F.cross_entropy(x, ft.zeros(3, dtype=ft.int64)),
         ValueError,
-        r"target of shape \(2,\).*\(3,\)",
+        "cross_entropy: target of shape (2,) ... (3,)",
     ),
-    "dtype": (lambda F, x: F.cross_entropy(x.long(), ft.tensor([0, 1])), TypeError, "float32 and float64.*int64"),
-    "target dtype": (lambda F, x: F.cross_entropy(x, ft.tensor([0.0, 1.0])), TypeError, "int64.*float32"),
+    "dtype": (lambda F, x: F.cross_entropy(x.long(), ft.tensor([0, 1])), TypeError, "cross_entropy: float32 and"),
+    "target dtype": (lambda F, x: F.cross_entropy(x, ft.tensor([0.0, 1.0])), TypeError, "cross_entropy: int64 ..."),
     "weight": (
         lambda F, x: F.nll_loss(x, ft.tensor([0, 1]), ft.ones(2)),
         ValueError,
-        r"weight of shape \(3,\).*\(2,\)",
+        "nll_loss: weight of shape (3,) ... (2,)",
     ),
-    "reduction": (lambda F, x: F.cross_entropy(x, ft.tensor([0, 1]), reduction="max"), ValueError, "'max'"),
-    "smoothing": (lambda F, x: F.cross_entropy(x, ft.tensor([0, 1]), label_smoothing=2.0), ValueError, "0 to 1; got 2"),
-    "number": (lambda F, x: F.cross_entropy(ft.tensor(1.0), ft.tensor(0)), ValueError, "got a number"),
-    "foreign": (lambda F, x: F.cross_entropy(x, [0, 1]), TypeError, "target.*list"),
-    "bce shape": (lambda F, x: F.binary_cross_entropy(x, ft.ones(3)), ValueError, r"\(2, 3\).*\(3,\)"),
-    "bce range": (lambda F, x: F.binary_cross_entropy(x + 2, x), ValueError, "0 to 1"),
-    "bce target": (lambda F, x: F.binary_cross_entropy(x, x - 1), ValueError, "element of target to be from 0 to 1"),
-    "bce nan": (lambda F, x: F.binary_cross_entropy(x * np.nan, x), ValueError, "element of input to be from 0 to 1"),
-    "huber": (lambda F, x: F.huber_loss(x, x, delta=0), ValueError, "delta > 0; got 0"),
-    "smooth": (lambda F, x: F.smooth_l1_loss(x, x, beta=-1), ValueError, "beta >= 0; got -1"),
+    "reduction": (
+        lambda F, x: F.cross_entropy(x, ft.tensor([0, 1]), reduction="max"),
+        ValueError,
+        "cross_entropy: 'max'",
+    ),
+    "smoothing": (
+        lambda F, x: F.cross_entropy(x, ft.tensor([0, 1]), label_smoothing=2.0),
+        ValueError,
+        "cross_entropy: 0 to 1; got 2.0",
+    ),
+    "number": (lambda F, x: F.cross_entropy(ft.tensor(1.0), ft.tensor(0)), ValueError, "cross_entropy: got a number"),
+    "foreign": (lambda F, x: F.cross_entropy(x, [0, 1]), TypeError, "cross_entropy: target ... list"),
+    "bce shape": (lambda F, x: F.binary_cross_entropy(x, ft.ones(3)), ValueError, "binary_cross_entropy: 2, 3) ..."),
+    "bce range": (lambda F, x: F.binary_cross_entropy(x + 2, x), ValueError, "binary_cross_entropy: 0 to 1"),
+    "bce target": (lambda F, x: F.binary_cross_entropy(x, x - 1), ValueError, "binary_cross_entropy: element of"),
+    "bce nan": (lambda F, x: F.binary_cross_entropy(x * np.nan, x), ValueError, "binary_cross_entropy: element of"),
+    "huber": (lambda F, x: F.huber_loss(x, x, delta=0), ValueError, "huber_loss: delta > 0; got 0"),
+    "smooth": (lambda F, x: F.smooth_l1_loss(x, x, beta=-1), ValueError, "smooth_l1_loss: beta >= 0; got -1"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_errors(name):
     action, kind, text = REFUSED[name]
-    with pytest.raises(kind, match=text):
+    with raises(kind, text):
         action(F, ft.zeros(2, 3))
 
 
@@ -261,13 +271,13 @@ def test_divergence_of_invalid_probabilities():
     losses = F.kl_div(ft.tensor([-1.0, -1.0]), ft.tensor([0.0, -1.0]), reduction="none")
     assert losses[0].item() == 0.0
     assert losses[1].isnan().item()
-    with pytest.raises(TypeError, match="huber_loss: expected delta to be a real number; got complex 1j"):
+    with raises(TypeError, "huber_loss", "expected delta to be a real number", value="complex 1j"):
         F.huber_loss(ft.ones(2), ft.ones(2), delta=1j)
 
 
 def test_missing_classes():
-    with pytest.raises(IndexError, match=r"target\[0\] = 0 is out of range for 0 classes \(there is none;"):
+    with raises(IndexError, "cross_entropy", "target[0] = 0 is out of range for 0 classes (there is none"):
         F.cross_entropy(ft.ones(2, 0), ft.zeros(2, dtype=ft.int64))
-    with pytest.raises(RuntimeError, match=r"expected no ignore_index, since target has probabilities.*got 1"):
+    with raises(RuntimeError, "cross_entropy", "expected no ignore_index, since target has probabilities", value=1):
         F.cross_entropy(ft.ones(2, 3), ft.ones(2, 3), ignore_index=1)
     assert F.cross_entropy(ft.ones(1, 2), ft.ones(1, 2) / 2, ignore_index=-1).item() == pytest.approx(np.log(2))

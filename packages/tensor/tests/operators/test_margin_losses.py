@@ -8,6 +8,7 @@ import pytest
 import facula_tensor as ft
 import facula_tensor.functional as F
 from facula_autograd import grad
+from facula_errors.testing import raises
 
 
 def test_deprecated_arguments_for_the_reduction():
@@ -63,43 +64,63 @@ def test_no_overflow_and_bounds():
 
 ONES = ft.ones(2, 3)
 REFUSED = {
-    "reduction": (lambda: F.hinge_embedding_loss(ONES, ONES, reduction="max"), ValueError, "hinge_embedding.*'max'"),
+    "reduction": (
+        lambda: F.hinge_embedding_loss(ONES, ONES, reduction="max"),
+        ValueError,
+        "hinge_embedding_loss: 'max'",
+    ),
     "dims": (
         lambda: F.margin_ranking_loss(ONES, ONES, ONES[0]),
         ValueError,
-        r"number of dimensions.*target \(3,\)",
+        "margin_ranking_loss: number of dimensions ... target (3,)",
     ),
-    "cosine": (lambda: F.cosine_embedding_loss(ONES, ONES, ft.tensor(1)), ValueError, r"\(N, D\).*target \(\)"),
-    "margin": (lambda: F.triplet_margin_loss(ONES, ONES, ONES, 0), ValueError, "margin > 0; got 0"),
-    "triplet": (lambda: F.triplet_margin_loss(ONES, ONES[0], ONES), ValueError, r"positive \(3,\)"),
-    "p": (lambda: F.multi_margin_loss(ONES, ft.tensor([0, 1]), 3), ValueError, "p to be 1 or 2; got 3"),
-    "class": (lambda: F.multi_margin_loss(ONES, ft.tensor([0, 3])), IndexError, "from 0 to 2; got 3"),
-    "rows": (lambda: F.multi_margin_loss(ONES, ft.tensor([0])), ValueError, r"target of shape \(2,\).*\(1,\)"),
+    "cosine": (
+        lambda: F.cosine_embedding_loss(ONES, ONES, ft.tensor(1)),
+        ValueError,
+        "cosine_embedding_loss: (N, D) ... target ()",
+    ),
+    "margin": (lambda: F.triplet_margin_loss(ONES, ONES, ONES, 0), ValueError, "triplet_margin_loss: margin ... got 0"),
+    "triplet": (lambda: F.triplet_margin_loss(ONES, ONES[0], ONES), ValueError, "triplet_margin_loss: positive (3,)"),
+    "p": (lambda: F.multi_margin_loss(ONES, ft.tensor([0, 1]), 3), ValueError, "multi_margin_loss: p ... got 3"),
+    "class": (lambda: F.multi_margin_loss(ONES, ft.tensor([0, 3])), IndexError, "multi_margin_loss: from ... got 3"),
+    "rows": (lambda: F.multi_margin_loss(ONES, ft.tensor([0])), ValueError, "multi_margin_loss: target of shape (2,)"),
     "weight": (
         lambda: F.multi_margin_loss(ONES, ft.tensor([0, 1]), weight=ft.ones(2)),
         ValueError,
-        r"weight of shape \(3,\).*\(2,\)",
+        "multi_margin_loss: weight of shape (3,) ... (2,)",
     ),
     "label": (
         lambda: F.multilabel_margin_loss(ONES, ft.tensor([[0, 1, 2], [-1, -2, 0]])),
         IndexError,
-        "from 0 to 2, or -1 for the end; got -2",
+        "multilabel_margin_loss: from 0 to 2, or -1 for the end; got -2",
     ),
-    "labels": (lambda: F.multilabel_margin_loss(ONES, ft.tensor([0, 1, 2])), ValueError, r"input's shape \(2, 3\)"),
-    "label dtype": (lambda: F.multilabel_margin_loss(ONES, ONES), TypeError, "int64; got float32"),
-    "input dtype": (lambda: F.multi_margin_loss(ONES.long(), ft.tensor([0, 1])), TypeError, "floating.*int64"),
-    "var": (lambda: F.gaussian_nll_loss(ONES, ONES, ft.ones(3)), ValueError, r"var of input's shape \(2, 3\).*\(3,\)"),
-    "negative": (lambda: F.gaussian_nll_loss(ONES, ONES, -ONES), ValueError, "at least 0; got -1"),
-    "soft": (lambda: F.soft_margin_loss(ONES, ONES[0]), ValueError, r"soft_margin_loss: .*\(2, 3\).*\(3,\)"),
-    "number": (lambda: F.multilabel_soft_margin_loss(ft.tensor(1.0), ft.tensor(1.0)), ValueError, "got a number"),
-    "foreign": (lambda: F.poisson_nll_loss([1.0], ONES), TypeError, "poisson_nll_loss.*list"),
+    "labels": (
+        lambda: F.multilabel_margin_loss(ONES, ft.tensor([0, 1, 2])),
+        ValueError,
+        "multilabel_margin_loss: input's shape (2, 3)",
+    ),
+    "label dtype": (lambda: F.multilabel_margin_loss(ONES, ONES), TypeError, "multilabel_margin_loss: got float32"),
+    "input dtype": (
+        lambda: F.multi_margin_loss(ONES.long(), ft.tensor([0, 1])),
+        TypeError,
+        "multi_margin_loss: floating ... int64",
+    ),
+    "var": (lambda: F.gaussian_nll_loss(ONES, ONES, ft.ones(3)), ValueError, "gaussian_nll_loss: var of input's shape"),
+    "negative": (lambda: F.gaussian_nll_loss(ONES, ONES, -ONES), ValueError, "gaussian_nll_loss: at least 0; got -1.0"),
+    "soft": (lambda: F.soft_margin_loss(ONES, ONES[0]), ValueError, "soft_margin_loss: (2, 3) ... (3,)"),
+    "number": (
+        lambda: F.multilabel_soft_margin_loss(ft.tensor(1.0), ft.tensor(1.0)),
+        ValueError,
+        "multilabel_soft_margin_loss: got a number",
+    ),
+    "foreign": (lambda: F.poisson_nll_loss([1.0], ONES), TypeError, "poisson_nll_loss: list"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_errors(name):
     action, kind, text = REFUSED[name]
-    with pytest.raises(kind, match=text):
+    with raises(kind, text):
         action()
 
 
@@ -121,12 +142,12 @@ def test_errors(name):
 )
 def test_broadcast_errors_name_the_called_function(name, operands):
     given = {"a": ft.ones(2, 3), "b": ft.ones(2, 4)}
-    with pytest.raises(ValueError, match=rf"^{name}: shapes .* do not broadcast: dimension -1"):
+    with raises(ValueError, name, "shapes", "do not broadcast: dimension -1"):
         getattr(F, name)(*(given[one] for one in operands))
 
 
 def test_cosine_embedding_loss_names_itself_in_errors():
-    with pytest.raises(ValueError, match=r"^cosine_embedding_loss: shapes"):
+    with raises(ValueError, "cosine_embedding_loss", "shapes"):
         F.cosine_embedding_loss(ft.ones(2, 3), ft.ones(2, 4), ft.ones(2))
 
 

@@ -1,6 +1,5 @@
 """Tests of the matrix: each fault planted here fails the check that it is for, by name."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +11,7 @@ import facula_tensor as ft
 from facula_autograd import Function, once_differentiable
 from facula_cpu import level
 from facula_cpu.extend import levels
+from facula_errors.testing import raises
 from facula_tensor import Tensor
 from facula_tensor.testing import Samples, check_operator
 from facula_tensor.testing._matrix import MATRIX, applicable, run_check
@@ -58,7 +58,7 @@ def cube(wrong=right, wrong_second=right, wrong_tangent=right):
 
 def fails(check, function, samples=SAMPLES, reference=lambda x: x**3):
     """Check that `check_operator` fails in this check and names the function."""
-    with pytest.raises(AssertionError, match=rf"^{re.escape(function.__name__)}: {check}: "):
+    with raises(AssertionError, function.__name__, f"{check}:"):
         check_operator(function, samples, reference=reference)
 
 
@@ -180,7 +180,7 @@ def test_functions_that_are_differentiable_once_fail_the_second_check():
     twice = lambda x: Once.apply(x)
     once = replace(SAMPLES, second=False, forward_mode=False, batching=False)
     check_operator(twice, once, reference=lambda x: x * 2)
-    with pytest.raises((AssertionError, RuntimeError), match="once"):
+    with raises((AssertionError, RuntimeError), "<lambda>", "once"):
         check_operator(twice, SAMPLES, reference=lambda x: x * 2)
 
 
@@ -203,13 +203,13 @@ def last_wrong(x):
     ("check", "function", "text"),
     [
         ("values", lambda x: ft.exp(x) if x.is_contiguous() else last_wrong(x), "transposed"),
-        ("values", lambda x: ft.exp(x).double(), "dtype float64, expected float32"),
+        ("values", lambda x: ft.exp(x).double(), "dtype float64; expected float32"),
         ("values", lambda x: ft.exp(x).unsqueeze(0), "shape"),
-        ("values", lambda x: (ft.exp(x), x.zero_())[0], "operand changed"),
+        ("values", lambda x: (ft.exp(x), x.zero_())[0], "an operand changed"),
         ("values", lambda x: x.exp_(), "returned its operand itself"),
-        ("values", lambda x: None, "returned None, expected a tensor"),
-        ("values", lambda x: (ft.exp(x),), "returned a tuple, expected a tensor"),
-        ("values", lambda x: ft.exp(x).foo, "the call raised AttributeError: .*foo"),
+        ("values", lambda x: None, "returned None; expected a tensor"),
+        ("values", lambda x: (ft.exp(x),), "returned a tuple; expected a tensor"),
+        ("values", lambda x: ft.exp(x).foo, "the call raised AttributeError; ... foo"),
         ("devices", lambda x: ft.exp(x)[0] if x.device.type == "meta" else ft.exp(x), "shape"),
         ("refusals", lambda x: ft.exp(x), "was accepted"),
         ("kernel_levels", lambda x: ft.exp(x) if x.numel() < 32 else last_wrong(x), "long"),
@@ -217,7 +217,7 @@ def last_wrong(x):
 )
 def test_faults_of_exp_are_detected(check, function, text):
     samples = replace(EXP, rejects=check == "refusals")
-    with pytest.raises(AssertionError, match=rf"^exp: {check}: .*{text}"):
+    with raises(AssertionError, "exp", f"{check}:", text):
         run_check(Case("exp", function, np.exp, **vars(samples)), check)
     run_check(Case("exp", ft.exp, np.exp, **{**vars(samples), "rejects": False}), check)
 
@@ -281,23 +281,23 @@ def test_calls_that_must_be_rejected():
         (lambda: check_operator(ft.exp, "ab"), "check_operator: expected Samples, or a list of them; got str"),
         (lambda: check_operator(ft.exp, [SAMPLES, 3]), "check_operator: expected Samples; got int among them"),
         (lambda: check_operator(ft.exp, []), "check_operator: expected at least one Samples; got none"),
-        (lambda: Samples(layouts=("odd",)), "Samples: expected layouts among 'contiguous', .*; got 'odd'"),
-        (lambda: Samples(dtypes=(ft.float32,)), "Samples: expected dtypes among 'bool', .*; got facula.float32"),
+        (lambda: Samples(layouts=("odd",)), "Samples: expected layouts among 'contiguous' ... got 'odd'"),
+        (lambda: Samples(dtypes=(ft.float32,)), "Samples: expected dtypes among 'bool' ... got facula.float32"),
         (lambda: Samples(dtypes=()), "Samples: expected dtypes to be at least one name"),
-        (lambda: Samples(gradient="float64"), "Samples: expected gradient to be a tuple of names among 'float64', "),
-        (lambda: Samples(gradient=("float32",)), "Samples: expected gradient among 'float64', 'complex128'; got 'fl"),
+        (lambda: Samples(gradient="float64"), "Samples: expected gradient to be a tuple of names among 'float64',"),
+        (lambda: Samples(gradient=("float32",)), "Samples: expected gradient among 'float64', 'complex128'"),
         (lambda: Samples(arity=0), "Samples: expected arity to be the number of tensors, 1 or more; got 0"),
         (lambda: Samples(arity=2, shapes=((3,),)), "Samples: expected shapes to be a shape for each tensor"),
         (lambda: Samples(shapes=(3,)), "Samples: expected shapes to be a shape for each"),
         (lambda: Samples(domain=3), "Samples: expected domain to be two numbers"),
         (lambda: Samples(gradient_domain=(3,)), "Samples: expected gradient_domain to be two numbers"),
-        (lambda: Samples(result="bool"), "Samples: expected result to be a function from .*; got 'bool'"),
-        (lambda: Samples(inplace="foo_"), "Samples: expected inplace to be .* a tensor's method; got 'foo_'"),
-        (lambda: Samples(refused=((3,),)), "Samples: expected refused to be .arguments, error, pattern. for each"),
+        (lambda: Samples(result="bool"), "Samples: expected result to be a function from ... got 'bool'"),
+        (lambda: Samples(inplace="foo_"), "Samples: expected inplace to be ... a tensor's method; got 'foo_'"),
+        (lambda: Samples(refused=((3,),)), "Samples: expected refused to be (arguments, error, pattern) for each"),
     ],
 )
 def test_errors_of_check_operator_and_samples(call, text):
-    with pytest.raises((TypeError, ValueError), match="^" + text):
+    with raises((TypeError, ValueError), text):
         call()
 
 

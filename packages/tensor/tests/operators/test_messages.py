@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_tensor import functional as F
 from facula_tensor import linalg
 
@@ -32,7 +33,7 @@ def put(x, index, value):
 
 
 HUGE = 1 << 45
-WANTED = {  # call: (beginning of the message, further parts in this order)
+WANTED = {  # call: (operation and a part of the message, further parts)
     # the name that the user called, even for composite functions
     "zeros": (lambda: ft.zeros(-1), "zeros: expected lengths of at least 0; got (-1,)"),
     "ones word": (lambda: ft.ones("a"), "ones: expected integers", "'a'"),
@@ -88,18 +89,16 @@ WANTED = {  # call: (beginning of the message, further parts in this order)
     "index_put_ of a word": (lambda: ft.index_put_("a", (), m()), "index_put_: expected a Tensor; got str"),
     "diag's diagonal": (lambda: ft.diag(m(), 1.5), "diag: expected diagonal to be an integer; got float 1.5"),
     "index_fill's value": (lambda: m().index_fill(0, ft.tensor([0]), m()), "index_fill: expected value to be a number"),
-    "matmul stacks": (lambda: m(2, 3, 4) @ m(3, 4, 5), "matmul: expected leading dim", "(2, 3, 4) and (3, 4, 5)"),
+    "matmul stacks": (lambda: m(2, 3, 4) @ m(3, 4, 5), "matmul: leading dimensions", "(2, 3, 4) and (3, 4, 5)"),
     "mm": (lambda: ft.mm(m(), m(3)), "mm: expected mat2 to have 2 dimensions; got shape (3,); use reshape"),
     "zero_ of a word": (lambda: ft.zero_("x"), "zero_: expected a Tensor; got str"),
     "detach_ of a word": (lambda: ft.detach_("x"), "detach_: expected a Tensor; got str"),
     "round_ decimals": (lambda: m().round_(decimals="x"), "round_: expected decimals to be an integer; got str 'x'"),
     "addmm_'s beta": (lambda: m(2, 2).addmm_(m(2, 2), m(2, 2), beta="a"), "addmm_: expected beta to be a real number"),
-    "addmm's alpha": (lambda: ft.addmm(*[m(2, 2)] * 3, alpha=10**400), "addmm: alpha 1000"),
+    "addmm's alpha": (lambda: ft.addmm(*[m(2, 2)] * 3, alpha=10**400), "addmm: alpha"),
     "addcmul_'s value": (lambda: m().addcmul_(m(), m(), value="a"), "addcmul_: expected value to be a number; got str"),
     "float_power of a word": (lambda: ft.float_power(m(), "a"), "float_power: expected tensors, dtypes and numbers"),
     "float_power_ of a word": (lambda: m().float_power_("a"), "float_power_: expected tensors, dtypes and numbers"),
-    "eq_ of nothing": (lambda: m().eq_(), "eq_() missing 1 required positional argument: 'other'"),
-    "where of nothing": (lambda: m().where(), "where() missing 2 required positional arguments"),
     "addmm complex": (lambda: ft.addmm(*[m(2, 2)] * 3, alpha=1j), "addmm: expected alpha to be a real number; got"),
     "cumsum_ of nothing": (lambda: m().cumsum_(), "cumsum_: expected dim to be an integer; got none"),
     "heaviside_ of a number": (lambda: m().heaviside_(1), "heaviside_: expected two tensors; got a number"),
@@ -144,15 +143,15 @@ WANTED = {  # call: (beginning of the message, further parts in this order)
     "fraction": (lambda: m()[0, 1.5], "getitem: expected integers, slices", "got float 1.5 for dimension 1"),
     "slice": (lambda: m()[1:"a"], "getitem: expected integers in the slice for dimension 0; got stop str 'a'"),
     "backwards": (lambda: m()[::-1], "getitem: expected a positive step; got -1", "arange(n - 1, -1, -1)"),
-    "dots": (lambda: m()[None, ..., ...], "getitem: only one ellipsis"),
+    "dots": (lambda: m()[None, ..., ...], "getitem: expected at most one ellipsis"),
     "too many": (lambda: m()[0, 0, 0], "getitem: expected at most 2 indices for shape (3, 4); got 3"),
     "mask's dimensions": (lambda: m()[m(3, 4, 1) > 0], "getitem: expected at most 2 indices", "got 3, a bool tensor"),
     "mask's length": (
         lambda: m()[m(3, 5) > 0],
-        "getitem: a bool index of shape (3, 5) does not fit: dimension 1 of the tensor has length 4, and the index 5",
+        "getitem: a bool index of shape (3, 5) does not fit dimension 1 of the tensor; its length is 4",
     ),
     "dimension": (lambda: m(2, 3, 4)[0, :, None, 9], "getitem: 9 is out of range for dimension 2 of size 4"),
-    "mask's dimension": (lambda: m(2, 3)[0, [True, False]], "getitem: a bool index", "dimension 1", "3, and"),
+    "mask's dimension": (lambda: m(2, 3)[0, [True, False]], "getitem: a bool index", "dimension 1", "index is 2"),
     # dimensions and shapes
     "unsqueeze": (lambda: m().unsqueeze(4), "unsqueeze: dim is 4; expected -3 to 2 to add a dimension to 2"),
     "squeeze": (lambda: m().squeeze((-1, 1)), "squeeze: expected dim to name each dimension once; got (-1, 1)"),
@@ -269,10 +268,16 @@ WANTED = {  # call: (beginning of the message, further parts in this order)
 @pytest.mark.parametrize("name", WANTED)
 def test_messages(name):
     call, first, *rest = WANTED[name]
-    with pytest.raises((ValueError, TypeError, RuntimeError, IndexError, OverflowError)) as caught:
+    with raises((ValueError, TypeError, RuntimeError, IndexError, OverflowError), first, *rest) as caught:
         call()
-    assert re.match(".*".join(map(re.escape, [first, *rest])), str(caught.value)), str(caught.value)
     has_no_internal_cause(caught.value)
+
+
+def test_python_names_missing_arguments():
+    with pytest.raises(TypeError, match=r"^eq_\(\) missing 1 required positional argument: 'other'"):
+        m().eq_()
+    with pytest.raises(TypeError, match=r"^where\(\) missing 2 required positional arguments"):
+        m().where()
 
 
 def has_no_internal_cause(error):
@@ -357,7 +362,7 @@ def test_errors_name_the_innermost_call_of_the_user():
         def __index__(self):
             return int(ft.ones(2).max(5))
 
-    with pytest.raises(IndexError, match=r"^max: dim is 5"):
+    with raises(IndexError, "max", "dim is 5"):
         m()[Calls()]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 
 @pytest.mark.parametrize("name", ["tril", "triu"])
@@ -42,7 +43,7 @@ def test_repeat_interleave_of_counts():
     assert ft.repeat_interleave(ft.tensor([2, 1], dtype=ft.int32)).dtype is ft.int32
     none = ft.zeros(0, dtype=ft.int64)
     assert ft.repeat_interleave(ft.ones(0), none).shape == (0,)
-    with pytest.raises(ValueError, match="repeat_interleave: expected repeats of one count for each of 2 elements"):
+    with raises(ValueError, "repeat_interleave", "expected repeats of one count for each of 2 elements"):
         ft.ones(2).repeat_interleave(none)
 
 
@@ -59,7 +60,7 @@ def test_repeat_interleave_of_counts():
         (lambda x: ft.tril(x[0]), "tril: expected at least 2 dimensions"),
         (lambda x: x.diagonal(0, 1, 1), "diagonal: expected two dimensions"),
         (lambda x: x.view(1, 2, 3).diag(), "diag: expected a vector or a matrix"),
-        (lambda x: x.repeat_interleave(ft.tensor([1, 2, 3]), 0), "one count for each of 2 elements"),
+        (lambda x: x.repeat_interleave(ft.tensor([1, 2, 3]), 0), "repeat_interleave: one count for each of 2 elements"),
         (lambda x: x.repeat_interleave(-1), "repeat_interleave: expected repeats of at least 0"),
         (lambda x: x.hsplit(2), "hsplit: expected sections to divide 3"),
         (lambda x: ft.meshgrid(x), "meshgrid: expected vectors"),
@@ -70,7 +71,7 @@ def test_repeat_interleave_of_counts():
     ],
 )
 def test_errors(call, text):
-    with pytest.raises(ValueError, match=text):
+    with raises(ValueError, text):
         call(ft.ones(2, 3))
 
 
@@ -86,21 +87,21 @@ def test_roll_of_numbers_and_by_other_types_than_integers():
     for _ in range(2):  # the second call uses the cached plan
         assert x.roll(1, 0).tolist() == [3, 0, 1, 2]
         assert x.view(2, 2).roll(-1, -1).tolist() == [[1, 0], [3, 2]]
-        with pytest.raises(TypeError, match="roll: expected integers"):
+        with raises(TypeError, "roll", "expected integers"):
             x.roll(1.0, 0)
-        with pytest.raises(IndexError, match="dim is 3"):
+        with raises(IndexError, "roll", "dim is 3"):
             x.roll(1, 3)
     assert ft.tensor(3).roll(1).item() == 3
-    with pytest.raises(IndexError, match="roll: expected a tensor with dimensions"):
+    with raises(IndexError, "roll", "expected a tensor with dimensions"):
         ft.tensor(3).roll(1, 0)
 
 
 def test_bounds_must_be_integers():
-    with pytest.raises(TypeError, match=r"slice_scatter: expected start to be an integer; got float 0.5"):
+    with raises(TypeError, "slice_scatter", "expected start to be an integer", value="float 0.5"):
         ft.slice_scatter(ft.ones(3), ft.ones(2), 0, 0.5)
 
 
 def test_a_number_has_no_strides():
     assert ft.tensor(1.0).stride() == ()
-    with pytest.raises(IndexError, match="stride: expected at least 1 dimension, to take dim -1; got a number"):
+    with raises(IndexError, "stride", "expected at least 1 dimension, to take dim -1", value="a number"):
         ft.tensor(1.0).stride(-1)

@@ -7,6 +7,7 @@ from elements import check_slopes, lay, values_of
 import facula_tensor as ft
 import facula_tensor.functional as F
 from facula_autograd import gradcheck
+from facula_errors.testing import raises
 
 TOLERANCE = {"float32": 3e-5, "float64": 1e-12}
 
@@ -102,9 +103,9 @@ def test_without_elements(shape):
 
 
 REFUSED = {
-    "one value": (lambda x, m, v: F.batch_norm(x[:1], m, v, training=True), ValueError, r"more than 1 value.*\(1, 3\)"),
+    "one value": (lambda x, m, v: F.batch_norm(x[:1], m, v, training=True), ValueError, "more than 1 value ... (1, 3)"),
     "no statistics": (lambda x, m, v: F.batch_norm(x, None, v), ValueError, "running_mean and running_var"),
-    "one dimension": (lambda x, m, v: F.batch_norm(x[0], m, v), ValueError, r"\(n, channels, ...\); got shape \(3,\)"),
+    "one dimension": (lambda x, m, v: F.batch_norm(x[0], m, v), ValueError, "(n, channels, ... got shape (3,)"),
     "momentum": (
         lambda x, m, v: F.batch_norm(x, m, v, momentum="x"),
         TypeError,
@@ -114,21 +115,25 @@ REFUSED = {
     "channels": (
         lambda x, m, v: F.batch_norm(x[:, :2], m, v),
         ValueError,
-        r"input of 3 channels.*running_mean.*\(4, 2\)",
+        "input of 3 channels ... running_mean ... (4, 2)",
     ),
     "channels of one": (
         lambda x, m, v: F.batch_norm(x[:1, :2], m, v, training=True),
         ValueError,
-        r"input of 3 channels.*running_mean.*\(1, 2\)",
+        "input of 3 channels ... running_mean ... (1, 2)",
     ),
     "no eps": (lambda x, m, v: F.batch_norm(x, m, v, training=True, eps=0.0), ValueError, "eps above 0 in training"),
-    "shape": (lambda x, m, v: F.batch_norm(x, m[:2], v, training=True), ValueError, r"running_mean of shape \(3,\)"),
-    "weight": (lambda x, m, v: F.batch_norm(x, m, v, ft.ones(4), training=True), ValueError, r"weight.*\(3,\).*\(4,\)"),
+    "shape": (lambda x, m, v: F.batch_norm(x, m[:2], v, training=True), ValueError, "running_mean of shape (3,)"),
+    "weight": (
+        lambda x, m, v: F.batch_norm(x, m, v, ft.ones(4), training=True),
+        ValueError,
+        "weight ... (3,) ... (4,)",
+    ),
     "dtype": (lambda x, m, v: F.batch_norm(x, m, v.double(), training=True), TypeError, "running_var float64"),
     "half": (lambda x, m, v: F.batch_norm(x.half(), m, v.double(), training=True), TypeError, "got input float16"),
     "shared": (lambda x, m, v: F.batch_norm(x, m, m, training=True), RuntimeError, "shares its memory"),
     "overlapping": (lambda x, m, v: F.batch_norm(x, m, v[:1].expand(3), training=True), RuntimeError, "one place"),
-    "strided": (lambda x, m, v: F.batch_norm(x, x.t()[0, :3], v, training=True), RuntimeError, "share|contiguous"),
+    "strided": (lambda x, m, v: F.batch_norm(x, x.t()[0, :3], v, training=True), RuntimeError, "share"),
     "leaf": (lambda x, m, v: F.batch_norm(x, m.clone().requires_grad_(), v, training=True), RuntimeError, "leaf"),
     "foreign": (lambda x, m, v: F.batch_norm(x, m, [0.0], training=True), (TypeError, AttributeError), "list"),
 }
@@ -140,7 +145,7 @@ def test_an_error_changes_nothing(name):
     x, mean, var = ft.ones(4, 3), ft.zeros(3), ft.ones(3)
     F.batch_norm(x, mean, var, training=True)  # the fast path knows this signature
     before = mean.tolist(), var.tolist(), mean._version, var._version
-    with pytest.raises(kind, match=text):
+    with raises(kind, "batch_norm", text):
         action(x, mean, var)
     assert (mean.tolist(), var.tolist(), mean._version, var._version) == before
 
@@ -151,7 +156,7 @@ def test_read_only_statistics_are_rejected():
     x, mean, var = ft.ones(4, 3), ft.zeros(3), ft.ones(3)
     F.batch_norm(x, mean, var, training=True)
     kept = mean.tolist()
-    with pytest.raises(RuntimeError, match="cannot be written"):
+    with raises(RuntimeError, "batch_norm", "cannot be written"):
         F.batch_norm(x, mean, ft.from_numpy(frozen), training=True)
     assert mean.tolist() == kept
     assert not frozen.any()
@@ -180,13 +185,13 @@ def test_linear_of_other_dtypes(dtype):
 
 def test_linear_errors():
     x = ft.ones(2, 3)
-    with pytest.raises(ValueError, match=r"input \(2, 3\), weight \(5, 4\)"):
+    with raises(ValueError, "linear", "input (2, 3), weight (5, 4)"):
         F.linear(x, ft.ones(5, 4))
-    with pytest.raises(ValueError, match=r"bias of shape \(5,\); got \(1,\)"):
+    with raises(ValueError, "linear", "bias of shape (5,)", value=(1,)):
         F.linear(x, ft.ones(5, 3), ft.ones(1))
-    with pytest.raises(TypeError, match="weight float64"):
+    with raises(TypeError, "linear", "weight float64"):
         F.linear(x, ft.ones(5, 3, dtype=ft.float64))
-    with pytest.raises(TypeError, match=r"weight.*list"):
+    with raises(TypeError, "linear", "weight", "list"):
         F.linear(x, [1.0])
 
 
@@ -239,12 +244,12 @@ def test_dropout_of_probability_0_and_1():
 def test_dropout_errors():
     state = ft.get_rng_state()
     for p in (-0.1, 1.1, np.nan):
-        with pytest.raises(ValueError, match="from 0 to 1"):
+        with raises(ValueError, "dropout", "from 0 to 1"):
             F.dropout(ft.ones(2), p)
-    with pytest.raises(TypeError, match="int64"):
+    with raises(TypeError, "dropout", "int64"):
         F.dropout(ft.ones(2, dtype=ft.int64))
     assert ft.get_rng_state() == state
-    with pytest.raises(RuntimeError, match="leaf"):
+    with raises(RuntimeError, "dropout", "leaf"):
         F.dropout(ft.ones(2, requires_grad=True), inplace=True)
 
 
@@ -253,7 +258,7 @@ def test_an_empty_batch_updates_no_statistics():
     assert F.batch_norm(ft.zeros(0, 3, 4), mean, var, training=True).shape == (0, 3, 4)
     assert mean.tolist() == [0.0] * 3
     assert var.tolist() == [1.0] * 3
-    with pytest.raises(ValueError, match=r"eps of at least 0.*-1"):
+    with raises(ValueError, "batch_norm", "eps of at least 0", "-1.0"):
         F.batch_norm(ft.zeros(2, 3), None, None, training=True, eps=-1)
 
 
@@ -292,14 +297,14 @@ def test_local_response_norm(size):
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda x: F.instance_norm(x[0, 0]), r"expected input \(n, channels, ...\)"),
-        (lambda x: F.instance_norm(x[:, :, :1]), "more than 1 spatial element"),
-        (lambda x: F.instance_norm(x, weight=ft.ones(2)), r"expected weight of shape \(3,\).* got \(2,\)"),
-        (lambda x: F.instance_norm(x, use_input_stats=False), "expected running_mean and running_var"),
-        (lambda x: F.local_response_norm(x[0], 2), "at least 3 dimensions"),
-        (lambda x: F.local_response_norm(x, 0), "size of at least 1"),
+        (lambda x: F.instance_norm(x[0, 0]), "instance_norm: expected input (n, channels, ...)"),
+        (lambda x: F.instance_norm(x[:, :, :1]), "instance_norm: more than 1 spatial element"),
+        (lambda x: F.instance_norm(x, weight=ft.ones(2)), "instance_norm: expected weight of shape (3,) ... got (2,)"),
+        (lambda x: F.instance_norm(x, use_input_stats=False), "instance_norm: expected running_mean and running_var"),
+        (lambda x: F.local_response_norm(x[0], 2), "local_response_norm: at least 3 dimensions"),
+        (lambda x: F.local_response_norm(x, 0), "local_response_norm: size of at least 1"),
     ],
 )
 def test_errors_of_instance_and_local_response_norm(call, text):
-    with pytest.raises(ValueError, match=text):
+    with raises(ValueError, text):
         call(ft.ones(2, 3, 4))

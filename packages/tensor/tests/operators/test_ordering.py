@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_tensor import linalg
 
 NAN = float("nan")
@@ -47,13 +48,13 @@ def test_pairs():
     values, places = ft.empty(0), ft.empty(0, dtype=ft.int64)
     result = ft.sort(ft.tensor([3, 1, 2]).to(ft.float32), out=(ft.empty(3), ft.empty(3, dtype=ft.int64)))
     assert repr(result).startswith("facula.return_types.sort(") and result[1].tolist() == [1, 2, 0]
-    with pytest.raises(TypeError, match="topk: expected out to be two tensors"):
+    with raises(TypeError, "topk", "expected out to be two tensors"):
         ft.topk(ft.ones(3), 1, out=values)
-    with pytest.raises(ValueError, match="topk: expected k from 0 to 3, the elements along dim 0; got 4"):
+    with raises(ValueError, "topk", "expected k from 0 to 3, the elements along dim 0", value=4):
         ft.ones(3).topk(4)
-    with pytest.raises(IndexError, match="sort"):
+    with raises(IndexError, "sort"):
         ft.ones(3).sort(1)
-    with pytest.raises(TypeError, match="sort: complex numbers have no order"):
+    with raises(TypeError, "sort", "complex numbers have no order"):
         ft.ones(3, dtype=ft.complex64).sort()
     assert places.numel() == 0
 
@@ -72,9 +73,9 @@ def test_variance_is_stable_and_its_errors():
     assert ft.tensor([1.0]).var().isnan().item() and ft.tensor([1.0, 2.0]).var(correction=3).isinf().item()
     assert ft.zeros(0).var().isnan().item()
     assert ft.tensor([1.0, 3.0]).var(False).item() == 1.0
-    with pytest.raises(TypeError, match=r"std: not defined for int64; convert with .float\(\)"):
+    with raises(TypeError, "std", "not defined for int64", "convert with .float()"):
         ft.arange(3).std()
-    with pytest.raises(TypeError, match="var: expected unbiased or correction; got both"):
+    with raises(TypeError, "var", "expected unbiased or correction", value="both"):
         ft.ones(3).var(unbiased=True, correction=1)
 
 
@@ -99,7 +100,7 @@ def test_scans_of_nan_zero_and_many_elements():
     y = ft.tensor([1.0, 2.0])
     assert y.cumsum_(0) is y and y.tolist() == [1.0, 3.0]
     assert ft.zeros(0, 3).cumsum(0).shape == (0, 3)
-    with pytest.raises(TypeError, match="cumsum: expected dim to be an integer"):
+    with raises(TypeError, "cumsum", "expected dim to be an integer"):
         y.cumsum()
 
 
@@ -130,9 +131,9 @@ def test_norms_of_zeros_and_of_further_orders():
     assert ft.logsumexp(ft.zeros(0), 0).item() == float("-inf")
     assert ft.dist(ft.ones(2), ft.zeros(2), 1).item() == 2.0
     assert linalg.norm(ft.tensor([[3.0, 0.0], [0.0, 4.0]]), 2).item() == 4.0
-    with pytest.raises(TypeError, match="norm: not defined for int64"):
+    with raises(TypeError, "norm", "not defined for int64"):
         ft.arange(3).norm()
-    with pytest.raises(ValueError, match=r"linalg\.matrix_norm: expected at least 2 dimensions"):
+    with raises(ValueError, "linalg.matrix_norm", "expected at least 2 dimensions"):
         linalg.matrix_norm(ft.ones(2))
 
 
@@ -147,9 +148,9 @@ def test_medians_and_modes():
     y = ft.tensor([1.0, 2.0, 2.0, 9.0], requires_grad=True)
     y.median().backward()
     assert y.grad.tolist() == [0.0, 0.5, 0.5, 0.0]
-    with pytest.raises(ValueError, match="kthvalue: expected k from 1 to 4, the elements along dim 0; got 5"):
+    with raises(ValueError, "kthvalue", "expected k from 1 to 4, the elements along dim 0", value=5):
         y.kthvalue(5)
-    with pytest.raises(ValueError, match="median: expected at least one element along dim 1"):
+    with raises(ValueError, "median", "expected at least one element along dim 1"):
         ft.zeros(2, 0).median(1)
 
 
@@ -169,11 +170,11 @@ def test_searchsorted_special_cases_and_errors():
     shuffled = ft.tensor([3.0, 1.0, 2.0])
     assert ft.searchsorted(shuffled, 2.5, sorter=shuffled.argsort()).item() == 2
     assert ft.searchsorted(ft.tensor([1.0, 2.0]), ft.tensor([NAN])).tolist() == [2]
-    with pytest.raises(ValueError, match="sorter has an index out of range 0 to 2"):
+    with raises(ValueError, "searchsorted", "expected indices of sorter from 0 to 2"):
         ft.searchsorted(shuffled, 2.5, sorter=ft.tensor([0, 1, 3]))
-    with pytest.raises(ValueError, match="searchsorted: expected side and right to agree"):
+    with raises(ValueError, "searchsorted", "expected side and right to agree"):
         ft.searchsorted(shuffled, 1.0, side="left", right=True)
-    with pytest.raises(ValueError, match="searchsorted: expected a sorted sequence of one dimension"):
+    with raises(ValueError, "searchsorted", "expected a sorted sequence of one dimension"):
         ft.searchsorted(ft.zeros(2, 3), ft.zeros(3, 3))
 
 
@@ -184,9 +185,9 @@ def test_bincount():
     assert weighted.dtype is ft.float32 and weighted.tolist() == [0.0, 2.5, 0.0, 1.0]
     assert x.bincount(ft.tensor([1, 2, 3])).dtype is ft.float64
     assert ft.zeros(0, dtype=ft.int64).bincount().shape == (0,)
-    with pytest.raises(ValueError, match="bincount: expected no negative numbers; got -1"):
+    with raises(ValueError, "bincount", "expected no negative numbers", value=-1):
         ft.tensor([-1]).bincount()
-    with pytest.raises(TypeError, match="bincount: expected integers; got float32"):
+    with raises(TypeError, "bincount", "expected integers", value="float32"):
         ft.ones(2).bincount()
 
 

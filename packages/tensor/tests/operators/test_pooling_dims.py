@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import facula_tensor as ft
 import facula_tensor.functional as F
+from facula_errors.testing import raises
 
 MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 AVG = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
@@ -167,10 +168,10 @@ def test_gradients(name):
 
 
 REFUSED = [
-    (lambda x: F.max_pool1d(x, 2), "max_pool1d: expected input of shape \\(sequences, channels, length\\)"),
-    (lambda x: F.avg_pool3d(x[0, 0], 2), "avg_pool3d: expected input of shape \\(volumes, channels, depth"),
+    (lambda x: F.max_pool1d(x, 2), "max_pool1d: expected input of shape (sequences, channels, length)"),
+    (lambda x: F.avg_pool3d(x[0, 0], 2), "avg_pool3d: expected input of shape (volumes, channels, depth"),
     (lambda x: F.max_pool3d(x, 2, padding=2), "max_pool3d: expected padding of at most half"),
-    (lambda x: F.max_pool3d(x, (4, 1, 1)), "max_pool3d: a window \\(4, 1, 1\\) .* does not fit"),
+    (lambda x: F.max_pool3d(x, (4, 1, 1)), "max_pool3d: a window (4, 1, 1) ... does not fit"),
     (lambda x: F.avg_pool3d(x, 2, divisor_override=0), "avg_pool3d: expected divisor_override"),
     (lambda x: F.adaptive_max_pool3d(x, -1), "adaptive_max_pool3d: expected output_size of at least 0"),
     (lambda x: F.adaptive_avg_pool3d(x, ()), "adaptive_avg_pool3d: expected output_size to be an int or three"),
@@ -179,21 +180,21 @@ REFUSED = [
 
 @pytest.mark.parametrize(("call", "message"), REFUSED)
 def test_geometries_without_windows_are_rejected(call, message):
-    with pytest.raises(ValueError, match=message):
+    with raises(ValueError, message):
         call(ft.ones(1, 1, 3, 3, 3))
 
 
 def test_types():
-    with pytest.raises(TypeError, match="max_pool3d: expected kernel_size to be an int or three; got \\(1, 2\\)"):
+    with raises(TypeError, "max_pool3d", "expected kernel_size to be an int or three", value=(1, 2)):
         F.max_pool3d(ft.ones(1, 1, 3, 3, 3), (1, 2))
     for dtype in (ft.bool, ft.complex64):
         for function in (F.max_pool3d, F.avg_pool3d, F.adaptive_avg_pool3d):
-            with pytest.raises(TypeError, match=f"{function.__name__}: not defined for {dtype.name}"):
+            with raises(TypeError, function.__name__, f"not defined for {dtype.name}"):
                 function(ft.ones(1, 1, 3, 3, 3, dtype=dtype), 2)
 
 
 def test_adaptive_means_of_integers_are_rejected():
-    with pytest.raises(TypeError, match=r"adaptive_avg_pool2d: not defined for int16"):
+    with raises(TypeError, "adaptive_avg_pool2d", "not defined for int16"):
         F.adaptive_avg_pool2d(ft.ones(2, 3, 3, dtype=ft.int16), 2)
 
 

@@ -6,6 +6,7 @@ from elements import values_of
 
 import facula_tensor as ft
 from facula_cpu import get_num_threads, set_num_threads
+from facula_errors.testing import raises
 
 DRAWS = {
     "rand": lambda n, g: ft.rand(n, generator=g),
@@ -95,7 +96,7 @@ def test_state():
 def test_seeds():
     assert ft.Generator().manual_seed(-1).initial_seed() == (1 << 64) - 1
     assert ft.rand(3, generator=seeded(-1)).tolist() == ft.rand(3, generator=seeded((1 << 64) - 1)).tolist()
-    with pytest.raises(ValueError, match="64-bit"):
+    with raises(ValueError, "manual_seed", "64-bit"):
         ft.manual_seed(1 << 64)
     assert ft.Generator().seed() != ft.Generator().seed()
 
@@ -258,12 +259,12 @@ def test_categories_of_weight_zero_are_never_drawn(dtype, replacement):
         (WEIGHTS, 4, "at least 4 weight"),
         (WEIGHTS, 5, "at most the 4 categories without replacement; got 5"),
         (WEIGHTS, 0, "num_samples of at least 1"),
-        ([1.0, -1.0], 1, r"got -1.0 at \[1\]"),
-        ([[1.0, float("inf")]], 1, r"got inf at \[0, 1\]"),
+        ([1.0, -1.0], 1, "got -1.0 at [1]"),
+        ([[1.0, float("inf")]], 1, "got inf at [0, 1]"),
         ([[1.0, 1.0], [0.0, 0.0]], 1, "in row 1"),
-        (1.0, 1, r"got shape \(\)"),
+        (1.0, 1, "got shape ()"),
     ],
 )
 def test_invalid_weights_are_rejected(weights, count, text):
-    with pytest.raises(ValueError, match=f"multinomial: expected .*{text}"):
+    with raises(ValueError, "multinomial", text):
         ft.multinomial(ft.tensor(weights), count)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_tensor.functional import interpolate, pad
 
 
@@ -73,21 +74,21 @@ def test_padding_of_any_dimensions():
     ("call", "text"),
     [
         (lambda x: pad(x, (1,)), "pad: expected pad to have two numbers"),
-        (lambda x: pad(x, (5, 0), "reflect"), "pad: mode 'reflect' .*less than 4"),
-        (lambda x: pad(x, (1, 1), "mirror"), "pad: expected mode to be .constant"),
-        (lambda x: pad(x, (-3, -2)), "leave nothing"),
+        (lambda x: pad(x, (5, 0), "reflect"), "pad: mode 'reflect' ... less than 4"),
+        (lambda x: pad(x, (1, 1), "mirror"), "pad: expected mode to be ... constant"),
+        (lambda x: pad(x, (-3, -2)), "pad: leave no elements"),
         (lambda x: pad(x, (1, 1), "circular", 2), "pad: expected a value only for mode 'constant'"),
         (lambda x: interpolate(x), "interpolate: expected size or scale_factor; got neither"),
-        (lambda x: interpolate(x, 2, 2), "got both"),
+        (lambda x: interpolate(x, 2, 2), "interpolate: got both"),
         (lambda x: interpolate(x, 2, mode="bilinear"), "interpolate: mode 'bilinear' takes 4"),
         (lambda x: interpolate(x, 2, mode="cubic"), "interpolate: expected mode to be one of"),
         (lambda x: interpolate(x, 0), "interpolate: expected size to be positive"),
-        (lambda x: interpolate(x, scale_factor=0.1), "leaves nothing"),
-        (lambda x: interpolate(x, 2, align_corners=True), "align_corners only for"),
+        (lambda x: interpolate(x, scale_factor=0.1), "interpolate: leaves no elements"),
+        (lambda x: interpolate(x, 2, align_corners=True), "interpolate: align_corners only for"),
     ],
 )
 def test_errors(call, text):
-    with pytest.raises(ValueError, match=text):
+    with raises(ValueError, text):
         call(ft.ones(1, 2, 4))
 
 
@@ -118,6 +119,6 @@ def test_antialias_of_bytes_and_unsupported_modes():
     assert once.allclose(interpolate(interpolate(z, (4, 3), mode="bilinear", antialias=True), (4, 1), mode="bilinear",
                                      antialias=True))  # fmt: skip
     for mode in ("nearest", "area", "linear", "trilinear"):
-        with pytest.raises(ValueError, match="antialias only for bilinear, bicubic"):
+        with raises(ValueError, "interpolate", "antialias only for bilinear, bicubic"):
             dims = {"linear": 1, "trilinear": 3}.get(mode, 2)
             interpolate(ft.ones(1, 1, *[4] * dims), 2, mode=mode, antialias=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 NAN = float("nan")
 
@@ -29,28 +30,28 @@ def test_counted_elements():
     ("call", "kind", "text"),
     [
         (lambda x: ft.histc(x.long()), TypeError, "histc: defined for floating dtypes; got int64"),
-        (lambda x: ft.histc(x, 0), ValueError, "bins to be at least 1; got 0"),
-        (lambda x: ft.histc(x, 3, 2, 1), ValueError, "in ascending order; got 2.0 to 1.0"),
-        (lambda x: ft.histc(x * NAN, 3), ValueError, "expected a finite range"),
-        (lambda x: ft.histogram(x, 3, range=(0.0,)), ValueError, "expected range to be 2 numbers"),
-        (lambda x: ft.histogram(x, ft.ones(2), range=(0.0, 1.0)), ValueError, "got edges and a range"),
-        (lambda x: ft.histogram(x, 3, weight=ft.ones(1)), ValueError, r"expected weight of shape \(2,\)"),
-        (lambda x: ft.histogram(x, ft.ones(2, dtype=ft.float64)), TypeError, "edges in the dtype of input, float32"),
-        (lambda x: ft.histogramdd(x, 3), ValueError, r"expected points \(\.\.\., n\)"),
+        (lambda x: ft.histc(x, 0), ValueError, "histc: bins to be at least 1; got 0"),
+        (lambda x: ft.histc(x, 3, 2, 1), ValueError, "histc: in ascending order; got 2.0 to 1.0"),
+        (lambda x: ft.histc(x * NAN, 3), ValueError, "histc: expected a finite range"),
+        (lambda x: ft.histogram(x, 3, range=(0.0,)), ValueError, "histogram: expected range to be 2 numbers"),
+        (lambda x: ft.histogram(x, ft.ones(2), range=(0.0, 1.0)), ValueError, "histogram: got edges and a range"),
+        (lambda x: ft.histogram(x, 3, weight=ft.ones(1)), ValueError, "histogram: expected weight of shape (2,)"),
+        (lambda x: ft.histogram(x, ft.ones(2, dtype=ft.float64)), TypeError, "histogram: edges in the dtype of input"),
+        (lambda x: ft.histogramdd(x, 3), ValueError, "histogramdd: expected points (..., n)"),
         (lambda x: ft.quantile(x, 1.5), ValueError, "quantile: expected q from 0 to 1; got 1.5"),
-        (lambda x: ft.quantile(x, 0.5, interpolation="cubic"), ValueError, "expected interpolation to be 'linear'"),
-        (lambda x: ft.quantile(ft.empty(0), 0.5), ValueError, "expected at least one element"),
+        (lambda x: ft.quantile(x, 0.5, interpolation="cubic"), ValueError, "quantile: interpolation to be 'linear'"),
+        (lambda x: ft.quantile(ft.empty(0), 0.5), ValueError, "quantile: expected at least one element"),
         (lambda x: ft.cov(ft.ones(1, 1, 1)), ValueError, "cov: expected at most 2 dimensions"),
-        (lambda x: ft.cov(x, fweights=ft.ones(2)), TypeError, "fweights to be integers; got float32"),
+        (lambda x: ft.cov(x, fweights=ft.ones(2)), TypeError, "cov: fweights to be integers; got float32"),
         (lambda x: ft.diff(x, -1), ValueError, "diff: expected n of at least 0"),
-        (lambda x: ft.gradient(x, edge_order=2), ValueError, "at least 3 elements"),
+        (lambda x: ft.gradient(x, edge_order=2), ValueError, "gradient: at least 3 elements"),
         (lambda x: ft.renorm(x, 2, 0, 1), ValueError, "renorm: expected at least 2 dimensions"),
-        (lambda x: x.sum_to_size(3), ValueError, r"expected a shape that broadcasts to \(2,\); got \(3,\)"),
-        (lambda x: ft.unravel_index(ft.tensor(9), (2, 2)), ValueError, "expected indices from 0 to 3"),
+        (lambda x: x.sum_to_size(3), ValueError, "sum_to_size: expected a shape that broadcasts to (2,); got (3,)"),
+        (lambda x: ft.unravel_index(ft.tensor(9), (2, 2)), ValueError, "unravel_index: expected indices from 0 to 3"),
     ],
 )
 def test_errors(call, kind, text):
-    with pytest.raises(kind, match=text):
+    with raises(kind, text):
         call(ft.tensor([1.0, 2.0]))
 
 

@@ -207,7 +207,7 @@ def _check(
                     shown, value = adapter_of(out).describe(out), adapter_of(inputs[k]).describe(inputs[k])
                     raise GradcheckError(
                         f"gradcheck: the gradient of output {j} ({shown}) with respect to input {k} ({value}) is "
-                        f"wrong: {which}, it is {x:.9g} by {way}, {y:.9g} numerically (eps={eps}, atol={atol}, "
+                        f"wrong: {which}; got {x:.9g} by {way}, {y:.9g} numerically (eps={eps}, atol={atol}, "
                         f"rtol={rtol})"
                     )
 

@@ -77,7 +77,7 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
     """
     status, first, second, third, fourth = error.args
     if operator.startswith("own::"):  # a user-defined function with its own status numbers
-        return OperationError(f"{operator.removeprefix('own::')}: its function returned {status}, and not 0")
+        return OperationError(f"{operator.removeprefix('own::')}: its function returned {status}; expected 0")
     if status == STATUS_TARGET:
         name = _element("target", second, next(a.shape for a in operands if a is not None and a.dtype is int64))
         special = "blank" if operator.startswith("ctc") else "ignore_index"
@@ -104,12 +104,13 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
             "with .float()"
         )
     if status == STATUS_RANGE:
-        return NumberOverflowError(f"{operator}: {first} is out of range")
+        return NumberOverflowError(f"{operator}: {first} is out of range; use values that the dtype can represent")
     if status == STATUS_REQUIRED:
-        return UnmetRequirementError(f"{operator}: an element is outside what the operation is defined for")
+        return UnmetRequirementError(f"{operator}: an element is outside the operation's domain; check the operands")
     if status == STATUS_MEMORY:
-        return NoMemoryError(f"{operator}: no memory for {first} bytes of scratch space")
-    return OperationError(f"{operator}: the kernel refused its arguments (status {status}: {first}, {second}, {third})")
+        return NoMemoryError(f"{operator}: no memory for {first} bytes of scratch space; keep fewer tensors alive")
+    details = f"status {status}: {first}, {second}, {third}"
+    return OperationError(f"{operator}: the kernel rejected its arguments; got {details}")
 
 
 def _element(name: str, position: int, shape: Sequence[int]) -> str:

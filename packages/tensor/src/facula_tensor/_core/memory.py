@@ -125,7 +125,8 @@ def check_writable(operation: str, tensor: Tensor) -> None:
     """Raise RuntimeError, with the owner, if the memory is read-only."""
     storage = tensor._storage
     if storage.version is None:
-        raise OperationError(f"{operation}: the tensor cannot be written: {getattr(storage, 'readonly', 'read-only')}")
+        reason = getattr(storage, "readonly", "its memory is read-only; change a clone()")
+        raise OperationError(f"{operation}: the tensor cannot be written: {reason}")
 
 
 def check_out(

@@ -313,7 +313,9 @@ def number_for(value: object, dtype: DType, operation: str, argument: str = "the
         return float(number) if category == FLOATING else complex(number)
     except OverflowError:
         raise named(
-            RangeError(f"{operation}: an integer of {number.bit_length()} bits does not fit {dtype.name}")
+            RangeError(
+                f"{operation}: an integer of {number.bit_length()} bits does not fit {dtype.name}; use a smaller one"
+            )
         ) from None
 
 
@@ -324,8 +326,8 @@ def check_scalar(value: int, dtype: DType, operation: str) -> None:
     bits = dtype.itemsize * 8
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if dtype.is_signed else (0, (1 << bits) - 1)
     if not low <= value <= high:
-        remedy = "; use a wider dtype" if -(1 << 63) <= value < 1 << 63 else ""
-        raise named(RangeError(f"{operation}: {value} does not fit {dtype.name} ({low} to {high}){remedy}"))
+        remedy = "use a wider dtype" if -(1 << 63) <= value < 1 << 63 else "use a floating dtype"
+        raise named(RangeError(f"{operation}: {value} does not fit {dtype.name} ({low} to {high}); {remedy}"))
 
 
 def as_dtype(dtype: object, operation: str) -> DType:

@@ -89,7 +89,7 @@ def reserve(tensor: Tensor, nbytes: int) -> None:
         check_replaceable(storage)
     except RuntimeError as error:
         raise OperationError(
-            f"resize_: the storage would need {nbytes} bytes instead of {capacity(storage)}: {error}"
+            f"resize_: the storage would need {nbytes} bytes instead of {capacity(storage)}; {error}"
         ) from None
     # Allocated before taking the lock: allocation may run a finaliser, or wait for the allocator's lock.
     device = layout_of_tensor(tensor).device

@@ -73,7 +73,7 @@ def check_taped(operation: str, tensor: Any) -> None:
 
 def undefined(instance: object, method: str) -> NoReturn:
     """Raise the error that a transform does not define a method that operators call."""
-    raise UnsupportedError(f"{type(instance).__name__}.{method}: not supported inside this transform")
+    raise UnsupportedError(f"{type(instance).__name__}.{method}: not supported inside this transform; call it outside")
 
 
 class NoStorage:

@@ -72,7 +72,9 @@ def arange(
     integers = all(isinstance(end_, int) for end_ in (start, end, step))
     count = -((start - end) // step) if integers else int(np.ceil((end - start) / step))
     if count >> 60:  # eight bytes for each element
-        raise ArgumentError(f"arange: {count} numbers from {start} to {end} are more than memory can hold")
+        raise ArgumentError(
+            f"arange: {count} numbers from {start} to {end} are more than memory can hold; use a larger step"
+        )
     if dtype.category == INTEGER and not integers:
         start, step = int(start), int(step)
     if count and dtype.category == INTEGER:

@@ -111,7 +111,8 @@ def refuse_choice(operation: str, argument: str, value: object, choices: str) ->
 def unusable(operation: str, operands: Sequence[object]) -> Exception:
     """Return the TypeError for operands that an operator cannot combine."""
     first, *others = [type(operand).__name__ for operand in operands if operand is not None]
-    return named(InvalidTypeError(f"{operation}: cannot use {first} with {' and '.join(others) or None}"))
+    rest = " and ".join(others) or None
+    return named(InvalidTypeError(f"{operation}: cannot use {first} with {rest}; pass tensors or numbers"))
 
 
 def reduction_of_older(size_average: bool | None, reduce: bool | None) -> str:

@@ -215,7 +215,10 @@ def _binary_function(op: Operator) -> Function:
             result = call(input, other) if out is None else slow_call(op, (input, other), (), True, out)
             if result is NotImplemented:
                 raise named(
-                    InvalidTypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")
+                    InvalidTypeError(
+                        f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}; "
+                        "pass tensors or numbers"
+                    )
                 )
             return result
         except FaculaError as error:

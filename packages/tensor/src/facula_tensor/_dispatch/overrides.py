@@ -77,7 +77,8 @@ def call_torch_function(name: str, function: Function, args: Args, kwargs: Kwarg
         if result is not NotImplemented:
             return result
     raise InvalidTypeError(
-        f"{name}: no operand's __torch_function__ handles {', '.join(kind.__name__ for kind in types)}"
+        f"{name}: no operand's __torch_function__ handles {', '.join(kind.__name__ for kind in types)}; "
+        "return a result in one of them instead of NotImplemented"
     )
 
 

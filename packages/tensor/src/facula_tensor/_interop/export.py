@@ -174,7 +174,7 @@ def array(self: Tensor, dtype: np.dtype[Any] | None = None, copy: bool | None = 
         result = numpy(self)
         if dtype is not None and result.dtype != dtype:
             if copy is False:
-                raise ArgumentError(f"__array__: {result.dtype} cannot become {dtype} without a copy")
+                raise ArgumentError(f"__array__: {result.dtype} cannot become {dtype} without a copy; pass copy=None")
             return result.astype(dtype)
         return result.copy() if copy else result
     except FaculaError as error:

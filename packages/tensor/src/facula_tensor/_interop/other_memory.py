@@ -103,7 +103,7 @@ def _shown(
     if layout.numel and start * item + layout.extent > flat.numel():
         raise ArgumentError(
             f"set_: size {shape} and stride {layout.strides} from {start} on reach outside the {flat.numel()} bytes of "
-            "the storage"
+            "the storage; use a smaller size"
         )
     now = steady(flat)
     return make(Tensor, layout, now._storage, now._offset + start * item)

@@ -117,7 +117,7 @@ def rebuild(
     ):
         raise InvalidValueError(
             f"unpickling a tensor: {layout} from byte {offset} on does not fit {block.nbytes} bytes on device "
-            f"'{block.device}'"
+            f"'{block.device}'; the pickle is damaged"
         )
     return as_class(cls, make(Tensor, layout, block.storage, block.offset + offset), requires_grad, attributes)
 

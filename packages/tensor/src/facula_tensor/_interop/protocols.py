@@ -28,7 +28,7 @@ def length(self: Tensor) -> int:
         layout = self._layout
         shape = layout.shape if type(layout) is Layout else layout_of_tensor(self).shape
         if not shape:
-            raise InvalidTypeError("len: a zero-dimensional tensor has no length")
+            raise InvalidTypeError("len: a zero-dimensional tensor has no length; use numel()")
         return note_sizes(shape[:1], True)[0] if recorders else shape[0]
     except FaculaError as error:
         trim_traceback(error)

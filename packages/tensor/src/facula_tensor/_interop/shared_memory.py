@@ -80,7 +80,7 @@ def share(tensor: Tensor) -> None:
     try:
         sharing.move_to_shared_memory(now._storage)
     except OperationError as error:
-        raise OperationError(f"share_memory_: {show(now._layout)}: {error}") from None
+        raise OperationError(f"share_memory_: {show(now._layout)} cannot be shared; {error}") from None
 
 
 def register_reductions() -> None:

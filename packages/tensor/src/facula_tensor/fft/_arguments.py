@@ -63,7 +63,7 @@ def lengths(name: str, x: Tensor, n: Any, dim: Any, several: bool) -> tuple[tupl
     else:
         dims = check_dims(name, dim, ndim)
     if len(set(dims)) != len(dims):
-        raise ArgumentError(f"{name}: dim {dim} names a dimension twice")
+        raise ArgumentError(f"{name}: dim {dim} names a dimension twice; name each once")
     if sizes is None:
         return dims, [None] * len(dims)
     if len(sizes) != len(dims):

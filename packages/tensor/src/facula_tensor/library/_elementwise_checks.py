@@ -80,7 +80,7 @@ def _check_takes(name: str, key: str, function: Any, arguments: tuple[str, ...])
     try:
         signature(function).bind(*arguments)
     except TypeError as error:
-        raise InvalidTypeError(f"{name}: expected {key}({', '.join(arguments)}): {error}") from None
+        raise InvalidTypeError(f"{name}: expected {key}({', '.join(arguments)}); {error}") from None
     except ValueError:  # a C function without a signature
         pass
 

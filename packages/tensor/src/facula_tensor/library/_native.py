@@ -77,11 +77,13 @@ class NativeOp(CustomOpDef):
 
     def register_fake(self, function: Any, /) -> NoReturn:
         """Raise an error: `shape` and the dtypes already determine the result's layout."""
-        raise ArgumentError(f"{self.name}: what its result looks like was said by native_op's shape and dtypes")
+        raise ArgumentError(
+            f"{self.name}: native_op's shape and dtypes already define the result; remove the second definition"
+        )
 
     def register_kernel(self, device_types: Any, function: Any = None, /) -> NoReturn:
         """Raise an error: the given functions are the kernels."""
-        raise ArgumentError(f"{self.name}: what computes it was said by native_op's functions")
+        raise ArgumentError(f"{self.name}: native_op's functions already compute it; remove the second implementation")
 
     # ------------------------------------------------------------------------------------------------- the operator
     def _make(self) -> None:

@@ -135,7 +135,9 @@ def _check_fake(op: CustomOpDef, args: Args, named: Named) -> None:
         return
     given, given_shape = take_apart(op(*fake_args, **fake_named))
     if given_shape != wanted_shape:
-        raise _failed(op, "test_faketensor", f"register_fake gave {given_shape}, the function {wanted_shape}")
+        raise _failed(
+            op, "test_faketensor", f"register_fake returned {given_shape}; the function returned {wanted_shape}"
+        )
     for fake, real in zip(given, wanted, strict=True):
         if isinstance(real, Tensor) and (not isinstance(fake, Tensor) or _metadata(fake) != _metadata(real)):
             got = show(layout_of_tensor(fake)) if isinstance(fake, Tensor) else type(fake).__name__

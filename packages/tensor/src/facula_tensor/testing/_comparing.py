@@ -54,7 +54,7 @@ def expect_close(got: Array, expected: Array, tolerance: float, what: str, *, eq
     """Raise CheckError unless elements are close, with `tolerance` as the absolute and the relative tolerance."""
     with np.errstate(all="ignore"):
         problem = compare_values(got, np.asarray(expected), tolerance, tolerance, "", equal_nan, what + ": values")
-    expect(problem is None, problem or "")
+    expect(problem is None, (problem or "").replace("!\n\n", ";\n", 1))
 
 
 def reference(case: Case, arrays: Sequence[Array], dtype: str) -> Any:
@@ -68,19 +68,19 @@ def reference(case: Case, arrays: Sequence[Array], dtype: str) -> Any:
 def compare(case: Case, got: Any, expected: Any, dtype: str, what: str, device: str = "cpu") -> None:
     """Compare shapes, dtypes and values of one or several results; results after the first are indices."""
     if isinstance(expected, tuple):
-        expect(isinstance(got, (tuple, list)), f"{case} {what}: {describe_kind(got)}, expected {len(expected)} results")
-        expect(len(got) == len(expected), f"{case} {what}: {len(got)} results, expected {len(expected)}")
+        expect(isinstance(got, (tuple, list)), f"{case} {what}: {describe_kind(got)}; expected {len(expected)} results")
+        expect(len(got) == len(expected), f"{case} {what}: {len(got)} results; expected {len(expected)}")
         compare(case, got[0], expected[0], dtype, what, device)
         for found, wanted in zip(got[1:], expected[1:], strict=True):
             compare(case, found, wanted, "int64", what, device)
         return
     expected = np.asarray(expected)
     name = case.result(dtype)
-    expect(isinstance(got, Tensor), f"{case} {what} ({dtype}): returned {describe_kind(got)}, expected a tensor")
-    expect(got.dtype.name == name, f"{case} {what} ({dtype}): dtype {got.dtype.name}, expected {name}")
+    expect(isinstance(got, Tensor), f"{case} {what} ({dtype}): returned {describe_kind(got)}; expected a tensor")
+    expect(got.dtype.name == name, f"{case} {what} ({dtype}): dtype {got.dtype.name}; expected {name}")
     shape = tuple(got.shape)
-    expect(shape == expected.shape, f"{case} {what} ({dtype}): shape {shape}, expected {expected.shape}")
-    expect(got.device.type == device, f"{case} {what}: device {got.device.type}, expected {device}")
+    expect(shape == expected.shape, f"{case} {what} ({dtype}): shape {shape}; expected {expected.shape}")
+    expect(got.device.type == device, f"{case} {what}: device {got.device.type}; expected {device}")
     if device == "meta":
         return
     tolerance = tolerance_of(case, name, dtype)

@@ -164,8 +164,8 @@ def check_gradients_of(case: Case, dtype: str, wide: str, layout: str) -> None:
             expect(got is wanted, f"{case}: a gradient of {dtype} is missing, or there where {wide} has none")
             continue
         what = f"{case}: the gradient in {dtype}, {layout}"
-        expect(got.dtype is operand.dtype, f"{what}: dtype {got.dtype}, expected {operand.dtype}")
-        expect(got.shape == operand.shape, f"{what}: shape {got.shape}, expected {operand.shape}")
+        expect(got.dtype is operand.dtype, f"{what}: dtype {got.dtype}; expected {operand.dtype}")
+        expect(got.shape == operand.shape, f"{what}: shape {got.shape}; expected {operand.shape}")
         expected = values_of(wanted)
         tolerance = TOLERANCE[dtype] * min(case.loose, 3 if dtype in FLOATS[:2] else case.loose)
         scale = max(1.0, float(np.abs(expected).max(initial=0)))

@@ -83,7 +83,7 @@ def run_check(case: Case, name: str) -> None:
     except (AssertionError, GradcheckError) as error:
         raise CheckError(f"{case}: {name}: {error}") from error
     except Exception as error:
-        raise CheckError(f"{case}: {name}: the call raised {type(error).__name__}: {error}") from error
+        raise CheckError(f"{case}: {name}: the call raised {type(error).__name__}; {error}") from error
 
 
 @boundary

@@ -47,9 +47,9 @@ def check_forward_mode(case: Case) -> None:
             moved = [[x + step * d for x, d in zip(arrays, directions, strict=True)] for step in (STEP, -STEP)]
             ends = [values_of(first_result(call(case, [make(array, dtype) for array in some]))) for some in moved]
             what = f"{case}: the tangent in {dtype}, {layout}"
-            expect(slope.dtype is value.dtype, f"{what}: dtype {slope.dtype}, expected {value.dtype}")
+            expect(slope.dtype is value.dtype, f"{what}: dtype {slope.dtype}; expected {value.dtype}")
             expected = (ends[0] - ends[1]) / (2 * STEP)
-            expect(slope.shape == expected.shape, f"{what}: shape {slope.shape}, expected {expected.shape}")
+            expect(slope.shape == expected.shape, f"{what}: shape {slope.shape}; expected {expected.shape}")
             scale = max(1.0, float(np.abs(expected).max(initial=0)))
             expect_close(values_of(slope) / scale, expected / scale, 1e-6 * case.loose, what)
 
@@ -77,8 +77,8 @@ def check_batching(case: Case) -> None:
         result = batched_call(case, in_dims, given)
         expected = np.stack([values_of(row) for row in loop])
         what = f"{case}: batched by {in_dims}"
-        expect(result.dtype is loop[0].dtype, f"{what}: dtype {result.dtype}, expected {loop[0].dtype}")
-        expect(tuple(result.shape) == expected.shape, f"{what}: shape {tuple(result.shape)}, expected {expected.shape}")
+        expect(result.dtype is loop[0].dtype, f"{what}: dtype {result.dtype}; expected {loop[0].dtype}")
+        expect(tuple(result.shape) == expected.shape, f"{what}: shape {tuple(result.shape)}; expected {expected.shape}")
         expect_close(values_of(result), expected, tolerance_of(case, result.dtype.name, dtype), what)
 
 

@@ -47,7 +47,8 @@ def check_call(case: Case, dtype: str, layout: str, place: str = "cpu") -> None:
     if place == "meta":
         return
     for operand, array in zip(tensors, arrays, strict=True):
-        expect(np.array_equal(values_of(operand), array), f"{case} {layout} ({dtype}): operand changed")
+        same = np.array_equal(values_of(operand), array)
+        expect(same, f"{case} {layout} ({dtype}): an operand changed; expected none")
 
 
 def check_devices(case: Case) -> None:
@@ -139,7 +140,8 @@ def check_special_values(case: Case) -> None:
         what = f"{case} of special values ({dtype})"
         expect_close(got, expected, tolerance_of(case, case.result(dtype)), what)
         zeros = (expected == 0) & (got == 0)
-        expect(np.array_equal(np.signbit(got)[zeros], np.signbit(expected)[zeros]), f"{what}: wrong sign of zero")
+        same = np.array_equal(np.signbit(got)[zeros], np.signbit(expected)[zeros])
+        expect(same, f"{what}: wrong sign of zero; expected that of the reference")
 
 
 def check_scales(case: Case) -> None:
@@ -217,7 +219,7 @@ def check_promotion_of(case: Case, first: str, second: str) -> None:
         y = y.to(common) if isinstance(y, Tensor) else tensor(y, dtype=common)
         wanted = call(case, [x.to(common), y])
         what = f"{case} of {first} and {second}"
-        expect(got.dtype is wanted.dtype, f"{what}: dtype {got.dtype}, expected {wanted.dtype}")
+        expect(got.dtype is wanted.dtype, f"{what}: dtype {got.dtype}; expected {wanted.dtype}")
         expect_close(values_of(got), values_of(wanted), tolerance_of(case, wanted.dtype.name), what)
 
 
@@ -239,4 +241,4 @@ def check_dtype_refused(case: Case, dtype: str) -> None:
     except (TypeError, RuntimeError) as error:
         expect(dtype in str(error), f"{case}: expected {dtype} in the message: {error}")
     else:
-        raise CheckError(f"{case}: {dtype} was accepted")
+        raise CheckError(f"{case}: {dtype} was accepted; expected an error")

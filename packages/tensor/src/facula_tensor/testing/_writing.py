@@ -45,7 +45,7 @@ def _check_inplace(case: Case, dtype: str, layout: str, cannot_hold: bool) -> No
         expect(unchanged, f"{what}: the tensor was changed before the error")
         return
     result = change(case, target, *others)
-    expect(result is target and target.data_ptr() == address, f"{what}: returned something else")
+    expect(result is target and target.data_ptr() == address, f"{what}: returned another tensor; expected its operand")
     expect((target._version or 0) > before, f"{what}: did not count")
     compare(case, target, reference(case, arrays, dtype), dtype, f"in place, {layout}")
 
@@ -65,7 +65,7 @@ def check_out_of(case: Case, dtype: str) -> None:
         out = lay(np.zeros(expected.shape, bool), wanted, layout)
         address = out.data_ptr()
         given_back = call(case, tensors, out=out) is out and out.data_ptr() == address
-        expect(given_back, f"{what}: returned something else")
+        expect(given_back, f"{what}: returned another tensor; expected out")
         compare(case, out, expected, dtype, f"out=, {layout}")
     nothing = empty(0, dtype=dtype_named(wanted))
     call(case, tensors, out=nothing)

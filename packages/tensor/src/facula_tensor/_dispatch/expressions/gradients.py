@@ -115,7 +115,7 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
 
     def decompose(F: Any, operands: Operands, parameters: Parameters) -> None:
         if is_differentiated(operands):
-            raise SeveralGradientsError(f"{op.name}: an operator has the derivatives of its first result alone")
+            raise SeveralGradientsError(f"{op.name}: only the first result has derivatives; use one result")
 
     program = gradient_program(op, names, numbers, value)
     if program is None or len(program.instructions) <= len(wanted):

@@ -80,7 +80,9 @@ def apply_rule(op: Operator, name: str, g: Any, arguments: tuple[Any, ...], out:
     try:
         values = [places[place] for place in parameter_names(rule)]
     except KeyError as error:
-        raise NotElementwiseError(f"{op.name}: its rule asks for {error}") from None
+        raise NotElementwiseError(
+            f"{op.name}: its rule has the unknown argument {error}; use some of {', '.join(places)}"
+        ) from None
     return rule(symbol_ops, g, *values)
 
 

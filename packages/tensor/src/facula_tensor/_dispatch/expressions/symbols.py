@@ -248,7 +248,7 @@ class Symbol:
 
     def _not_elementwise(self, *others: object) -> NoReturn:
         raise NotElementwiseError(
-            "indexing, iteration and `@` are not elementwise: a program computes each element by itself"
+            "indexing, iteration and `@` are not elementwise; a program computes each element by itself"
         )
 
     __getitem__ = __iter__ = __len__ = __contains__ = __matmul__ = __rmatmul__ = _not_elementwise
@@ -268,9 +268,9 @@ class SymbolOperators:
         elif name in operators and operators[name].elementwise and not operators[name].parameters:
             function = partial(take_down, operators[name])
         elif name in operators or hasattr(Tensor, name):
-            raise NotElementwiseError(f"{name} is not elementwise: a program computes each element by itself")
+            raise NotElementwiseError(f"{name} is not elementwise; a program computes each element by itself")
         else:
-            raise NotElementwiseError(f"{name}: there is no operator of this name")
+            raise NotElementwiseError(f"{name}: there is no operator of this name; use a function of facula")
         setattr(self, name, function)
         return function
 

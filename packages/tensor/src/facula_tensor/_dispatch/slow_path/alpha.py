@@ -38,7 +38,9 @@ def with_alpha(op: Operator, input: Operand, other: Operand, alpha: Any, out: Te
         return call_torch_function(op.name, op.public, (input, other), kwargs)
     ready = coerce(op, (input, other))
     if ready is NotImplemented:
-        raise InvalidTypeError(f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}")
+        raise InvalidTypeError(
+            f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}; pass tensors or numbers"
+        )
     if op.validate_values is not None:
         op.validate_values(*ready)
     input, other = ready

@@ -62,7 +62,9 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
         check_writable(name, there)
         ready = coerce(op, held)
         if ready is NotImplemented:
-            raise InvalidTypeError(f"{name}: cannot use {type(operands[1]).__name__} with a Tensor")
+            raise InvalidTypeError(
+                f"{name}: cannot use {type(operands[1]).__name__} with a Tensor; pass a tensor or a number"
+            )
         if op.validate_values is not None:
             op.validate_values(*ready)
         if factored:

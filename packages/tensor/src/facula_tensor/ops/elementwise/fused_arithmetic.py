@@ -152,7 +152,9 @@ def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
     if not isinstance(weight, Tensor):
         number = plain_number(weight)
         if number is None:
-            raise named(InvalidTypeError("lerp: expected weight to be a number or a Tensor"))
+            raise named(
+                InvalidTypeError(f"lerp: expected weight to be a number or a Tensor; got {type(weight).__name__}")
+            )
         weight = number
     for name, one in (("end", end), ("weight", weight)):
         if isinstance(one, Tensor) and layout_of_tensor(one).dtype is not dtype:

@@ -110,7 +110,7 @@ def polygamma(F: Namespace, n: Integer, input: Checked) -> Tensor:
     if n < 0:
         raise ArgumentError(f"polygamma: expected n of at least 0; got {n}")
     if not is_real(input.dtype):
-        raise DTypeError(f"polygamma: not defined for {input.dtype.name}")
+        raise DTypeError(f"polygamma: not defined for {input.dtype.name}; pass real numbers")
     if n < 2:
         return (F.trigamma if n else F.digamma)(input)
     try:
@@ -156,7 +156,7 @@ def mvlgamma(F: Namespace, input: Checked, p: Integer) -> Tensor:
     if p < 1:
         raise ArgumentError(f"mvlgamma: expected p of at least 1; got {p}")
     if not is_real(input.dtype):
-        raise DTypeError(f"mvlgamma: not defined for {input.dtype.name}")
+        raise DTypeError(f"mvlgamma: not defined for {input.dtype.name}; pass real numbers")
     x = input if input.is_floating_point() else input.to(floating(input.dtype))
     terms = F.lgamma(F.sub(x.unsqueeze(-1), arange(0, p, dtype=x.dtype, device=x.device) / 2))
     return F.add(F.sum(terms, ((x.ndim,), False)), p * (p - 1) / 4 * log(pi))

@@ -215,7 +215,7 @@ def _scaled_function(name: str, factor: float, doc: str) -> Function:
         """{doc}"""
         dtype = input.dtype
         if not is_real(dtype):
-            raise DTypeError(f"{name}: not defined for {dtype.name}")
+            raise DTypeError(f"{name}: not defined for {dtype.name}; pass real numbers")
         return F.mul(input if dtype.is_floating_point else F.to(input, (floating(dtype),)), factor)
 
     return function(name=name, method=True, changes=True, out=True, words={"doc": doc})(scaled)

@@ -175,7 +175,7 @@ def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = F
         masks = ", a bool tensor counted by its dimensions" if used > len(parts) else ""
         raise InvalidIndexError(f"index: expected at most {len(shape)} indices for shape {shape}; got {used}{masks}")
     if len([part for part in parts if part is Ellipsis]) > 1:
-        raise InvalidIndexError("index: only one ellipsis (...) may stand in an index")
+        raise InvalidIndexError("index: expected at most one ellipsis (...) in an index; use : for other dimensions")
     dim = 0
     named: list[tuple[int, Tensor]] = []
     own = 0  # the dimension of the tensor that a part indexes, for messages
@@ -247,8 +247,8 @@ def _check_mask(mask: Tensor, shape: tuple[int, ...], own: int) -> None:
     for i, wanted in enumerate(mask.shape):
         if shape[own + i] != wanted:
             raise InvalidIndexError(
-                f"index: a bool index of shape {tuple(mask.shape)} does not fit: dimension {own + i} of the tensor "
-                f"has length {shape[own + i]}, and the index {wanted} there"
+                f"index: a bool index of shape {tuple(mask.shape)} does not fit dimension {own + i} of the "
+                f"tensor; its length is {shape[own + i]}, that of the index is {wanted}"
             )
 
 

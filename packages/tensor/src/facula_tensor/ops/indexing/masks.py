@@ -200,7 +200,9 @@ def masked_select(F: Namespace, input: Steady, mask: Tensor) -> Tensor:
     """
     mask = check_mask("masked_select", mask)
     if mask.is_meta:
-        raise UnsupportedError("masked_select: the result's shape depends on elements, which the meta device has not")
+        raise UnsupportedError(
+            "masked_select: the result's shape depends on elements, which the meta device lacks; use another device"
+        )
     shape = broadcast_shapes("masked_select", tuple(input.shape), tuple(mask.shape))
     places = where_true("nonzero_flat", no_record_ops.expand(mask, shape), ())
     flat = F.reshape(F.expand(input, shape), (-1,))
@@ -241,7 +243,10 @@ def _masked_scatter_of(operation: str, input: Tensor, mask: Tensor, source: Tens
         )
     shape = broadcast_shapes(operation, tuple(input.shape), tuple(mask.shape))
     if mask.is_meta:
-        raise UnsupportedError(f"{operation}: how many elements are replaced depends on elements, which meta has not")
+        raise UnsupportedError(
+            f"{operation}: the number of replaced elements depends on elements, which the meta device lacks; "
+            "use another device"
+        )
     places = where_true("nonzero_flat", no_record_ops.expand(mask, shape), ())
     count = places.numel()
     if count > source.numel():

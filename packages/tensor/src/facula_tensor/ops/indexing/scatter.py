@@ -101,7 +101,7 @@ def scatter_reduced(
         return recorded_ops.scatter(input, index, src, (dim, "set"))
     dtype = input.dtype
     if (mode in ("amax", "amin") and dtype.category == COMPLEX) or (mode == "mean" and dtype.category == BOOL):
-        raise DTypeError(f"{operation}: reduce={mode!r} is not defined for {dtype.name}")
+        raise DTypeError(f"{operation}: reduce={mode!r} is not defined for {dtype.name}; convert the tensor first")
     if not own:
         start = full((), _neutral(mode, dtype), dtype=dtype, device=input.device).expand(index.shape)
         input = recorded_ops.scatter(input, index, start, (dim, "set"))

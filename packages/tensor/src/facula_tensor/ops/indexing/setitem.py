@@ -262,7 +262,7 @@ def _broadcast_value(F: Namespace, target: Layout, value: Tensor, shape: tuple[i
         value = F.squeeze(value, 0)
     if broadcast_shapes("setitem", shape, tuple(value.shape)) != shape:
         raise ArgumentError(
-            f"setitem: a value of shape {given} does not broadcast to {shape}, the shape of what is indexed"
+            f"setitem: a value of shape {given} does not broadcast to {shape}; this is the indexed shape"
         )
     if value.is_complex() and not target.dtype.is_complex:
         raise DTypeError(f"setitem: a complex value cannot be stored in {show(target)}; take its real part")

@@ -139,11 +139,13 @@ def as_strided_scatter(
     layout: Layout = layout_of_tensor(input)
     start = 0 if storage_offset is None else storage_offset - input.storage_offset()
     if len(size) != len(stride) or min((*size, *stride, 0)) < 0:
-        raise ArgumentError(f"as_strided_scatter: size {size} and stride {stride} must be equally long, none negative")
+        raise ArgumentError(
+            f"as_strided_scatter: expected size and stride of equal length, none negative; got {size} and {stride}"
+        )
     extent = layout_of(size, stride, layout.dtype, layout.device).extent
     if extent and (start < 0 or start * layout.dtype.itemsize + extent > layout.extent):
         raise ArgumentError(
             f"as_strided_scatter: size {size}, stride {stride} and storage_offset {storage_offset} reach outside the "
-            f"tensor's {layout.extent // layout.dtype.itemsize} element(s)"
+            f"tensor's {layout.extent // layout.dtype.itemsize} element(s); use a smaller size"
         )
     return _replaced("as_strided_scatter", input, src, size, stride, start)

@@ -133,7 +133,9 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
     """
     input = as_tensor("nonzero", input).detach()
     if input.is_meta:
-        raise UnsupportedError("nonzero: the result's shape depends on elements, which the meta device has not")
+        raise UnsupportedError(
+            "nonzero: the result's shape depends on elements, which the meta device lacks; use another device"
+        )
     mask = no_record_ops.to(input, (bool_,))
     if as_tuple and not mask.ndim:
         mask = no_record_ops.unsqueeze(mask, 0)

@@ -59,7 +59,7 @@ def labels_of(
         return operands, (*range(-widest, 0), *once)
     known = {label for labels in operands for label in labels}
     if list(result).count(Ellipsis) > 1:
-        raise ArgumentError("einsum: expected one ellipsis at most in the result")
+        raise ArgumentError(f"einsum: expected at most one ellipsis in the result; got {list(result).count(Ellipsis)}")
     final = _without_ellipsis(list(result), widest)
     for label in final:
         if label not in known:

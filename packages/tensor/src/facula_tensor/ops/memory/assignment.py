@@ -160,7 +160,7 @@ def copy_as(operation: str, self: Tensor, source: Operand) -> Tensor:
         layout = target._layout
         if broadcast_shapes(operation, layout.shape, held._layout.shape) != layout.shape:
             raise ArgumentError(
-                f"{operation}: source of shape {held._layout.shape} does not broadcast to {layout.shape}"
+                f"{operation}: source of shape {held._layout.shape} does not broadcast to {layout.shape}; reshape it"
             )
         if held._layout.device is not layout.device:
             held = (recorded_ops if record else no_record_ops).to_device(held, (layout.device,))

@@ -58,7 +58,7 @@ def check_several(layout: Layout, operands: Operands) -> None:
     check_batch_norm(*[None if a is None else layout_of_tensor(a) for a in operands])
     if layout.numel:
         raise ArgumentError(
-            f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
+            f"batch_norm: expected more than 1 value per channel when training; got input size {layout.shape}"
         )
 
 

@@ -70,7 +70,7 @@ def instance_norm(
             raise ArgumentError(f"{name}: expected running_mean and running_var, or use_input_stats=True; got None")
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
     if prod(shape[2:]) == 1:
-        raise ArgumentError(f"{name}: expected more than 1 spatial element when training, got input size {shape}")
+        raise ArgumentError(f"{name}: expected more than 1 spatial element when training; got input size {shape}")
     if not prod(shape):
         return F.clone(input)
     made = group_norm(input, shape[1], weight, bias, eps)

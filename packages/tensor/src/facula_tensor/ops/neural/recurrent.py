@@ -62,7 +62,9 @@ def check_recurrent(layouts: Layouts, kind: str) -> None:
         if sizes.dtype is not int64 or len(sizes.shape) != 1:
             raise DTypeError(f"recurrent: expected sizes to be int64 (steps,); got {sizes.dtype.name} {sizes.shape}")
         if h0 is None or len(h0.shape) != 2:
-            raise ArgumentError("recurrent: expected h0 (batch, hidden), as sizes are given")
+            raise ArgumentError(
+                f"recurrent: expected h0 (batch, hidden) with sizes; got {None if h0 is None else h0.shape}"
+            )
         batch = h0.shape[0]
     if c0 is not None and kind != "lstm":
         raise ArgumentError(f"recurrent: expected no c0, which an lstm has; got one for {kind}")

@@ -20,6 +20,8 @@ from ..._dispatch.written import function
 from ..indexing.where import nonzero
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from facula_storage import DType
 
     from ..._core.types import Function
@@ -47,12 +49,16 @@ class _standard_gamma:
         return F.mul(g, F.standard_gamma_grad(input, out))
 
 
-def _refused(F: Namespace, g: Tensor) -> Tensor:
-    """Refuse the derivative of a sample's derivative with respect to a parameter, which is not implemented."""
-    raise UnsupportedError(
-        "gamma and Dirichlet distributions have no second derivatives with respect to their parameters; use detach() "
-        "where they are not required"
-    )
+def _no_second_derivative(operation: str) -> Callable[[Namespace, Tensor], Tensor]:
+    """Return a gradient rule that raises: the derivatives of samples by parameters are not differentiable again."""
+
+    def rule(F: Namespace, g: Tensor) -> Tensor:
+        raise UnsupportedError(
+            f"{operation}: gamma and Dirichlet distributions have no second derivatives with respect to their "
+            "parameters; use detach() where they are not required"
+        )
+
+    return rule
 
 
 @elementwise
@@ -61,7 +67,7 @@ class _standard_gamma_grad:
 
     inputs = ("input", "other")
     inplace = False
-    vjp_input = _refused
+    vjp_input = _no_second_derivative("standard_gamma")
 
     def vjp_other(F, g, input, other, out):
         # -dP / da / p, where p is the density dP / dx
@@ -125,7 +131,7 @@ class _beta_grad:
 
     inputs = ("input", "first", "second")
     inplace = False
-    vjp_input = vjp_first = vjp_second = _refused
+    vjp_input = vjp_first = vjp_second = _no_second_derivative("beta_grad")
 
 
 @operator

@@ -31,7 +31,7 @@ def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
         return (check_dim(operation, dim, ndim),) if ndim else ((), check_dim(operation, dim, 0))[0]
     found = sorted(check_dim(operation, one, ndim) for one in dim)
     if len(set(found)) != len(found):
-        raise ArgumentError(f"{operation}: dim {tuple(dim)} names a dimension twice")
+        raise ArgumentError(f"{operation}: dim {tuple(dim)} names a dimension twice; name each once")
     return tuple(found) if ndim else ()
 
 

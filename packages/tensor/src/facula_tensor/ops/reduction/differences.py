@@ -197,7 +197,7 @@ def gradient(
         chosen = dim if isinstance(dim, (tuple, list)) else (dim,)
         dims = [check_dim("gradient", one, ndim) for one in chosen]
         if len(set(dims)) != len(dims):
-            raise ArgumentError(f"gradient: dim {tuple(chosen)} names a dimension twice")
+            raise ArgumentError(f"gradient: dim {tuple(chosen)} names a dimension twice; name each once")
     spacings = spacing if isinstance(spacing, (tuple, list)) else [spacing] * len(dims)
     if len(spacings) != len(dims):
         raise ArgumentError(f"gradient: expected a spacing for each of {len(dims)} dimensions; got {len(spacings)}")

@@ -123,7 +123,7 @@ def matrix_norm_of(
         raise ArgumentError(f"{name}: expected at least 2 dimensions; got shape {tuple(input.shape)}")
     rows, columns = (check_dim(name, one, ndim) for one in dim)  # type: ignore[arg-type]
     if rows == columns:
-        raise ArgumentError(f"{name}: dim {tuple(dim)} names a dimension twice")
+        raise ArgumentError(f"{name}: dim {tuple(dim)} names a dimension twice; name each once")
     if order == "fro":
         return vector_norm_of(name, input, 2, (rows, columns), keepdim, dtype, out)
     if order in SINGULAR:

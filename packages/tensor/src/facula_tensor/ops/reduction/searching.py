@@ -192,7 +192,9 @@ def searchsorted(
                 no_record_ops.amax(sorter, all_dims(sorter)).item(),
             )
             if low < 0 or high >= shape[-1]:
-                raise ArgumentError(f"searchsorted: sorter has an index out of range 0 to {shape[-1] - 1}")
+                raise ArgumentError(
+                    f"searchsorted: expected indices of sorter from 0 to {shape[-1] - 1}; got {low} to {high}"
+                )
         lines = no_record_ops.gather(lines, sorter, (len(shape) - 1,))
     return search_positions("searchsorted", lines, input, bool(right) or side == "right", out_int32, out)
 

@@ -138,7 +138,8 @@ def as_strided(input: Checked, size: Sizes, stride: Sizes, storage_offset: Integ
     offset = own if storage_offset is None else storage_offset
     if len(size) != len(stride) or min((*size, *stride, offset, 0)) < 0:
         raise ArgumentError(
-            f"as_strided: size {size}, stride {stride} and offset {offset} must match in length and not be negative"
+            "as_strided: expected size and stride of equal length, and no negative numbers; "
+            f"got size {size}, stride {stride} and offset {offset}"
         )
     try:
         wanted = layout_of(size, stride, layout.dtype, layout.device)
@@ -153,7 +154,8 @@ def as_strided(input: Checked, size: Sizes, stride: Sizes, storage_offset: Integ
     start = offset * layout.dtype.itemsize - root._offset
     if wanted.numel and (start < 0 or start + wanted.extent > room):
         raise ArgumentError(
-            f"as_strided: size {size}, stride {stride} and offset {offset} reach outside the {room} bytes of the tensor"
+            f"as_strided: size {size}, stride {stride} and offset {offset} reach outside the {room} bytes of the "
+            "tensor; use a smaller size"
         )
     last = (offset - own) * layout.dtype.itemsize + wanted.extent
     wrapped = isinstance(input._layout, LevelLayout)

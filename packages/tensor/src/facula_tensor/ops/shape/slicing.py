@@ -58,7 +58,10 @@ class select:
         if not hasattr(index, "__index__"):
             raise InvalidTypeError(f"select: expected index to be an integer; got {index!r}")
         if not -length <= index < length:
-            raise InvalidIndexError(f"select: index {index} is out of range for dimension {at} of size {length}")
+            raise InvalidIndexError(
+                f"select: index {index} is out of range for dimension {at} of size {length}; "
+                f"use {-length} to {length - 1}"
+            )
         step = layout.strides[at]
         shape, strides = layout.shape, layout.strides
         one = layout_of(shape[:at] + shape[at + 1 :], strides[:at] + strides[at + 1 :], layout.dtype, layout.device)
@@ -151,10 +154,12 @@ def _narrow(layout: Layout, dim: int, first: int, length: int) -> Window:
     dim = check_dim("narrow", dim, len(layout.shape))
     size = layout.shape[dim]
     if not -size <= first <= size:
-        raise InvalidIndexError(f"narrow: start {first} is out of range for dimension {dim} of size {size}")
+        raise InvalidIndexError(
+            f"narrow: start {first} is out of range for dimension {dim} of size {size}; use {-size} to {size}"
+        )
     first = first + size if first < 0 else first
     if length < 0 or first + length > size:
-        raise ArgumentError(f"narrow: start {first} and length {length} do not fit dimension {dim} of size {size}")
+        raise ArgumentError(f"narrow: start {first} and length {length} exceed dimension {dim}; its size is {size}")
     return slice_window(layout, dim, first, first + length)
 
 
@@ -254,7 +259,9 @@ def _split_windows(layout: Layout, wanted: int | tuple[int, ...], dim: int) -> l
     else:
         lengths = list(wanted)
         if sum(lengths) != size or min(lengths, default=0) < 0:
-            raise ArgumentError(f"split: lengths {lengths} do not add up to {size}, the size of dimension {dim}")
+            raise ArgumentError(
+                f"split: expected lengths that add up to {size}, the size of dimension {dim}; got {lengths}"
+            )
     parts, start = [], 0
     for length in lengths:
         parts.append(slice_window(layout, dim, start, start + length))

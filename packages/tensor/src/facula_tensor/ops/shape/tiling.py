@@ -151,7 +151,9 @@ def _positions(repeats: Tensor, length: int | None, output_size: int | None, lik
         wanted = "1 dimension" if length is None else f"one count for each of {length} elements"
         raise ArgumentError(f"repeat_interleave: expected repeats of {wanted}; got shape {tuple(repeats.shape)}")
     if repeats.device is meta:
-        raise UnsupportedError("repeat_interleave: the result's size depends on counts, which meta tensors do not have")
+        raise UnsupportedError(
+            "repeat_interleave: the result's size depends on counts, which meta tensors lack; use another device"
+        )
     counts = repeats.detach().cpu().numpy()
     seen = counts if counts.size and counts.strides[0] else counts[:1]  # an expanded tensor repeats one element
     if seen.size and seen.min() < 0:

@@ -235,7 +235,8 @@ def _movedim(layout: Layout, source: int | tuple[int, ...], destination: int | t
     )
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
         raise ArgumentError(
-            f"movedim: source {source} and destination {destination} must have equal lengths without duplicates"
+            "movedim: expected source and destination of equal lengths without duplicates; "
+            f"got {source} and {destination}"
         )
     rest = iter([i for i in range(ndim) if i not in sources])
     order = [sources[targets.index(i)] if i in targets else next(rest) for i in range(ndim)]

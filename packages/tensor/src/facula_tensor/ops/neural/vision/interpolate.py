@@ -256,5 +256,5 @@ def sizes_and_scales(
         return [int(one) for one in each], [None] * count
     lengths = [floor(length * factor) for length, factor in zip(shape[2:], each, strict=True)]
     if min(lengths) < 1:
-        raise ArgumentError(f"{name}: scale_factor {given} leaves nothing of shape {shape}: sizes would be {lengths}")
+        raise ArgumentError(f"{name}: scale_factor {given} leaves no elements of shape {shape}; got sizes {lengths}")
     return lengths, each

@@ -68,7 +68,7 @@ def sides_of(
     for dim, before, after in sides:
         if shape[dim] + before + after < 0 or (mode != "constant" and shape[dim] + before + after == 0):
             raise ArgumentError(
-                f"{name}: {before} before and {after} after leave nothing of dimension {dim} of shape {shape}"
+                f"{name}: {before} before and {after} after leave no elements in dimension {dim}; got shape {shape}"
             )
     if mode == "constant":
         return sides

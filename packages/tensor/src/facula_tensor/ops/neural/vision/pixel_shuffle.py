@@ -160,7 +160,7 @@ def _window_geometry(
     across = (width - gaps[1] * (kernel[1] - 1) - 1) // steps[1] + 1
     if min(down, across) < 1:
         raise ArgumentError(
-            f"{operation}: a window {kernel} with dilation {gaps} does not fit {tuple(size)} with padding {around}"
+            f"{operation}: a window {kernel} with dilation {gaps} does not fit {tuple(size)}; got padding {around}"
         )
     return kernel, around, (down, across), (height, width), (gaps[0] * width, gaps[1], steps[0] * width, steps[1])
 
