@@ -66,19 +66,19 @@ class Call:
         self.points, self.in_shape = self.points_of(tuple([args[place] for place in places]))
         self.level = level or self.level_for(self.points)
         with enable_grad() if active_modes else _MODE_IS_DEFAULT:
-            self.leaves = [self.level.leaf(one) for one in self.points]
-            arguments = put_together(self.in_shape, [self.level.argument(one) for one in self.leaves])
+            self.leaves = [self.level.leaf(point) for point in self.points]
+            arguments = put_together(self.in_shape, [self.level.argument(leaf) for leaf in self.leaves])
             found = self.run(self.level, func, *with_arguments(args, places, arguments), **(kwargs or {}))
         self.aux = None
         if has_aux:
             found, aux = pair_of(operation, found)
             leaves, shape = take_apart(aux)
-            self.aux = put_together(shape, [self.level.value(one) for one in leaves])
+            self.aux = put_together(shape, [self.level.value(leaf) for leaf in leaves])
         self.outputs, self.out_shape = self.results_of(found)
 
     def values(self) -> list[Any]:
         """Return the results in the form for the caller."""
-        return [self.level.value(one) for one in self.outputs]
+        return [self.level.value(tensor) for tensor in self.outputs]
 
     def result(self) -> Any:
         """Return the results with the structure in which the function returned them."""
@@ -131,7 +131,7 @@ class Call:
         def push(tangents: Sequence[Any], record: bool = level.records) -> list[Any]:
             with enable_grad():
                 found = level.pull(gradients, tangents, cotangents, record=record, retain=True)
-            return [self.zeros(value) if one is None else one for value, one in zip(values, found, strict=True)]
+            return [self.zeros(value) if slope is None else slope for value, slope in zip(values, found, strict=True)]
 
         return push
 

@@ -33,7 +33,9 @@ class _Pad(Variant):
         if isinstance(padding, int) and not isinstance(padding, bool):
             self.padding: Sequence[int] = (padding,) * count
         elif (
-            isinstance(padding, (tuple, list)) and len(padding) == count and all([type(one) is int for one in padding])
+            isinstance(padding, (tuple, list))
+            and len(padding) == count
+            and all([type(number) is int for number in padding])
         ):
             self.padding = tuple(padding)
         else:

@@ -122,9 +122,9 @@ def declare(what: Declared, body: Function | None = None) -> Function:
     """Return the public function of a declaration; it calls `body` unless an operator has its name."""
     declared.append(what)
     file = file_of(what.module)
-    for one in (what.prepare, *what.special_cases.values()):
-        if callable(one) and one.__module__ == what.module:
-            setattr(bodies_of(file), one.__name__, one)
+    for case in (what.prepare, *what.special_cases.values()):
+        if callable(case) and case.__module__ == what.module:
+            setattr(bodies_of(file), case.__name__, case)
     if body is not None:
         setattr(bodies_of(file), what.name, body)
     module = import_module(f"{FOLDER}.{file}")

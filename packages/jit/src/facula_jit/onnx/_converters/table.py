@@ -63,8 +63,8 @@ class Call(NamedTuple):
     @property
     def dtype(self) -> DType:
         """The compute dtype: that of the first operand other than a mask, or of the result."""
-        arrays = [one.dtype for one in self.layouts if one is not None]
-        return next((one for one in arrays if one is not bool_), arrays[0] if arrays else self.results[0].dtype)
+        arrays = [layout.dtype for layout in self.layouts if layout is not None]
+        return next((array for array in arrays if array is not bool_), arrays[0] if arrays else self.results[0].dtype)
 
     def refuse(self, problem: str, remedy: str) -> OnnxExporterError:
         """Return the error for a form of an operator without a node."""

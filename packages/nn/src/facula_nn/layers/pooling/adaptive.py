@@ -28,7 +28,7 @@ class _AdaptivePool(Variant):
         wanted = output_size
         if self.dims > 1:  # None selects the input's length
             if isinstance(output_size, (tuple, list)):
-                wanted = tuple([1 if one is None else one for one in output_size])
+                wanted = tuple([1 if size is None else size for size in output_size])
             elif output_size is None:
                 wanted = 1
         check_sizes(type(self).__name__, self.dims, output_size=wanted)
