@@ -11,9 +11,11 @@ import statistics
 from collections.abc import Callable, Iterable
 from sys import _getframe
 
-from facula_autograd.extend import LEAF, Node, Rule, active_modes, adapter_of, next_seq
+from facula_autograd.extend.modes import active_modes
+from facula_autograd.extend.nodes import LEAF, Node, Rule, next_seq
+from facula_autograd.extend.values import adapter_of
 from facula_storage import Storage, contiguous, cpu, float32
-from facula_storage.extend import new_instance
+from facula_storage.extend.objects import new_instance
 from facula_tensor import Tensor
 
 from .libraries import facula, filled

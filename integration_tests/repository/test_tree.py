@@ -139,7 +139,8 @@ def listed(path):
 
 
 def test_a_name_is_public_or_for_siblings_never_both(package):
-    both = listed(package.root / "__init__.py") & listed(package.root / "extend.py")
+    files = [package.root / "extend.py", *package.root.glob("extend/*.py")]
+    both = listed(package.root / "__init__.py") & set().union(*map(listed, files))
     assert not both, f"{package.module}: in __all__ and in extend.__all__: {sorted(both)}"
 
 

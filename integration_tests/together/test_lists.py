@@ -29,7 +29,7 @@ SHARED = [
     # Modules of facula that list some names of a sibling in addition to their own.
     {"facula.cuda", "facula_allocator"},
     {"facula.jit", "facula_jit"},
-    {"facula.library", "facula_tensor.library", "facula_tensor.extend"},
+    {"facula.library", "facula_tensor.library", "facula_tensor.extend.arguments"},
     {"facula.multiprocessing.spawn", "facula_multiprocessing"},
     {"facula.onnx", "facula_jit.onnx"},
     {"facula.optim.optimizer", "facula_optim"},
@@ -41,8 +41,9 @@ SHARED = [
     # An error of each package that reads files.
     {"facula_errors", "facula_allocator.snapshots", "facula_data", "facula_data.files", "facula.utils.data"},
     # Names that a package re-exports for packages above it, which do not import the one below.
-    {"facula_autograd.extend", "facula_autograd.graph"},
-    {"facula_autograd.extend", "facula_storage.extend", "facula_tensor.extend"},
+    {"facula_autograd.extend.nodes", "facula_autograd.graph"},
+    {"facula_autograd.extend.hooks", "facula_autograd.extend.graphs", "facula_tensor.extend.modules"},
+    {"facula_autograd.extend.transforms", "facula_storage.extend.recording", "facula_tensor.extend.recording"},
     {"facula_multiprocessing.extend", "facula_storage.sharing"},
 ]  # fmt: skip
 

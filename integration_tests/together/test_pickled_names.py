@@ -51,7 +51,7 @@ def places():
 
 def is_extend(name):
     """Return whether a module is for siblings."""
-    return name.endswith(".extend") or "tests" in name
+    return ".extend" in name or "tests" in name
 
 
 def public_objects():

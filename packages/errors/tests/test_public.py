@@ -37,3 +37,17 @@ def test_names_of_a_published_module_are_published_with_it(library):
     publish("facula_later")
     assert module.norm.__module__ == "facula_later"
     assert module.Point.__module__ == "facula_later._home", "classes keep theirs"
+
+
+def test_names_of_subjects_are_found_in_their_lists(library, monkeypatch):
+    module, home = library
+    monkeypatch.setitem(sys.modules, "facula_later._broken", None)  # importing it raises an error
+    home.__all__ = ["norm"]
+    module.__getattr__ = imported_later("facula_later", {"._home": None})
+    assert module.norm is home.norm
+    assert not hasattr(module, "Point"), "its subject does not list it"
+    module.__getattr__ = imported_later("facula_later", {"._broken": None, "._home": None})
+    assert module._home is home, "the subject itself is imported alone"
+    assert not hasattr(module, "__wrapped__")
+    with pytest.raises(ImportError):
+        _ = module.Point

@@ -4,7 +4,7 @@ Independent of arrays and tensors; imports only the standard library and facula_
 `_adapters.py` (one adapter per type of value), `_modes`, `_graph` (the recorded graph), `_engine` (the backward pass),
 `_value.py` (the base class of values), `_saved_values` (including checkpoints), `_function` (custom operators),
 `_gradcheck`, `_numpy` (`Variable`), `_reports`. Start with `_graph/node.py`, then `_engine/engine.py`.
-Packages that define differentiable values use `extend.py`, and no name that starts with an underscore. `graph.py` and
+Packages that define differentiable values use `extend`, and no name that starts with an underscore. `graph.py` and
 `func.py` are public modules that must be imported explicitly.
 """
 

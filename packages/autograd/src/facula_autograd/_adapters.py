@@ -35,7 +35,7 @@ class Adapter:
     def _missing(self, method: str, v: object) -> NotImplementedError:
         return UnsupportedError(
             f"{method}: the adapter for {type(v).__name__} ({type(self).__name__}) does not have it; "
-            "override it and pass the adapter to facula_autograd.extend.register_adapter"
+            "override it and pass the adapter to facula_autograd.extend.values.register_adapter"
         )
 
     # ---- sums and copies, for the engine itself

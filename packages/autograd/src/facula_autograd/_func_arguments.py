@@ -20,7 +20,13 @@ def check_callable(operation: str, func: object) -> None:
 
 
 def places_of(operation: str, argnums: Argnums, count: int) -> list[int]:
-    """Return nonnegative indices of positional arguments; raise TypeError or ValueError if one is invalid."""
+    """Return nonnegative indices of positional arguments; raise TypeError or ValueError if one is invalid.
+
+    Arguments:
+        operation: the prefix of the error message.
+        argnums: the index of an argument, or a tuple of indices; negative ones count from the end.
+        count: the number of positional arguments.
+    """
     places = []
     for place in argnums if isinstance(argnums, tuple) else (argnums,):
         if not isinstance(place, int) or isinstance(place, bool):
@@ -34,7 +40,13 @@ def places_of(operation: str, argnums: Argnums, count: int) -> list[int]:
 
 
 def with_arguments(args: Sequence[Any], places: Sequence[int], values: Sequence[Any]) -> list[Any]:
-    """Return the positional arguments, with those at `places` replaced by `values`."""
+    """Return the positional arguments, with some replaced.
+
+    Arguments:
+        args: the arguments.
+        places: the indices of those to replace.
+        values: their replacements, in the same order.
+    """
     given = list(args)
     for place, value in zip(places, values, strict=True):
         given[place] = value

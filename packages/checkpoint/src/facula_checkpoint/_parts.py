@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_storage import Layout, Storage, contiguous, cpu, layout_of, meta, to_buffer, to_numpy, uint8
-from facula_storage.extend import allocate, capacity
+from facula_storage.extend.memory import allocate, capacity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_storage import Storage, bool_, contiguous, from_buffer, to_buffer, to_numpy, uint8
-from facula_storage.extend import allocate, borrow
+from facula_storage.extend.memory import allocate, borrow
 
 from ._errors import CheckpointError
 from ._foreign import recognized_format

@@ -13,7 +13,7 @@ from ._runtime.registry import is_loop
 
 if TYPE_CHECKING:
     from facula_storage import Allocator, Plan
-    from facula_storage.extend import Program
+    from facula_storage.extend.plans import Program
 
     from ._runtime.types import Inputs, Layouts, Parameters
 

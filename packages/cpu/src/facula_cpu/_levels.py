@@ -6,7 +6,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from facula_storage.extend import forget_plans
+from facula_storage.extend.plans import forget_plans
 
 from ._elementwise import elementwise, programs
 from ._runtime import registry

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import UnsupportedError
-from facula_storage.extend import unbind
+from facula_storage.extend.plans import unbind
 
 from ._kernels import ffi, lib
 from ._runtime.registry import LEVELS, all_kernels, level

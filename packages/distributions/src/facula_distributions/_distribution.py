@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor, no_grad
-from facula_tensor.extend import elements, refuse_unless
+from facula_tensor.extend.arguments import refuse_unless
+from facula_tensor.extend.tensors import elements
 
 from .constraints import Constraint, is_dependent
 from .utils import broadcast_parameters, broadcast_shapes, lazy_property

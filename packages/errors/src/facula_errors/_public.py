@@ -92,19 +92,24 @@ def published(module_name: str, *also: str) -> Callable[[], list[str]]:
     return __dir__
 
 
-def imported_later(module_name: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
+def imported_later(module_name: str, homes: Mapping[str, tuple[str, ...] | None]) -> Callable[[str], Any]:
     """Return the `__getattr__` of a module that imports some of its names on their first use.
 
     If the module is published, these names are published with it.
 
     Arguments:
         module_name: the module.
-        homes: the names, by the modules that define them: absolute, or relative to the module's package.
+        homes: the names, by the modules that define them: absolute, or relative to the module's package. None stands
+            for all names in the `__all__` of a module, which is imported to look them up.
     """
     module = sys.modules[module_name]
 
     def __getattr__(name: str) -> Any:
+        if homes.get(f".{name}", ()) is None:  # such a module itself, which no other needs
+            return import_module(f".{name}", module.__package__)
         for home, names in homes.items():
+            if names is None:
+                names = () if name.startswith("__") else import_module(home, module.__package__).__all__
             if name in names:
                 value = getattr(import_module(home, module.__package__), name)
                 setattr(module, name, value)

@@ -255,8 +255,8 @@ _guards: list[None] = []  # one entry while operators are kept away from free li
 def _seen(allocator: Allocator, wanted: bool) -> CachingAllocator | None:
     """Start or stop the listener of every allocation, and return it; None if it was never started."""
     from facula_allocator import HostAllocator, follow, unfollow
-    from facula_autograd.extend import active_modes
-    from facula_storage.extend import collecting
+    from facula_autograd.extend.modes import active_modes
+    from facula_storage.extend.recording import collecting
 
     if not isinstance(allocator, HostAllocator):
         return allocator  # which are recorded anyway
@@ -278,7 +278,7 @@ def _seen(allocator: Allocator, wanted: bool) -> CachingAllocator | None:
 def _after_fork() -> None:
     """Restore our entry in a forked child, where facula_storage has cleared its list."""
     if _guards:
-        from facula_storage.extend import collecting
+        from facula_storage.extend.recording import collecting
 
         collecting[_GUARD] = None
 

@@ -11,7 +11,7 @@ from weakref import WeakSet
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 from facula_errors.extend import enters_at_once as _enters_at_once
-from facula_storage.extend import current_recorder
+from facula_storage.extend.recording import current_recorder
 
 from ._lookup.names import publish
 from ._lookup.siblings import needs

@@ -19,7 +19,7 @@ from ._lookup.refusals import Refusal, Refusals
 from ._pickles.saving import load as _load_file
 
 if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike
+    from facula_tensor.extend.arguments import DeviceLike
 
 __all__ = [
     "HASH_REGEX", "download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from facula_errors import FileError, MissingAttributeError
 from facula_errors.extend import boundary, published
-from facula_tensor.extend import operators_by_name
+from facula_tensor.extend.declaring import operators_by_name
 
 from ._lookup.refusals import Refusals
 

@@ -9,7 +9,7 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import facula_tensor
-from facula_autograd.extend import current_mode
+from facula_autograd.extend.modes import current_mode
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, functional

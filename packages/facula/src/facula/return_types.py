@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import facula_tensor.linalg  # noqa: F401  whose results have names, too
 from facula_tensor import Tensor
-from facula_tensor.extend import return_types
+from facula_tensor.extend.names import return_types
 
 from ._lookup.names import publish
 

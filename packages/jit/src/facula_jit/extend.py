@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_storage.extend import current_recorder
+from facula_storage.extend.recording import current_recorder
 
 from ._capture.captured import Captured
 from ._capture.split_function import never_captured

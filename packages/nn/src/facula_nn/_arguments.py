@@ -21,7 +21,7 @@ import numpy as np
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import trim_traceback
 from facula_tensor import Tensor
-from facula_tensor.extend import relabel
+from facula_tensor.extend.arguments import relabel
 
 from ._modules.module import Module
 

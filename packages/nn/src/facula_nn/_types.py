@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
 # Arguments of module calls, and entries of state dicts other than tensors: values of any type.
 Args: TypeAlias = tuple[Any, ...]

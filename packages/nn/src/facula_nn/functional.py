@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from facula_errors.extend import published
 from facula_tensor import functional as _networks
-from facula_tensor.extend import make_overridable
+from facula_tensor.extend.overriding import make_overridable
 from facula_tensor.functional import *
 
 from ._fractional_pooling import fractional_max_pool2d as fractional_max_pool2d

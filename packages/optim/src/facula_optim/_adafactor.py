@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor.extend import AdafactorNumbers, adafactor_step, adafactor_vector_step
+from facula_tensor.extend.optimizers import AdafactorNumbers, adafactor_step, adafactor_vector_step
 
 from ._fused import FusedOptimizer, sign_of
 from ._groups import check_number, check_pair, chosen, number_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
-from facula_tensor.extend import AdamNumbers, adam_step
+from facula_tensor.extend.optimizers import AdamNumbers, adam_step
 
 from ._fused import FusedOptimizer, decays_of, sign_of
 from ._groups import check_betas, chosen

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
-from facula_tensor.extend import AdamaxNumbers, NadamNumbers, RadamNumbers, adamax_step, nadam_step, radam_step
+from facula_tensor.extend.optimizers import (
+    AdamaxNumbers,
+    NadamNumbers,
+    RadamNumbers,
+    adamax_step,
+    nadam_step,
+    radam_step,
+)
 
 from ._fused import FusedOptimizer, decays_of, sign_of
 from ._groups import check_betas, chosen

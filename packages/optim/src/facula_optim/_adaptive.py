@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor.extend import (
+from facula_tensor.extend.optimizers import (
     AdadeltaNumbers,
     AdagradNumbers,
     RmspropNumbers,

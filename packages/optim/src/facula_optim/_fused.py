@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, enable_grad, float32, float64, full, zeros
-from facula_tensor.extend import collecting, current_recorder
+from facula_tensor.extend.recording import collecting, current_recorder
 
 from ._groups import check_number, place_of
 from ._optimizer import Optimizer

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import FaculaError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_tensor import Tensor
-from facula_tensor.extend import Hooks, collecting, current_recorder, overlapping
+from facula_tensor.extend.modules import Hooks
+from facula_tensor.extend.recording import collecting, current_recorder
+from facula_tensor.extend.tensors import overlapping
 
 from ._groups import check_group, organized
 from ._state import loaded_groups, loaded_state
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Concatenate, ParamSpec, Self, TypeVar
 
-    from facula_tensor.extend import Handle
+    from facula_tensor.extend.modules import Handle
 
     from ._types import Hook, Params, StateHook
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor.extend import SgdNumbers, sgd_step
+from facula_tensor.extend.optimizers import SgdNumbers, sgd_step
 
 from ._fused import FusedOptimizer
 from ._groups import chosen, number_of

@@ -3,7 +3,7 @@
 The package provides dtypes, devices, interned layouts, storages, the protocols of allocators and backends, kernel
 launches and listeners, and zero-copy exchange with NumPy, buffers and DLPack. It imports numpy and facula_errors, and
 no other sibling; tensors, operators and kernels belong to higher packages. Start at `_layouts.py` (shapes and strides),
-then `_storages.py` (memory) and `_plans.py` (launches); `extend.py` is for sibling packages.
+then `_storages.py` (memory) and `_plans.py` (launches); `extend` is for sibling packages.
 """
 
 from facula_errors.extend import published as _published

@@ -5,7 +5,7 @@ random numbers. May import: facula_storage, facula_autograd, facula_cpu, facula_
 and its `extend`.
 The layers, each of which imports only earlier ones: `_core`, `_dispatch`, `_creation`, `ops`, `transforms`,
 `_interop`. Start at `ops/elementwise/arithmetic.py` (declarations of operators), then `_dispatch/fast/unary.py` (a
-call). `_startup.py` runs at import; `extend.py` is for sibling packages. Private modules have no `__all__`: `_NAMES`
+call). `_startup.py` runs at import; `extend` is for sibling packages. Private modules have no `__all__`: `_NAMES`
 lists their public names.
 """
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 
-from facula_autograd.extend import active_modes
+from facula_autograd.extend.modes import active_modes
 from facula_cpu import CpuBackend
-from facula_storage.extend import collection_callback, launching_modules, register_backend
+from facula_storage.extend.devices import register_backend
+from facula_storage.extend.memory import launching_modules
+from facula_storage.extend.objects import collection_callback
 
 # Imported for their side effects: they add methods to Tensor and register it with the engine. They have no
 # public names.

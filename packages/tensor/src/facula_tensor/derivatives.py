@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from facula_autograd import GradientError, enable_grad
-from facula_autograd.extend import check_callable, put_together
+from facula_autograd.extend.transforms import check_callable, put_together
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary, published
 

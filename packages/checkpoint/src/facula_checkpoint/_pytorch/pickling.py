@@ -13,7 +13,7 @@ import numpy as np
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_storage import Device, DType, Layout, Storage
-from facula_storage.extend import borrow
+from facula_storage.extend.memory import borrow
 
 from . import names
 from .names import Named, named

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_storage import Device, Storage, contiguous, cpu, from_buffer, to_buffer, to_numpy, uint8
-from facula_storage.extend import allocate, borrow
+from facula_storage.extend.memory import allocate, borrow
 
 from .sources import TRUNCATED, FileSource, Source
 from .tables import refuse, shown

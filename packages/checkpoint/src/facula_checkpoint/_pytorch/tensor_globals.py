@@ -233,7 +233,7 @@ class TensorTable(Table):
             refuse(f"its pickle has a tensor of shape {shape} and strides {strides}, too large for 64 bits")
 
     def _meta_tensor(self, dtype: Value, size: Value, stride: Value, requires_grad: Value) -> Value:
-        from facula_storage.extend import allocate
+        from facula_storage.extend.memory import allocate
 
         if not isinstance(dtype, DType):
             refuse(f"its pickle has {shown(dtype)} for the dtype of a tensor")

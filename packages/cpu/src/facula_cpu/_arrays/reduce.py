@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan
-from facula_storage.extend import COMPLEX
+from facula_storage.extend.layouts import COMPLEX
 
 from .._kernels import ffi
 from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_storage.extend import dtype_of_code
+from facula_storage.extend.layouts import dtype_of_code
 
 from .._kernels import ffi
 from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner

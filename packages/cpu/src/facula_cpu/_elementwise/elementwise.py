@@ -10,7 +10,8 @@ import numpy as np
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan, contiguous
-from facula_storage.extend import Elementwise, Instruction, Program, dtype_of_code, rebind
+from facula_storage.extend.layouts import dtype_of_code
+from facula_storage.extend.plans import Elementwise, Instruction, Program, rebind
 
 from .._kernels import ffi
 from .._runtime.planners import GRAIN, SERIAL, bound_launch, no_kernel, release_at

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan
-from facula_storage.extend import COMPLEX, FLOATING, contiguous_strides
+from facula_storage.extend.layouts import COMPLEX, FLOATING, contiguous_strides
 
 from .._runtime.planners import no_kernel, planner
 from .elementwise import MOST_DIMS, find_form

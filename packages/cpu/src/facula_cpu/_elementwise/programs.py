@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from facula_storage.extend import Instruction, dtype_of_code
+from facula_storage.extend.layouts import dtype_of_code
+from facula_storage.extend.plans import Instruction
 
 from .._kernels import ffi
 from .._runtime.registry import find_kernel, kernel_for
@@ -18,7 +19,7 @@ from .._runtime.registry import find_kernel, kernel_for
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_storage.extend import Program
+    from facula_storage.extend.plans import Program
 
     from .._runtime.registry import Kernel
     from .._runtime.types import Struct

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, lgamma, randn, where
-from facula_tensor.extend import standard_gamma
+from facula_tensor.extend.sampling import standard_gamma
 
 from .. import constraints
 from .._distribution import Distribution

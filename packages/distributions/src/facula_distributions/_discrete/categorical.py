@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidIndexError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, arange, eye, no_grad, rand, where
-from facula_tensor.extend import elements
+from facula_tensor.extend.tensors import elements
 
 from .. import constraints
 from .._distribution import Distribution

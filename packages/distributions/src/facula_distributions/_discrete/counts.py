@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, arange, binomial, lgamma, no_grad, poisson, where, xlogy
-from facula_tensor.extend import elements, standard_gamma
+from facula_tensor.extend.sampling import standard_gamma
+from facula_tensor.extend.tensors import elements
 from facula_tensor.functional import logsigmoid
 
 from .. import constraints

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, eye, lgamma, stack, where, xlogy
-from facula_tensor.extend import sample_dirichlet
+from facula_tensor.extend.sampling import sample_dirichlet
 
 from .. import constraints
 from .._distribution import Distribution

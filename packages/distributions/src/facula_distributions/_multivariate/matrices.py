@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, arange, cat, digamma, lgamma, linalg, mvlgamma, no_grad, randn, where
-from facula_tensor.extend import sample_dirichlet, standard_gamma
+from facula_tensor.extend.sampling import sample_dirichlet, standard_gamma
 
 from .. import constraints
 from .._distribution import Distribution

@@ -8,7 +8,7 @@ import facula_tensor
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
-from facula_tensor.extend import refuse_unless
+from facula_tensor.extend.arguments import refuse_unless
 
 
 def _message(message: Any) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary, warn
 from facula_tensor import Tensor
-from facula_tensor.extend import relabel
+from facula_tensor.extend.arguments import relabel
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,8 @@ from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeE
 from facula_errors.extend import boundary
 from facula_storage import Device, DType
 from facula_tensor import Tensor, no_grad, set_grad_enabled
-from facula_tensor.extend import batches_of, elements_as_text, plain_torch_function
+from facula_tensor.extend.overriding import batches_of, plain_torch_function
+from facula_tensor.extend.tensors import elements_as_text
 
 from .._types import AnyValue
 

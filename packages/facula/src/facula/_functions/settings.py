@@ -10,7 +10,7 @@ from typing import Any
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
 from facula_tensor import set_default_dtype
-from facula_tensor.extend import dtype_of_type
+from facula_tensor.extend.arguments import dtype_of_type
 
 _saved_of: dict[str, Any] = {
     "deterministic": False, "warn_only": False, "precision": "highest", "warn_always": False, "interop_threads": 1

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import MissingAttributeError, MissingModuleError, MissingPackageError
 from facula_errors.extend import boundary, settle
 from facula_errors.extend import publish as declare
-from facula_tensor.extend import PyTorchNames
+from facula_tensor.extend.names import PyTorchNames
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -27,7 +27,7 @@ from functools import cache, reduce
 from importlib import import_module
 from typing import NamedTuple
 
-from facula_tensor.extend import table_rows, table_sections
+from facula_tensor.extend.names import table_rows, table_sections
 
 from .siblings import needs
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from facula_checkpoint.extend import Global, Marker, expect, refuse
-from facula_tensor.extend import Handle, Hooks
+from facula_tensor.extend.modules import Handle, Hooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from facula_checkpoint.extend import Memory
 from facula_errors import InvalidTypeError
 from facula_storage import Device, contiguous, cpu, uint8
-from facula_storage.extend import allocate
+from facula_storage.extend.memory import allocate
 from facula_tensor import Tensor, TypedStorage, UntypedStorage
-from facula_tensor.extend import elements_of, make
+from facula_tensor.extend.tensors import elements_of, make
 
 if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike
+    from facula_tensor.extend.arguments import DeviceLike
 
     Fetch = Callable[[], Memory]
     Relocate = Callable[[Fetch, int, str], Memory]

@@ -13,7 +13,9 @@ from facula_errors import InvalidTypeError
 from facula_errors.extend import is_library_module
 from facula_storage import cpu
 from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, UntypedStorage, memory_format, strided
-from facula_tensor.extend import Handle, Hooks, addressable, attributes, block_under, elements_of, no_record_ops
+from facula_tensor.extend.declaring import no_record_ops
+from facula_tensor.extend.modules import Handle, Hooks
+from facula_tensor.extend.tensors import addressable, attributes, block_under, elements_of
 
 from .attributes import Method, fill_plain, written
 from .conversions import Endless, conversion, generator_state, given_by_program, write_converted

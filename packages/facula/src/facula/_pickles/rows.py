@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from facula_checkpoint.extend import Global, Marker, Pending, attributes, expect, refuse
 from facula_errors.extend import is_library_module
 from facula_storage import Device, DType, cpu
-from facula_storage.extend import is_connected
+from facula_storage.extend.devices import is_connected
 from facula_tensor import Generator, Tensor
-from facula_tensor.extend import Handle
+from facula_tensor.extend.modules import Handle
 
 from . import GENERATOR
 from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes, tables_for, tuple_of

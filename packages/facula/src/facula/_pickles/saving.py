@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor, TypedStorage, UntypedStorage
-from facula_tensor.extend import addressable
+from facula_tensor.extend.tensors import addressable
 
 from .._lookup.siblings import needs
 from .._types import AnyValue
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TypeAlias
 
     from facula_checkpoint import Parts
-    from facula_tensor.extend import DeviceLike
+    from facula_tensor.extend.arguments import DeviceLike
 
     MapLocation: TypeAlias = (
         DeviceLike

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from facula_checkpoint.extend import Global, Marker, Memory, Stored, TensorTable, attributes, expect, refuse
 from facula_storage import Device, DType, contiguous, cpu, layout_of, uint8
 from facula_tensor import Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
-from facula_tensor.extend import as_class, make
+from facula_tensor.extend.tensors import as_class, make
 
 from . import GENERATOR
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial, wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from facula_autograd.extend import current_mode, replace_mode
+from facula_autograd.extend.modes import current_mode, replace_mode
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, trim_traceback, warn
 from facula_storage import DType, bfloat16, float16, float64
 from facula_tensor import Tensor
-from facula_tensor.extend import Autocast, watch_functions
+from facula_tensor.extend.overriding import Autocast, watch_functions
 
 from .._lookup.names import publish
 

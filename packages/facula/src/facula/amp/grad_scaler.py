@@ -13,7 +13,7 @@ from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
 from facula_storage import float16
 from facula_tensor import Tensor, float32, isfinite, no_grad, stack, tensor, where
-from facula_tensor.extend import current_recorder
+from facula_tensor.extend.recording import current_recorder
 
 from .._lookup.names import publish
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from facula_autograd import Function, once_differentiable
-from facula_autograd.extend import FunctionContext
+from facula_autograd.extend.functions import FunctionContext
 
 if TYPE_CHECKING:
     from facula_tensor import Tensor

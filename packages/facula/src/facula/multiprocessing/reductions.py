@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from multiprocessing.reduction import ForkingPickler
 
-from facula_tensor.extend import register_reductions
+from facula_tensor.extend.tensors import register_reductions
 
 from .._lookup.names import publish
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_storage.extend import current_recorder
+from facula_storage.extend.recording import current_recorder
 from facula_tensor import Tensor, no_grad, tensor
 
 from .._lookup.siblings import needs
@@ -19,7 +19,7 @@ with needs("facula.optim.swa_utils"):
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from facula_tensor.extend import DeviceLike
+    from facula_tensor.extend.arguments import DeviceLike
 
     from .._types import AnyValue
 

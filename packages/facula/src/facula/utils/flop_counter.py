@@ -8,10 +8,12 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import ref
 
-from facula_autograd.extend import Scopes, current_mode, next_seq, replace_mode, running_node, want_scopes
+from facula_autograd.extend.graphs import Scopes, running_node, want_scopes
+from facula_autograd.extend.modes import current_mode, replace_mode
+from facula_autograd.extend.nodes import next_seq
 from facula_errors import UnsupportedError
 from facula_errors.extend import Exit, boundary, pass_on, warn
-from facula_storage.extend import collecting
+from facula_storage.extend.recording import collecting
 
 from .._lookup.names import publish
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import MutationError
-from facula_autograd.extend import describe_call_site
+from facula_autograd.extend.nodes import describe_call_site
 from facula_errors import OperationError
 from facula_storage import LaunchError, Storage
-from facula_storage.extend import allocate, current_recorder
+from facula_storage.extend.memory import allocate
+from facula_storage.extend.recording import current_recorder
 from facula_tensor import zeros
-from facula_tensor.extend import no_record_ops, snapshot
+from facula_tensor.extend.declaring import no_record_ops
+from facula_tensor.extend.tensors import snapshot
 
 from .._recording.graph_breaks import CHANGED, RECORDED, WRAPPED
 from .._recording.records import made_tensor

@@ -14,11 +14,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import grad, is_grad_enabled
-from facula_autograd.extend import Node, current_mode, replace_mode
+from facula_autograd.extend.modes import current_mode, replace_mode
+from facula_autograd.extend.nodes import Node
 from facula_errors import OperationError
-from facula_storage.extend import current_recorder, host_view
+from facula_storage.extend.memory import host_view
+from facula_storage.extend.recording import current_recorder
 from facula_tensor import Tensor
-from facula_tensor.extend import user_site
+from facula_tensor.extend.recording import user_site
 
 from .._guards.restore import as_read
 from .._recording.graph_breaks import RECORDED, GraphBreak

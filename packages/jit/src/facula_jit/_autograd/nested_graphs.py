@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import LEAF, Node, Rule
+from facula_autograd.extend.nodes import LEAF, Node, Rule
 from facula_errors.extend import guarded
 
 if TYPE_CHECKING:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, Node, Rule, WrappedRule
+from facula_autograd.extend.hooks import WrappedRule
+from facula_autograd.extend.nodes import LEAF, Node, Rule
 from facula_errors.extend import guarded
-from facula_storage.extend import Place
-from facula_tensor.extend import no_record_ops, user_site
+from facula_storage.extend.recording import Place
+from facula_tensor.extend.declaring import no_record_ops
+from facula_tensor.extend.recording import user_site
 
 from .._recording.graph_breaks import HOOKS_RUN, GraphBreak
 from .._recording.records import Address, Stream, made_tensor

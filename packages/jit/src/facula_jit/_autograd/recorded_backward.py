@@ -15,22 +15,15 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd import grad
-from facula_autograd.extend import (
-    LEAF,
-    OUTPUT,
-    FunctionContext,
-    Node,
-    Rule,
-    WrappedRule,
-    adapter_of,
-    edge_to,
-    edges_of,
-    walk,
-)
+from facula_autograd.extend.functions import FunctionContext
+from facula_autograd.extend.graphs import walk
+from facula_autograd.extend.hooks import WrappedRule
+from facula_autograd.extend.nodes import LEAF, OUTPUT, Node, Rule, edge_to, edges_of
+from facula_autograd.extend.values import adapter_of
 from facula_storage import Storage
-from facula_storage.extend import root_of
+from facula_storage.extend.memory import root_of
 from facula_tensor import Tensor, ones
-from facula_tensor.extend import SavedTensors, no_record_ops
+from facula_tensor.extend.declaring import SavedTensors, no_record_ops
 
 from .._recording.records import Gradient, Pass, RecordedBackward
 from .._recording.signature import tensors_in

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import FunctionContext, edge_to, walk
+from facula_autograd.extend.functions import FunctionContext
+from facula_autograd.extend.graphs import walk
+from facula_autograd.extend.nodes import edge_to
 
 from .._recording.snapshots import Snapshot
 

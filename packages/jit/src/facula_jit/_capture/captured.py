@@ -7,10 +7,12 @@ from functools import partial, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import ref
 
-from facula_autograd.extend import active_modes, describe_call_site
+from facula_autograd.extend.modes import active_modes
+from facula_autograd.extend.nodes import describe_call_site
 from facula_errors import MissingAttributeError
 from facula_errors.extend import boundary, warn
-from facula_storage.extend import current_recorder, launching_modules
+from facula_storage.extend.memory import launching_modules
+from facula_storage.extend.recording import current_recorder
 from facula_tensor import Tensor
 
 from .._graph.graph import Graph, numbered

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import current_mode, set_lasting
-from facula_tensor.extend import user_frame
+from facula_autograd.extend.modes import current_mode, set_lasting
+from facula_tensor.extend.recording import user_frame
 
 from .._autograd.eager_backward import EagerBackward
 from .._autograd.outer_backward import hooks_of_arguments, watch_outer_backwards

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
-from facula_storage.extend import current_recorder
+from facula_storage.extend.recording import current_recorder
 from facula_tensor import Tensor, where
 
 from .operands import check_agree, check_condition, check_functions, is_batched, leaves_of

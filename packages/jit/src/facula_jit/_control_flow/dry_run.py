@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, next_seq
+from facula_autograd.extend.nodes import Node, next_seq
 from facula_storage import Storage, contiguous, uint8
-from facula_storage.extend import allocate
+from facula_storage.extend.memory import allocate
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from facula_storage.extend import Place
+    from facula_storage.extend.recording import Place
 
     from .._recording.recorder import Recorder
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import bool_
 from facula_tensor import Tensor
-from facula_tensor.extend import batches_of, put_together, take_apart
+from facula_tensor.extend.overriding import batches_of
+from facula_tensor.extend.recording import put_together, take_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from facula_tensor.extend import Shape
+    from facula_tensor.extend.recording import Shape
 
     Tree = Any  # a tensor, or tuples, lists and dicts of trees
 

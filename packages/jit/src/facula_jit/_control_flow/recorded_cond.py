@@ -15,11 +15,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd import grad, is_grad_enabled
-from facula_autograd.extend import Node, Rule, edge_to, edges_of, next_seq, output_node, replace_mode
+from facula_autograd.extend.modes import replace_mode
+from facula_autograd.extend.nodes import Node, Rule, edge_to, edges_of, next_seq, output_node
 from facula_storage import Storage, float32
-from facula_storage.extend import current_recorder
+from facula_storage.extend.recording import current_recorder
 from facula_tensor import Tensor, empty, zeros
-from facula_tensor.extend import no_record_ops, user_site
+from facula_tensor.extend.declaring import no_record_ops
+from facula_tensor.extend.recording import user_site
 
 from .._autograd.nested_graphs import NestedGraphs, stopped_at
 from .._recording.graph_breaks import CaptureError

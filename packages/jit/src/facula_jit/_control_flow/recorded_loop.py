@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd import is_grad_enabled
 from facula_errors import InvalidTypeError
 from facula_tensor import Tensor, empty, where
-from facula_tensor.extend import forget_readers
+from facula_tensor.extend.recording import forget_readers
 from facula_tensor.func import debug_unwrap
 
 from .._recording.graph_breaks import CaptureError

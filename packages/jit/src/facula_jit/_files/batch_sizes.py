@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import describe_call_site
+from facula_autograd.extend.nodes import describe_call_site
 
 from .errors import SaveError, refuse
 

@@ -11,7 +11,7 @@ from facula_checkpoint import CheckpointError
 from facula_checkpoint.extend import parse_json
 from facula_errors import InvalidTypeError
 from facula_storage import DType, Layout, contiguous, layout_of
-from facula_storage.extend import Program
+from facula_storage.extend.plans import Program
 
 from .._replay.scalar_formulas import FORMS
 from .contracts.elementwise import program_of

@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
-from facula_autograd.extend import active_modes
+from facula_autograd.extend.modes import active_modes
 from facula_cpu.extend import with_streams
 from facula_errors import (
     ArgumentError,
@@ -16,9 +16,12 @@ from facula_errors import (
     OperationError,
 )
 from facula_errors.extend import boundary
-from facula_storage.extend import current_recorder, launching_modules, new_instance
+from facula_storage.extend.memory import launching_modules
+from facula_storage.extend.objects import new_instance
+from facula_storage.extend.recording import current_recorder
 from facula_tensor import Parameter, Tensor, is_grad_enabled
-from facula_tensor.extend import no_record_ops, snapshot
+from facula_tensor.extend.declaring import no_record_ops
+from facula_tensor.extend.tensors import snapshot
 
 from .._graph.graph import Graph, numbered
 from .._recording.graph_breaks import CaptureError

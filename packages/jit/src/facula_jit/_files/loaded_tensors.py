@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import LEAF
+from facula_autograd.extend.nodes import LEAF
 from facula_errors import InvalidTypeError, InvalidValueError, MissingKeyError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, no_grad

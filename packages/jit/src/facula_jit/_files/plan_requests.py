@@ -14,7 +14,7 @@ from .contracts.optimizer_steps import NUMBERS
 from .errors import Refusal, refuse
 
 if TYPE_CHECKING:
-    from facula_storage.extend import Program
+    from facula_storage.extend.plans import Program
 
     from .._recording.records import Launched
 

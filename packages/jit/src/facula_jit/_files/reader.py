@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from facula_autograd.extend import LEAF, Node
+from facula_autograd.extend.nodes import LEAF, Node
 from facula_storage import Layout, Storage, bool_, contiguous, float32
 from facula_tensor import Generator, Tensor, default_generator
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import bool_
-from facula_tensor.extend import return_types
+from facula_tensor.extend.names import return_types
 
 from .._recording.pytrees import Tree, parts_of, rebuilt
 from .._recording.recording import AliasOutput, InputOutput, Output

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import contiguous, uint8
-from facula_storage.extend import allocate
+from facula_storage.extend.memory import allocate
 from facula_tensor import default_generator
 
 from .._recording.tensor_guards import DEFAULTS

@@ -6,9 +6,9 @@ import os
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_autograd.extend import LEAF, describe_call_site
+from facula_autograd.extend.nodes import LEAF, describe_call_site
 from facula_storage import Layout, Storage, contiguous, to_buffer, uint8
-from facula_storage.extend import root_of
+from facula_storage.extend.memory import root_of
 from facula_tensor import Tensor, default_generator
 
 from .._graph.calls import Names

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_autograd.extend import describe_call_site
+from facula_autograd.extend.nodes import describe_call_site
 
 from .._recording.records import CHANGED, Address
 

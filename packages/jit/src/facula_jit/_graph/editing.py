@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_storage import Layout, cpu
-from facula_storage.extend import capacity
+from facula_storage.extend.memory import capacity
 
 from .._recording.graph_breaks import CaptureError
 from .._recording.records import Address, Block, Launched
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from facula_storage import Storage
-    from facula_storage.extend import Program
+    from facula_storage.extend.plans import Program
 
     from .._recording.recording import Recording
 

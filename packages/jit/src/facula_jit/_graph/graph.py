@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from facula_autograd.extend import Box, as_dot, as_svg
+from facula_autograd.extend.graphs import Box, as_dot, as_svg
 from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
-from facula_storage.extend import Program
+from facula_storage.extend.plans import Program
 
 from .._recording.records import Loop, Skip
 from .calls import Use

@@ -6,7 +6,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import contiguous, cpu, uint8
-from facula_storage.extend import Sequence, allocate
+from facula_storage.extend.memory import allocate
+from facula_storage.extend.replay import Sequence
 
 from .._recording.memory_planning import ALIGNMENT
 from .._recording.records import Address

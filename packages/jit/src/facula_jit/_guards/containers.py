@@ -6,7 +6,7 @@ import sys
 from collections import OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
-from facula_storage.extend import snapshot_bytes
+from facula_storage.extend.replay import snapshot_bytes
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import exhaust, guarded
-from facula_storage.extend import call_filter
+from facula_storage.extend.replay import call_filter
 
 from .frames import NAMED_TUPLE, is_of_library
 

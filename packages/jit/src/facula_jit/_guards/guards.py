@@ -7,7 +7,7 @@ from __future__ import annotations
 from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_storage.extend import ABSENT, ANY, CheckKind
+from facula_storage.extend.replay import ABSENT, ANY, CheckKind
 
 from .._recording.tensor_guards import first_failing
 from .._source.closures import UNSET

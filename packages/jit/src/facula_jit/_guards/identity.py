@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import describe_call_site
-from facula_storage.extend import CheckKind
+from facula_autograd.extend.nodes import describe_call_site
+from facula_storage.extend.replay import CheckKind
 from facula_tensor import Tensor
 
 from .._recording.signature import NUMBERS, by_value

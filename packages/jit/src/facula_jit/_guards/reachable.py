@@ -24,9 +24,9 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import describe_call_site
+from facula_autograd.extend.nodes import describe_call_site
 from facula_errors.extend import is_library_module
-from facula_storage.extend import CheckKind
+from facula_storage.extend.replay import CheckKind
 from facula_tensor import Tensor
 
 from .._recording.pytrees import is_module

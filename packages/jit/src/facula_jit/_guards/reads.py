@@ -23,9 +23,9 @@ from importlib.util import resolve_name
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import FunctionContext
+from facula_autograd.extend.functions import FunctionContext
 from facula_errors.extend import is_library_module
-from facula_storage.extend import CheckKind
+from facula_storage.extend.replay import CheckKind
 from facula_tensor import Tensor
 
 from .._recording.graph_breaks import GraphBreak

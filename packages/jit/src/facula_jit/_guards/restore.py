@@ -6,7 +6,7 @@ from gc import get_referrers
 from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import guarded
-from facula_storage.extend import ABSENT, ANY, CheckKind
+from facula_storage.extend.replay import ABSENT, ANY, CheckKind
 
 from .._recording.tensor_guards import EXACT, first_failing
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_autograd.extend import describe_call_site
+from facula_autograd.extend.nodes import describe_call_site
 from facula_errors import FaculaError
 
 if TYPE_CHECKING:

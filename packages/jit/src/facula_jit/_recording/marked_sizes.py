@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_errors.extend import in_library
-from facula_tensor.extend import ACCESSORS
+from facula_tensor.extend.recording import ACCESSORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,22 +17,15 @@ from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from facula_autograd.extend import LEAF, Node, replace_mode
+from facula_autograd.extend.modes import replace_mode
+from facula_autograd.extend.nodes import LEAF, Node
 from facula_errors.extend import guarded, in_library
 from facula_storage import Plan, Storage, contiguous, cpu, float32
-from facula_storage.extend import (
-    Place,
-    allocate,
-    collecting,
-    host_view,
-    launch_count,
-    made_elsewhere,
-    next_moment,
-    recorders,
-    root_of,
-)
+from facula_storage.extend.memory import allocate, host_view, root_of
+from facula_storage.extend.recording import Place, collecting, made_elsewhere, next_moment, recorders
+from facula_storage.extend.replay import launch_count
 from facula_tensor import Tensor
-from facula_tensor.extend import forget_readers, user_frame, user_site
+from facula_tensor.extend.recording import forget_readers, user_frame, user_site
 
 from .._source.function_ast import line_under_way
 from .graph_breaks import HOOKS_RUN, RATES_READ, CaptureError, GraphBreak

@@ -5,11 +5,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_autograd.extend import LEAF, Node
+from facula_autograd.extend.nodes import LEAF, Node
 from facula_storage import Device, DType, Storage
-from facula_storage.extend import ABSENT
+from facula_storage.extend.replay import ABSENT
 from facula_tensor import Tensor
-from facula_tensor.extend import layout_of_tensor, overlapping
+from facula_tensor.extend.tensors import layout_of_tensor, overlapping
 
 from .graph_breaks import GraphBreak
 from .memory_planning import Lifetime

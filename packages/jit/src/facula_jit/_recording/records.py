@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
-from facula_storage.extend import new_instance
+from facula_storage.extend.objects import new_instance
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:

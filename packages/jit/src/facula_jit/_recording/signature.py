@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import DEFAULT, LEAF, Node, WrappedRule, active_modes, current_mode
+from facula_autograd.extend.hooks import WrappedRule
+from facula_autograd.extend.modes import DEFAULT, active_modes, current_mode
+from facula_autograd.extend.nodes import LEAF, Node
 from facula_storage import Device, DType, Layout
 from facula_tensor import Tensor
-from facula_tensor.extend import other_defaults
+from facula_tensor.extend.arguments import other_defaults
 
 from .pytrees import factory_of, is_dataclass, parts_of
 from .tensor_guards import HOOKS, contents_of
@@ -19,7 +21,7 @@ from .tensor_guards import HOOKS, contents_of
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from facula_autograd.extend import Mode
+    from facula_autograd.extend.modes import Mode
 
 
 NUMBERS = (int, float, complex, str, bytes)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Value
+from facula_autograd.extend.values import Value
 from facula_storage import Layout, Storage
-from facula_storage.extend import ABSENT, ANY, CheckKind, Sequence
+from facula_storage.extend.replay import ABSENT, ANY, CheckKind, Sequence
 from facula_tensor import Tensor
-from facula_tensor.extend import default_device_cell, default_dtype_cell
+from facula_tensor.extend.arguments import default_device_cell, default_dtype_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,9 +20,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_autograd.extend import describe_call_site
+from facula_autograd.extend.nodes import describe_call_site
 from facula_errors import InvalidValueError
-from facula_storage.extend import host_view, root_of
+from facula_storage.extend.memory import host_view, root_of
 
 from .._recording.pytrees import Tree
 from .._recording.recording import AliasOutput, InputOutput, Output

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import describe_call_site
+from facula_autograd.extend.nodes import describe_call_site
 from facula_storage import LaunchError, contiguous, uint8
-from facula_storage.extend import Sequence, capacity
-from facula_tensor.extend import launch_error
+from facula_storage.extend.memory import capacity
+from facula_storage.extend.replay import Sequence
+from facula_tensor.extend.recording import launch_error
 
 from .._graph.jumps import Jump, steps_of
 from .._recording.memory_planning import place_lifetimes

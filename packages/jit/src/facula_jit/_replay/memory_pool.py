@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_storage import contiguous, uint8
-from facula_storage.extend import allocate
+from facula_storage.extend.memory import allocate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

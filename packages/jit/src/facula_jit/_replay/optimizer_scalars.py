@@ -10,16 +10,18 @@ from itertools import repeat
 from threading import get_ident
 from typing import TYPE_CHECKING, cast
 
-from facula_autograd.extend import replace_mode
+from facula_autograd.extend.modes import replace_mode
 from facula_errors.extend import exhaust
-from facula_storage.extend import ANY, CheckKind, collecting, recorders
+from facula_storage.extend.recording import collecting, recorders
+from facula_storage.extend.replay import ANY, CheckKind
 
 from .._recording.records import made_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Many
 
-    from facula_storage.extend import Recorder, Sequence
+    from facula_storage.extend.recording import Recorder
+    from facula_storage.extend.replay import Sequence
 
     from .._guards.guards import Check
     from .._recording.records import Numbers

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from facula_autograd.extend import Node, adapter_of, error_node, next_seq, output_node
+from facula_autograd.extend.nodes import Node, error_node, next_seq, output_node
+from facula_autograd.extend.values import adapter_of
 from facula_storage import LaunchError, Storage
-from facula_storage.extend import (
-    CheckKind,
-    Sequence,
-    allocate,
-    collecting,
-    new_instance,
-)
+from facula_storage.extend.memory import allocate
+from facula_storage.extend.objects import new_instance
+from facula_storage.extend.recording import collecting
+from facula_storage.extend.replay import CheckKind, Sequence
 from facula_tensor import Tensor
-from facula_tensor.extend import snapshot, user_site
+from facula_tensor.extend.recording import user_site
+from facula_tensor.extend.tensors import snapshot
 
 from .._autograd.backward_replay import BackwardReplay
 from .._autograd.outer_backward import find_outer_inputs

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, OperationError
 from facula_storage import bool_
-from facula_storage.extend import INTEGER, current_recorder
+from facula_storage.extend.layouts import INTEGER
+from facula_storage.extend.recording import current_recorder
 from facula_tensor import Tensor, logical_and, logical_not, logical_or, tensor
-from facula_tensor.extend import take_apart
+from facula_tensor.extend.recording import take_apart
 
 from .._control_flow.cond import cond
 from .._control_flow.operands import OTHERS, check_agree, is_batched, leaves_of, shown

@@ -8,7 +8,7 @@ from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 from facula_errors.extend import warn as say
 from facula_tensor import Tensor, cat, get_rng_state, no_grad, set_rng_state
-from facula_tensor.extend import user_site
+from facula_tensor.extend.recording import user_site
 
 from .._capture.captured import Captured
 from .._capture.decorator import capture

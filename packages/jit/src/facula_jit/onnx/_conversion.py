@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_autograd.extend import describe_call_site
+from facula_autograd.extend.nodes import describe_call_site
 from facula_storage import float64
-from facula_storage.extend import root_of
+from facula_storage.extend.memory import root_of
 from facula_tensor import Tensor
-from facula_tensor.extend import operators
+from facula_tensor.extend.declaring import operators
 
 from .._recording.records import Address
 from ._control_flow import convert_either, convert_repeat
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from facula_storage import Layout
-    from facula_storage.extend import Program
+    from facula_storage.extend.plans import Program
 
     from ._regions import Part, Step
     from ._trace import Trace

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from facula_storage import contiguous, cpu, layout_of
-from facula_storage.extend import host_view
+from facula_storage.extend.memory import host_view
 
 from .._recording.records import Address
 from ._nodes import OnnxExporterError, element_type

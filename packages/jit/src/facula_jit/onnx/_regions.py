@@ -9,7 +9,7 @@ from .._recording.records import Address, Loop, Skip
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from facula_storage.extend import Program
+    from facula_storage.extend.plans import Program
 
     from .._recording.records import Site
 

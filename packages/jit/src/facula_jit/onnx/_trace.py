@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import facula_tensor
 from facula_autograd import no_grad
-from facula_storage.extend import Place, current_recorder
+from facula_storage.extend.recording import Place, current_recorder
 from facula_tensor import Tensor, functional
-from facula_tensor.extend import user_frame
+from facula_tensor.extend.recording import user_frame
 
 from .._recording.graph_breaks import CaptureError
 from .._recording.recorder import Recorder, recording

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary
 from facula_storage import LaunchError, Storage, contiguous, uint8
-from facula_storage.extend import allocate
+from facula_storage.extend.memory import allocate
 
 from .._recording.records import Address
 from .._recording.rng_values import RngValue

@@ -16,7 +16,7 @@ from functools import cached_property
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
 
-from facula_storage.extend import capacity
+from facula_storage.extend.memory import capacity
 
 from .._recording.records import Address
 from .._recording.rng_values import RngValue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_storage.extend import Instruction, Program
+from facula_storage.extend.plans import Instruction, Program
 
 from .._graph.expressions import FUSED
 from .._recording.records import Address

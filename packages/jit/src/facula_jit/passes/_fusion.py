@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from facula_errors import UnsupportedError
 from facula_errors.extend import boundary
 from facula_storage import contiguous, cpu, float32
-from facula_storage.extend import BOOL, COMPLEX
+from facula_storage.extend.layouts import BOOL, COMPLEX
 
 from .._graph.editing import renumbered, spans_of
 from .._recording.memory_planning import peak_bytes

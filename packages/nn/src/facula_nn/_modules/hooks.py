@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import warn
 from facula_tensor import Function, Tensor, is_grad_enabled
-from facula_tensor.extend import Handle, Hooks, current_recorder
+from facula_tensor.extend.modules import Handle, Hooks
+from facula_tensor.extend.recording import current_recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, SupportsIndex, overload
 from facula_errors import InvalidTypeError, MissingKeyError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, empty
-from facula_tensor.extend import make, plain_torch_function, snapshot
+from facula_tensor.extend.overriding import plain_torch_function
+from facula_tensor.extend.tensors import make, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,7 +9,8 @@ from facula_errors.extend import boundary, trim_traceback, warn
 from facula_tensor import Tensor, bfloat16, empty_like, float16, float32, float64, no_grad
 from facula_tensor import device as Device
 from facula_tensor import dtype as DType
-from facula_tensor.extend import collecting, current_recorder, dtype_of_type
+from facula_tensor.extend.arguments import dtype_of_type
+from facula_tensor.extend.recording import collecting, current_recorder
 
 from .hooks import HookTable, WithoutModule, add_hook, call_hooked, call_recorded, copied
 from .html import html_of
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import ParamSpec, Protocol, Self, TypeVar
 
-    from facula_tensor.extend import DeviceLike, DTypeLike, Handle, MemoryFormat
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike, MemoryFormat
+    from facula_tensor.extend.modules import Handle
 
     from .._types import Hook, StateDict
 

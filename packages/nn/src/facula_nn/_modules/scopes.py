@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
-from facula_tensor.extend import enter_scope, leave_scope, provide_scopes
+from facula_tensor.extend.modules import enter_scope, leave_scope, provide_scopes
 
 from .module import Module
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, MissingKeyError
 from facula_errors.extend import boundary, is_library_module
 from facula_tensor import Parameter, Tensor
-from facula_tensor.extend import Hooks, PyTorchNames, present
+from facula_tensor.extend.modules import Hooks
+from facula_tensor.extend.names import PyTorchNames, present
 
 from .layer import shown
 from .members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members, UnsavedNames, members

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidValueError, OperationError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty
-from facula_tensor.extend import plain_torch_function, snapshot
+from facula_tensor.extend.overriding import plain_torch_function
+from facula_tensor.extend.tensors import snapshot
 
 from .members import Buffer
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import NoReturn, Self, SupportsIndex
 
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
     from .._types import Args, Kwargs
 

@@ -18,7 +18,7 @@ from facula_tensor.functional import pad
 if TYPE_CHECKING:
     from typing import Self
 
-    from facula_tensor.extend import DeviceLike
+    from facula_tensor.extend.arguments import DeviceLike
 
 ScoreMod: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 MaskMod: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 from facula_errors import InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, float32, float64, where
-from facula_tensor.extend import as_real, make_overridable, recorded_ops
+from facula_tensor.extend.arguments import as_real
+from facula_tensor.extend.declaring import recorded_ops
+from facula_tensor.extend.overriding import make_overridable
 from facula_tensor.functional import scaled_dot_product_attention
 
 from ._masks import BlockMask, ScoreMod, and_masks, create_block_mask, create_mask, noop_mask, or_masks, over_all

@@ -16,7 +16,7 @@ from .._modules.module import Module
 if TYPE_CHECKING:
     from typing import Self
 
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
     from .._types import DeviceAndDType
 

@@ -14,7 +14,7 @@ from .embedding import VectorTable
 if TYPE_CHECKING:
     from typing import Self
 
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
     from .._types import DeviceAndDType
 

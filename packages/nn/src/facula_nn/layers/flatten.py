@@ -7,7 +7,7 @@ import math
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
-from facula_tensor.extend import check_dim
+from facula_tensor.extend.arguments import check_dim
 
 from .._arguments import check_input
 from .._modules.layer import layer

@@ -14,7 +14,7 @@ from .._arguments import check_lengths
 from .._modules.module import Module
 
 if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
 
 @boundary

@@ -15,7 +15,7 @@ from .._modules.module import Module
 from .linear import NonDynamicallyQuantizableLinear
 
 if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
     from .._types import DeviceAndDType
 

@@ -18,7 +18,7 @@ from .recurrent_base import RNNBase
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
 
 class _OneState(RNNBase):

@@ -9,7 +9,8 @@ from warnings import warn
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, cat, empty, stack, zeros
-from facula_tensor.extend import autocast_state, recurrent_layer
+from facula_tensor.extend.modules import recurrent_layer
+from facula_tensor.extend.overriding import autocast_state
 
 from .. import functional as F
 from .. import init
@@ -20,7 +21,7 @@ from ..utils.rnn import PackedSequence
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
     from .._types import Args, DeviceAndDType
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty
-from facula_tensor.extend import recurrent_layer
+from facula_tensor.extend.modules import recurrent_layer
 
 from .._arguments import check_input
 from .._modules.module import Module
@@ -16,7 +16,7 @@ from .recurrent_base import check_dtype, check_feature_sizes, draw_evenly
 if TYPE_CHECKING:
     from typing import Any
 
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
 
 @boundary

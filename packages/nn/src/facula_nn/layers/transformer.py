@@ -18,7 +18,7 @@ from .transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
     from .._types import Args, DeviceAndDType
 

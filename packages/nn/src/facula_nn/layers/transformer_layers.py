@@ -18,7 +18,7 @@ from .multihead_attention import MultiheadAttention
 from .normalization.layer_norm import LayerNorm
 
 if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
     from .._types import DeviceAndDType
 

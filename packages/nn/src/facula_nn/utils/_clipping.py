@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, bfloat16, float16, linalg, no_grad, promote_types, stack, tensor
-from facula_tensor.extend import as_real, elementwise, no_record_ops
+from facula_tensor.extend.arguments import as_real
+from facula_tensor.extend.declaring import elementwise, no_record_ops
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, MissingKeyError, OperationError
 from facula_errors.extend import boundary, exhaust, published
 from facula_tensor import Tensor, stack
-from facula_tensor.extend import current_recorder
+from facula_tensor.extend.recording import current_recorder
 
 from .._modules.members import BUFFER, PARAMETER, members
 from .._modules.module import Module

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidTypeError, InvalidValueError, MissingKeyError, UnsupportedError
 from facula_errors.extend import boundary, warn
 from facula_tensor import Tensor
-from facula_tensor.extend import collecting, current_recorder
+from facula_tensor.extend.recording import collecting, current_recorder
 
 from .._optimizer import Optimizer
 

@@ -9,7 +9,10 @@ from typing import Any
 
 from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
 from facula_storage import Device, DType, Layout, Storage, contiguous, cpu
-from facula_storage.extend import allocate, collecting, layout_cache_clearers, new_instance
+from facula_storage.extend.layouts import layout_cache_clearers
+from facula_storage.extend.memory import allocate
+from facula_storage.extend.objects import new_instance
+from facula_storage.extend.recording import collecting
 
 from .default_device import cache_for_cpu, default_device, other_defaults
 from .errors import named, relabel, shown

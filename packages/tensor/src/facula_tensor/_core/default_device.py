@@ -18,10 +18,10 @@ from threading import RLock, local
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from facula_autograd.extend import current_mode, decorate, passive_modes, replace_mode
+from facula_autograd.extend.modes import current_mode, decorate, passive_modes, replace_mode
 from facula_errors.extend import Exit, boundary
 from facula_storage import Device, cpu
-from facula_storage.extend import default_device_blocks
+from facula_storage.extend.devices import default_device_blocks
 
 if TYPE_CHECKING:
     from .types import DeviceLike

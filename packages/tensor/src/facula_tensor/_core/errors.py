@@ -7,7 +7,7 @@ import sys
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import describe_call_site
+from facula_autograd.extend.nodes import describe_call_site
 from facula_errors import (
     DivisionError,
     FaculaError,
@@ -18,7 +18,7 @@ from facula_errors import (
 )
 from facula_errors.extend import in_library, trim_traceback
 from facula_storage import LaunchError, Layout, Storage, int64
-from facula_storage.extend import (
+from facula_storage.extend.plans import (
     STATUS_DIVISOR,
     STATUS_INDEX,
     STATUS_MEMORY,

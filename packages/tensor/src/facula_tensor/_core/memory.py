@@ -9,7 +9,7 @@ import numpy as np
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
 from facula_storage import Layout
-from facula_storage.extend import host_view
+from facula_storage.extend.memory import host_view
 
 from .errors import show
 from .promotion import can_cast

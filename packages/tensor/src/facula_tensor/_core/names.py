@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from facula_errors import MissingAttributeError
-from facula_storage.extend import reorder_bases
+from facula_storage.extend.objects import reorder_bases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ import numpy as np
 
 from facula_errors import DTypeError
 from facula_errors.extend import boundary
-from facula_storage.extend import COMPLEX, FLOATING, INTEGER
+from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
 
 from .promotion import as_dtype, get_default_dtype
 

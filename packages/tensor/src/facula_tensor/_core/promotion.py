@@ -27,7 +27,7 @@ from facula_storage import (
     int64,
     uint8,
 )
-from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
+from facula_storage.extend.layouts import BOOL, COMPLEX, FLOATING, INTEGER
 
 from .errors import named, shown
 from .tensor import Tensor

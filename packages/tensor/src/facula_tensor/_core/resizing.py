@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import ArgumentError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_storage import contiguous, uint8
-from facula_storage.extend import (
-    buffer_lock,
-    capacity,
-    check_replaceable,
-    note_read,
-    replace_buffer,
-    take_block,
-)
+from facula_storage.extend.memory import buffer_lock, capacity, check_replaceable, replace_buffer, take_block
+from facula_storage.extend.recording import note_read
 
 from .errors import relabel, show
 from .formats import check_format

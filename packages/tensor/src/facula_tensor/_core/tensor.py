@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 from weakref import ref
 
-from facula_autograd.extend import LEAF, Value
+from facula_autograd.extend.nodes import LEAF
+from facula_autograd.extend.values import Value
 from facula_errors import InvalidIndexError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import Device, DType, Layout, Storage
-from facula_storage.extend import dict_descriptor, new_instance, note_read, note_sizes, recorders
+from facula_storage.extend.objects import dict_descriptor, new_instance
+from facula_storage.extend.recording import note_read, note_sizes, recorders
 
 from .errors import NAMING, named, shown
 from .formats import lies_in_format
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self, TypeVar
 
-    from facula_autograd.extend import Handle
+    from facula_autograd.extend.hooks import Handle
 
     from .methods import Methods
     from .types import Data, DeviceLike, MemoryFormat

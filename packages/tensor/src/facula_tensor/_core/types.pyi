@@ -1,6 +1,6 @@
 """What arguments may be, for type checkers alone: there is no such module at run time.
 
-`_stubs.py` names these in the stubs; packages beside this one take them from `extend`, under TYPE_CHECKING.
+`_stubs.py` names these in the stubs; packages beside this one take them from `extend.arguments`, under TYPE_CHECKING.
 """
 
 from collections.abc import Callable, Sequence

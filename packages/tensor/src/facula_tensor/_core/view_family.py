@@ -19,7 +19,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 from weakref import ref
 
-from facula_autograd.extend import LEAF
+from facula_autograd.extend.nodes import LEAF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

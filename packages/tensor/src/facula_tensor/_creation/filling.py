@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_storage import Layout, Plan, int64
-from facula_storage.extend import BOOL, FLOATING, INTEGER, PlanTable, collecting
+from facula_storage.extend.layouts import BOOL, FLOATING, INTEGER
+from facula_storage.extend.plans import PlanTable
+from facula_storage.extend.recording import collecting
 
 from .._core.allocation import fresh
 from .._core.errors import relabel

@@ -17,7 +17,8 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, contiguous, cpu, float32, float64, int64, uint64
 from facula_storage import from_buffer as storage_from_buffer
 from facula_storage import from_dlpack as storage_from_dlpack
-from facula_storage.extend import INTEGER, current_recorder, dtype_of_numpy
+from facula_storage.extend.layouts import INTEGER, dtype_of_numpy
+from facula_storage.extend.recording import current_recorder
 
 from .._core.allocation import fresh, layout_for
 from .._core.default_device import other_default, other_defaults

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device
-from facula_storage.extend import current_recorder, recorders
+from facula_storage.extend.recording import current_recorder, recorders
 
 from .._core.errors import relabel
 from .._core.promotion import as_integer

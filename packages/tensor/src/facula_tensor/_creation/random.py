@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError, RangeError
 from facula_storage import Layout, Plan, Storage, contiguous, cpu, float64, int64, meta
-from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, collecting, current_recorder, recorders
+from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
+from facula_storage.extend.plans import PlanTable
+from facula_storage.extend.recording import collecting, current_recorder, recorders
 
 from .._core.allocation import fresh, layout_for, place_of
 from .._core.errors import named

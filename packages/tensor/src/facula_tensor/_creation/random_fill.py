@@ -6,11 +6,12 @@ from math import inf
 from sys import _getframe
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import active_modes, replace_mode
+from facula_autograd.extend.modes import active_modes, replace_mode
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import contiguous
-from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable
+from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
+from facula_storage.extend.plans import PlanTable
 
 from .._core.allocation import fresh, layout_for
 from .._core.memory import check_overlap, check_writable

@@ -9,7 +9,7 @@ from facula_autograd import no_grad
 from facula_errors import ArgumentError, DTypeError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_storage import float32, float64
-from facula_storage.extend import FLOATING, INTEGER
+from facula_storage.extend.layouts import FLOATING, INTEGER
 
 from .._core.memory import check_overlap, check_writable
 from .._core.promotion import as_real

@@ -9,7 +9,8 @@ import numpy as np
 from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
 from facula_storage import Device, DType, cpu, int64, meta
 from facula_storage import from_numpy as storage_from_numpy
-from facula_storage.extend import INTEGER, note_constant, recorders
+from facula_storage.extend.layouts import INTEGER
+from facula_storage.extend.recording import note_constant, recorders
 
 from .._core.allocation import place_of
 from .._core.default_device import other_defaults

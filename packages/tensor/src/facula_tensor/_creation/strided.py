@@ -11,7 +11,8 @@ import numpy as np
 from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_storage import bool_, contiguous, layout_of, meta
-from facula_storage.extend import COMPLEX, INTEGER, allocate
+from facula_storage.extend.layouts import COMPLEX, INTEGER
+from facula_storage.extend.memory import allocate
 
 from .._core.allocation import place_of
 from .._core.default_device import other_default

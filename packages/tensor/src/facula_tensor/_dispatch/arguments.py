@@ -6,10 +6,12 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from facula_autograd.extend import LEAF, active_modes, current_mode
+from facula_autograd.extend.modes import active_modes, current_mode
+from facula_autograd.extend.nodes import LEAF
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import Layout
-from facula_storage.extend import FLOATING, new_instance
+from facula_storage.extend.layouts import FLOATING
+from facula_storage.extend.objects import new_instance
 
 from .._core.errors import named
 from .._core.geometry import hashable

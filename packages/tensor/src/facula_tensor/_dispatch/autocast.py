@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, active_modes, current_mode
+from facula_autograd.extend.modes import active_modes, current_mode
+from facula_autograd.extend.nodes import LEAF
 from facula_storage import bfloat16, float16, float32, int64
-from facula_storage.extend import collecting
+from facula_storage.extend.recording import collecting
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .namespaces import recorded_ops

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd import no_grad
 from facula_errors import DTypeError, FaculaError
 from facula_storage import DType, Layout, float32
-from facula_storage.extend import FLOATING, INTEGER
+from facula_storage.extend.layouts import FLOATING, INTEGER
 
 from .._core.errors import named
 from .._core.tensor import layout_of_tensor

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_storage import float32
-from facula_storage.extend import FLOATING, PlanTable
+from facula_storage.extend.layouts import FLOATING
+from facula_storage.extend.plans import PlanTable
 
 from .conversions import row_major
 from .expressions.evaluation import traced_rule
@@ -33,9 +34,9 @@ from .written import OPTIONS, operands_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from facula_autograd.extend import Rule
+    from facula_autograd.extend.nodes import Rule
     from facula_storage import DType, Layout
-    from facula_storage.extend import Program
+    from facula_storage.extend.plans import Program
 
     from .._core.tensor import Tensor
     from .._core.types import Edges, Function, Parameters

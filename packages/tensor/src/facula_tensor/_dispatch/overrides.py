@@ -24,7 +24,7 @@ from types import FunctionType, MethodWrapperType
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
-from facula_autograd.extend import active_modes, current_mode, replace_mode
+from facula_autograd.extend.modes import active_modes, current_mode, replace_mode
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, is_boundary, renamed, trim_traceback
 

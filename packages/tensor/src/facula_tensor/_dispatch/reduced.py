@@ -9,10 +9,11 @@ from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, Rule, raise_mutated
+from facula_autograd.extend.nodes import Node, Rule
+from facula_autograd.extend.saved_values import raise_mutated
 from facula_errors import UnsupportedError
 from facula_storage import Layout, contiguous
-from facula_storage.extend import Instruction, Program
+from facula_storage.extend.plans import Instruction, Program
 
 from .declaration import make_calls
 from .expressions.gradients import gradient_program, kernel_of

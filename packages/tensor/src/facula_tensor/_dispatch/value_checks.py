@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_storage import bool_
-from facula_storage.extend import current_recorder, recorders
+from facula_storage.extend.recording import current_recorder, recorders
 
 from .._core.errors import UnmetRequirementError
 from .._core.tensor import Tensor, elements

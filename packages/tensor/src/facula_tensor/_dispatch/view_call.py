@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd import is_grad_enabled
-from facula_autograd.extend import LEAF, Node, active_modes, current_mode, next_seq
+from facula_autograd.extend.modes import active_modes, current_mode
+from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import InvalidTypeError
 from facula_storage import Layout
-from facula_storage.extend import layout_cache_clearers, new_instance
+from facula_storage.extend.layouts import layout_cache_clearers
+from facula_storage.extend.objects import new_instance
 
 from .._core.call_sites import user_frame
 from .._core.errors import named, relabel
@@ -23,7 +25,7 @@ from .overrides import call_torch_function, overridden
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from facula_autograd.extend import Rule
+    from facula_autograd.extend.nodes import Rule
 
     from .._core.types import Function
 

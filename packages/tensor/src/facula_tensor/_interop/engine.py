@@ -6,17 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import Adapter, Node, Packed, reduces_to, register_adapter
+from facula_autograd.extend.nodes import Node
+from facula_autograd.extend.saved_values import Packed
+from facula_autograd.extend.values import Adapter, reduces_to, register_adapter
 from facula_errors import InvalidValueError
 from facula_storage import Layout, Storage, contiguous, cpu, uint8
-from facula_storage.extend import (
-    COMPLEX,
-    FLOATING,
-    capacity,
-    host_view,
-    layout_cache_clearers,
-    release_idle_memory,
-)
+from facula_storage.extend.layouts import COMPLEX, FLOATING, layout_cache_clearers
+from facula_storage.extend.memory import capacity, host_view, release_idle_memory
 
 from .._core.errors import mutation, show
 from .._core.foreign import tensor_over

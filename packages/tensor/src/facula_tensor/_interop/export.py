@@ -26,7 +26,8 @@ from facula_storage import (
     to_numpy,
     uint8,
 )
-from facula_storage.extend import layout_cache_clearers, recorders
+from facula_storage.extend.layouts import layout_cache_clearers
+from facula_storage.extend.recording import recorders
 
 from .._core.errors import named
 from .._core.tensor import Tensor, addressable, layout_of_tensor, method, readable, snapshot

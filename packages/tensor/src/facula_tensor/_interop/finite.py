@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_storage import Layout, cpu, float32, float64
-from facula_storage.extend import layout_cache_clearers
+from facula_storage.extend.layouts import layout_cache_clearers
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import LevelLayout

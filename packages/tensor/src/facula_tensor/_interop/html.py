@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from facula_autograd.extend import LEAF
+from facula_autograd.extend.nodes import LEAF
 from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor, method, snapshot

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
-from facula_autograd.extend import LEAF
+from facula_autograd.extend.nodes import LEAF
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 from facula_storage import layout_of
-from facula_storage.extend import alias, contiguous_strides
+from facula_storage.extend.layouts import contiguous_strides
+from facula_storage.extend.memory import alias
 
 from .._core.promotion import as_integer
 from .._core.sizes import sizes

@@ -15,11 +15,11 @@ from pickle import PickleBuffer
 from typing import Any, SupportsIndex
 from weakref import WeakValueDictionary
 
-from facula_autograd.extend import LEAF, Node
+from facula_autograd.extend.nodes import LEAF, Node
 from facula_errors import InvalidValueError, OperationError
 from facula_errors.extend import boundary
 from facula_storage import Device, Layout, Storage, contiguous, to_numpy, uint8
-from facula_storage.extend import allocate
+from facula_storage.extend.memory import allocate
 
 from .._core.errors import show
 from .._core.tensor import Tensor, addressable, layout_of_tensor, make, method, snapshot

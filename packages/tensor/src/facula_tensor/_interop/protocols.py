@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from facula_errors import DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, kind_of, trim_traceback
 from facula_storage import Layout, bool_
-from facula_storage.extend import INTEGER, note_sizes, recorders
+from facula_storage.extend.layouts import INTEGER
+from facula_storage.extend.recording import note_sizes, recorders
 
 from .._core.errors import named
 from .._core.promotion import plain_number

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_autograd.extend import LEAF
+from facula_autograd.extend.nodes import LEAF
 from facula_errors.extend import boundary
 from facula_storage import Layout, bool_, cpu, int64, meta
 

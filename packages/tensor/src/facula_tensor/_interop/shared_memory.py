@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import LEAF, Node
+from facula_autograd.extend.nodes import LEAF, Node
 from facula_errors import MissingPackageError, OperationError
 from facula_errors.extend import boundary
 from facula_storage import Layout, Storage, cpu

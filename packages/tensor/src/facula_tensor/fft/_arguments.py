@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_errors import ArgumentError, DTypeError, InvalidIndexError
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from .._core.errors import named
 from .._core.formats import check_storage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import take_apart
+from facula_autograd.extend.transforms import take_apart
 from facula_errors import ArgumentError, InvalidTypeError
 
 from .._core.tensor import Tensor

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF_SHAPE, Shape, active_modes, current_mode, put_together, take_apart
+from facula_autograd.extend.modes import active_modes, current_mode
+from facula_autograd.extend.transforms import LEAF_SHAPE, Shape, put_together, take_apart
 from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
 from facula_storage import meta
 

@@ -7,7 +7,7 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from facula_autograd import is_grad_enabled, no_grad
-from facula_autograd.extend import LEAF_SHAPE, take_apart
+from facula_autograd.extend.transforms import LEAF_SHAPE, take_apart
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device
@@ -23,7 +23,7 @@ from ._function import function_class
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_autograd.extend import Shape
+    from facula_autograd.extend.transforms import Shape
 
     from ._arguments import Args, Named
 

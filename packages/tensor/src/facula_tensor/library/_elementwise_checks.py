@@ -6,7 +6,7 @@ from inspect import signature
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import replace_mode
+from facula_autograd.extend.modes import replace_mode
 from facula_errors import ArgumentError, InvalidTypeError
 
 from .._core.errors import show

@@ -6,10 +6,11 @@ from contextlib import nullcontext
 from typing import Any
 
 from facula_autograd import Function
-from facula_autograd.extend import active_modes, current_mode, replace_mode, take_apart
+from facula_autograd.extend.modes import active_modes, current_mode, replace_mode
+from facula_autograd.extend.transforms import take_apart
 from facula_errors import InvalidTypeError, UnsupportedError
 from facula_errors.extend import warn
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.filled import zeros

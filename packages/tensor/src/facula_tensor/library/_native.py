@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import facula_cpu
 from facula_autograd import enable_grad, no_grad
-from facula_autograd.extend import FunctionContext, take_apart
+from facula_autograd.extend.functions import FunctionContext
+from facula_autograd.extend.transforms import take_apart
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import DType, Layout, contiguous

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import put_together, take_apart
+from facula_autograd.extend.transforms import put_together, take_apart
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary
 

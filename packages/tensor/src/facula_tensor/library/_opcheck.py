@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_autograd import grad
-from facula_autograd.extend import put_together, take_apart
+from facula_autograd.extend.transforms import put_together, take_apart
 from facula_errors import ArgumentError, UnsupportedError
 from facula_errors.extend import boundary
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import bool_, int64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor, check_dim, layout_of_tensor

@@ -10,7 +10,7 @@ import numpy as np
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import bfloat16, bool_, complex64, complex128, float16, float32, float64, meta
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from .._core.promotion import promote_types
 from .._core.tensor import Tensor

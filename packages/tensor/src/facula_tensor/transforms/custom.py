@@ -6,7 +6,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import Function, no_grad
-from facula_autograd.extend import FunctionContext, active_modes, current_mode, edge_to, record_call
+from facula_autograd.extend.functions import FunctionContext, record_call
+from facula_autograd.extend.modes import active_modes, current_mode
+from facula_autograd.extend.nodes import edge_to
 from facula_errors import InvalidTypeError, UnsupportedError
 
 from .._core.tensor import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from facula_autograd import Function
-from facula_autograd.extend import FunctionContext
+from facula_autograd.extend.functions import FunctionContext
 from facula_errors import InvalidTypeError, UnsupportedError
 
 from .._core.tensor import Tensor, layout_of_tensor

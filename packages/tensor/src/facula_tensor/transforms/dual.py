@@ -22,10 +22,11 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import is_grad_enabled
-from facula_autograd.extend import Node, Rule, active_modes, current_mode, edge_to, next_seq, replace_mode
+from facula_autograd.extend.modes import active_modes, current_mode, replace_mode
+from facula_autograd.extend.nodes import Node, Rule, edge_to, next_seq
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import Layout, contiguous
-from facula_storage.extend import COMPLEX
+from facula_storage.extend.layouts import COMPLEX
 
 from .._core.call_sites import user_site
 from .._core.errors import show

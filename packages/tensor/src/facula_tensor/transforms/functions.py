@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import GradientError
-from facula_autograd.extend import Call, check_callable, gradient_function, pair_of, put_together, value_and_pull
+from facula_autograd.extend.transforms import (
+    Call,
+    check_callable,
+    gradient_function,
+    pair_of,
+    put_together,
+    value_and_pull,
+)
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
@@ -22,7 +29,7 @@ from .trees import map_tensors, tensors_like, tensors_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from facula_autograd.extend import Argnums, Shape
+    from facula_autograd.extend.transforms import Argnums, Shape
 
     from .trees import Tree
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from facula_autograd.extend import active_modes, current_mode, replace_mode
+from facula_autograd.extend.modes import active_modes, current_mode, replace_mode
 from facula_errors import FaculaError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, bool_
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from .._core.promotion import get_default_dtype
 from .._core.tensor import Tensor, layout_of_tensor

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from facula_storage import Layout, bool_, contiguous, int64
-from facula_storage.extend import new_instance
+from facula_storage.extend.objects import new_instance
 
 from .._core.call_sites import ACCESSORS
 from .._core.errors import named

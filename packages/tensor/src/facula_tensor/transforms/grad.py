@@ -5,18 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import is_grad_enabled
-from facula_autograd.extend import (
-    LEAF,
-    Node,
-    Rule,
-    active_modes,
-    current_mode,
-    edge_to,
-    gradients_at,
-    next_seq,
-    raise_mutated,
-)
-from facula_storage.extend import FLOATING
+from facula_autograd.extend.graphs import gradients_at
+from facula_autograd.extend.modes import active_modes, current_mode
+from facula_autograd.extend.nodes import LEAF, Node, Rule, edge_to, next_seq
+from facula_autograd.extend.saved_values import raise_mutated
+from facula_storage.extend.layouts import FLOATING
 
 from .._core.call_sites import user_site
 from .._core.tensor import Tensor, layout_of_tensor, snapshot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import (
+from facula_autograd.extend.transforms import (
     check_callable,
     named_like,
     pair_of,
@@ -30,7 +30,7 @@ from .trees import tensors_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from facula_autograd.extend import Argnums
+    from facula_autograd.extend.transforms import Argnums
 
     from .trees import Tree
 

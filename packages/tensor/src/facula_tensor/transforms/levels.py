@@ -5,8 +5,9 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, edge_to, next_seq, replace_mode
-from facula_storage.extend import new_instance
+from facula_autograd.extend.modes import replace_mode
+from facula_autograd.extend.nodes import Node, edge_to, next_seq
+from facula_storage.extend.objects import new_instance
 
 from .._core.call_sites import user_site
 from .._core.tensor import Tensor, layout_of_tensor
@@ -20,7 +21,7 @@ from ..ops.memory.assignment import copy_as
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from facula_autograd.extend import Rule
+    from facula_autograd.extend.nodes import Rule
     from facula_storage import DType
 
     from .._core.types import Operands, Parameters, Result

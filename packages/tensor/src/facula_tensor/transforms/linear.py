@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, Node, Rule, edge_to, next_seq, replace_mode
+from facula_autograd.extend.modes import replace_mode
+from facula_autograd.extend.nodes import LEAF, Node, Rule, edge_to, next_seq
 
 from .._core.call_sites import user_site
 from .._core.tensor import Tensor

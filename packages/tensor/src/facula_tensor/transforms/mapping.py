@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Shape, check_callable, put_together, take_apart
+from facula_autograd.extend.transforms import Shape, check_callable, put_together, take_apart
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, Node, active_modes, current_mode, edge_to, edges_of, gradients_at
+from facula_autograd.extend.graphs import gradients_at
+from facula_autograd.extend.modes import active_modes, current_mode
+from facula_autograd.extend.nodes import LEAF, Node, edge_to, edges_of
 from facula_storage import Layout
 
 from .._core.call_sites import user_site

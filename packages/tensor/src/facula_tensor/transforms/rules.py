@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import UnsupportedError
 from facula_storage import Layout
-from facula_storage.extend import COMPLEX
+from facula_storage.extend.layouts import COMPLEX
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.expressions.gradients import parameter_names

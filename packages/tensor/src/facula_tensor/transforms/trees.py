@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import leaves_like, put_together, take_apart
+from facula_autograd.extend.transforms import leaves_like, put_together, take_apart
 from facula_errors import InvalidTypeError
 
 from .._core.tensor import Tensor
@@ -12,7 +12,7 @@ from .._core.tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from facula_autograd.extend import Shape
+    from facula_autograd.extend.transforms import Shape
 
 Tree = Any  # a tensor, or a tuple, list or dict of trees
 

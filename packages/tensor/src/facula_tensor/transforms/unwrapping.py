@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import check_callable
+from facula_autograd.extend.transforms import check_callable
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 

@@ -10,16 +10,16 @@ from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+import facula_tensor.extend.modules
 from facula_storage import Layout
-from facula_tensor import extend
-from facula_tensor.extend import operators
+from facula_tensor.extend.declaring import operators
 
 from .shapes import are_dims, broadcast, is_flag, is_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from facula_tensor.extend import Operator
+    from facula_tensor.extend.declaring import Operator
 
     Contract = Callable[[Any, Any, Any], bool]
     Promise = Callable[[Any, Any], bool]
@@ -54,7 +54,7 @@ def operator_of(kernel: str) -> Operator | None:
     if found is None:
         for name in LAZY:
             import_module(f"facula_tensor.{name}")
-        _ = extend.recurrent_layer  # imports its module
+        _ = facula_tensor.extend.modules.recurrent_layer  # imports its module
         found = _among_the_known(kernel)
     return found
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError
 from facula_storage import Layout, float32, float64
-from facula_storage.extend import Instruction, Program
+from facula_storage.extend.plans import Instruction, Program
 
 from .declared import MAX_OPERANDS, elementwise, is_loop
 from .shapes import broadcast

@@ -7,7 +7,7 @@ from math import inf, log, pi, sqrt
 from typing import TYPE_CHECKING
 
 from facula_storage import bool_, float64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from .._nodes import widened
 from .table import FAMILIES, converter, converters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_storage import bool_, float32
-from facula_storage.extend import BOOL, FLOATING
+from facula_storage.extend.layouts import BOOL, FLOATING
 
 from .._nodes import OnnxExporterError
 from .elementwise import COMPARISONS, elementwise
@@ -13,7 +13,7 @@ from .refusals import reason_for
 
 if TYPE_CHECKING:
     from facula_storage import DType
-    from facula_storage.extend import Program
+    from facula_storage.extend.plans import Program
 
     from .._nodes import Builder
     from .table import Call

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_storage import float64, int64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from .resampling import matrix_product
 from .table import converter

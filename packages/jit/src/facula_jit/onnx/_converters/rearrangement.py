@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from facula_storage import contiguous, float16, float32, int64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from .._nodes import widened
 from .._strided import places_of, strided

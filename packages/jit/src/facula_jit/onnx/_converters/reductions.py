@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_storage import bool_, int32, int64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from .._nodes import widened
 from .table import converter, family

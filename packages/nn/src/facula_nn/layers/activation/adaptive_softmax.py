@@ -16,7 +16,7 @@ from ..._modules.module import Module
 from ..linear import Linear
 
 if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
 
 class _ASMoutput(NamedTuple):

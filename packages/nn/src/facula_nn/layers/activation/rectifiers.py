@@ -14,7 +14,7 @@ from ..._modules.module import Module
 from .base import Activation
 
 if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
 
 @layer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
-from facula_tensor.extend import recorded_ops  # operators whose errors skip the layer's frames
+from facula_tensor.extend.declaring import recorded_ops  # operators whose errors skip the layer's frames
 
 from ... import functional as F
 from ..._modules.layer import layer

@@ -17,7 +17,7 @@ from ..variant import Variant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
     from ..._types import DeviceAndDType
 

@@ -15,7 +15,7 @@ from .convolution import Convolution
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
     from ..._types import DeviceAndDType
 

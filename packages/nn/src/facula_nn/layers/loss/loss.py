@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
-from facula_tensor.extend import reduction_of
+from facula_tensor.extend.arguments import reduction_of
 
 from ... import functional as F
 from ..._modules.layer import layer

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty, int64, ones, zeros
-from facula_tensor.extend import counted_batch_norm
+from facula_tensor.extend.modules import counted_batch_norm
 
 from ... import functional as F
 from ... import init
@@ -19,7 +19,7 @@ from ..._modules.module import Module
 from ..variant import Variant
 
 if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
     from ..._types import DeviceAndDType, StateDict
 

@@ -14,7 +14,7 @@ from ..._arguments import check_input
 from .batch_norm import ChannelNorm
 
 if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
 
 @boundary

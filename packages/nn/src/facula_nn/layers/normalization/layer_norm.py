@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, SupportsIndex, TypeAlias
 
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from facula_tensor.extend.arguments import DeviceLike, DTypeLike
 
     from ..._types import DeviceAndDType
 

@@ -17,7 +17,7 @@ from operator import add, mul, neg, sub
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import UnsupportedError
-from facula_storage.extend import COMPLEX
+from facula_storage.extend.layouts import COMPLEX
 
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..namespaces import no_record_ops, recorded_ops

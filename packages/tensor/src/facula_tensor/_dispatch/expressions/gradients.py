@@ -17,7 +17,7 @@ from .partials import parameter_names, partial_of, replay
 from .symbols import NotElementwiseError, Symbol, Trace, symbol_ops
 
 if TYPE_CHECKING:
-    from facula_storage.extend import Program
+    from facula_storage.extend.plans import Program
 
     from ..._core.types import Function, Operands, Parameters
     from ..operator import Operator

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from facula_errors import ArgumentError, InvalidTypeError, MissingAttributeError, UnsupportedError
 from facula_storage import complex64
-from facula_storage.extend import COMPLEX, Instruction, Program
+from facula_storage.extend.layouts import COMPLEX
+from facula_storage.extend.plans import Instruction, Program
 
 from ..._core.tensor import Tensor
 from ..namespaces import composites, operators

@@ -6,7 +6,8 @@ from itertools import repeat
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, raise_mutated
+from facula_autograd.extend.nodes import Node
+from facula_autograd.extend.saved_values import raise_mutated
 from facula_errors import UnsupportedError
 from facula_storage import Layout
 

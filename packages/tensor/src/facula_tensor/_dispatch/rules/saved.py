@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, raise_mutated
-from facula_storage.extend import new_instance
+from facula_autograd.extend.nodes import Node
+from facula_autograd.extend.saved_values import raise_mutated
+from facula_storage.extend.objects import new_instance
 
 from ..._core.tensor import Tensor
 

@@ -1,6 +1,6 @@
 """Pass a node's saved values through `saved_tensors_hooks`: results, and the operands in `rest`.
 
-`facula_autograd.extend.pack_saved` handles operands in a node's own slots; this module handles those specific
+`pack_saved` of `facula_autograd.extend` handles operands in a node's own slots; this module handles those specific
 to this package.
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, Packed, copy_node, pack_saved, pack_value, unpack_value, unpack_with
+from facula_autograd.extend.nodes import Node, copy_node
+from facula_autograd.extend.saved_values import Packed, pack_saved, pack_value, unpack_value, unpack_with
 
 from ..._core.tensor import Tensor, snapshot
 from .saved import SavedTensors, saved_tensors

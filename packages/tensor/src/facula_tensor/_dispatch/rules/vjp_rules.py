@@ -12,7 +12,8 @@ from enum import Enum
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from facula_autograd.extend import Node, Rule, raise_mutated
+from facula_autograd.extend.nodes import Node, Rule
+from facula_autograd.extend.saved_values import raise_mutated
 from facula_errors import InvalidTypeError, UnsupportedError
 
 from ..expressions.gradients import fused_rule, parameter_names

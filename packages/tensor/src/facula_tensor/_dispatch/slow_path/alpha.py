@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import DTypeError, InvalidTypeError, RangeError
 from facula_storage import Layout, bool_, float32, float64
-from facula_storage.extend import BOOL, FLOATING, INTEGER, current_recorder, recorders
+from facula_storage.extend.layouts import BOOL, FLOATING, INTEGER
+from facula_storage.extend.recording import current_recorder, recorders
 
 from ..._core.errors import named
 from ..._core.promotion import SCALAR_CATEGORY, check_scalar, element, plain_number, result_type

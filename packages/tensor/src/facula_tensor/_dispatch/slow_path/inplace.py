@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import active_modes, current_mode
+from facula_autograd.extend.modes import active_modes, current_mode
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import Layout, Plan
-from facula_storage.extend import COMPLEX, current_recorder, recorders
+from facula_storage.extend.layouts import COMPLEX
+from facula_storage.extend.recording import current_recorder, recorders
 
 from ..._core.errors import relabel
 from ..._core.memory import check_overlap, check_writable, overlaps_itself

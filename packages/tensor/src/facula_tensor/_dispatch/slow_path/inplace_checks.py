@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import LEAF, active_modes, current_mode, from_function
+from facula_autograd.extend.functions import from_function
+from facula_autograd.extend.modes import active_modes, current_mode
+from facula_autograd.extend.nodes import LEAF
 from facula_errors import ArgumentError, DTypeError, OperationError, UnsupportedError
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.memory import check_writable, overlaps_itself
 from ..._core.promotion import can_cast

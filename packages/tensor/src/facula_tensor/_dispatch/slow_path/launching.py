@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import LaunchError, Plan, Storage
-from facula_storage.extend import Place, allocate, current_recorder, new_instance, recorders
+from facula_storage.extend.memory import allocate
+from facula_storage.extend.objects import new_instance
+from facula_storage.extend.recording import Place, current_recorder, recorders
 
 from ..._core.call_sites import user_site
 from ..._core.errors import launch_error

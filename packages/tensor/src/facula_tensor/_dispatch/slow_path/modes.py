@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import current_mode
-from facula_storage.extend import collecting
+from facula_autograd.extend.modes import current_mode
+from facula_storage.extend.recording import collecting
 
 from ..autocast import LISTED
 from .slow_call import call_in, slow_call

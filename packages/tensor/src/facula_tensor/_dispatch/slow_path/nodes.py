@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, next_seq, set_context
+from facula_autograd.extend.hooks import set_context
+from facula_autograd.extend.nodes import Node, next_seq
 from facula_storage import Layout
-from facula_storage.extend import COMPLEX
+from facula_storage.extend.layouts import COMPLEX
 
 from ..._core.call_sites import user_site
 from ..._core.tensor import Tensor, snapshot

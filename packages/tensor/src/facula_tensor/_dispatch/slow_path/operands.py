@@ -8,7 +8,7 @@ import numpy as np
 
 from facula_errors import DTypeError, InvalidTypeError, OperationError
 from facula_storage import bfloat16, float16, float32, int64, uint64
-from facula_storage.extend import COMPLEX, FLOATING, INTEGER
+from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
 
 from ..._core.foreign import operand_of
 from ..._core.promotion import SCALAR_CATEGORY, check_scalar, join, plain_number, promote_types, scalar_dtype

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError
 from facula_storage import Layout, Plan, contiguous, int64, uint8
-from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER, PlanTable, allocate
+from facula_storage.extend.layouts import BOOL, COMPLEX, FLOATING, INTEGER
+from facula_storage.extend.memory import allocate
+from facula_storage.extend.plans import PlanTable
 
 from ..._core.memory import overlaps_itself
 from ..expressions.gradients import kernel_of

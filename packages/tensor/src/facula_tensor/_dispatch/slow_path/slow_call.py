@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import active_modes, current_mode, replace_mode
+from facula_autograd.extend.modes import active_modes, current_mode, replace_mode
 from facula_errors import InvalidTypeError, OperationError, UnsupportedError
-from facula_storage.extend import current_recorder, recorders
+from facula_storage.extend.recording import current_recorder, recorders
 
 from ..._core.errors import relabel
 from ..._core.memory import check_out, check_overlap

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, Node, Rule, next_seq
+from facula_autograd.extend.nodes import LEAF, Node, Rule, next_seq
 from facula_storage import layout_of
-from facula_storage.extend import new_instance, note_duplicate_layout
+from facula_storage.extend.layouts import note_duplicate_layout
+from facula_storage.extend.objects import new_instance
 
 from ..._core.call_sites import user_site
 from ..._core.tensor import Tensor

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, edge_to, error_node, from_function, move_hooks
+from facula_autograd.extend.functions import from_function
+from facula_autograd.extend.hooks import move_hooks
+from facula_autograd.extend.nodes import Node, edge_to, error_node
 
 from ..._core.tensor import layout_of_tensor, snapshot
 from ..._core.view_family import root_of, views_of

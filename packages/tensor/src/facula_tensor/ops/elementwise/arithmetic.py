@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_storage import DType, Layout, bool_, int64
-from facula_storage.extend import BOOL
+from facula_storage.extend.layouts import BOOL
 
 from ..._core.tensor import Tensor
 from ..._dispatch.declaration import elementwise, under

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
-from facula_storage.extend import BOOL, INTEGER
+from facula_storage.extend.layouts import BOOL, INTEGER
 
 from ..._dispatch.declaration import elementwise, under
 

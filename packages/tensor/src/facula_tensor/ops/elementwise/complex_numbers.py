@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, DTypeError, MissingAttributeError
 from facula_errors.extend import boundary
 from facula_storage import float32, float64
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import floating
 from ..._core.tensor import Tensor, layout_of_tensor, method, steady

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import DType, Layout, complex64, complex128, contiguous, float32, float64, layout_of
-from facula_storage.extend import COMPLEX
+from facula_storage.extend.layouts import COMPLEX
 
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.declaration import elementwise, operator, view

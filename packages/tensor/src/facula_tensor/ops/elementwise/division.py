@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary, moved
-from facula_storage.extend import BOOL, COMPLEX
+from facula_storage.extend.layouts import BOOL, COMPLEX
 
 from ..._core.promotion import floating, plain_number
 from ..._core.tensor import Tensor, method

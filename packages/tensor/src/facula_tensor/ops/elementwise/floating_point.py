@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from facula_errors import DTypeError
 from facula_storage import bool_, float32, float64, int16, int32, int64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.promotion import result_type
 from ..._core.tensor import Tensor

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
-from facula_storage.extend import COMPLEX, FLOATING, INTEGER
+from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
 
 from ..._core.errors import named
 from ..._core.promotion import SCALAR_CATEGORY, element, plain_number, result_type

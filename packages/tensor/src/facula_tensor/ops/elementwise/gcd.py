@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_storage import DType, Layout
-from facula_storage.extend import INTEGER
+from facula_storage.extend.layouts import INTEGER
 
 from ..._core.errors import named
 from ..._core.tensor import Tensor

@@ -8,7 +8,7 @@ import numpy as np
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import bool_, float32
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import as_real, get_default_dtype, result_type
 from ..._core.tensor import Tensor, layout_of_tensor

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
 from facula_storage import bool_
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.tensor import Tensor
 from ..._creation.filled import zeros_like

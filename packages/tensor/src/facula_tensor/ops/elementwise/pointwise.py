@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from facula_storage import DType
-from facula_storage.extend import COMPLEX
+from facula_storage.extend.layouts import COMPLEX
 
 from ..._core.promotion import floating
 from ..._dispatch.declaration import elementwise

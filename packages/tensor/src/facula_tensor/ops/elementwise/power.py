@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary, moved
 from facula_storage import complex128, float16, float64
-from facula_storage.extend import COMPLEX, INTEGER
+from facula_storage.extend.layouts import COMPLEX, INTEGER
 
 from ..._core.promotion import promote_types, result_type
 from ..._core.tensor import Tensor, method

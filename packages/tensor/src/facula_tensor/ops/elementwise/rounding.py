@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import moved
 from facula_storage import DType, Layout, bool_, float32, float64
-from facula_storage.extend import BOOL, COMPLEX, FLOATING
+from facula_storage.extend.layouts import BOOL, COMPLEX, FLOATING
 
 from ..._core.number_limits import finfo
 from ..._core.promotion import as_real, floating

@@ -8,11 +8,14 @@ from weakref import ref
 
 import numpy as np
 
-from facula_autograd.extend import LEAF, Node, active_modes, next_seq
+from facula_autograd.extend.modes import active_modes
+from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import ArgumentError, FaculaError, IndexTypeError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback, warn
 from facula_storage import Device, Layout, bool_, contiguous, int64, meta, uint8
-from facula_storage.extend import INTEGER, new_instance, recorders
+from facula_storage.extend.layouts import INTEGER
+from facula_storage.extend.objects import new_instance
+from facula_storage.extend.recording import recorders
 
 from ..._core.errors import relabel
 from ..._core.tensor import Tensor, elements, layout_of_tensor, make, snapshot, steady

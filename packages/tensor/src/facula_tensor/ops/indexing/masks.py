@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import active_modes
+from facula_autograd.extend.modes import active_modes
 from facula_errors import ArgumentError, DTypeError, FaculaError, RangeError, UnsupportedError
 from facula_errors.extend import trim_traceback
 from facula_storage import bool_, float32, float64

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import active_modes
+from facula_autograd.extend.modes import active_modes
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import Layout, int64
-from facula_storage.extend import BOOL, COMPLEX, FLOATING
+from facula_storage.extend.layouts import BOOL, COMPLEX, FLOATING
 
 from ..._core.call_sites import user_site
 from ..._core.memory import check_overlap, check_writable, meet

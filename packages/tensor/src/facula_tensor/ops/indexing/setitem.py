@@ -5,11 +5,12 @@ from __future__ import annotations
 from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import active_modes, edge_to
+from facula_autograd.extend.modes import active_modes
+from facula_autograd.extend.nodes import edge_to
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import Layout, bool_, int64
-from facula_storage.extend import FLOATING, layout_cache_clearers
+from facula_storage.extend.layouts import FLOATING, layout_cache_clearers
 
 from ..._core.errors import relabel, show
 from ..._core.memory import check_overlap, check_writable, meet, shares_memory

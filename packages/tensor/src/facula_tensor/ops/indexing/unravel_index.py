@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import int64
-from facula_storage.extend import INTEGER
+from facula_storage.extend.layouts import INTEGER
 
 from ..._core.sizes import sizes
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot

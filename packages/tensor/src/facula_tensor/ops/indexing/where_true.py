@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from facula_storage import contiguous, int64
-from facula_storage.extend import PlanTable, allocate
+from facula_storage.extend.memory import allocate
+from facula_storage.extend.plans import PlanTable
 
 from ..._core.tensor import Tensor, layout_of_tensor, make, readable, snapshot
 from ..._dispatch.declaration import operator

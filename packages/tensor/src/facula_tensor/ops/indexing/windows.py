@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidIndexError
 from facula_storage import Layout, layout_of
-from facula_storage.extend import layout_cache_clearers, note_bound
+from facula_storage.extend.layouts import layout_cache_clearers
+from facula_storage.extend.recording import note_bound
 
 from ..._creation.filled import zeros
 from ..._dispatch.declaration import operator, view

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_storage import Layout, contiguous
-from facula_storage.extend import COMPLEX
+from facula_storage.extend.layouts import COMPLEX
 
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._creation.ranges import eye

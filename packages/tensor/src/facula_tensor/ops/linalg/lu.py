@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, UnsupportedError
 from facula_storage import DType, contiguous, int32
-from facula_storage.extend import INTEGER
+from facula_storage.extend.layouts import INTEGER
 
 from ..._core.tensor import Tensor, elements, layout_of_tensor, steady
 from ..._creation.filled import empty

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_storage import Layout, contiguous, int32
-from facula_storage.extend import FLOATING, current_recorder, recorders
+from facula_storage.extend.layouts import FLOATING
+from facula_storage.extend.recording import current_recorder, recorders
 
 from ..._core.tensor import Tensor, elements, layout_of_tensor, steady
 from ..._dispatch.namespaces import composite, no_record_ops, recorded_ops

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import bool_
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.errors import named
 from ..._core.promotion import SCALAR_CATEGORY, as_integer, element, plain_number, result_type

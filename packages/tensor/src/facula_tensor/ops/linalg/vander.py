@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_storage import int64
-from facula_storage.extend import INTEGER
+from facula_storage.extend.layouts import INTEGER
 
 from ..._core.tensor import Tensor
 from ..._creation.filled import ones

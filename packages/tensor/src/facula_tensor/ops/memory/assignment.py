@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import active_modes, edge_to
+from facula_autograd.extend.modes import active_modes
+from facula_autograd.extend.nodes import edge_to
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage.extend import current_recorder, recorders
+from facula_storage.extend.recording import current_recorder, recorders
 
 from ..._core.call_sites import user_site
 from ..._core.errors import named, relabel

@@ -9,7 +9,7 @@ import numpy as np
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, Layout, contiguous
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.errors import relabel
 from ..._core.formats import check_format
@@ -73,7 +73,7 @@ class to_device:
 
 def uninitialized(layout: Layout) -> Tensor:
     """Return a tensor with uninitialized memory."""
-    from facula_storage.extend import allocate
+    from facula_storage.extend.memory import allocate
 
     return make(Tensor, layout, allocate(layout))
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, Storage
-from facula_storage.extend import FLOATING, alias, new_instance
+from facula_storage.extend.layouts import FLOATING
+from facula_storage.extend.memory import alias
+from facula_storage.extend.objects import new_instance
 
 from ..._core.call_sites import user_site
 from ..._core.tensor import Tensor, method, snapshot

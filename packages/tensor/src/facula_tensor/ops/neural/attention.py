@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import Layout, contiguous, float32, float64
-from facula_storage.extend import BOOL, FLOATING
+from facula_storage.extend.layouts import BOOL, FLOATING
 
 from ..._core.promotion import as_real
 from ..._core.tensor import Tensor, layout_of_tensor

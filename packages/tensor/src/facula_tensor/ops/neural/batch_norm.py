@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, FaculaError, OperationError
 from facula_storage import Layout, contiguous, float32, int64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.errors import relabel
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import bfloat16, float16, float32
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import promote_types
 from ..._core.tensor import Tensor, check_dim, steady

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidIndexError, UnsupportedError
 from facula_storage import int64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.errors import show
 from ..._core.memory import check_overlap, check_writable

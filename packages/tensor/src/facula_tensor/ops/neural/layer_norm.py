@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import DType, Layout, bfloat16, contiguous, float16, float32, float64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.promotion import as_integer, as_real
 from ..._core.tensor import Tensor, layout_of_tensor

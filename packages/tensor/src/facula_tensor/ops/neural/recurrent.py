@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_autograd import enable_grad, grad
-from facula_autograd.extend import Gradients, Node, output_node, replace_mode
+from facula_autograd.extend.modes import replace_mode
+from facula_autograd.extend.nodes import Gradients, Node, output_node
 from facula_errors import ArgumentError, DTypeError, NumberOverflowError
 from facula_storage import Layout, contiguous, float32, float64, int64
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, MissingKeyError
 from facula_storage import float32, float64
-from facula_storage.extend import Place, PlanTable, collecting, current_recorder
+from facula_storage.extend.plans import PlanTable
+from facula_storage.extend.recording import Place, collecting, current_recorder
 
 from ..._core.call_sites import user_site
 from ..._core.memory import check_overlap, check_writable

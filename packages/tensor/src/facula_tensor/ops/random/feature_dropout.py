@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import warn
 from facula_storage import float32, float64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._creation.filled import ones

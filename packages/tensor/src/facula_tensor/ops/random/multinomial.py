@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import float64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.tensor import Tensor, elements
 from ..._creation.random import rand

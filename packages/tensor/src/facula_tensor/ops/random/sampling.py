@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError, UnsupportedError
 from facula_storage import Layout, bfloat16, contiguous, float16, float32
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.tensor import Tensor, elements
 from ..._creation.batches import for_each_draw, open_batches

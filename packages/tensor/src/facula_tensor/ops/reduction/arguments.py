@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF
+from facula_autograd.extend.nodes import LEAF
 from facula_errors import ArgumentError
 from facula_storage import DType, Layout, contiguous
-from facula_storage.extend import new_instance
+from facula_storage.extend.objects import new_instance
 
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from ..._dispatch.namespaces import composite

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import warn
 from facula_storage import bool_
-from facula_storage.extend import COMPLEX, FLOATING, INTEGER
+from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
 
 from ..._core.promotion import floating, promote_types
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot, steady

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import bool_
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.promotion import as_number, floating
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF
+from facula_autograd.extend.nodes import LEAF
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, int64
-from facula_storage.extend import COMPLEX, new_instance
+from facula_storage.extend.layouts import COMPLEX
+from facula_storage.extend.objects import new_instance
 
 from ..._core.memory import check_out
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method

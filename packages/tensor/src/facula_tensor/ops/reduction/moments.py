@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_storage import DType, Layout, float32, float64
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import as_real
 from ..._core.tensor import Tensor

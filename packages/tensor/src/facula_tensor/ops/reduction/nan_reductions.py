@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
 from facula_storage import float32, float64
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import as_dtype
 from ..._core.tensor import Tensor, layout_of_tensor, steady

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import DType, Layout, bool_, float32
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import as_dtype, as_real, floating
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_storage import Layout
-from facula_storage.extend import COMPLEX
+from facula_storage.extend.layouts import COMPLEX
 
 from ..._core.memory import check_out
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady

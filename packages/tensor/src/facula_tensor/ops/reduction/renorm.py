@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import bfloat16, float16, float32
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.sizes import sizes
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
 from facula_storage import Layout, contiguous, int64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.promotion import accumulating, as_dtype
 from ..._core.tensor import Tensor, layout_of_tensor

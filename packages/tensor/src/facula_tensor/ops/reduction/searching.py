@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import bool_, contiguous, float32, float64, int32, int64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ..._core.promotion import result_type
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, snapshot

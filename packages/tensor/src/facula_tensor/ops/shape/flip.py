@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidIndexError
 from facula_storage import Layout, contiguous
-from facula_storage.extend import layout_cache_clearers
+from facula_storage.extend.layouts import layout_cache_clearers
 
 from ..._core.sizes import sizes
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_autograd import enable_grad, is_grad_enabled
-from facula_autograd.extend import LEAF
+from facula_autograd.extend.nodes import LEAF
 from facula_errors import OperationError
 from facula_errors.extend import boundary
 

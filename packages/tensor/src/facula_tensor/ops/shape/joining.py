@@ -6,11 +6,15 @@ from math import prod as product
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, Node, active_modes, next_seq
+from facula_autograd.extend.modes import active_modes
+from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Plan, Storage, contiguous
-from facula_storage.extend import Place, allocate, collecting, layout_cache_clearers, new_instance
+from facula_storage.extend.layouts import layout_cache_clearers
+from facula_storage.extend.memory import allocate
+from facula_storage.extend.objects import new_instance
+from facula_storage.extend.recording import Place, collecting
 
 from ..._core.call_sites import user_frame
 from ..._core.promotion import promote_types

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, layout_of
-from facula_storage.extend import INTEGER, note_bound, recorders
+from facula_storage.extend.layouts import INTEGER
+from facula_storage.extend.recording import note_bound, recorders
 
 from ..._core.errors import named, shown
 from ..._core.sizes import sizes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import DType, Layout, layout_of
-from facula_storage.extend import contiguous_strides
+from facula_storage.extend.layouts import contiguous_strides
 
 from ..._core.promotion import as_dtype
 from ..._core.sizes import sizes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sys import _getframe
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import active_modes
-from facula_storage.extend import collecting
+from facula_autograd.extend.modes import active_modes
+from facula_storage.extend.recording import collecting
 
 from ...._dispatch.slow_path.inplace import accumulate, trimmed_inplace
 from ...._dispatch.slow_path.launching import MISSED

@@ -6,11 +6,13 @@ from functools import partial
 from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import LEAF, Node, active_modes, next_seq
+from facula_autograd.extend.modes import active_modes
+from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import Storage
-from facula_storage.extend import collecting, new_instance
+from facula_storage.extend.objects import new_instance
+from facula_storage.extend.recording import collecting
 
 from ...._core.call_sites import user_frame
 from ...._core.tensor import Tensor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ...._core.promotion import as_real
 from ...._core.tensor import Tensor, layout_of_tensor

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
-from facula_storage.extend import INTEGER
+from facula_storage.extend.layouts import INTEGER
 
 from ...._core.errors import named, shown
 from ...._core.promotion import as_integer

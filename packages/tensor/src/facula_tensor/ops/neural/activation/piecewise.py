@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import moved
 from facula_storage import float32
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ...._core.promotion import floating
 from ...._core.tensor import Tensor, layout_of_tensor

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import LEAF
+from facula_autograd.extend.nodes import LEAF
 from facula_errors import DTypeError
 from facula_storage import Layout, contiguous
-from facula_storage.extend import FLOATING, new_instance
+from facula_storage.extend.layouts import FLOATING
+from facula_storage.extend.objects import new_instance
 
 from ...._core.promotion import as_dtype
 from ...._core.tensor import Tensor, check_dim, layout_of_tensor, steady

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidIndexError
 from facula_storage import int64
-from facula_storage.extend import FLOATING, INTEGER
+from facula_storage.extend.layouts import FLOATING, INTEGER
 
 from ...._core.tensor import Tensor, elements, layout_of_tensor
 from ...._creation.ranges import arange

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import Layout, bfloat16, contiguous, float16, float32, float64, int64
-from facula_storage.extend import FLOATING, INTEGER
+from facula_storage.extend.layouts import FLOATING, INTEGER
 
 from ...._core.errors import show
 from ...._core.tensor import Tensor, layout_of_tensor

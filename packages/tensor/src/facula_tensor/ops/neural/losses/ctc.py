@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd import enable_grad, grad
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import Layout, contiguous, float32, float64, int64
-from facula_storage.extend import INTEGER
+from facula_storage.extend.layouts import INTEGER
 
 from ...._core.promotion import as_integer
 from ...._core.tensor import Tensor, layout_of_tensor

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import Layout, contiguous, int64
-from facula_storage.extend import INTEGER
+from facula_storage.extend.layouts import INTEGER
 
 from ...._core.geometry import Pair
 from ...._core.tensor import Tensor, layout_of_tensor, steady

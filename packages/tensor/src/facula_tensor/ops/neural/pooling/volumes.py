@@ -8,7 +8,7 @@ import numpy as np
 
 from facula_errors.extend import moved
 from facula_storage import float64, int64
-from facula_storage.extend import INTEGER
+from facula_storage.extend.layouts import INTEGER
 
 from ...._core.tensor import layout_of_tensor, snapshot
 from ...._creation.from_data import from_numpy

@@ -14,7 +14,7 @@ import numpy as np
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import Device, DType, Layout, float32, float64, int64
-from facula_storage.extend import FLOATING
+from facula_storage.extend.layouts import FLOATING
 
 from ...._core.sizes import sizes
 from ...._core.tensor import Tensor, layout_of_tensor, snapshot

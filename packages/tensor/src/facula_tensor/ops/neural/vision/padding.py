@@ -9,7 +9,7 @@ import numpy as np
 
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_storage import float32, float64
-from facula_storage.extend import contiguous_strides
+from facula_storage.extend.layouts import contiguous_strides
 
 from ...._core.errors import named
 from ...._core.promotion import as_number

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import LEAF
+from facula_autograd.extend.nodes import LEAF
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
-from facula_storage.extend import new_instance
+from facula_storage.extend.objects import new_instance
 
 from ....._core.tensor import Tensor, method
 from ....._dispatch.arguments import axis_for

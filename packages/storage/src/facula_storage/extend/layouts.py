@@ -1,0 +1,23 @@
+"""Dtypes and layouts, for backends and operators.
+
+A cache of layouts outside this package appends the function that clears it to `layout_cache_clearers`. Slow calls that
+receive an equal layout which is another object call `note_duplicate_layout`.
+"""
+
+from .._dtypes import BOOL, COMPLEX, FLOATING, INTEGER, dtype_of_code, dtype_of_numpy, register_dtype
+from .._layout_caches import clear_layout_caches, layout_cache_clearers, note_duplicate_layout
+from .._layouts import contiguous_strides
+
+__all__ = [
+    "BOOL",
+    "COMPLEX",
+    "FLOATING",
+    "INTEGER",
+    "clear_layout_caches",
+    "contiguous_strides",
+    "dtype_of_code",
+    "dtype_of_numpy",
+    "layout_cache_clearers",
+    "note_duplicate_layout",
+    "register_dtype",
+]

@@ -1,0 +1,34 @@
+"""Storages and their buffers: allocation, exchange and release. For tensors, files and captured functions.
+
+Buffers are replaced with `buffer_lock` held. `launching_modules` are the modules whose running functions may use
+addresses: `release_retired` frees replaced buffers when none of them runs.
+"""
+
+from .._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
+from .._storages import (
+    alias,
+    allocate,
+    borrow,
+    capacity,
+    check_replaceable,
+    host_view,
+    replace_buffer,
+    root_of,
+    take_block,
+)
+
+__all__ = [
+    "alias",
+    "allocate",
+    "borrow",
+    "buffer_lock",
+    "capacity",
+    "check_replaceable",
+    "host_view",
+    "launching_modules",
+    "release_idle_memory",
+    "release_retired",
+    "replace_buffer",
+    "root_of",
+    "take_block",
+]

@@ -1,0 +1,49 @@
+"""Tensors and their parts, for packages that make, pickle or compare them.
+
+- `snapshot` returns a tensor's state at one moment, `addressable` one with memory, `elements` one of a whole batch,
+  `elements_of` the tensor of a storage's elements; `overlapping` finds two of many tensors that share memory.
+- `block_under` returns the memory that is pickled with a tensor, `attributes` the attributes that a user stored on it,
+  and `as_class` converts a tensor to an instance of a class with attributes.
+- `register_reductions` makes tensors sent to other processes share their memory.
+"""
+
+from facula_errors.extend import imported_later
+
+from .._core.memory import overlapping
+from .._core.tensor import addressable, elements, layout_of_tensor, make, method, snapshot
+from .._interop.pickling import as_class, attributes, block_under
+from .._interop.shared_memory import register_reductions
+from .._interop.untyped_storage import elements_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .._interop.repr import elements_as_text
+
+__all__ = [
+    "addressable",
+    "as_class",
+    "attributes",
+    "block_under",
+    "elements",
+    "elements_as_text",
+    "elements_of",
+    "layout_of_tensor",
+    "make",
+    "method",
+    "overlapping",
+    "register_reductions",
+    "snapshot",
+]
+
+__getattr__ = imported_later(__name__, {".._interop.repr": ("elements_as_text",)})
+
+# Private attributes that siblings may use: on these paths a call would cost more than the work that it does.
+SIBLING_ATTRIBUTES = {
+    "_layout": "a tensor's Layout; written with `_storage` and `_offset`, with no call in between",
+    "_storage": "a tensor's Storage; only the owner of a tensor that no program has yet may write it",
+    "_offset": "the position of a tensor's first element, in bytes; of a Generator: the count of numbers drawn",
+    "_key": "the seed of a Generator; captures restore it, with `_offset`",
+    "_own_attributes": "the dict of the attributes that a program set on a tensor, None before the first; read only",
+    "_viewed": "the tensor that a new view is one of; set once, by the code that makes the view",
+    "_version": "the number of in-place changes, None for read-only memory; read only, a name of PyTorch's",
+}
