@@ -89,16 +89,16 @@ def gradients(function, inside):
         return function(x, y, *weights)
 
     def whole(call, x, y):
-        for one in weights:
-            one.grad = None
+        for weight in weights:
+            weight.grad = None
         out = call(x, y)
         if not inside:
             out.sum().backward()
-        return out.detach(), *[one.grad.clone() for one in weights]
+        return out.detach(), *[weight.grad.clone() for weight in weights]
 
     def step(x, y):
-        for one in weights:
-            one.grad = None
+        for weight in weights:
+            weight.grad = None
         out = loss(x, y)
         out.sum().backward()
         return out.detach()

@@ -76,8 +76,8 @@ def requests():
         captured(x), captured(x)  # the first call may create cached values
         assert captured._latest_by_signature(), captured.report()
         for _, replay in captured._latest_by_signature():
-            for one in replay.recording.launches:
-                found.setdefault(json.dumps(request_of(one).data()), one.part)
+            for launch in replay.recording.launches:
+                found.setdefault(json.dumps(request_of(launch).data()), launch.part)
     return [(json.loads(data), part) for data, part in found.items()]
 
 
@@ -143,8 +143,8 @@ def main(seed, count):
         except (LaunchError, IndexError):  # kernels and NumPy check indices when they use them
             pass
         found["ran"] += 1
-        for one in blocks:
-            assert (one[:GUARD] == 0xA5).all() and (one[len(one) - GUARD :] == 0xA5).all(), data
+        for block in blocks:
+            assert (block[:GUARD] == 0xA5).all() and (block[len(block) - GUARD :] == 0xA5).all(), data
     print(json.dumps(found))
 
 

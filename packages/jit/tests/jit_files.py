@@ -18,7 +18,7 @@ PROGRAM = Path(facula_cpu.__file__).with_name("facula-run")
 
 def latest(captured):
     """Return the latest replay of a captured function."""
-    return [one for kind in captured._entries.values() for one in kind.replays][-1]
+    return [replay for kind in captured._entries.values() for replay in kind.replays][-1]
 
 
 def write(path, **captures):

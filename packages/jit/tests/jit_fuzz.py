@@ -45,7 +45,7 @@ def at(tree, path):
 def mutate(tree, rng):
     """Change a few nodes of a tree: numbers to close or distant ones, subtrees to others of the same type."""
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
-        paths = [one for one in leaves(tree) if one]
+        paths = [leaf for leaf in leaves(tree) if leaf]
         path = rng.choice(paths)
         parent, key, value = at(tree, path[:-1]), path[-1], at(tree, path)
         how = rng.random()

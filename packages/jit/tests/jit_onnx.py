@@ -26,16 +26,16 @@ def session_of(program):
 def results_of(program, *arrays):
     """Return the results of a file for arrays."""
     session = session_of(program)
-    used = {one.name for one in session.get_inputs()}
+    used = {tensor.name for tensor in session.get_inputs()}
     names = [one.name for one in program.model_proto.graph.input]
-    return session.run(None, {name: one for name, one in zip(names, arrays, strict=True) if name in used})
+    return session.run(None, {name: array for name, array in zip(names, arrays, strict=True) if name in used})
 
 
 def check(function, *inputs, tolerance=1e-5, program=None):
     """Check that the file has the function's results, in shape, dtype and value; return the file's program."""
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     program = program or export(function, inputs)
-    found = results_of(program, *[one.numpy() for one in inputs])
+    found = results_of(program, *[tensor.numpy() for tensor in inputs])
     with no_grad():
         wanted = tensors_in(function(*inputs))
     assert len(found) == len(wanted)

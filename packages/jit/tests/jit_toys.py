@@ -35,7 +35,7 @@ def check(function, make, calls=4, replays=None, **options):
         set_rng_state(state)
         assert same(captured(*args), wanted), number
         assert get_rng_state() == after
-    counts = [int(one.served) for kind in captured._entries.values() for one in kind.replays]
+    counts = [int(replay.served) for kind in captured._entries.values() for replay in kind.replays]
     assert sum(counts) == (calls - 1 if replays is None else replays), captured.report()
     return captured
 

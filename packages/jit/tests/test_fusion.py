@@ -16,7 +16,11 @@ APART = {
     "binary_cross_entropy",
     "conjugate",
 }  # they require something, or support complex numbers
-OPERATORS = [one for one in operators.values() if one.elementwise and one.arity > 0 and one.name not in APART]
+OPERATORS = [
+    operator
+    for operator in operators.values()
+    if operator.elementwise and operator.arity > 0 and operator.name not in APART
+]
 DTYPES = ("float32", "float64", "int64", "uint8", "float16", "bfloat16")
 HALVES = DTYPES[-2:]
 ROUNDED = ("float32", *HALVES)
@@ -72,7 +76,7 @@ def chain(operator):
         return operator.call(given[0] > 0, *given[1:]) if operator.name == "where" else operator.call(*given)
 
     def function(*operands):
-        given = [one + one for one in operands[:arity]]
+        given = [operand + operand for operand in operands[:arity]]
         made = call(*given)
         made = made if isinstance(made, tuple) else (made,)
         return [*made, *[ft.where(one == one, given[0], operands[-1]) for one in made]]
@@ -93,7 +97,7 @@ def test_every_elementwise_operator_is_itself_in_a_program(number):
         turned = dtypes[number % len(dtypes) :] + dtypes[: number % len(dtypes)]
         for dtype in turned:  # the first one is the operator's
             args = [values(one, dtype, k) for k, one in enumerate(taken)]
-            args = [one.t() for one in args] if shape == "strided" else args
+            args = [arg.t() for arg in args] if shape == "strided" else args
             try:
                 function(*args)
             # this dtype or these values are not supported
@@ -161,7 +165,7 @@ def program(lines, results):
             except (TypeError, ValueError, IndexError, RuntimeError, NotImplementedError):
                 continue
             known.append(made)
-        return [known[one % len(known)].clone() for one in results] + [tensors[-1].clone()]
+        return [known[result % len(known)].clone() for result in results] + [tensors[-1].clone()]
 
     return function
 

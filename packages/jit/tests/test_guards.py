@@ -59,11 +59,11 @@ def run(made, rng, known):
         step = steps[at]
         at += 1
         if type(step) is int:
-            for one in made.launches[step].arguments:
-                if one.written:
-                    values[one.block] = rng.random() < 0.5
+            for argument in made.launches[step].arguments:
+                if argument.written:
+                    values[argument.block] = rng.random() < 0.5
                 else:
-                    assert one.block in values, (step, one.block)
+                    assert argument.block in values, (step, argument.block)
         elif values[step.condition.block] is not step.at_zero:
             at = step.to
 
@@ -88,10 +88,10 @@ def test_conditions_join():
     condition = Address(0, 0, None, False)
 
     def made_of(skips, *launches, loops=()):
-        made = [SimpleNamespace(arguments=tuple([Address(block, 0, ONE, written) for block, written in one]))
-                for one in launches]  # fmt: skip
+        made = [SimpleNamespace(arguments=tuple([Address(block, 0, ONE, written) for block, written in launch]))
+                for launch in launches]  # fmt: skip
         recorder = SimpleNamespace(skips=[Skip(at, 1, condition, holds) for at, holds in skips],
-                                   loops=[Loop(*one, Address(3, 0, None, False)) for one in loops])  # fmt: skip
+                                   loops=[Loop(*loop, Address(3, 0, None, False)) for loop in loops])  # fmt: skip
         return SimpleNamespace(recorder=recorder, launches=made, boundary_at=len(made), outputs=[], passes=[])
 
     def accepts(made):

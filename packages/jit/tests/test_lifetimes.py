@@ -60,10 +60,10 @@ def test_threads_with_captures_of_their_own():
         return tensor(values[0]), tensor(values[1])
 
     threads = [Thread(target=work, args=(number,)) for number in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert wrong == []
 
 

@@ -18,9 +18,9 @@ lifetimes = st.lists(
 
 def peak_bytes(lives):
     """Return the peak of the bytes in use at one launch."""
-    sizes = [max(-(-one.nbytes // ALIGNMENT), 1) * ALIGNMENT for one in lives]
-    moments = range(max([one.last for one in lives], default=0) + 1)
-    return max([sum(s for s, one in zip(sizes, lives) if one.first <= t <= one.last) for t in moments], default=0)
+    sizes = [max(-(-live.nbytes // ALIGNMENT), 1) * ALIGNMENT for live in lives]
+    moments = range(max([live.last for live in lives], default=0) + 1)
+    return max([sum(s for s, live in zip(sizes, lives) if live.first <= t <= live.last) for t in moments], default=0)
 
 
 @pytest.mark.parametrize("most", [0, 1000])  # in the order of time only, or the best of several orders
@@ -31,10 +31,10 @@ def test_nothing_overlaps(most, lives, thorough):
         offsets, total = place_lifetimes(lives, thorough=thorough)
     finally:
         memory_planning.MAX_COMPARED = before
-    for place, one in enumerate(lives):
-        assert offsets[place] % ALIGNMENT == 0 and offsets[place] + one.nbytes <= total
+    for place, live in enumerate(lives):
+        assert offsets[place] % ALIGNMENT == 0 and offsets[place] + live.nbytes <= total
         for other in range(place):
-            if lives[other].first <= one.last and one.first <= lives[other].last:
+            if lives[other].first <= live.last and live.first <= lives[other].last:
                 a, b = sorted((place, other), key=lambda k: offsets[k])
                 assert offsets[a] + max(lives[a].nbytes, 1) <= offsets[b]
     assert peak_bytes(lives) == memory_planning.peak_bytes(lives) <= total
@@ -57,5 +57,5 @@ def test_thorough_placement_improves_an_order():
         (16, 18, 768), (18, 21, 768), (19, 22, 1536), (22, 24, 6144), (24, 26, 6144), (0, 0, 22400),
         (5, 5, 5760), (19, 19, 5760), (20, 20, 6912), (25, 25, 22592),
     ]  # fmt: skip
-    lives = [Lifetime(*one) for one in lives]
+    lives = [Lifetime(*live) for live in lives]
     assert place_lifetimes(lives, thorough=True)[1] == peak_bytes(lives) < place_lifetimes(lives)[1]

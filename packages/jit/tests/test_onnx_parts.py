@@ -33,9 +33,9 @@ NODES = {
 
 def run(b, name, values):
     """Return the results of nodes, computed by NumPy."""
-    values |= {known: one.value for known, one in b.constants.items()}
+    values |= {known: constant.value for known, constant in b.constants.items()}
     for node in b.nodes:
-        values[node.outputs[0]] = NODES[node.op_type](*[values[one] for one in node.inputs], **node.attributes)
+        values[node.outputs[0]] = NODES[node.op_type](*[values[tensor] for tensor in node.inputs], **node.attributes)
     return values[name]
 
 

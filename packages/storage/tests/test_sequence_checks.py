@@ -560,7 +560,7 @@ def test_references_are_balanced():
     x, table = holder(), {"a": values[0]}
     x.node, x.hooks = values[1:]
     gc.collect()  # earlier tests may have left references to the layout
-    before = [sys.getrefcount(one) for one in (*values, LAYOUT)]
+    before = [sys.getrefcount(value) for value in (*values, LAYOUT)]
     made = sequence([], checks=[
         (ITEM, table, "a", values[0]),
         (ENTRIES, table, None, ("a", values[0])),
@@ -569,14 +569,14 @@ def test_references_are_balanced():
         (ENTRIES, {values[2]}, None, (values[2],)),
         (CALL, None, lambda: values[0], values[0]),
     ])  # fmt: skip
-    inside = [sys.getrefcount(one) for one in (*values, LAYOUT)]
+    inside = [sys.getrefcount(value) for value in (*values, LAYOUT)]
     for _ in range(100):
         assert made.run((), ()) is None
         made.expect(1, ("a", values[0]))
-    assert [sys.getrefcount(one) for one in (*values, LAYOUT)] == inside
+    assert [sys.getrefcount(value) for value in (*values, LAYOUT)] == inside
     del made
     gc.collect()
-    assert [sys.getrefcount(one) for one in (*values, LAYOUT)] == before
+    assert [sys.getrefcount(value) for value in (*values, LAYOUT)] == before
 
 
 PLAIN = [
