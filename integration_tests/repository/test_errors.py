@@ -4,6 +4,7 @@ import ast
 import builtins
 
 import pytest
+from conftest import ROOT
 
 BUILTIN = {
     name
@@ -81,3 +82,49 @@ def test_every_exception_class_has_the_base(package):
         and getattr(node.bases[0], "id", "") in BUILTIN
     ]
     assert not found, found
+
+
+# Test files of these packages still match regular expressions.
+UNCONVERTED = {"tensor"}
+
+
+def matched(tree):
+    """Return lines that match a regular expression with the message of an error class imported from the library."""
+    imported = {
+        alias.asname or alias.name.partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+        if f"{getattr(node, 'module', None) or alias.name}".startswith("facula")
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.raises":
+            classes = ast.unparse(node.args[0]).strip("()").split(", ") if node.args else []
+            own = {one for one in classes if one.partition(".")[0] in imported} - {"RuntimeFailure"}  # CUDA's messages
+            if own and any(keyword.arg == "match" for keyword in node.keywords):
+                yield node.lineno
+
+
+def test_messages_are_checked_by_their_parts(package):
+    """Tests use facula_errors.testing.raises, which also requires the operation, and the value or the remedy."""
+    if package.name in UNCONVERTED:
+        return
+    folders = [package.folder / "tests", *([ROOT / "integration_tests"] if package.name == "facula" else [])]
+    paths = [path for folder in folders for path in folder.rglob("*.py")]
+    found = [f"{path}:{line}" for path in paths for line in matched(ast.parse(path.read_text()))]
+    assert not found, "use facula_errors.testing.raises: " + ", ".join(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("from facula_errors import FileError\npytest.raises(FileError, match='a')", [2]),
+        ("import facula.jit\npytest.raises((ValueError, facula.jit.SaveError), match='a')", [2]),
+        ("import facula_multiprocessing as mp\npytest.raises(mp.ProcessExitedException, match='a')", [2]),
+        ("from facula_errors import FileError\npytest.raises(FileError)", []),
+        ("from facula_errors.testing import raises\nraises(FileError, 'a')", []),
+        ("from zipfile import BadZipFile\npytest.raises((BadZipFile, ValueError), match='a')", []),
+    ],
+)
+def test_the_rule_for_messages_sees(text, lines):
+    assert list(matched(ast.parse(text))) == lines

@@ -12,6 +12,7 @@ import facula.nn as nn
 import facula.nn.functional as F
 import facula_cpu
 from facula import jit, optim
+from facula_errors.testing import raises
 
 OPTIMIZERS = {
     "SGD": (optim.SGD, {"lr": 0.1}),
@@ -98,7 +99,7 @@ def test_options_that_decide_on_more_than_numbers(tmp_path):
         ("lr", "fast", ValueError, "expected lr to be a finite number"),
         ("lr", float("nan"), ValueError, "expected lr to be a finite number"),
     ):
-        with pytest.raises(kind, match=said):
+        with raises(kind, "...", said):
             options[name] = value
     assert options["lr"] == 0.1 and "SGD(lr=0.1" in repr(options)
 
@@ -206,7 +207,7 @@ def test_a_scaler_leaves_out_the_same_steps(tmp_path):
 def test_traced_and_frozen_models(tmp_path):
     model = digits()
     images = facula.randn(3, 1, 8, 8)
-    with pytest.raises(RuntimeError, match="evaluation mode"):
+    with raises(RuntimeError, "...", "evaluation mode"):
         jit.freeze(jit.trace(model, images, check_trace=False))
     frozen = jit.freeze(jit.trace(model.eval(), images))
     more = facula.randn(10, 1, 8, 8)
@@ -248,7 +249,7 @@ def test_modes_and_buffers(tmp_path):
             RuntimeError, match=f"was captured in {modes[mode]} mode, .* capture it in {modes[not mode]}"
         ):
             loaded.train(not mode)
-    with pytest.raises(RuntimeError, match="was captured in evaluation mode"):
+    with raises(RuntimeError, "...", "was captured in evaluation mode"):
         loaded.train()
     names = ["1.running_mean", "1.running_var"]
     assert [name for name, _ in loaded.named_buffers()] == names and len(list(loaded.buffers())) == 2
@@ -268,7 +269,7 @@ def test_schedules_inside_are_refused_by_name(tmp_path):
 
     for _ in range(3):
         step(facula.randn(3, 2))
-    with pytest.raises(jit.SaveError, match="a schedule steps inside of the function"):
+    with raises(jit.SaveError, "save", "a schedule steps inside of the function"):
         jit.save(step, tmp_path / "step.facula")
 
 

@@ -8,6 +8,7 @@ from blocks import holds, take, write
 
 from facula_allocator import HostAllocator
 from facula_allocator.extend import block_size
+from facula_errors.testing import raises
 
 SIZES = [1, 63, 64, 65, 256, 257, 1000, 4096, 4097, 5121, 65536, 100_000, 1 << 20, (1 << 20) + 1, 5 << 20, 9 << 20]
 
@@ -83,7 +84,7 @@ def test_take_for_raises_without_idle_blocks(allocator):
     [(-1, ValueError), (-(1 << 40), ValueError), (1.5, TypeError), (5e6, TypeError), ("8", TypeError)],
 )
 def test_invalid_sizes_are_refused_by_name(allocator, method, nbytes, error):
-    with pytest.raises(error, match=rf"{method}.*nbytes.*{nbytes}"):
+    with raises(error, method, "nbytes", str(nbytes)):
         getattr(allocator, method)(nbytes)
     assert allocator.statistics()["reserved_bytes"] == 0
 

@@ -1,12 +1,11 @@
 """The caching allocator: blocks, sizes, options, bad requests."""
 
-import re
-
 import pytest
 from simulated import MIB, current
 
 from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_mem_pool
 from facula_allocator.drivers import DriverError, HostDriver, SimulatedDriver
+from facula_errors.testing import raises
 
 
 def test_a_freed_block_is_reused_immediately_on_its_stream(caching, driver):
@@ -39,9 +38,9 @@ def test_dropping_the_last_reference_frees(caching):
 def test_freeing_twice_is_an_error(caching):
     block = caching.allocate(100)
     block.free()
-    with pytest.raises(ValueError, match=r"^Block\.free: expected a block in use; got the one of 100 bytes at 0x\w+"):
+    with raises(ValueError, "Block.free", "expected a block in use", value="the one of 100 bytes at 0x10000000000"):
         block.free()
-    with pytest.raises(ValueError, match=r"^Block\.record_use: expected a block in use"):
+    with raises(ValueError, "Block.record_use", "expected a block in use"):
         block.record_use(1)
     assert block.freed and block.capacity == 0 and "freed" in repr(block)
     assert current(caching, "allocation") == 0
@@ -57,7 +56,7 @@ def test_zero_bytes(caching, driver):
     assert (block.ptr, block.nbytes, block.capacity, block.stream) == (0, 0, 0, 2)
     block.record_use(1)
     block.free()
-    with pytest.raises(ValueError, match="freed before"):
+    with raises(ValueError, "Block.free", "freed before"):
         block.free()
     assert not driver.calls("allocate") and current(caching, "allocation") == 0
 
@@ -65,28 +64,28 @@ def test_zero_bytes(caching, driver):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((-1,), "allocate: expected nbytes >= 0; got -1"),
-        ((1.5,), "allocate: nbytes: expected an int"),
-        ((True,), "allocate: nbytes: expected an int"),
-        ((1, "a"), "allocate: expected stream, an int of 64 bits; got 'a'"),
-        ((1, 1 << 63), "allocate: expected stream, an int of 64 bits"),
+        ((-1,), "expected nbytes >= 0; got -1"),
+        ((1.5,), "nbytes: expected an int"),
+        ((True,), "nbytes: expected an int"),
+        ((1, "a"), "expected stream, an int of 64 bits; got 'a'"),
+        ((1, 1 << 63), "expected stream, an int of 64 bits"),
     ],
 )
 def test_invalid_requests(caching, arguments, message):
-    with pytest.raises((ValueError, TypeError), match=re.escape(message)):
+    with raises((ValueError, TypeError), "allocate", message):
         caching.allocate(*arguments)
 
 
 def test_record_use_expects_a_stream(caching):
     for stream in ("a", 1 << 63, True, 1.5, -(1 << 63) - 1):
-        with pytest.raises(TypeError, match=r"Block\.record_use: expected stream"):
+        with raises(TypeError, "Block.record_use", "expected stream"):
             caching.allocate(1).record_use(stream)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_split": 1}, "expected options among small_size.*; got 'max_split'"),
+        ({"max_split": 1}, "expected options among small_size ... got 'max_split'"),
         ({"small_size": 1000}, "expected small_size, a positive multiple of the driver's granularity, 512; got 1000"),
         ({"max_split_size": MIB}, "expected max_split_size >= large_segment"),
         ({"roundup_power2_divisions": 3}, "expected roundup_power2_divisions, 0 or a power of two; got 3"),
@@ -95,16 +94,16 @@ def test_record_use_expects_a_stream(caching):
         ({"garbage_collection_threshold": 1.0}, "expected 0 < garbage_collection_threshold < 1, or None; got 1.0"),
         ({"garbage_collection_threshold": "a"}, "expected 0 < garbage_collection_threshold < 1, or None; got 'a'"),
         ({"limit": -1}, "expected limit >= 0; got -1"),
-        ({"max_split_size": 1 << 63}, r"expected max_split_size <= 2\*\*62; got 9223372036854775808"),
-        ({"huge_step": 1 << 80}, r"expected huge_step <= 2\*\*62; got"),
+        ({"max_split_size": 1 << 63}, "expected max_split_size <= 2**62; got 9223372036854775808"),
+        ({"huge_step": 1 << 80}, "expected huge_step <= 2**62; got"),
         (
             {"expandable_segments": True},
-            "expected expandable_segments=True with a driver that has pages, as Cuda",
+            "expected expandable_segments=True with a driver that has pages, as CudaDriver",
         ),
     ],
 )
 def test_invalid_options(driver, options, message):
-    with pytest.raises((ValueError, TypeError), match=message):
+    with raises((ValueError, TypeError), "CachingAllocator", message):
         CachingAllocator(driver, **options)
 
 
@@ -117,7 +116,7 @@ def test_options_from_the_environment(driver, monkeypatch):
     for wrong in ("max_split=1", "lend=1", "max_split_size=many", "garbage_collection_threshold=x", "lend",
                   "lend=no,lend=yes", "roundup_power2_divisions=4MiB"):  # fmt: skip
         monkeypatch.setenv("FACULA_ALLOCATOR_OPTIONS", wrong)
-        with pytest.raises(ValueError, match=r"^FACULA_ALLOCATOR_OPTIONS: "):
+        with raises(ValueError, "FACULA_ALLOCATOR_OPTIONS"):
             CachingAllocator(driver)
     monkeypatch.setenv("FACULA_ALLOCATOR_OPTIONS", "expandable_segments=yes,roundup_power2_divisions=4")
     assert CachingAllocator(driver).options[-2] is None  # a setting for all allocators applies where supported
@@ -135,15 +134,17 @@ def test_a_threshold_releases_idle_memory_early(driver):
 
 
 def test_invalid_drivers_and_limits(caching):
-    with pytest.raises(TypeError, match=r"expected driver, as HostDriver\(\); got 7 without granularity, memory"):
+    with raises(
+        TypeError, "CachingAllocator", "expected driver, as HostDriver()", value="7 without granularity, memory"
+    ):
         CachingAllocator(7)
-    with pytest.raises(TypeError, match="add_listener: expected listener, a function; got 5"):
+    with raises(TypeError, "add_listener", "expected listener, a function", value=5):
         caching.add_listener(5)
-    with pytest.raises(TypeError, match="MemPool: expected allocator, a CachingAllocator; got 7"):
+    with raises(TypeError, "MemPool", "expected allocator, a CachingAllocator", value=7):
         MemPool(7)
-    with pytest.raises(TypeError, match="use_mem_pool: expected pool, a MemPool; got None"):
+    with raises(TypeError, "use_mem_pool", "expected pool, a MemPool", value=None):
         use_mem_pool(None).__enter__()
-    with pytest.raises(ValueError, match="HostDriver: expected limit >= 0 bytes, an int, or None; got -1"):
+    with raises(ValueError, "HostDriver", "expected limit >= 0 bytes, an int, or None", value=-1):
         HostDriver(-1)
 
 
@@ -204,11 +205,11 @@ def test_a_driver_may_raise_memory_error(page_size):
 def test_results_of_a_driver_are_checked():
     driver = Careless(32 * MIB)
     driver.shift = 8
-    with pytest.raises(ValueError, match="allocate: expected an address from the driver, a multiple of 512; got"):
+    with raises(ValueError, "allocate", "expected an address from the driver, a multiple of 512"):
         CachingAllocator(driver).allocate(1)
     assert driver.memory_info()[0] == 32 * MIB
     for name, wrong in (("granularity", 0), ("granularity", 1.5), ("page_size", 100), ("page_size", -512)):
         driver = Careless(32 * MIB)
         setattr(driver, name, wrong)
-        with pytest.raises(ValueError, match=rf"CachingAllocator: expected driver\.{name}.*; got {wrong}"):
+        with raises(ValueError, "CachingAllocator", f"expected driver.{name}", value=wrong):
             CachingAllocator(driver)

@@ -20,6 +20,7 @@ from facula_allocator._blocks.expandable_segments import ReservedRanges
 from facula_allocator._blocks.slow_path import SlowPath
 from facula_allocator._blocks.waiting_blocks import WaitingBlocks
 from facula_allocator.drivers import DriverError, SimulatedDriver
+from facula_errors.testing import raises
 
 MIB = 1 << 20
 CAPACITY = 48 * MIB
@@ -313,7 +314,7 @@ def test_the_model_detects_unqueried_events(monkeypatch):
     driver.launch(7, reads=[(block.ptr, MIB, "first")])
     block.free()
     again = allocator.allocate(MIB)
-    with pytest.raises(DriverError, match="may still use for 'first'"):
+    with raises(DriverError, "SimulatedDriver.launch", "may still use for 'first'"):
         driver.launch(0, writes=[(again.ptr, MIB, "second")])
 
 

@@ -7,6 +7,7 @@ from simulated import MIB
 
 from facula_allocator import CachingAllocator, OutOfMemoryError
 from facula_allocator.drivers import DriverError, HostDriver
+from facula_errors.testing import raises
 
 
 def test_listeners_receive_events_in_order(caching):
@@ -28,7 +29,7 @@ def test_listeners_receive_events_in_order(caching):
     caching.remove_listener(told.append)
     caching.allocate(1)
     assert len(told) == 11
-    with pytest.raises(ValueError, match="remove_listener: expected one that was added"):
+    with raises(ValueError, "remove_listener", "expected one that was added"):
         caching.remove_listener(print)
 
 
@@ -126,9 +127,9 @@ def test_host_memory_is_memory():
     block.record_use(3)
     block.free()
     assert caching.empty_cache() == 2 * MIB and "0 regions" in repr(driver)
-    with pytest.raises(OutOfMemoryError, match="2 MiB of host memory requested"):
+    with raises(OutOfMemoryError, "out of memory", "2 MiB of host memory requested"):
         CachingAllocator(HostDriver(limit=MIB)).allocate(2 * MIB)
-    with pytest.raises(DriverError, match="expected an address from allocate"):
+    with raises(DriverError, "HostDriver.free", "expected an address from allocate"):
         driver.free(64, 64)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from facula_allocator.drivers import CudaDriver, RuntimeFailure, _cupy_runtime
 from facula_allocator.drivers._cupy_runtime import CupyRuntime, cupy_runtime
+from facula_errors.testing import raises
 
 CALLS = [
     ("device_count", (), "getDeviceCount", (), 2, 2),
@@ -101,14 +102,14 @@ def test_without_cuda_bindings_there_are_no_pages(stand_in, monkeypatch):
 
 def test_missing_packages_are_named(stand_in, monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(
-        ImportError, match=r"^CudaDriver: expected CuPy to be installed; got .* Run pip install 'facula-"
-    ):
+    with raises(ImportError, "CudaDriver", "expected CuPy to be installed", "Run pip install 'facula-"):
         CudaDriver()
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=stand_in))
     monkeypatch.setitem(sys.modules, "cupy.cuda", stand_in)
     stand_in.runtime.getDeviceCount = refuse
-    with pytest.raises(RuntimeError, match=r"^CudaDriver: expected a CUDA device; got cudaError.* NVIDIA driver"):
+    with raises(
+        RuntimeError, "CudaDriver", "expected a CUDA device", "NVIDIA driver", value="cudaErrorMemoryAllocation"
+    ):
         CudaDriver()
 
 

@@ -17,6 +17,7 @@ from facula_allocator.drivers import (
     RuntimeFailure,
     supports_virtual_memory,
 )
+from facula_errors.testing import raises
 
 PAGE = 2 * MIB
 DRIVERS = [CudaDriver, PinnedDriver, ManagedDriver]
@@ -41,7 +42,7 @@ def test_an_allocator_only_uses_its_device(runtime, kind, device):
     block.record_use(4)
     simulated.launch(4, reads=[(block.ptr, 1000, "first")])
     block.free()
-    with pytest.raises(OutOfMemoryError, match=f"^out of memory: 80 MiB of {allocator.driver.memory} requested"):
+    with raises(OutOfMemoryError, "out of memory", f"80 MiB of {allocator.driver.memory} requested"):
         allocator.allocate(80 * MIB, stream=3)
     allocator.empty_cache()
     assert simulated.calls("synchronize") and simulated.calls("record_event") and not simulated.queued(4)
@@ -54,7 +55,7 @@ def test_addresses_of_devices_differ(runtime):
     addresses = [driver.allocate(MIB) for driver in drivers]
     assert len(set(addresses)) == 3
     assert [supports_virtual_memory(driver) for driver in drivers] == [True, True, False]
-    with pytest.raises(DriverError, match="not allocated"):
+    with raises(DriverError, "SimulatedDriver", "not allocated"):
         runtime.device(0).launch(0, reads=[(addresses[1], 1)])
     runtime.device(0).launch(0, reads=[(addresses[2], 1)])
 
@@ -117,7 +118,7 @@ def test_events_are_reused(runtime, kind):
         for event in events:
             driver.free_event(event)
     assert len(runtime._events) == 3
-    with pytest.raises(DriverError, match=f"{kind.__name__}.free_event: expected an event that was not freed; got"):
+    with raises(DriverError, f"{kind.__name__}.free_event", "expected an event that was not freed; got"):
         driver.free_event(events[0])
     del driver
     gc.collect()
@@ -128,7 +129,12 @@ def test_a_refused_record_loses_no_event(runtime):
     driver = CudaDriver(0, runtime)
     runtime.device(0).fail_next("record_event", count=3)
     for _ in range(3):
-        with pytest.raises(DriverError, match="record_event: expected an event on stream 0x1; got cudaError") as caught:
+        with raises(
+            DriverError,
+            "CudaDriver.record_event",
+            "record_event: expected an event on stream 0x1",
+            value="cudaErrorInvalidResourceHandle",
+        ) as caught:
             driver.record_event(1)
         assert caught.value.__context__ is None, "what holds the runtime's frames would hold blocks"
     driver.record_event(1)
@@ -145,7 +151,7 @@ def test_a_capture_is_not_disturbed(runtime):
     assert driver.allocate(512), "in the relaxed mode"
     assert runtime.exchange_capture_mode(0) == 0, "the mode of the thread is what it was"
     for call, arguments in [("record_event", (9,)), ("wait_event", (9, event)), ("record_event", (0,))]:
-        with pytest.raises(DriverError, match=f"{call}: .*got a stream under capture"):
+        with raises(DriverError, f"CudaDriver.{call}", value="a stream under capture"):
             getattr(driver, call)(*arguments)
     assert [driver.is_capturing(stream) for stream in (0, 1, 9, None)] == [True, False, True, True]
     assert device.end_capture(9) == []
@@ -170,7 +176,12 @@ def test_queries_do_not_raise_after_device_loss(runtime, monkeypatch):
     for name in ("stream_is_capturing", "memory_info"):
         monkeypatch.setattr(runtime, name, lost)
     assert driver.is_capturing() is False and driver.memory_info() == (0, 0)
-    with pytest.raises(DriverError, match="record_event: expected an event on stream 0x7; got cudaErrorDevicesUnav"):
+    with raises(
+        DriverError,
+        "CudaDriver.record_event",
+        "record_event: expected an event on stream 0x7",
+        value="cudaErrorDevicesUnavailable",
+    ):
         driver.record_event(7)
 
 
@@ -178,11 +189,11 @@ def test_queries_do_not_raise_after_device_loss(runtime, monkeypatch):
 def test_regions_are_checked(runtime):
     driver = CudaDriver(0, runtime)
     address = driver.allocate(1024)
-    for nbytes, message in [(512, "expected a region of 512 bytes"), (1024, "expected 1024 bytes at .* got cudaError")]:
+    for nbytes, message in [(512, "expected a region of 512 bytes"), (1024, "expected 1024 bytes at ... got cudaE...")]:
         runtime.device(0).fail_next("free")
-        with pytest.raises(DriverError, match=rf"^CudaDriver\.free: {message}"):
+        with raises(DriverError, "CudaDriver.free", message):
             driver.free(address, nbytes)
-    with pytest.raises(DriverError, match="allocate: expected a multiple of 512 bytes; got 100"):
+    with raises(DriverError, "CudaDriver.allocate", "expected a multiple of 512 bytes", value=100):
         driver.allocate(100)
     driver.free(address, 1024)
     assert "0 regions, 0 bytes, 0 pages" in repr(driver)
@@ -193,7 +204,13 @@ def test_a_refused_map_has_no_effect(runtime, monkeypatch, name, after):
     driver = CudaDriver(0, runtime)
     address = driver.reserve_addresses(8 * PAGE)
     fail_after(monkeypatch, runtime, name, after)
-    with pytest.raises(DriverError, match=f"CudaDriver.map: expected {4 * PAGE} bytes of memory; got cudaErrorUnknown"):
+    with raises(
+        DriverError,
+        "CudaDriver.map",
+        "CudaDriver",
+        f"map: expected {4 * PAGE} bytes of memory",
+        value="cudaErrorUnknown",
+    ):
         driver.map(address, 4 * PAGE)
     monkeypatch.undo()
     assert driver.memory_info() == (32 * MIB, 32 * MIB) and not runtime._handles and not runtime._mapped
@@ -204,7 +221,7 @@ def test_a_refused_map_has_no_effect(runtime, monkeypatch, name, after):
 def test_mapping_more_than_the_capacity_fails(runtime):
     driver = CudaDriver(0, runtime)
     address = driver.reserve_addresses(32 * PAGE)
-    with pytest.raises(DriverError, match="got cudaErrorMemoryAllocation"):
+    with raises(DriverError, "CudaDriver.map", value="cudaErrorMemoryAllocation"):
         driver.map(address, 17 * PAGE)
     driver.map(address, 16 * PAGE)
 
@@ -215,7 +232,7 @@ def test_a_refused_unmap_has_no_effect(runtime, monkeypatch, after):
     address = driver.reserve_addresses(4 * PAGE)
     driver.map(address, 4 * PAGE)
     fail_after(monkeypatch, runtime, "memory_unmap", after)
-    with pytest.raises(DriverError, match=r"CudaDriver.unmap: expected .* at .* to be taken back; got cudaError"):
+    with raises(DriverError, "CudaDriver.unmap", "at", "to be taken back", value="cudaErrorUnknown"):
         driver.unmap(address, 4 * PAGE)
     monkeypatch.undo()
     assert driver.memory_info()[0] == 32 * MIB - 4 * PAGE
@@ -289,7 +306,7 @@ def test_pinned_memory_in_use_is_not_released(runtime):
     free, total = driver.memory_info()
     assert free == total - 1024
     runtime.device(1).launch(3, reads=[(address, 1024)])
-    with pytest.raises(DriverError, match="the host has not seen it done"):
+    with raises(DriverError, "PinnedDriver.free", "the host has not seen it done"):
         driver.free(address, 1024)
     runtime.device(1).synchronize()
     driver.free(address, 1024)
@@ -302,19 +319,17 @@ def test_pinned_memory_in_use_is_not_released(runtime):
     [(2, "device < 2, the number of devices; got 2"), (-1, "got -1"), ("0", "device, an int; got '0'")],
 )
 def test_invalid_devices(runtime, kind, device, message):
-    with pytest.raises((ValueError, TypeError), match=f"{kind.__name__}: expected .*{message}"):
+    with raises((ValueError, TypeError), kind.__name__, message):
         kind(device, runtime)
 
 
 def test_invalid_runtimes():
-    with pytest.raises(
-        TypeError, match=r"CudaDriver: expected runtime, as FakeRuntime\(\), or None; got 7 without dev"
-    ):
+    with raises(TypeError, "CudaDriver", "expected runtime, as FakeRuntime(), or None", value="7 without device_count"):
         CudaDriver(0, 7)
     for options in ({"devices": 0}, {"devices": "1"}, {"host_capacity": -1}):
-        with pytest.raises(ValueError, match="FakeRuntime: expected"):
+        with raises(ValueError, "FakeRuntime"):
             FakeRuntime(**options)
-    with pytest.raises(ValueError, match="expected 0 <= device < 1; got 1"):
+    with raises(ValueError, "device", "expected 0 <= device < 1", value=1):
         FakeRuntime().device(1)
     with pytest.raises(RuntimeFailure, match="cudaErrorInvalidDevice: device 1 of 1"):
         FakeRuntime().set_device(1)
@@ -329,7 +344,7 @@ def test_calls_that_the_fake_runtime_refuses(runtime):
     gone = runtime.event_create()
     runtime.event_destroy(gone)
     assert runtime.memory_info()[0] == 32 * MIB - PAGE
-    with pytest.raises(DriverError, match="not allocated"):
+    with raises(DriverError, "SimulatedDriver", "not allocated"):
         runtime.device(0).launch(0, writes=[(address, 1)])  # mapped, but not accessible
     for call, arguments, code in [
         ("memory_map", (address, PAGE, handle), "cudaErrorInvalidValue"),
@@ -350,5 +365,5 @@ def test_calls_that_the_fake_runtime_refuses(runtime):
     runtime.stream_wait_event(1, event)
     runtime.event_record(event, 1)
     runtime.set_device(1)
-    with pytest.raises(RuntimeFailure, match="an event of another device"):
+    with pytest.raises(RuntimeFailure, match="cudaErrorInvalidResourceHandle: an event of another device"):
         runtime.stream_wait_event(1, event)

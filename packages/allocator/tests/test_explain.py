@@ -6,6 +6,7 @@ import pytest
 from snapshot_samples import MIB, frame, random_snapshot, segment, snapshot
 
 from facula_allocator.snapshots import explain
+from facula_errors.testing import raises
 
 MODEL, DATA = [frame("/srv/app/model.py", 40, "forward")], [frame("/srv/app/data.py", 7, "load")]
 EMPTY = snapshot()
@@ -142,7 +143,7 @@ def test_control_characters_of_files_are_escaped():
 @pytest.mark.parametrize(
     ("arguments", "kind", "message"),
     [
-        ({"nbytes": 1.5}, TypeError, "explain: expected an integer nbytes; got 1.5"),
+        ({"nbytes": 1.5}, TypeError, "expected an integer nbytes; got 1.5"),
         ({"nbytes": -1}, ValueError, "expected nbytes from 0; got -1"),
         ({"limit": "1GiB"}, TypeError, "integer limit; got '1GiB'"),
         ({"stream": None}, TypeError, "integer stream"),
@@ -152,5 +153,5 @@ def test_control_characters_of_files_are_escaped():
     ],
 )
 def test_invalid_arguments(arguments, kind, message):
-    with pytest.raises(kind, match=message):
+    with raises(kind, "explain", message):
         explain(**{"snapshot": EMPTY, "nbytes": 1, **arguments})

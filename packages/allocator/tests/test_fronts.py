@@ -20,6 +20,7 @@ from facula_allocator import (
 )
 from facula_allocator._reports.call_sites import call_site
 from facula_allocator.drivers import HostDriver, SimulatedDriver
+from facula_errors.testing import raises
 
 MIB = 1 << 20
 
@@ -40,7 +41,7 @@ def test_a_taken_block_counts_until_it_is_released(front):
     assert release() is None and front.statistics()["allocated_bytes"] == 0
     assert take()[0] == address
     assert front.statistics()["allocated_bytes"] == 0, "dropped is freed, too"
-    with pytest.raises(ValueError, match=r"Block\.free: expected a block in use"):
+    with raises(ValueError, "Block.free", "expected a block in use"):
         release()
     with pytest.raises(TypeError, match="takes no arguments"):
         release(1)
@@ -111,18 +112,18 @@ def test_tidy_releases_idle_memory_above_the_limit():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: StorageAllocator(HostAllocator()), TypeError, "expected allocator, a CachingAllocator; got <Host"),
-        (lambda: StorageAllocator(CachingAllocator(HostDriver()), -1), ValueError, "expected cache_limit >= 0; got -1"),
-        (lambda: StorageAllocator(CachingAllocator(HostDriver())).take_for(-1), ValueError, "expected nbytes >= 0"),
-        (lambda: StorageAllocator(CachingAllocator(HostDriver())).refill("1"), TypeError, "an int .bytes.; got '1'"),
+        (lambda: StorageAllocator(HostAllocator()), TypeError, "StorageAllocator: allocator, ... got <HostAllocator"),
+        (lambda: StorageAllocator(CachingAllocator(HostDriver()), -1), ValueError, "StorageAllocator: got -1"),
+        (lambda: StorageAllocator(CachingAllocator(HostDriver())).take_for(-1), ValueError, "take_for: nbytes >= 0"),
+        (lambda: StorageAllocator(CachingAllocator(HostDriver())).refill("1"), TypeError, "allocate: an ... got '1'"),
         (lambda: follow(7), TypeError, "follow: expected allocator, a HostAllocator or None; got 7"),
         (lambda: unfollow(CachingAllocator(HostDriver())), TypeError, "unfollow: expected allocator, a HostAllocator"),
-        (lambda: HostAllocator().set_memory_fraction(2), ValueError, "expected 0 < fraction <= 1; got 2"),
-        (lambda: HostAllocator().set_memory_fraction("1"), TypeError, "expected fraction, a float or None; got '1'"),
+        (lambda: HostAllocator().set_memory_fraction(2), ValueError, "set_memory_fraction: 0 < fraction <= 1; got 2"),
+        (lambda: HostAllocator().set_memory_fraction("1"), TypeError, "set_memory_fraction: fraction, ... got '1'"),
     ],
 )
 def test_invalid_arguments(call, error, message):
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         call()
 
 

@@ -12,6 +12,7 @@ from simulated import MIB, current
 from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_mem_pool
 from facula_allocator.drivers import HostDriver
 from facula_allocator.functions import c_functions, get_include
+from facula_errors.testing import raises
 
 
 class Memory(Structure):
@@ -71,7 +72,7 @@ def test_errors_are_python_exceptions(caching):
     table = Table(caching)
     with pytest.raises(OutOfMemoryError):
         table.allocate(1 << 40)
-    with pytest.raises(ValueError, match="expected nbytes >= 0; got -1"):
+    with raises(ValueError, "allocate", "expected nbytes >= 0", value=-1):
         table.allocate(-1)
 
 
@@ -156,7 +157,7 @@ def test_the_header_exists():
 
 
 def test_a_table_needs_an_allocator():
-    with pytest.raises(TypeError, match="c_functions: expected allocator, a CachingAllocator; got 7"):
+    with raises(TypeError, "c_functions", "expected allocator, a CachingAllocator", value=7):
         c_functions(7)
 
 

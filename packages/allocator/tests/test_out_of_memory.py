@@ -12,6 +12,7 @@ from simulated import MIB, current
 from facula_allocator import CachingAllocator, HostAllocator, OutOfMemoryError
 from facula_allocator._caching import oom_message
 from facula_allocator.drivers import DriverError, SimulatedDriver
+from facula_errors.testing import raises
 
 
 def test_cached_memory_is_released_before_an_error(caching, driver):
@@ -32,7 +33,7 @@ def test_the_allocator_waits_for_memory_used_on_other_streams(caching, driver):
 
 def test_the_error_lists_the_memory_in_use(caching, driver):
     block = caching.allocate(40 * MIB)
-    with pytest.raises(OutOfMemoryError, match=r"^out of memory: 30 MiB of device memory requested; ") as caught:
+    with raises(OutOfMemoryError, "out of memory", "30 MiB of device memory requested") as caught:
         caching.allocate(30 * MIB)
     error = caught.value
     first = "out of memory: 30 MiB of device memory requested; 40 MiB in use, 0 B idle, 24 MiB of the device free"
@@ -50,18 +51,18 @@ def test_the_error_lists_the_memory_in_use(caching, driver):
 def test_a_limit_and_a_fraction_bound_reserved_memory(driver):
     caching = CachingAllocator(driver, limit=3 * MIB)
     held = caching.allocate(2 * MIB)
-    with pytest.raises(OutOfMemoryError, match=r"2 MiB in use, .*, limit 3 MiB\n[^$]*raise the limit or the memory"):
+    with raises(OutOfMemoryError, "out of memory", "2 MiB in use", "limit 3 MiB", "raise the limit or the memory"):
         caching.allocate(2 * MIB)
     held.free()
     caching = CachingAllocator(driver)
     caching.set_memory_fraction(0.25)
-    with pytest.raises(OutOfMemoryError, match="limit 16 MiB\n"):
+    with raises(OutOfMemoryError, "out of memory", "limit 16 MiB"):
         caching.allocate(17 * MIB)
     assert caching.allocate(16 * MIB)
     caching.set_memory_fraction(None)
     assert caching.allocate(17 * MIB)
     for fraction in (0, 1.5, "a", True):
-        with pytest.raises((ValueError, TypeError), match="set_memory_fraction: expected"):
+        with raises((ValueError, TypeError), "set_memory_fraction"):
             caching.set_memory_fraction(fraction)
 
 
@@ -241,9 +242,9 @@ def test_an_observer_may_free_memory(name):
     again[0].add_oom_observer(lambda error, of: again[2]() or True)
     assert again[1]()
     allocator.remove_oom_observer(observer)
-    with pytest.raises(ValueError, match="remove_oom_observer: expected one that was added"):
+    with raises(ValueError, "remove_oom_observer", "expected one that was added"):
         allocator.remove_oom_observer(observer)
-    with pytest.raises(TypeError, match="add_oom_observer: expected observer, a function; got 7"):
+    with raises(TypeError, "add_oom_observer", "expected observer, a function", value=7):
         allocator.add_oom_observer(7)
 
 

@@ -14,6 +14,7 @@ from facula_allocator import snapshots, traces
 from facula_allocator._reports import timeline
 from facula_allocator._reports.timeline import Change, timeline_of
 from facula_allocator.traces import Allocate, CallSite, Free, Trace
+from facula_errors.testing import raises
 
 NODE = shutil.which("node")
 VOID = {"meta", "br", "link", "img", "input"}
@@ -237,9 +238,9 @@ def test_a_long_curve_is_thinned_and_its_peaks_stay(monkeypatch):
 
 def test_invalid_arguments():
     for render, good in ((snapshots.render_html, snapshot()), (traces.render_html, Trace(64, None, {}, [], []))):
-        with pytest.raises(TypeError, match="render_html: expected a title that is text; got 1"):
+        with raises(TypeError, "render_html", "expected a title that is text", value=1):
             render(good, 1)
-        with pytest.raises(TypeError, match="render_html: expected a"):
+        with raises(TypeError, "render_html", "expected a"):
             render([])
-    with pytest.raises(ValueError, match="render_html: expected the key 'segments'"):
+    with raises(ValueError, "render_html", "expected the key 'segments'"):
         snapshots.render_html({})

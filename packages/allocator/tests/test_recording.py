@@ -25,6 +25,7 @@ from facula_allocator.traces import (
     render_html,
     summarize,
 )
+from facula_errors.testing import raises
 
 
 def test_all_requests_are_recorded_with_their_lines(caching, driver, tmp_path):
@@ -165,13 +166,13 @@ def test_threads(tmp_path):
 
 
 def test_a_file_that_cannot_be_opened_changes_nothing(caching, tmp_path):
-    with pytest.raises(FileNotFoundError, match="TraceWriter: cannot write the file"):
+    with raises(FileNotFoundError, "TraceWriter", "cannot write the file"):
         caching.record_trace(tmp_path / "no" / "a.trace")
     for path in (None, 3, b"a.trace"):
-        with pytest.raises(TypeError, match=r"record_trace: expected a path, a str or os[.]PathLike; got "):
+        with raises(TypeError, "record_trace", "expected a path, a str or os.PathLike"):
             caching.record_trace(path)
     assert not caching._detours and not caching._listeners.followers
-    with caching.record_trace(tmp_path / "a.trace") as recording, pytest.raises(TypeError, match="mark: expected text"):
+    with caching.record_trace(tmp_path / "a.trace") as recording, raises(TypeError, "mark", "expected text"):
         recording.mark(3)
 
 
@@ -179,7 +180,7 @@ def test_a_full_disk_ends_only_the_recording(caching):
     recording = caching.record_trace("/dev/full")
     for n in range(3000):
         caching.allocate(n + 1).free()
-    with pytest.raises(OSError, match="No space left on device"):
+    with raises(OSError, "TraceWriter", "No space left on device"):
         recording.close()
     assert "ended" in repr(recording) and not caching._detours
     recording.close()

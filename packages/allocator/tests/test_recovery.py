@@ -8,6 +8,7 @@ from simulated import MIB, current
 
 from facula_allocator import CachingAllocator, HostAllocator, OutOfMemoryError, retry_after_oom, smaller_batches
 from facula_allocator.drivers import SimulatedDriver
+from facula_errors.testing import raises
 
 
 class Tensor:
@@ -72,7 +73,7 @@ def test_second_failures_and_other_errors_propagate(caching):
             retry_after_oom(step, error)
         assert caught.value.__context__ is None
     assert [str(error) for error in calls] == ["mine", "mine", "other"]
-    with pytest.raises(TypeError, match="retry_after_oom: expected a function; got 7"):
+    with raises(TypeError, "retry_after_oom", "expected a function", value=7):
         retry_after_oom(7)
 
 
@@ -156,15 +157,15 @@ def test_the_smallest_slice_that_fails_raises(caching):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((7, [1]), "smaller_batches: expected step, a function; got 7"),
-        ((len, iter([1])), "smaller_batches: expected items with a length and slices; got <list_iterator"),
-        ((len, [1], "4"), "smaller_batches: expected batch_size, an int; got '4'"),
-        ((len, [1], 0), "smaller_batches: expected batch_size of at least 1; got 0"),
-        ((len, [1], 4, 0), "smaller_batches: expected smallest of at least 1; got 0"),
+        ((7, [1]), "expected step, a function; got 7"),
+        ((len, iter([1])), "expected items with a length and slices; got <list_iterator"),
+        ((len, [1], "4"), "expected batch_size, an int; got '4'"),
+        ((len, [1], 0), "expected batch_size of at least 1; got 0"),
+        ((len, [1], 4, 0), "expected smallest of at least 1; got 0"),
     ],
 )
 def test_invalid_arguments(arguments, message):
-    with pytest.raises((TypeError, ValueError), match=message):
+    with raises((TypeError, ValueError), "smaller_batches", message):
         smaller_batches(*arguments)
 
 
@@ -172,6 +173,6 @@ def test_a_failing_device_does_not_hide_the_error(caching, driver):
     other = CachingAllocator(SimulatedDriver(MIB * 4))
     other.driver.fail_next("synchronize", count=5)
     block = caching.allocate(40 * MIB)
-    with pytest.raises(OutOfMemoryError, match="40 MiB in use"):
+    with raises(OutOfMemoryError, "out of memory", "40 MiB in use"):
         retry_after_oom(caching.allocate, 50 * MIB)
     assert block and other.allocate(5)

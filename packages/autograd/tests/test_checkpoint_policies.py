@@ -21,6 +21,7 @@ from facula_autograd import (
     set_checkpoint_early_stop,
 )
 from facula_autograd.extend import Adapter, adapter_of, current_mode, register_adapter, replace_mode
+from facula_errors.testing import raises
 
 P = CheckpointPolicy
 
@@ -225,29 +226,29 @@ def test_changed_kept_results_are_an_error():
             y.backward()
             assert x.grad.number == 5.0
         else:
-            with pytest.raises(MutationError, match=r"checkpoint: expected the result of mul.*write_ at .*clone"):
+            with raises(MutationError, "checkpoint", "expected the result of mul", "write_ at", "clone"):
                 y.backward()
 
 
 @pytest.mark.parametrize(("call", "text"), [
-    (lambda: create_selective_checkpoint_contexts(3), "expected a function or a list of operators; got int"),
-    (lambda: create_selective_checkpoint_contexts([3]), "expected names of operators, or functions; got 3"),
-    (lambda: create_selective_checkpoint_contexts([], 1), "allow_cache_entry_mutation: expected True or False"),
-    (lambda: again(lambda *args: True), "contexts to return a CheckpointPolicy for mul; got True"),
-    (lambda: again(lambda *args: Answer()), "contexts to return a CheckpointPolicy for mul; got None 6.0"),
+    (lambda: create_selective_checkpoint_contexts(3), "create_selective_checkpoint_contexts: a ... got int"),
+    (lambda: create_selective_checkpoint_contexts([3]), "create_selective_checkpoint_contexts: names ... got 3"),
+    (lambda: create_selective_checkpoint_contexts([], 1), "...: allow_cache_entry_mutation: expected True or False"),
+    (lambda: again(lambda *args: True), "checkpoint: create_selective_checkpoint_contexts ... got True"),
+    (lambda: again(lambda *args: Answer()), "checkpoint: create_selective_checkpoint_contexts ... got None 6.0"),
     (lambda: checkpoint(3, 1), "checkpoint: expected function to be callable; got int"),
     (lambda: checkpoint(abs, 1, context_fn=3), "checkpoint: expected context_fn to be callable; got int"),
-    (lambda: checkpoint(abs, 1, context_fn=lambda: 3), "context_fn to return two context managers; got 3"),
-    (lambda: checkpoint(abs, 1, context_fn=lambda: (None, 3)), "two context managers; got 3 among them"),
+    (lambda: checkpoint(abs, 1, context_fn=lambda: 3), "checkpoint: context_fn to return two context managers; got 3"),
+    (lambda: checkpoint(abs, 1, context_fn=lambda: (None, 3)), "checkpoint: two context managers; got 3 among them"),
     (lambda: checkpoint_sequential(3, 1, 1), "checkpoint_sequential: expected functions to be a sequence of callables"),
     (lambda: checkpoint_sequential([abs, 3], 1, 1), "checkpoint_sequential: expected function 1 to be callable"),
     (lambda: set_checkpoint_debug_enabled(1), "set_checkpoint_debug_enabled: expected True or False; got 1"),
-    (lambda: checkpoint(abs, 1, determinism_check="all"), "determinism_check to be 'default' or 'none'; got 'all'"),
-    (lambda: checkpoint(abs, 1, early_stop=0), "early_stop: expected True or False"),
+    (lambda: checkpoint(abs, 1, determinism_check="all"), "checkpoint: determinism_check ... got 'all'"),
+    (lambda: checkpoint(abs, 1, early_stop=0), "checkpoint: early_stop: expected True or False"),
     (lambda: set_checkpoint_early_stop(0), "set_checkpoint_early_stop: expected True or False"),
 ])  # fmt: skip
 def test_arguments(call, text):
-    with pytest.raises((TypeError, ValueError), match=text):
+    with raises((TypeError, ValueError), text):
         call()
 
 
@@ -265,10 +266,8 @@ def test_different_shapes_in_the_second_run():
         return (np.ones(next(sizes)) * x * x).sum()
 
     x = Variable(2.0, True)
-    with pytest.raises(
-        CheckpointError, match=r"checkpoint: expected function to save the same values.*value \d .*\(3,\).*\(2,\)"
-    ):
+    with raises(CheckpointError, "checkpoint", "expected function to save the same values", "value", "(3,)", "(2,)"):
         checkpoint(function, x, early_stop=False).backward()
-    with pytest.raises(TypeError, match="expected unpack_hook to return a value like"):
+    with raises(TypeError, "saved_tensors_hooks", "expected unpack_hook to return a value like"):
         checkpoint(function, x, determinism_check="none").backward()
     assert adapter_of(x).random_position() is None and Adapter().skip_random(0, 1) is None

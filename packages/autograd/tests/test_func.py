@@ -9,6 +9,7 @@ from autograd_helpers import Box
 
 from facula_autograd import GradientError, Variable, is_grad_enabled, no_grad
 from facula_autograd.func import grad, grad_and_value, hessian, jacrev, jvp, value_and_grad, vjp
+from facula_errors.testing import raises
 
 Pair = namedtuple("Pair", "a b")
 X = np.array([[0.3, -0.7, 1.1], [0.2, 0.9, -0.4]])
@@ -203,26 +204,26 @@ def test_surrounding_modes_have_no_effect():
 
 
 @pytest.mark.parametrize(("call", "text"), [
-    (lambda: grad(lambda x: x)(W), "^grad: expected the function to return one real number; got a float64 array"),
-    (lambda: value_and_grad(lambda x: ())(W), "^value_and_grad: expected .* one real number; got nothing"),
-    (lambda: grad(lambda x: "no")(W), "^grad: expected the function to return numbers or arrays; got 'no'"),
-    (lambda: grad(lambda x: x.sum(), has_aux=True)(W), r"^grad: expected the function to return \(output, aux\)"),
-    (lambda: grad(abs, 1)(W), "^grad: expected argnums within 1 positional arguments; got 1"),
-    (lambda: jacrev(abs, True)(W), "^jacrev: expected argnums to be an int or a tuple of ints; got True"),
-    (lambda: grad(abs, (0, -2))(W, W), "^grad: expected argnums to name at least one argument, each once"),
-    (lambda: grad(abs, ())(W), "^grad: expected argnums to name at least one argument, each once"),
-    (lambda: grad(abs)("text"), "^grad: expected numbers or arrays to differentiate by; got 'text'"),
-    (lambda: grad(abs)(np.arange(3)), "^grad: expected floating-point .* to differentiate by; got a int64"),
-    (lambda: vjp(3, W), "^vjp: expected a function; got int 3"),
-    (lambda: grad(None)(W), "^grad: expected a function; got NoneType None"),
-    (lambda: vjp(lambda x: (x, x), W)[1](W), r"^vjp: expected the cotangents to be built like tuple\(\*, \*\); got \*"),
-    (lambda: vjp(lambda x: x, W)[1](X), r"^vjp: expected the cotangents .* expected shape \(3,\); got \(2, 3\)"),
-    (lambda: jvp(abs, W, W), "^jvp: expected primals to be a tuple; got ndarray"),
-    (lambda: jvp(abs, (W,), (W, W)), r"^jvp: expected the tangents to be built like tuple\(\*\); got tuple\(\*, \*\)"),
-    (lambda: jvp(lambda x: 3.0, (W,), (W,), strict=True), "^jvp: expected every output to depend on the primals"),
-    (lambda: jacrev(lambda b: b * b)(Box(1.0)), "^jacrev: expected numbers and arrays; got the box of 1.0"),
+    (lambda: grad(lambda x: x)(W), "grad: expected the function to return one real number; got a float64 array"),
+    (lambda: value_and_grad(lambda x: ())(W), "value_and_grad: expected ... one real number; got nothing"),
+    (lambda: grad(lambda x: "no")(W), "grad: expected the function to return numbers or arrays; got 'no'"),
+    (lambda: grad(lambda x: x.sum(), has_aux=True)(W), "grad: expected the function to return (output, aux)"),
+    (lambda: grad(abs, 1)(W), "grad: expected argnums within 1 positional arguments; got 1"),
+    (lambda: jacrev(abs, True)(W), "jacrev: expected argnums to be an int or a tuple of ints; got True"),
+    (lambda: grad(abs, (0, -2))(W, W), "grad: expected argnums to name at least one argument, each once"),
+    (lambda: grad(abs, ())(W), "grad: expected argnums to name at least one argument, each once"),
+    (lambda: grad(abs)("text"), "grad: expected numbers or arrays to differentiate by; got 'text'"),
+    (lambda: grad(abs)(np.arange(3)), "grad: expected floating-point ... to differentiate by; got a int64"),
+    (lambda: vjp(3, W), "vjp: expected a function; got int 3"),
+    (lambda: grad(None)(W), "grad: expected a function; got NoneType None"),
+    (lambda: vjp(lambda x: (x, x), W)[1](W), "vjp: expected the cotangents to be built like tuple(*, *); got *"),
+    (lambda: vjp(lambda x: x, W)[1](X), "vjp: expected the cotangents ... expected shape (3,); got (2, 3)"),
+    (lambda: jvp(abs, W, W), "jvp: expected primals to be a tuple; got ndarray"),
+    (lambda: jvp(abs, (W,), (W, W)), "jvp: expected the tangents to be built like tuple(*); got tuple(*, *)"),
+    (lambda: jvp(lambda x: 3.0, (W,), (W,), strict=True), "jvp: expected every output to depend on the primals"),
+    (lambda: jacrev(lambda b: b * b)(Box(1.0)), "jacrev: expected numbers and arrays; got the box of 1.0"),
 ])  # fmt: skip
 def test_errors(call, text):
-    with pytest.raises((GradientError, TypeError, ValueError, IndexError, NotImplementedError), match=text):
+    with raises((GradientError, TypeError, ValueError, IndexError, NotImplementedError), text):
         call()
     assert grad(lambda x: x * x)(3.0) == 6.0, "no level is left behind"

@@ -20,6 +20,7 @@ from facula_autograd import (
     no_grad,
     saved_tensors_hooks,
 )
+from facula_errors.testing import raises
 
 RNG = np.random.default_rng(11)
 ROWS, LABELS = RNG.standard_normal((7, 3)), np.array([0, 1, 1, 0, 1, 0, 1])
@@ -197,7 +198,7 @@ def test_conversion_to_an_array():
     assert max(Variable(1.0), Variable(2.0)).value == 2.0
     assert ([1.0, 2.0] * v).value.tolist() == (v * (1.0, 2.0)).value.tolist() == [[1.0, 4.0], [3.0, 8.0]]
     for empty in (len, list):
-        with pytest.raises(TypeError, match="dimension"):
+        with raises(TypeError, "...", "dimension"):
             empty(Variable(1.0))
     with pytest.raises(ValueError, match="ambiguous"):
         bool(v)
@@ -283,11 +284,11 @@ def test_modes():
     with no_grad():
         assert np.tanh(v).node is None
     assert np.tanh(v.detach()).node is None
-    with np.errstate(invalid="ignore"), pytest.raises(AnomalyError, match="sqrt"), detect_anomaly():
+    with np.errstate(invalid="ignore"), raises(AnomalyError, "detect_anomaly", "sqrt"), detect_anomaly():
         np.sqrt(v - 3).sum().backward()
     y = np.tanh(v).sum()
     y.backward()
-    with pytest.raises(FreedGraphError, match="released"):
+    with raises(FreedGraphError, "backward", "released"):
         y.backward()
 
 

@@ -12,6 +12,7 @@ from facula_autograd import (
     Variable,
     grad,
 )
+from facula_errors.testing import raises
 
 RNG = np.random.default_rng(11)
 
@@ -31,12 +32,12 @@ def gradient(function, *xs):
     [
         (lambda v, a: operator.iadd(a, v), "numpy.add", "a = a \\+ v"),
         (lambda v, a: np.multiply(v, v, out=a), "numpy.multiply", "a = a \\+ v"),
-        (lambda v, a: np.add(a, a, out=v), "numpy.add", "Use its result"),
+        (lambda v, a: np.add(a, a, out=v), "numpy.add", "use its result"),
         (lambda v, a: np.add.at(a, [0], v), "numpy.add.at", "a = a \\+ v"),
         (lambda v, a: np.add(v, a, where=[True, False]), "numpy.add: where=", "numpy.where"),
         (lambda v, a: np.add(v, a, casting="unsafe"), "numpy.add: casting=", "astype"),
-        (lambda v, a: np.sum(v, out=a), "numpy.sum: out=", "Use its result"),
-        (lambda v, a: np.mean(v, None, None, a), "numpy.mean: out=", "Use its result"),
+        (lambda v, a: np.sum(v, out=a), "numpy.sum: out=", "use its result"),
+        (lambda v, a: np.mean(v, None, None, a), "numpy.mean: out=", "use its result"),
         (lambda v, a: np.std(v, where=a > 0), "numpy.std: .*where", "Function"),
         (lambda v, a: np.add.reduceat(v, [0, 1]), "numpy.add.reduceat", "Function"),
         (lambda v, a: np.maximum.accumulate(v), "numpy.maximum.accumulate", "Function"),
@@ -95,7 +96,7 @@ CONVERSIONS = {
 def test_a_plain_number_has_no_gradient(name):
     call, function = CONVERSIONS[name]
     for recorded in (leaf(2.0), leaf(2.0) * 3, leaf([2.0, 1.0])[0]):
-        with pytest.raises(TypeError, match=rf"^{name}: expected a plain number.*Use .*{function}"):
+        with raises(TypeError, name, "expected a plain number", "Use", function):
             call(recorded)
     call(Variable(2.0)), call(leaf(2.0).detach())
 
@@ -108,5 +109,5 @@ def test_numpy_errors_are_unchanged():
         np.roll(v, 1, axis=3)
     with pytest.raises(np.linalg.LinAlgError):
         np.linalg.inv(np.outer(v, v) * 0)
-    with pytest.raises(ValueError, match="einsum"):
+    with raises(ValueError, "numpy.einsum", "einsum"):
         np.einsum("ij->i", v)

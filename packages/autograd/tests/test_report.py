@@ -14,6 +14,7 @@ from facula_autograd._graph import scopes as scopes_module
 from facula_autograd.extend import active_modes, enter_scope, leave_scope
 from facula_autograd.graph import report, save_on_cpu, save_on_disk, to_dot, to_svg, track_modules
 from facula_errors import FaculaError
+from facula_errors.testing import raises
 
 
 class Net:
@@ -186,7 +187,7 @@ def test_anomalies_name_the_module():
     x = Variable(2.0, True)
     with detect_anomaly():
         assert not active_modes, "operators stay on their fast path"
-        with pytest.raises(AnomalyError, match=r"backward of BadBackward.*test_report.py:\d+ .*, in Layer$") as caught:
+        with raises(AnomalyError, "detect_anomaly", "backward of BadBackward", "test_report.py", "in Layer") as caught:
             net(x).backward()
     assert caught.value.module == "Layer"
     y = net(x)
@@ -245,21 +246,21 @@ def test_svg(tmp_path):
 @pytest.mark.parametrize("function", [report, to_dot, to_svg])
 def test_values_without_a_graph_are_refused(function):
     for wrong in (Box(1.0), 3, [Variable(1.0)]):
-        with pytest.raises(TypeError, match=rf"{function.__name__}: expected values that require grad; got"):
+        with raises(TypeError, function.__name__, "expected values that require grad"):
             function(wrong)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda x: to_dot(x, 3), TypeError, "to_dot: expected params to be a dict of leaves.*; got int"),
-        (lambda x: to_dot(x, [x]), TypeError, "to_dot: expected params to be a dict of leaves.*; got list"),
+        (lambda x: to_dot(x, 3), TypeError, "to_dot: expected params to be a dict of leaves ... got int"),
+        (lambda x: to_dot(x, [x]), TypeError, "to_dot: expected params to be a dict of leaves ... got list"),
         (lambda x: to_svg(x, params=3), TypeError, "to_svg: expected params to be a dict"),
         (lambda x: to_svg(x, 3), TypeError, "to_svg: expected path to be a string, a path or None; got int"),
-        (lambda x: to_svg(x, "/no/such/x.svg"), FileNotFoundError, "to_svg: cannot write the picture .No such.*x.svg"),
+        (lambda x: to_svg(x, "/no/such/x.svg"), FileNotFoundError, "to_svg: cannot write the picture ... No such ..."),
     ],
 )
 def test_arguments_of_pictures(call, error, text):
-    with pytest.raises(error, match=text) as caught:
+    with raises(error, text) as caught:
         call(Box(1.0, True))
     assert isinstance(caught.value, FaculaError)

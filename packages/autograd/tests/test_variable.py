@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 from facula_autograd import GradientError, Variable, grad, gradcheck, gradgradcheck
+from facula_errors.testing import raises
 
 RNG = np.random.default_rng(7)
 
@@ -91,13 +92,13 @@ def test_numbers():
 
 
 def test_refusals():
-    with pytest.raises(TypeError, match="list"):
+    with raises(TypeError, "Variable", "list"):
         Variable([1.0])
-    with pytest.raises(TypeError, match="str"):
+    with raises(TypeError, "Variable", "str"):
         Variable(2.0) ** "2"
-    with pytest.raises(ValueError, match="dimension"):
+    with raises(ValueError, "@", "dimension"):
         Variable(2.0) @ Variable(np.ones(2))
-    with pytest.raises(GradientError, match="int64"):
+    with raises(GradientError, "requires_grad_", "int64"):
         Variable(np.arange(3), requires_grad=True)
 
 

@@ -14,6 +14,7 @@ from checkpoint_testing import ALL, NAMES, described, entry, file_bytes, parts, 
 
 import facula_storage as st
 from facula_checkpoint import load_file, load_metadata, save_file
+from facula_errors.testing import raises
 from facula_storage.extend import HostMemory, alias, allocate, register_backend, register_dtype
 
 WAYS = [{}, {"copy": True}, {"lazy": False}, {"lazy": False, "copy": True}]
@@ -160,7 +161,7 @@ def test_reading_leaves_no_descriptor_open(path):
     load_metadata(path)
     load_file(path)
     path.with_name(path.name).write_bytes(b"short")
-    with pytest.raises(ValueError, match="not a safetensors file"):
+    with raises(ValueError, ".../model.safetensors", "not a safetensors file"):
         load_file(path)
     assert os.listdir("/proc/self/fd") == before
 
@@ -233,38 +234,38 @@ TENSOR = parts(np.arange(2.0))
 @pytest.mark.parametrize(
     ("tensors", "metadata", "error", "message"),
     [
-        ({"w": [1]}, None, TypeError, "tensor 'w' is list; expected"),
+        ({"w": [1]}, None, TypeError, "save_file: tensor 'w' is list; expected"),
         ({"w": np.array([None])}, None, TypeError, "save_file: tensor 'w' is a NumPy array of dtype 'object'"),
-        ({"w": TENSOR[:2]}, None, TypeError, "tensor 'w' is tuple; expected"),
-        ({7: TENSOR}, None, TypeError, "a name is 7; expected a str"),
-        ({"\ud800": TENSOR}, None, ValueError, "lone surrogate"),
-        ({"__metadata__": TENSOR}, None, ValueError, "the format reserves"),
-        ({"w": (*TENSOR[:2], 8)}, None, ValueError, "begins at byte 8 and spans 16; its storage has 16 bytes"),
-        ({"w": (*TENSOR[:2], -8)}, None, ValueError, "begins at byte -8"),
-        ({"w": TENSOR}, {"k": 1}, TypeError, "metadata 'k' is 1; expected a str"),
-        ({"w": TENSOR}, {"facula.k": "v"}, ValueError, "reserved"),
+        ({"w": TENSOR[:2]}, None, TypeError, "save_file: tensor 'w' is tuple; expected"),
+        ({7: TENSOR}, None, TypeError, "save: a name is 7; expected a str"),
+        ({"\ud800": TENSOR}, None, ValueError, "save: lone surrogate"),
+        ({"__metadata__": TENSOR}, None, ValueError, "save_file: the format reserves"),
+        ({"w": (*TENSOR[:2], 8)}, None, ValueError, "save_file: begins at byte 8 and spans 16; its storage has 16"),
+        ({"w": (*TENSOR[:2], -8)}, None, ValueError, "save_file: begins at byte -8"),
+        ({"w": TENSOR}, {"k": 1}, TypeError, "save: metadata 'k' is 1; expected a str"),
+        ({"w": TENSOR}, {"facula.k": "v"}, ValueError, "save_file: reserved"),
     ],
 )
 def test_unsupported_tensors_are_rejected_before_the_file_is_touched(path, tensors, metadata, error, message):
     save_file({"old": TENSOR}, path)
     before = path.read_bytes()
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         save_file({"first": TENSOR, **tensors}, path, metadata)
     assert path.read_bytes() == before
 
 
 def test_meta_tensors_and_unknown_dtypes_are_refused_by_name(path):
     layout = st.contiguous((2,), st.float32, st.meta)
-    with pytest.raises(ValueError, match="'w' is on device 'meta'"):
+    with raises(ValueError, "save_file", "'w' is on device 'meta'"):
         save_file({"w": (allocate(layout), layout, 0)}, path)
     layout = st.contiguous((2,), register_dtype("checkpoint_test_int24", 3, 1))
-    with pytest.raises(TypeError, match="'w' is of dtype checkpoint_test_int24; safetensors can hold bool, uint8"):
+    with raises(TypeError, "save", "'w' is of dtype checkpoint_test_int24", "safetensors can hold bool, uint8"):
         save_file({"w": (allocate(layout), layout, 0)}, path)
 
 
 def test_a_header_beyond_the_formats_limit_is_not_written(path, monkeypatch):
     monkeypatch.setattr("facula_checkpoint._header.MAX_HEADER", 200)
-    with pytest.raises(ValueError, match="the format allows 200; save into several files"):
+    with raises(ValueError, "save", "the format allows 200", "save into several files"):
         save_file({}, path, {"k": "v" * 300})
     assert not path.exists()
 

@@ -2,6 +2,7 @@
 
 import io
 import mmap
+import re
 import struct
 import zipfile
 from contextlib import nullcontext
@@ -14,6 +15,7 @@ from facula_checkpoint import CheckpointError, load
 from facula_checkpoint.__main__ import main
 from facula_checkpoint._pytorch import storages, writing, zip_directory
 from facula_checkpoint._pytorch.sources import FileSource
+from facula_errors.testing import raises
 
 
 def changed(content, old, new, count=1):
@@ -68,8 +70,9 @@ ARCHIVES = {
 def test_archives_are_refused(name, tmp_path):
     content, message = ARCHIVES[name]
     (tmp_path / "a.pt").write_bytes(content)
-    with pytest.raises(CheckpointError, match=rf"a\.pt: .*({message})"):
+    with raises(CheckpointError, ".../a.pt") as caught:
         load(tmp_path / "a.pt")
+    assert re.search(message, str(caught.value))
 
 
 def test_a_deflated_member_must_match_its_size():
@@ -77,7 +80,7 @@ def test_a_deflated_member_must_match_its_size():
     size = content[content.index(b"PK\1\2") + 24 :][:4]
     for wrong in (1, 1000):
         other = struct.pack("<I", int.from_bytes(size, "little") + wrong)
-        with pytest.raises(CheckpointError, match="another size than the directory says"):
+        with raises(CheckpointError, "<BytesIO>", "another size than the directory says"):
             loaded(content.replace(size, other))
 
 
@@ -111,7 +114,7 @@ def test_checksums(name, tmp_path, capsys):
     content, loading, checking = CHECKSUMS[name]
     path = tmp_path / "a.pt"
     path.write_bytes(content)
-    damaged = pytest.raises(CheckpointError, match=f"its {loading} has another checksum")
+    damaged = raises(CheckpointError, ".../a.pt", f"its {loading} has another checksum")
     with damaged if loading else nullcontext():
         load(path)
     assert main(["check", str(path)]) == (checking is not None)
@@ -143,7 +146,7 @@ def test_overlapping_members():
     whole = content.replace(inner, inner.replace(name, name.replace(b"archive", b"archivf")))
     start = int.from_bytes(whole[directory + 16 : directory + 20], "little")
     end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 6, 6, directory - start + len(fake), start, 0)
-    with pytest.raises(CheckpointError, match=r"members 'archive/data/1' and 'archivf/data\.pkl' overlap"):
+    with raises(CheckpointError, "<BytesIO>", "members 'archive/data/1' and 'archivf/data.pkl' overlap"):
         loaded(whole[:directory] + fake + end)
 
 
@@ -163,7 +166,7 @@ LEGACY = {
 @pytest.mark.parametrize("name", LEGACY)
 def test_legacy_files_are_refused(name):
     content, message = LEGACY[name]
-    with pytest.raises(CheckpointError, match=message):
+    with raises(CheckpointError, "<BytesIO>", message):
         loaded(content)
 
 

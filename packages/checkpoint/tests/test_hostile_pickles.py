@@ -1,6 +1,7 @@
 """Untrusted pickles: names in a file are neither imported nor called, and invalid contents are rejected."""
 
 import io
+import re
 import sys
 
 import pytest
@@ -22,6 +23,7 @@ from pickle_testing import (
 from facula_checkpoint import CheckpointError, load
 from facula_checkpoint._pytorch import opcodes
 from facula_checkpoint._pytorch.tensor_globals import DEVICES
+from facula_errors.testing import raises
 
 NAMES = """os system; posix system; builtins eval; builtins exec; builtins __import__; builtins getattr; builtins open;
 subprocess Popen; sys exit; this s; torch load; torch.hub load; torch.serialization load; torch.storage _load_from_bytes
@@ -51,7 +53,7 @@ def test_nothing_is_imported_or_called(name, make, capfd):
 
 
 def test_the_message_names_the_class():
-    with pytest.raises(CheckpointError, match=r"uses 'pkg\.Class', which is not among the classes and functions"):
+    with raises(CheckpointError, "<BytesIO>", "uses 'pkg.Class', which is not among the classes and functions"):
         loaded(archive(call("pkg Class")))
 
 
@@ -170,8 +172,9 @@ SUBSTITUTES = {
 @pytest.mark.parametrize("name", SUBSTITUTES)
 def test_arguments_are_checked(name, make):
     value, message = SUBSTITUTES[name]
-    with pytest.raises(CheckpointError, match=rf"<BytesIO>: .*({message}|list of storages differs)"):
+    with raises(CheckpointError, "<BytesIO>") as caught:
         loaded(make(value))
+    assert re.search(f"{message}|list of storages differs", str(caught.value))
 
 
 @pytest.mark.parametrize("kind", sorted(DEVICES))
@@ -183,7 +186,7 @@ def test_no_installed_package_is_searched_for_a_device(kind, monkeypatch):
 def test_bools_are_0_and_1():
     stored = storage(kind="torch BoolStorage", count=24)
     content = archive(tensor(size=(24,), stride=(1,), stored=stored), {"data/0": bytes(23) + b"\2"})
-    with pytest.raises(CheckpointError, match="a bool tensor has a byte 2"):
+    with raises(CheckpointError, "<BytesIO>", "a bool tensor has a byte 2"):
         loaded(content)
 
 
@@ -192,11 +195,11 @@ def test_an_array_is_filled_once():
     state = put((1, (2,), DTYPE, False, raw(FLOATS[:8]))) + b"b"
     array = call("numpy._core.multiarray _reconstruct", glob("numpy ndarray"), (0,), raw(b"b"))
     assert loaded(archive(array + state)).tolist() == [0.0, 1.0]
-    with pytest.raises(CheckpointError, match="the state of a NumPy array twice"):
+    with raises(CheckpointError, "<BytesIO>", "the state of a NumPy array twice"):
         loaded(archive(array + state + state))
     for wrong in ((1, (3,)), (1, (-2,)), (1, (1 << 62, 4))):
         state = put((*wrong, DTYPE, False, raw(FLOATS[:8]))) + b"b"
-        with pytest.raises(CheckpointError, match=r"bytes for a NumPy array|of shape"):
+        with raises(CheckpointError, "<BytesIO>", "a NumPy array ... shape"):
             loaded(archive(array + state))
 
 
@@ -237,7 +240,7 @@ OPCODES = {
 
 @pytest.mark.parametrize("name", OPCODES)
 def test_other_opcodes_and_damaged_stacks_are_refused(name):
-    with pytest.raises(CheckpointError, match="its pickle"):
+    with raises(CheckpointError, "<BytesIO>", "its pickle"):
         loaded(archive(OPCODES[name]))
 
 
@@ -287,8 +290,9 @@ BOMBS = {
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_bombs(name):
-    with pytest.raises(CheckpointError, match=r": a bomb|nests more than 20000 containers"):
+    with raises(CheckpointError, "<BytesIO>") as caught:
         loaded(archive(BOMBS[name]))
+    assert re.search("a bomb|nests more than 20000 containers", str(caught.value))
 
 
 def test_many_keys_are_not_a_bomb():

@@ -15,6 +15,7 @@ from hypothesis import strategies as some
 
 import facula_storage as st
 from facula_checkpoint import load, load_file, load_metadata, save, save_file
+from facula_errors.testing import raises
 from facula_storage.extend import alias
 
 
@@ -81,7 +82,7 @@ def test_extreme_values(path, value):
 def test_a_key_that_python_would_not_print(path):
     value = {10**5000: {"t": tensor([1.0])}}
     assert same(kept(value, path), value)
-    with pytest.raises(TypeError, match=r"\[a large integer\]\[0\] is a builtins.bytes"):
+    with raises(TypeError, "save", "[a large integer][0] is a builtins.bytes"):
         save({10**5000: [b""]}, path)
 
 
@@ -149,7 +150,7 @@ def test_without_a_codec_the_triples_are_the_tensors(path):
 def test_custom_metadata(path):
     save([1], path, metadata={"author": "me"})
     assert load_metadata(path) == {"author": "me"}
-    with pytest.raises(ValueError, match="reserved"):
+    with raises(ValueError, "save", "reserved"):
         save([1], path, metadata={"facula.structure": "mine"})
 
 
@@ -174,24 +175,24 @@ def deep(levels):
 @pytest.mark.parametrize(
     ("value", "error", "message"),
     [
-        ({"a": [1, {2}]}, TypeError, r"the object\['a'\]\[1\] is a builtins.set; expected a tensor, dict"),
-        ([Pair(1, 2)], TypeError, r"the object\[0\] is a test_nested.Pair"),
+        ({"a": [1, {2}]}, TypeError, "the object['a'][1] is a builtins.set; expected a tensor, dict"),
+        ([Pair(1, 2)], TypeError, "the object[0] is a test_nested.Pair"),
         ([Colour.RED], TypeError, "Colour"),
         ([np.longdouble(1)], TypeError, "numpy.longdouble"),
         ([np.datetime64(0, "s")], TypeError, "numpy.datetime64"),
         ([np.timedelta64(0, "s")], TypeError, "numpy.timedelta64"),
         ([np.bytes_(b"b")], TypeError, "numpy.bytes_"),
-        ([np.ma.masked_array([1], [True])], TypeError, "numpy.ma.*MaskedArray"),
-        ({"a": np.array([None])}, TypeError, r"the object\['a'\] is a NumPy array of dtype 'object'; .*tolist"),
-        ([np.zeros(2, "i4,f8")], TypeError, "NumPy array of dtype .*f0.*; save its fields one by one"),
-        ([np.array(["a"])], TypeError, "dtype '<U1'; .*tolist"),
-        ([np.array([b"a"])], TypeError, r"dtype '\|S1'; .*uint8"),
-        ([np.zeros(1, "M8[s]")], TypeError, r"dtype 'datetime64\[s\]'; .*view\('int64'\)"),
-        ([np.zeros(1, "m8[s]")], TypeError, r"dtype 'timedelta64\[s\]'; .*view\('int64'\)"),
+        ([np.ma.masked_array([1], [True])], TypeError, "numpy.ma ... MaskedArray"),
+        ({"a": np.array([None])}, TypeError, "the object['a'] is a NumPy array of dtype 'object' ... tolist"),
+        ([np.zeros(2, "i4,f8")], TypeError, "NumPy array of dtype ... f0 ... save its fields one by one"),
+        ([np.array(["a"])], TypeError, "dtype '<U1' ... tolist"),
+        ([np.array([b"a"])], TypeError, "dtype '|S1' ... uint8"),
+        ([np.zeros(1, "M8[s]")], TypeError, "dtype 'datetime64[s]' ... view('int64')"),
+        ([np.zeros(1, "m8[s]")], TypeError, "dtype 'timedelta64[s]' ... view('int64')"),
         ([np.zeros(1, np.longdouble)], TypeError, "astype"),
         ([b"bytes"], TypeError, "builtins.bytes"),
         ([lambda: 0], TypeError, "function"),
-        ({frozenset(): 1}, TypeError, r"has the key frozenset\(\); expected keys of str"),
+        ({frozenset(): 1}, TypeError, "has the key frozenset(); expected keys of str"),
         ({(1, b""): 1}, TypeError, "has the key b''"),
         (CYCLE, ValueError, "contain itself"),
         (deep(60), ValueError, "more than 100 containers deep"),
@@ -200,7 +201,7 @@ def deep(levels):
 )
 def test_unsupported_values_are_rejected_with_their_path(path, value, error, message):
     save([1], path)
-    with pytest.raises(error, match=message):
+    with raises(error, "save", message):
         save(value, path)
     assert load(path) == [1]
 
@@ -283,7 +284,7 @@ def test_default_converts_other_types(path):
 
     save([Pair(Pair(1, b"x"), None)], path, default=default)
     assert load(path) == [{"a": {"a": 1, "b": "b'x'"}, "b": None}]
-    with pytest.raises(TypeError, match=r"the object\[0\]\['a'\] is a builtins.set"):
+    with raises(TypeError, "save", "the object[0]['a'] is a builtins.set"):
         save([Pair({1}, 2)], path, default=default)
 
 
@@ -292,7 +293,7 @@ def test_the_error_suggests_state_dict(path):
         def state_dict(self):
             return {}
 
-    with pytest.raises(TypeError, match=r"the object\['model'\] is a .*Module; .*; save its state_dict\(\)"):
+    with raises(TypeError, "save", "the object['model'] is a", "Module", "save its state_dict()"):
         save({"model": Module()}, path)
 
 

@@ -19,6 +19,7 @@ from checkpoint_testing import parts
 
 import facula_storage as st
 from facula_checkpoint import _atomic, load_file, save_file
+from facula_errors.testing import raises
 
 SAVER = """
 import os, sys, time
@@ -255,19 +256,19 @@ def test_a_symbolic_link_stays_and_its_target_is_replaced(path, tmp_path):
 
 
 def test_only_regular_files_are_replaced(path, tmp_path):
-    with pytest.raises(IsADirectoryError, match="this is a directory"):
+    with raises(IsADirectoryError, "save", "this is a directory"):
         save_file(small(1), path.parent)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="expected a regular file to replace"):
+    with raises(OSError, "save", "expected a regular file to replace"):
         save_file(small(1), tmp_path / "pipe")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
-    with pytest.raises(FileNotFoundError, match=r"save: there is no folder '.*nowhere'; make it first") as caught:
+    with raises(FileNotFoundError, "save", "there is no folder '", "nowhere'", "make it first") as caught:
         save_file(small(1), tmp_path / "nowhere" / "file")
     assert caught.value.filename == str(tmp_path / "nowhere" / "file")
     save_file(small(1), path)
-    with pytest.raises(NotADirectoryError, match="save: Not a directory"):
+    with raises(NotADirectoryError, "save", "Not a directory"):
         save_file(small(1), path / "file")
-    with pytest.raises(OSError, match="save: File name too long"):
+    with raises(OSError, "save", "File name too long"):
         save_file(small(1), tmp_path / ("x" * 300))
 
 

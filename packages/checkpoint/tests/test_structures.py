@@ -10,6 +10,7 @@ import safetensors.numpy
 from checkpoint_testing import entry, file_bytes, tensor, to_parts
 
 from facula_checkpoint import CheckpointError, load, load_file, save
+from facula_errors.testing import raises
 
 
 def described_by(structure):
@@ -41,10 +42,10 @@ W = {"tensor": "w"}
         (rooted([W, {"array": ["w", ""]}]), "'array' with"),
         (rooted([W, {"array": [["w"], "uint16"]}]), "'array' with"),
         (rooted([{"array": ["w", "uint32"]}]), "tensor 'w' is float32, of which no array of uint32 can be made"),
-        (rooted([W, {"array": "v"}]), r"names 1 tensor\(s\) that the file lacks \(v\)"),
+        (rooted([W, {"array": "v"}]), "names 1 tensor(s) that the file lacks (v)"),
         (rooted([{"dict": [[{"array": "w"}, 1]]}]), "the tensor 'w' as a key"),
-        (rooted([W, {"tensor": "v"}]), r"names 1 tensor\(s\) that the file lacks \(v\)"),
-        (rooted([]), r"1 of the file are not in it \(w\): another program changed the file"),
+        (rooted([W, {"tensor": "v"}]), "names 1 tensor(s) that the file lacks (v)"),
+        (rooted([]), "1 of the file are not in it (w): another program changed the file"),
         (rooted([W, {}]), "an object has 0 members"),
         (rooted([W, {"tuple": [], "list": []}]), "an object has 2 members"),
         (rooted([W, {"set": []}]), "'set' with"),
@@ -56,7 +57,7 @@ W = {"tensor": "w"}
         (rooted([W, {"dict": [["a"]]}]), "not a list of pairs"),
         (rooted([W, {"dict": [["a", 1], ["a", 2]]}]), "the key 'a' twice"),
         (rooted([W, {"dict": [[1, 1], [True, 2]]}]), "the key True twice"),
-        (rooted([W, {"dict": [[[1], 1]]}]), r"the key \[1\]; expected str"),
+        (rooted([W, {"dict": [[[1], 1]]}]), "the key [1]; expected str"),
         (rooted({"dict": [[W, 1]]}), "the tensor 'w' as a key"),
         (rooted([W, json.loads("[" * 150 + "]" * 150)]), "nested more than 100"),
         ('{"version": 1, "root": ' + "[" * 100_000, "nested too deeply"),
@@ -66,7 +67,7 @@ W = {"tensor": "w"}
 )
 def test_hostile_structures_are_refused_and_no_tensor_made(path, structure, message):
     path.write_bytes(described_by(structure))
-    with pytest.raises(CheckpointError, match=message) as caught:
+    with raises(CheckpointError, ".../model.safetensors", message) as caught:
         load(path, from_parts=lambda parts: pytest.fail("a tensor was made"))
     assert caught.value.path == str(path)
     assert list(load_file(path)) == ["w"]
@@ -77,7 +78,7 @@ def test_additions_of_another_program_are_not_dropped_silently(path):
     with safetensors.safe_open(path, framework="np") as opened:
         texts = opened.metadata()
     safetensors.numpy.save_file({"a": np.ones(1), "b": np.ones(1)}, path, texts)
-    with pytest.raises(CheckpointError, match=r"not in it \(b\).*load_file"):
+    with raises(CheckpointError, ".../model.safetensors", "not in it (b)", "load_file"):
         load(path)
 
 
@@ -87,7 +88,7 @@ def test_an_object_of_too_many_parts_is_rejected_before_building(member, most, t
     structure = f'{{"version":1,"root":[{(member * (many + 1))[:-1]}]}}'
     path = tmp_path / "many"
     path.write_bytes(file_bytes({"__metadata__": {"facula.structure": structure}}))
-    with pytest.raises(CheckpointError, match=f"it is large; expected at most {most}"):
+    with raises(CheckpointError, ".../many", "it is large", f"expected at most {most}"):
         load(path)
 
 
@@ -98,7 +99,7 @@ def test_brackets_in_text_are_not_containers(tmp_path):
 
 
 def test_too_many_containers_are_not_saved(tmp_path):
-    with pytest.raises(ValueError, match="save: expected an object of at most 1,000,000 containers"):
+    with raises(ValueError, "save", "expected an object of at most 1,000,000 containers"):
         save([[] for _ in range(1_000_001)], tmp_path / "many")
     assert list(tmp_path.iterdir()) == []
 
@@ -109,7 +110,9 @@ def test_a_tensor_of_a_dtype_that_numpy_lacks_cannot_be_an_array(path):
         "w": entry("BF16", (4,), (0, 8)),
     }
     path.write_bytes(file_bytes(header, bytes(8)))
-    with pytest.raises(CheckpointError, match="tensor 'w' is bfloat16, of which no array of NumPy can be made"):
+    with raises(
+        CheckpointError, ".../model.safetensors", "tensor 'w' is bfloat16, of which no array of NumPy can be made"
+    ):
         load(path)
 
 

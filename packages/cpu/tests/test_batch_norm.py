@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from kernel_helpers import BACKEND, layout
 
 from facula_cpu import get_num_threads, set_num_threads
+from facula_errors.testing import raises
 
 TOLERANCE = {"float32": 2e-5, "float64": 1e-12}
 
@@ -115,7 +116,7 @@ def test_operands_must_be_contiguous_and_of_one_dtype():
     x, channels = np.zeros((4, 3), "f4"), np.zeros(3, "f4")
     outputs = np.empty_like(x), channels, channels
     for wrong in ((x.astype("f2"), None, None), (x, channels.astype("f8"), None), (x, np.zeros(6, "f4")[::2], None)):
-        with pytest.raises(NotImplementedError, match="batch_norm"):
+        with raises(NotImplementedError, "batch_norm"):
             compute("batch_norm", (*wrong, None, None), outputs, 0.1, 1e-5)
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from kernel_helpers import BACKEND, layout
 
 from facula_cpu import get_num_threads, set_num_threads
+from facula_errors.testing import raises
 from facula_storage import LaunchError
 
 TOLERANCE = {"float32": 2e-5, "float64": 1e-12}
@@ -114,7 +115,7 @@ def test_special_values():
 @pytest.mark.parametrize("name", ["float16", "int32"])
 def test_errors_name_unsupported_dtypes(name):
     x = np.zeros((2, 3), name)
-    with pytest.raises(NotImplementedError, match=f"cross_entropy.*{name}"):
+    with raises(NotImplementedError, "cross_entropy", name):
         compute("cross_entropy", (x, np.zeros(2, "i8"), None), np.empty((), name), "mean")
-    with pytest.raises(NotImplementedError, match=r"cross_entropy.*int32.*None"):
+    with raises(NotImplementedError, "cross_entropy", "int32", "None"):
         compute("cross_entropy", (x.astype("f4"), np.zeros(2, "i4"), None), np.empty((), "f4"), "mean")

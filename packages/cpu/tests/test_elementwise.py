@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_helpers import COMPLEX, FLOATS, INTEGERS, NAMES, Bits, empty, launch, layout, narrow, plan, run, widen
 
+from facula_errors.testing import raises
+
 HALF = ("float16", "bfloat16")
 ARITHMETIC = {
     "add": np.add,
@@ -54,7 +56,7 @@ def expect(operator, name, *arrays):
 def test_arithmetic(operator, name, case, strided):
     """Check that arithmetic of two arrays gives NumPy's bits in every dtype, half precision through float32."""
     if not covered(operator, name):
-        with pytest.raises(NotImplementedError, match=operator):
+        with raises(NotImplementedError, operator):
             run(operator, empty((2,), name), empty((2,), name))
         return
     shape, shapes, rng, special = case
@@ -77,7 +79,7 @@ def test_arithmetic(operator, name, case, strided):
 def test_comparisons(operator, name, case, strided):
     """Check that comparisons return bool."""
     if not covered(operator, name):
-        with pytest.raises(NotImplementedError, match=operator):
+        with raises(NotImplementedError, operator):
             run(operator, empty((2,), name), empty((2,), name), to="bool")
         return
     shape, shapes, rng, special = case
@@ -301,11 +303,11 @@ def test_large_arrays_are_split_among_threads():
 def test_errors_name_operator_and_dtypes():
     """Check the message for a missing kernel."""
     flag = empty((2,), "bool")
-    with pytest.raises(NotImplementedError, match=r"sub: the CPU has no kernel for \(bool, bool\) -> bool"):
+    with raises(NotImplementedError, "sub", "the CPU has no kernel for (bool, bool) -> bool"):
         plan("sub", [flag, flag], flag)
-    with pytest.raises(NotImplementedError, match="frobnicate"):
+    with raises(NotImplementedError, "frobnicate"):
         plan("frobnicate", [flag], flag)
-    with pytest.raises(NotImplementedError, match=r"lt: .*complex64, complex"):
+    with raises(NotImplementedError, "lt", "complex64, complex"):
         plan("lt", [empty((2,), "complex64"), 1j], flag)
 
 

@@ -6,6 +6,7 @@ from kernel_helpers import compute, empty
 
 from facula_cpu import get_num_threads, set_num_threads
 from facula_errors import FaculaError
+from facula_errors.testing import raises
 
 # Images, channels, length, taps, count: channels that are no multiple of four, and enough work for several threads.
 CASES = [(2, 3, 10, 4, 7), (1, 4, 5, 1, 9), (3, 9, 40, 2, 700), (8, 16, 900, 4, 1100), (0, 2, 3, 4, 5), (2, 0, 3, 1, 2)]
@@ -56,5 +57,5 @@ def test_positions_outside_contribute_zero():
 
 def test_mismatched_shapes_are_refused():
     x, weights = np.ones((1, 1, 2)), np.ones((1, 2, 3))
-    with pytest.raises(FaculaError, match="shapes do not fit"):
+    with raises(FaculaError, "gather_taps", "expected shapes that fit"):
         compute("gather_taps", (x, weights, np.zeros((1, 1, 3), np.int64)), (empty((1, 1, 3), "float64"),))

@@ -11,6 +11,7 @@ import pytest
 from kernel_helpers import plan, run
 
 from facula_cpu import get_num_threads, set_num_threads
+from facula_errors.testing import raises
 
 
 @pytest.fixture(autouse=True)
@@ -30,12 +31,12 @@ def work(size=300_000):
 
 def test_invalid_thread_counts_are_refused():
     """Check the type and the range."""
-    with pytest.raises(TypeError, match="set_num_threads: expected count to be an int"):
+    with raises(TypeError, "set_num_threads", "expected count to be an int"):
         set_num_threads("2")
-    with pytest.raises(TypeError, match="count"):
+    with raises(TypeError, "set_num_threads", "count"):
         set_num_threads(True)
     for count in (0, -1, 257):
-        with pytest.raises(ValueError, match=f"got {count}"):
+        with raises(ValueError, "set_num_threads", value=count):
             set_num_threads(count)
 
 

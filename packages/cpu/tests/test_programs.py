@@ -9,6 +9,7 @@ from kernel_helpers import BACKEND, Bits, empty, layout, narrow, numpy_dtype, wi
 from facula_cpu import get_num_threads, set_num_threads
 from facula_cpu._runtime.registry import find_kernel
 from facula_errors import UnsupportedError
+from facula_errors.testing import raises
 from facula_storage import LaunchError
 from facula_storage.extend import STATUS_REQUIRED, Instruction, Program
 
@@ -181,5 +182,5 @@ def test_operations_without_a_loop_are_refused():
     program = Program("gap", 1, (), (Instruction("no such operation", (0,)),), (1,))
     a = np.ones(3, "f4")
     assert find_kernel("no such operation", 9, 9) is None
-    with pytest.raises(UnsupportedError, match="gap"):
+    with raises(UnsupportedError, "gap"):
         launch(program, [a], [np.empty_like(a)])

@@ -16,6 +16,7 @@ from facula_data import (
     TensorDataset,
     random_split,
 )
+from facula_errors.testing import raises
 
 
 def test_a_sample_has_a_part_of_each_array():
@@ -78,10 +79,11 @@ def test_get_batch_is_not_implemented_if_it_would_change_samples(x):
 
 def test_every_access_checks_the_range():
     data = TensorDataset(np.zeros((3, 2)))
-    for ask in (lambda: data[3], lambda: data[np.int64(-4)], lambda: data.get_batch(np.array([0, 3]))):
-        with pytest.raises(IndexError, match=r"TensorDataset: expected an index from -3 to 2; got (3|-4)"):
+    asked = ((3, lambda: data[3]), (-4, lambda: data[np.int64(-4)]), (3, lambda: data.get_batch(np.array([0, 3]))))
+    for index, ask in asked:
+        with raises(IndexError, "TensorDataset", "expected an index from -3 to 2", value=index):
             ask()
-    with pytest.raises(IndexError, match="there are no samples"):
+    with raises(IndexError, "TensorDataset", "there are no samples"):
         TensorDataset(np.zeros((0, 2)))[0]
 
 
@@ -90,20 +92,20 @@ def test_every_access_checks_the_range():
     [
         ((), ValueError, "at least one array"),
         (([1, 2],), TypeError, "got list for argument 0; numpy.asarray"),
-        ((np.zeros(2), np.array(1)), TypeError, r"got shape \(\) for argument 1"),
-        ((np.zeros((2, 3)), np.zeros(3)), ValueError, r"got \(2, 3\) for argument 0 and \(3,\) for argument 1"),
+        ((np.zeros(2), np.array(1)), TypeError, "got shape () for argument 1"),
+        ((np.zeros((2, 3)), np.zeros(3)), ValueError, "got (2, 3) for argument 0 and (3,) for argument 1"),
     ],
 )
 def test_arrays_without_samples(tensors, error, message):
-    with pytest.raises(error, match=message):
+    with raises(error, "TensorDataset", message):
         TensorDataset(*tensors)
 
 
 @pytest.mark.parametrize("caught", [ValueError, AssertionError])
 def test_sizes_that_differ_are_caught_as_pytorchs_programs_do(caught):
-    with pytest.raises(caught, match="first dimensions of one size"):
+    with raises(caught, "TensorDataset", "first dimensions of one size"):
         TensorDataset(np.zeros(2), np.zeros(3))
-    with pytest.raises(caught, match="at least one dataset"):
+    with raises(caught, "ConcatDataset", "at least one dataset"):
         ConcatDataset([])
 
 
@@ -139,15 +141,15 @@ def test_a_subset_has_the_quick_methods_of_its_dataset():
 def test_a_subset_names_an_index_out_of_range(indices):
     subset = Subset(TensorDataset(np.arange(9)), indices)
     for ask in (lambda: subset[2], lambda: subset.get_batch(np.array([0, 2]))):
-        with pytest.raises(IndexError, match="Subset: expected an index from -2 to 1; got 2"):
+        with raises(IndexError, "Subset", "expected an index from -2 to 1", value=2):
             ask()
-    with pytest.raises(TypeError, match=r"Subset: expected an integer as index; got 0\.5"):
+    with raises(TypeError, "Subset", "expected an integer as index", value=0.5):
         subset[0.5]
 
 
 @pytest.mark.parametrize("mask", [np.array([True, False]), np.zeros((2, 1), int)])
 def test_a_subset_refuses_a_mask(mask):
-    with pytest.raises(TypeError, match="flatnonzero"):
+    with raises(TypeError, "Subset", "flatnonzero"):
         Subset("ab", mask)
 
 
@@ -159,7 +161,7 @@ def test_concatenation(texts):
     assert [both[i] for i in range(len(joined))] == list(joined)
     assert [both[-i - 1] for i in range(len(joined))] == list(joined[::-1])
     for beyond in (len(joined), -len(joined) - 1):
-        with pytest.raises(IndexError, match="ConcatDataset"):
+        with raises(IndexError, "ConcatDataset"):
             both[beyond]
 
 
@@ -178,7 +180,7 @@ def test_datasets_add_up():
     ],
 )
 def test_datasets_that_cannot_be_concatenated(datasets, error, message):
-    with pytest.raises(error, match=message):
+    with raises(error, "ConcatDataset", message):
         ConcatDataset(datasets)
 
 
@@ -189,23 +191,23 @@ def test_chained_streams():
     assert isinstance(both, ChainDataset) and isinstance(both, IterableDataset)
     assert [*both, *both] == [*Stream(2), *Stream(3)] * 2
     assert [batch.tolist() for batch in DataLoader(both, batch_size=4)] == [[*Stream(2), *Stream(2)], [2]]
-    with pytest.raises(TypeError, match=r"ChainDataset: an iterator of datasets has no len\(\)"):
+    with raises(TypeError, "ChainDataset", "an iterator of datasets has no len()"):
         len(chained)
     with pytest.raises(TypeError, match="endless"):
         len(both + Stream(1, sized=False))
     assert len(both) == 5
     mixed = iter(ChainDataset([Stream(1), "ab"]))
     assert next(mixed) == 0
-    with pytest.raises(TypeError, match="IterableDataset; got str at position 1; ConcatDataset"):
+    with raises(TypeError, "ChainDataset", "IterableDataset", "ConcatDataset", value="str at position 1"):
         next(mixed)
-    with pytest.raises(TypeError, match="ChainDataset: expected an iterable of datasets; got int"):
+    with raises(TypeError, "ChainDataset", "expected an iterable of datasets", value="int"):
         ChainDataset(3)
 
 
 def test_datasets_without_required_methods_raise():
-    with pytest.raises(NotImplementedError, match="__getitem__"):
+    with raises(NotImplementedError, "Dataset", "__getitem__"):
         Dataset()[0]
-    with pytest.raises(NotImplementedError, match="__iter__"):
+    with raises(NotImplementedError, "IterableDataset", "__iter__"):
         iter(IterableDataset())
 
 
@@ -240,16 +242,16 @@ def test_an_empty_part_is_a_warning():
 @pytest.mark.parametrize(
     ("lengths", "message"),
     [
-        ([1, 1], r"sum to the 3 samples.* got \[1, 1\], which sum to 2"),
+        ([1, 1], "sum to the 3 samples ... got [1, 1], which sum to 2"),
         ([0.5, 0.6], "fractions that sum to 1"),
-        ([1.5, -0.5], r"lengths\[0\]=1\.5"),
-        ([1.5, 1.5], r"lengths\[0\]=1\.5"),
-        ([4, -1], r"lengths\[1\]=-1"),
+        ([1.5, -0.5], "lengths[0]=1.5"),
+        ([1.5, 1.5], "lengths[0]=1.5"),
+        ([4, -1], "lengths[1]=-1"),
         ([], "which sum to 0"),
     ],
 )
 def test_invalid_lengths(lengths, message):
-    with pytest.raises(ValueError, match=message):
+    with raises(ValueError, "random_split", message):
         random_split(range(3), lengths)
 
 

@@ -11,6 +11,7 @@ from test_shared import grown_by_reading
 from facula_data import ConcatDataset, SharedDict, SharedList, Subset, growing_attributes
 from facula_data._shared.growth import CONTAINER_COST, DEPTH, MAX_EXAMINED, _Walk, warn_of_growth
 from facula_errors import FaculaError
+from facula_errors.testing import raises
 
 
 class Holder:
@@ -172,6 +173,8 @@ def test_small_attributes_cause_no_warning():
 
 
 def test_a_wrong_least():
-    with pytest.raises(ValueError, match="expected least to be an integer of at least 0; got least=-1") as caught:
+    with raises(
+        ValueError, "growing_attributes", "expected least to be an integer of at least 0", value="least=-1"
+    ) as caught:
         growing_attributes([], -1)
     assert isinstance(caught.value, FaculaError)

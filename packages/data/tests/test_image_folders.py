@@ -3,6 +3,7 @@
 import io
 import os
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from file_helpers import ppm
 
 from facula_data import CorruptFileError, DataLoader
 from facula_data.files import DatasetFolder, ImageFolder, decode_image, decode_npy, decode_text
+from facula_errors.testing import raises
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -72,23 +74,23 @@ def test_other_files_by_another_loader(tmp_path):
     assert [(array.tolist(), label) for array, label in (data[0], data[1])] == [([-1] * 3, "0"), ([-2] * 3, "1")]
     chosen = DatasetFolder(tmp_path, str, is_valid_file=lambda path: "1" in os.path.basename(path), allow_empty=True)
     assert len(chosen) == 1
-    with pytest.raises(ValueError, match="either extensions or is_valid_file"):
+    with raises(ValueError, "DatasetFolder", "either extensions or is_valid_file"):
         DatasetFolder(tmp_path, str)
 
 
 def test_incomplete_folders(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no such folder"):
+    with raises(FileNotFoundError, "ImageFolder", "no such folder"):
         ImageFolder(tmp_path / "none")
-    with pytest.raises(FileNotFoundError, match="there is no folder in it"):
+    with raises(FileNotFoundError, "ImageFolder", "there is no folder in it"):
         ImageFolder(tmp_path)
     make(tmp_path, ["cat/a.ppm"])
     (tmp_path / "dog").mkdir()
-    with pytest.raises(FileNotFoundError, match=r"\.jpg.* there are none; allow_empty=True .*dog"):
+    with raises(FileNotFoundError, "ImageFolder", ".jpg", "there are none", "allow_empty=True", "dog"):
         ImageFolder(tmp_path)
     assert ImageFolder(tmp_path, allow_empty=True).classes == ["cat", "dog"]
     with pytest.raises(NotADirectoryError):
         ImageFolder(tmp_path / "cat" / "a.ppm")
-    with pytest.raises(IndexError, match="got 1"):
+    with raises(IndexError, "ImageFolder", value=1):
         ImageFolder(tmp_path, allow_empty=True)[1]
 
 
@@ -96,7 +98,7 @@ def test_a_damaged_picture_is_named(tmp_path):
     make(tmp_path, ["cat/a.ppm", "cat/b.ppm"])
     path = tmp_path / "cat" / "b.ppm"
     path.write_bytes(path.read_bytes()[:-7])
-    with pytest.raises(CorruptFileError, match="truncated") as caught:
+    with raises(CorruptFileError, "decode_image", "truncated") as caught:
         list(DataLoader(ImageFolder(tmp_path), batch_size=2))
     assert caught.value.path == str(path)
     assert caught.value.__notes__ == ["DataLoader: raised by ImageFolder.__getitem__(1)"]
@@ -121,7 +123,7 @@ def test_modes():
     assert decode_image(gray, "RGBA", layout="HWC").shape == (6, 9, 4)
     deep = encoded(PIXELS[:, :, 0].astype(np.uint16) * 256, "PNG")
     assert decode_image(deep, None).dtype == np.uint16
-    with pytest.raises(ValueError, match="layout='WHC'"):
+    with raises(ValueError, "decode_image", "layout='WHC'"):
         decode_image(gray, layout="WHC")
 
 
@@ -129,25 +131,25 @@ def test_modes():
 @pytest.mark.parametrize("cut", [0, 5, 40, -60])
 def test_cut_pictures(form, cut):
     data = encoded(PIXELS, form)[:cut]
-    with pytest.raises(CorruptFileError, match="in bytes in memory"):
+    with raises(CorruptFileError, "decode_image", "in bytes in memory"):
         decode_image(data)
 
 
 def test_a_picture_of_too_many_pixels_is_rejected_before_decoding():
     bomb = encoded(np.zeros((2000, 2000), np.uint8), "PNG")
     assert len(bomb) < 20_000
-    with pytest.raises(CorruptFileError, match="at most 1000000 pixels; got 2000 × 2000"):
+    with raises(CorruptFileError, "decode_image", "at most 1000000 pixels", value="2000 × 2000"):
         decode_image(bomb, max_pixels=10**6)
 
 
 def test_formats_that_run_programs_are_rejected():
-    with pytest.raises(CorruptFileError, match="cannot identify"):
+    with raises(CorruptFileError, "decode_image", "cannot identify"):
         decode_image(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 1 1\n")
 
 
 def test_without_pillow(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "PIL", None)
-    with pytest.raises(ImportError, match="pip install pillow"):
+    with raises(ImportError, "decode_image", "pip install pillow"):
         decode_image(b"")
 
 
@@ -173,16 +175,17 @@ def test_decode_npy_and_text(tmp_path):
             data.replace(b"'", b"("),
         ):
             if damaged != data:
-                with pytest.raises(CorruptFileError, match=r"allow_pickle=False|copy or write"):
+                with raises(CorruptFileError, "decode_npy") as caught:
                     decode_npy(damaged)
+                assert re.search("allow_pickle=False|copy or write", str(caught.value))
     stream = io.BytesIO()
     np.save(stream, np.array([os.system], dtype=object), allow_pickle=True)
-    with pytest.raises(CorruptFileError, match="stores pickled Python objects"):
+    with raises(CorruptFileError, "decode_npy", "stores pickled Python objects"):
         decode_npy(stream.getvalue())
     lying = stream.getvalue()[:0] + b"\x93NUMPY\x01\x00\x76\x00"
     lying += b"{'descr': '<f8', 'fortran_order': False, 'shape': (999999999999,), }".ljust(117) + b"\n"
-    with pytest.raises(CorruptFileError, match="expected 7999999999992 bytes"):
+    with raises(CorruptFileError, "decode_npy", "expected 7999999999992 bytes"):
         decode_npy(lying)
     assert decode_text("é".encode("latin-1"), "latin-1") == "é"
-    with pytest.raises(CorruptFileError, match="byte 1 of"):
+    with raises(CorruptFileError, "decode_text", "byte 1 of"):
         decode_text(b"a\xff")

@@ -7,6 +7,7 @@ import pytest
 
 from facula_data import CorruptFileError, DataLoader
 from facula_data.files import MemoryMapped, TokenFile
+from facula_errors.testing import raises
 
 ROWS = np.arange(60, dtype=np.float32).reshape(12, 5)
 
@@ -27,10 +28,10 @@ def test_npy_files(tmp_path, order, dtype):
     np.testing.assert_array_equal(batch, single)
     assert batch.dtype == single.dtype
     assert batch.flags.writeable
-    with pytest.raises(IndexError, match="got 12"):
+    with raises(IndexError, "MemoryMapped", value=12):
         data[12]
     if dtype != ">f4":  # which collation converts to native byte order
-        with pytest.raises(IndexError, match="got -13"):
+        with raises(IndexError, "MemoryMapped", value=-13):
             data.get_batch(np.array([0, -13]))
     assert repr(data).startswith(f"MemoryMapped({array.dtype} (12, 5) in ")
 
@@ -43,21 +44,21 @@ def test_raw_files(tmp_path):
         np.testing.assert_array_equal(data.array, ROWS)
     assert len(MemoryMapped(path, "u1")) == 244
     assert len(MemoryMapped(path, ">f4", (3, 5), offset=4)) == 3
-    with pytest.raises(CorruptFileError, match=r"expected 264 bytes.*truncated"):
+    with raises(CorruptFileError, "MemoryMapped", "expected 264 bytes", "truncated"):
         MemoryMapped(path, ">f4", (13, 5), offset=4)
-    with pytest.raises(CorruptFileError, match=r"rows of 20 bytes.*there are 244"):
+    with raises(CorruptFileError, "MemoryMapped", "rows of 20 bytes", "there are 244"):
         MemoryMapped(path, ">f4", (-1, 5))
-    with pytest.raises(CorruptFileError, match="from byte 999 on"):
+    with raises(CorruptFileError, "MemoryMapped", "from byte 999 on"):
         MemoryMapped(path, ">f4", offset=999)
-    with pytest.raises(ValueError, match="dtype with shape"):
+    with raises(ValueError, "MemoryMapped", "dtype with shape"):
         MemoryMapped(path, shape=(3,))
-    with pytest.raises(ValueError, match="at least 0"):
+    with raises(ValueError, "MemoryMapped", "at least 0"):
         MemoryMapped(path, "u1", (3, -1))
-    with pytest.raises(ValueError, match="dtype of numbers"):
+    with raises(ValueError, "MemoryMapped", "dtype of numbers"):
         MemoryMapped(path, object)
-    with pytest.raises(TypeError, match="dtype='flaot'"):
+    with raises(TypeError, "MemoryMapped", "dtype='flaot'"):
         MemoryMapped(path, "flaot")
-    with pytest.raises(CorruptFileError, match=r"expected the header of a \.npy file"):
+    with raises(CorruptFileError, "MemoryMapped", "expected the header of a .npy file"):
         MemoryMapped(path)
 
 
@@ -66,15 +67,15 @@ def test_damaged_npy_files(tmp_path):
     np.save(path, ROWS)
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
-    with pytest.raises(
-        CorruptFileError, match=rf"expected {len(whole)} bytes for float32 \(12, 5\); got {len(whole) - 1}"
+    with raises(
+        CorruptFileError, "MemoryMapped", f"expected {len(whole)} bytes for float32 (12, 5)", value=len(whole) - 1
     ):
         MemoryMapped(path)
     np.save(path, np.array([{}], dtype=object))
-    with pytest.raises(CorruptFileError, match="stores pickled Python objects"):
+    with raises(CorruptFileError, "MemoryMapped", "stores pickled Python objects"):
         MemoryMapped(path)
     np.save(path, np.float32(3))
-    with pytest.raises(CorruptFileError, match="no dimensions"):
+    with raises(CorruptFileError, "MemoryMapped", "no dimensions"):
         MemoryMapped(path)
     np.save(path, np.zeros((0, 3)))
     assert len(MemoryMapped(path)) == 0
@@ -110,17 +111,17 @@ def test_tokens_in_npy_files_and_after_a_header(tmp_path):
 def test_damaged_token_files(tmp_path):
     path = tmp_path / "x.bin"
     np.arange(10, dtype=np.uint16).tofile(path)
-    with pytest.raises(CorruptFileError, match=r"at least length \+ 1 = 11 tokens; got 10"):
+    with raises(CorruptFileError, "TokenFile", "at least length + 1 = 11 tokens", value=10):
         TokenFile(path, 10)
     data = TokenFile(path, 4, vocabulary=7)
-    with pytest.raises(CorruptFileError, match="tokens from 0 to 6; got 7; at token 7 of"):
+    with raises(CorruptFileError, "TokenFile", "tokens from 0 to 6", "at token 7 of", value=7):
         data[1]
-    with pytest.raises(CorruptFileError, match="at token 7 of"):
+    with raises(CorruptFileError, "TokenFile", "at token 7 of"):
         data.get_batch(np.array([0, 1]))
     path.write_bytes(path.read_bytes() + b"?")
-    with pytest.raises(CorruptFileError, match="whole tokens of 2 bytes from byte 0 on; there are 21"):
+    with raises(CorruptFileError, "TokenFile", "whole tokens of 2 bytes from byte 0 on", "there are 21"):
         TokenFile(path, 4)
-    with pytest.raises(TypeError, match="got float64"):
+    with raises(TypeError, "TokenFile", value="float64"):
         TokenFile(path, 4, "f8", offset=5)
-    with pytest.raises(ValueError, match="length=0"):
+    with raises(ValueError, "TokenFile", "length=0"):
         TokenFile(path, 0)

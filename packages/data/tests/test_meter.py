@@ -9,6 +9,7 @@ import pytest
 from facula_data import LoaderReport, Meter
 from facula_data._meter.meter import INITIAL_CAPACITY, Columns
 from facula_errors import FaculaError
+from facula_errors.testing import raises
 
 
 class Clock:
@@ -224,7 +225,7 @@ def test_a_plot_without_matplotlib(monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match="expected matplotlib, which is not installed") as caught:
+    with raises(ImportError, "LoaderReport.plot", "expected matplotlib, which is not installed") as caught:
         LoaderReport(()).plot()
     assert isinstance(caught.value, FaculaError)
 
@@ -232,20 +233,20 @@ def test_a_plot_without_matplotlib(monkeypatch):
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
-        (lambda: Meter(-1), ValueError, "expected workers to be an integer of at least 0"),
-        (lambda: Meter(2, "inline"), ValueError, "expected kind 'inline' without workers"),
-        (lambda: Meter(0, "threads"), ValueError, "expected kind 'inline' without workers"),
-        (lambda: Meter(1, "fibres"), ValueError, "got 'fibres' with workers=1"),
-        (lambda: Meter(1, prefetch_factor=0), ValueError, "expected prefetch_factor"),
+        (lambda: Meter(-1), ValueError, "Meter: expected workers to be an integer of at least 0"),
+        (lambda: Meter(2, "inline"), ValueError, "Meter: expected kind 'inline' without workers"),
+        (lambda: Meter(0, "threads"), ValueError, "Meter: expected kind 'inline' without workers"),
+        (lambda: Meter(1, "fibres"), ValueError, "Meter: got 'fibres' with workers=1"),
+        (lambda: Meter(1, prefetch_factor=0), ValueError, "Meter: expected prefetch_factor"),
         (lambda: Meter().waited(-1), ValueError, "waited: expected seconds of 0 or more; got seconds=-1"),
-        (lambda: Meter().waited(float("nan")), ValueError, "got seconds=nan"),
-        (lambda: Meter().waited("long"), TypeError, "expected seconds to be a number; got seconds='long'"),
-        (lambda: Meter().worker(-1, 0, 0), ValueError, "expected worker to be an integer of at least 0"),
-        (lambda: Meter(2).worker(2, 0, 0), ValueError, "expected worker to be below 2; got 2"),
-        (lambda: Meter().worker(0, -1, 0), ValueError, "busy_seconds=-1"),
+        (lambda: Meter().waited(float("nan")), ValueError, "waited: got seconds=nan"),
+        (lambda: Meter().waited("long"), TypeError, "waited: expected seconds to be a number; got seconds='long'"),
+        (lambda: Meter().worker(-1, 0, 0), ValueError, "worker: expected worker to be an integer of at least 0"),
+        (lambda: Meter(2).worker(2, 0, 0), ValueError, "worker: expected worker to be below 2; got 2"),
+        (lambda: Meter().worker(0, -1, 0), ValueError, "worker: busy_seconds=-1"),
     ],
 )
 def test_errors_say_what_is_wrong(call, error, said):
-    with pytest.raises(error, match=said) as caught:
+    with raises(error, said) as caught:
         call()
     assert isinstance(caught.value, FaculaError)

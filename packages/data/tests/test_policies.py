@@ -18,6 +18,7 @@ from facula_data import (
     Subset,
     TensorDataset,
 )
+from facula_errors.testing import raises
 
 WORKERS = [{}, {"num_workers": 2, "worker_method": "thread"}, {"num_workers": 2, "multiprocessing_context": "fork"}]
 workers = pytest.mark.parametrize("kind", WORKERS, ids=["inline", "threads", "processes"])
@@ -76,7 +77,7 @@ def test_substitutes_are_always_the_same(kind):
 
 
 def test_a_dataset_without_a_good_sample_is_an_error():
-    with pytest.raises(RuntimeError, match="16 others"):
+    with raises(RuntimeError, "DataLoader", "16 others"):
         next(iter(DataLoader(Bad(range(20)), batch_size=4, on_error="substitute")))
 
 
@@ -217,7 +218,7 @@ class Endless(IterableDataset):
     ids=repr,
 )
 def test_wrong_arguments(wrong, said):
-    with pytest.raises((ValueError, TypeError), match=said):
+    with raises((ValueError, TypeError), "DataLoader", said):
         DataLoader(**{"dataset": range(8), **wrong})
 
 
@@ -247,7 +248,7 @@ def test_samples_without_batches_are_sharded(kind):
     assert made[0].state_dict() == {"seed": 1, "epoch": 1, "position": 6}
     second.load_state_dict(made[0].state_dict())
     assert begun + list(second) == begun + list(first)
-    with pytest.raises(ValueError, match="no last one"):
+    with raises(ValueError, "DataLoader", "no last one"):
         DataLoader(range(10), None, drop_last=True, shard=(0, 3))
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from facula_data import DataLoader, SharedDict, SharedList
 from facula_errors import FaculaError
+from facula_errors.testing import raises
 
 NUMBERS = st.booleans() | st.integers() | st.floats(allow_nan=False) | st.complex_numbers(allow_nan=False)
 LEAVES = NUMBERS | st.text(st.characters()) | st.binary() | st.none()
@@ -154,18 +155,18 @@ def test_repr():
 @pytest.mark.parametrize(
     ("make", "error", "said"),
     [
-        (lambda: SharedList(3), TypeError, "expected elements to be an iterable; got 3"),
-        (lambda: SharedList({"a": 1}), TypeError, "SharedDict holds a mapping"),
-        (lambda: SharedList([1, lambda: 0]), TypeError, "in element 1"),
-        (lambda: SharedList([], file=3), TypeError, "expected file to be a path; got file=3"),
-        (lambda: SharedList([1])[1], IndexError, "expected an index from -1 to 0; got 1"),
-        (lambda: SharedList([1])["a"], TypeError, "expected an integer as index; got 'a'"),
-        (lambda: SharedList([1], file="/nowhere/at/all"), OSError, "cannot write '/nowhere/at/all'"),
-        (lambda: SharedList.open("/nowhere/at/all"), FileNotFoundError, "cannot read '/nowhere/at/all'"),
+        (lambda: SharedList(3), TypeError, "SharedList: expected elements to be an iterable; got 3"),
+        (lambda: SharedList({"a": 1}), TypeError, "SharedList: SharedDict holds a mapping"),
+        (lambda: SharedList([1, lambda: 0]), TypeError, "SharedList: in element 1"),
+        (lambda: SharedList([], file=3), TypeError, "SharedList: expected file to be a path; got file=3"),
+        (lambda: SharedList([1])[1], IndexError, "SharedList: expected an index from -1 to 0; got 1"),
+        (lambda: SharedList([1])["a"], TypeError, "SharedList: expected an integer as index; got 'a'"),
+        (lambda: SharedList([1], file="/nowhere/at/all"), OSError, "SharedList: cannot write '/nowhere/at/all'"),
+        (lambda: SharedList.open("/nowhere/at/all"), FileNotFoundError, "SharedList.open: cannot read"),
     ],
 )
 def test_errors_say_what_is_wrong(make, error, said):
-    with pytest.raises(error, match=said) as caught:
+    with raises(error, said) as caught:
         make()
     assert isinstance(caught.value, FaculaError)
 
@@ -195,14 +196,14 @@ def test_files_are_mapped(tmp_path):
         assert str(place) in maps.read()
     SharedList(names[:2], file=place)  # another file of the same name
     assert ours == names
-    with pytest.raises(ValueError, match="was rewritten"):
+    with raises(ValueError, "SharedList", "was rewritten"):
         pickle.loads(sent)
 
 
 def test_files_of_another_kind_are_refused(tmp_path):
     place = tmp_path / "file"
     SharedDict({"a": 1}, file=place)
-    with pytest.raises(ValueError, match=r"expected the file of a SharedList; .* is of a SharedDict"):
+    with raises(ValueError, "SharedList.open", "expected the file of a SharedList", "is of a SharedDict"):
         SharedList.open(place)
     whole = place.read_bytes()
     for size in (len(whole) - 1, 60, 20, 0):
@@ -211,10 +212,10 @@ def test_files_of_another_kind_are_refused(tmp_path):
             SharedDict.open(place)
     header = whole.index(b"SharedDict") - 10
     place.write_bytes(whole[:header] + b"\xff" * 10 + whole[header + 10 :])
-    with pytest.raises(ValueError, match="cannot be decoded"):
+    with raises(ValueError, "SharedDict.open", "cannot be decoded"):
         SharedDict.open(place)
     place.write_bytes(b"x" * 100)
-    with pytest.raises(ValueError, match="begins otherwise"):
+    with raises(ValueError, "SharedDict.open", "begins otherwise"):
         SharedDict.open(place)
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from facula_data import SharedDict
 from facula_data._shared.key_hashes import make_table, stable_hash
 from facula_errors import FaculaError
+from facula_errors.testing import raises
 
 Point = namedtuple("Point", "x y")
 
@@ -123,20 +124,20 @@ def test_invalid_keys():
     ("make", "error", "said"),
     [
         (lambda: SharedDict({"a": 1})["b"], KeyError, "SharedDict: expected one of 1 keys; got 'b'"),
-        (lambda: SharedDict({"a": 1})[[1]], TypeError, r"can be hashed; got \[1\]"),
-        (lambda: SharedDict({"a": 1})[([1],)], TypeError, "can be hashed"),
-        (lambda: SharedDict({object(): 1}), TypeError, "does not equal its copy"),
-        (lambda: SharedDict({print: 1, (lambda: 0): 2}), TypeError, "keys that can be pickled"),
-        (lambda: SharedDict({float("nan"): 1}), ValueError, "keys that equal themselves; got nan"),
-        (lambda: SharedDict({"a": lambda: 0}), TypeError, "elements that can be pickled"),
-        (lambda: SharedDict(3), TypeError, "expected items to be a mapping"),
-        (lambda: SharedDict([1, 2]), TypeError, "expected items to be a mapping"),
-        (lambda: SharedDict({}, file=b"x"), TypeError, "expected file to be a path"),
-        (lambda: SharedDict.open("/nowhere/at/all"), FileNotFoundError, "cannot read"),
+        (lambda: SharedDict({"a": 1})[[1]], TypeError, "SharedDict: can be hashed; got [1]"),
+        (lambda: SharedDict({"a": 1})[([1],)], TypeError, "SharedDict: can be hashed"),
+        (lambda: SharedDict({object(): 1}), TypeError, "SharedDict: does not equal its copy"),
+        (lambda: SharedDict({print: 1, (lambda: 0): 2}), TypeError, "SharedDict: keys that can be pickled"),
+        (lambda: SharedDict({float("nan"): 1}), ValueError, "SharedDict: keys that equal themselves; got nan"),
+        (lambda: SharedDict({"a": lambda: 0}), TypeError, "SharedDict: elements that can be pickled"),
+        (lambda: SharedDict(3), TypeError, "SharedDict: expected items to be a mapping"),
+        (lambda: SharedDict([1, 2]), TypeError, "SharedDict: expected items to be a mapping"),
+        (lambda: SharedDict({}, file=b"x"), TypeError, "SharedDict: expected file to be a path"),
+        (lambda: SharedDict.open("/nowhere/at/all"), FileNotFoundError, "SharedDict.open: cannot read"),
     ],
 )
 def test_errors_say_what_is_wrong(make, error, said):
-    with pytest.raises(error, match=said) as caught:
+    with raises(error, said) as caught:
         make()
     assert isinstance(caught.value, FaculaError)
 

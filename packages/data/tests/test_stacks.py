@@ -9,6 +9,7 @@ from data_helpers import Stream, assert_alike
 from facula_data import DataLoader, StackDataset, Subset, TensorDataset
 from facula_data.files import MemoryMapped
 from facula_data.transforms import MapDataset
+from facula_errors.testing import raises
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12)
 
@@ -63,20 +64,20 @@ def test_many_at_once():
         def __getitems__(self, indices):
             return [0]
 
-    with pytest.raises(ValueError, match=r"Short\.__getitems__ .* got 1 for 2 indices"):
+    with raises(ValueError, "StackDataset", "Short.__getitems__", value="1 for 2 indices"):
         StackDataset(Short([1, 2]), "ab").__getitems__([0, 1])
 
 
 def test_datasets_that_do_not_match():
-    with pytest.raises(ValueError, match="got 0 without names and 0 with names"):
+    with raises(ValueError, "StackDataset", value="0 without names and 0 with names"):
         StackDataset()
-    with pytest.raises(ValueError, match="got 1 without names and 1 with names"):
+    with raises(ValueError, "StackDataset", value="1 without names and 1 with names"):
         StackDataset("a", b="b")
-    with pytest.raises(ValueError, match="got 2 samples for 0 and 3 for 1"):
+    with raises(ValueError, "StackDataset", value="2 samples for 0 and 3 for 1"):
         StackDataset("ab", "abc")
-    with pytest.raises(ValueError, match="got 2 samples for 'x' and 3 for 'y'"):
+    with raises(ValueError, "StackDataset", value="2 samples for 'x' and 3 for 'y'"):
         StackDataset(x="ab", y="abc")
-    with pytest.raises(TypeError, match="got Stream for 1"):
+    with raises(TypeError, "StackDataset", value="Stream for 1"):
         StackDataset("abc", Stream(3))
     assert repr(StackDataset(s="ab")) == "StackDataset(s='ab')"
     with pytest.raises(IndexError):

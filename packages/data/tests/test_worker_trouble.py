@@ -25,11 +25,12 @@ from worker_helpers import PROCESSES, Odd, Rows, Stream, alive, die, eventually,
 
 from facula_data._workers import processes
 from facula_data._workers.processes import _Worker
+from facula_errors.testing import raises
 
 
 @pytest.mark.parametrize(("what", "said"), [(die, "SIGKILL"), (leave, "exit status 3")])
 def test_a_worker_that_ends_is_an_error_at_once(what, said):
-    with pytest.raises(WorkerError, match=said) as caught:  # without a timeout, it would never return
+    with raises(WorkerError, "DataLoader", said) as caught:  # without a timeout, it would never return
         list(DataLoader(Odd(12, what), batch_size=8, num_workers=2, **PROCESSES))
     assert list(caught.value.unit) == list(range(8, 16))
     assert caught.value.worker == 1
@@ -134,7 +135,7 @@ def test_a_fork_of_the_program_closes_a_workers_pipe():
 
 
 def test_pickling_errors_suggest_a_remedy():
-    with pytest.raises(TypeError, match="at the top level of a module") as caught:
+    with raises(TypeError, "DataLoader", "at the top level of a module") as caught:
         iter(DataLoader(Odd(3, lambda: None), batch_size=8, num_workers=1, multiprocessing_context="spawn"))
     assert "lambda" in str(caught.value) or "pickle" in str(caught.value)
 
@@ -167,7 +168,7 @@ def test_a_stopped_worker_is_detected_within_a_second_of_the_timeout(monkeypatch
     next(batches)
     (worker,) = set(children()) - others
     assert eventually(lambda: state(worker) == "T")
-    with pytest.raises(WorkerTimeoutError, match="does not answer") as caught:
+    with raises(WorkerTimeoutError, "DataLoader", "does not answer") as caught:
         next(batches)
     assert processes.STACK_SECONDS < 1
     os.kill(caught.value.pid, signal.SIGKILL)
@@ -211,7 +212,7 @@ def test_a_batch_that_cannot_be_sent_is_an_error():
 
 
 def test_a_killed_worker_hints_at_a_lack_of_memory():
-    with pytest.raises(WorkerError, match="by SIGKILL, as the kernel does where memory is short"):
+    with raises(WorkerError, "DataLoader", "by SIGKILL, as the kernel does where memory is short"):
         list(DataLoader(Odd(0, die), batch_size=8, num_workers=1, **PROCESSES))
 
 
@@ -379,12 +380,12 @@ def test_only_the_sample_that_ends_its_worker_is_lost(policy, instead, size, wha
 
 
 def test_the_error_of_a_dead_worker_names_the_sample():
-    with pytest.raises(WorkerError, match="while it read sample 11 and made the batch of samples") as caught:
+    with raises(WorkerError, "DataLoader", "while it read sample 11 and made the batch of samples") as caught:
         list(DataLoader(Odd(11, die), 8, num_workers=1, **PROCESSES))
     assert caught.value.position == 3
 
 
 @pytest.mark.parametrize("kind", [PROCESSES, {"worker_method": "thread"}])
 def test_a_sample_does_not_end_the_program(kind):
-    with pytest.raises(OperationError, match=r"worker 0 raised SystemExit\('done'\)"):
+    with raises(OperationError, "DataLoader", "worker 0 raised SystemExit('done')"):
         list(DataLoader(Odd(3, partial(sys.exit, "done")), 8, num_workers=1, on_error="skip", **kind))

@@ -19,6 +19,8 @@ pytest.importorskip("facula_multiprocessing")
 
 from worker_helpers import PROCESSES, Odd, Rows, Stream, fail, gone, kinds, listed
 
+from facula_errors.testing import raises
+
 
 @kinds
 @pytest.mark.parametrize("workers", [1, 3])
@@ -84,7 +86,7 @@ def test_an_error_that_cannot_be_sent_is_described():
     def raising():
         raise Unsendable("hidden")
 
-    with pytest.raises(RuntimeError, match="Unsendable") as caught:
+    with raises(RuntimeError, "DataLoader", "Unsendable") as caught:
         list(DataLoader(Odd(3, raising), batch_size=8, num_workers=1, **PROCESSES))
     assert "hidden" in caught.value.__notes__[0]
 
@@ -148,7 +150,7 @@ def test_an_abandoned_pass_does_not_mix_with_the_next():
         assert next(old)["index"].tolist() == [0, 1, 2, 3]
         new = iter(loader)
         assert [b["index"][0] for b in new] == list(range(0, 40, 4))
-        with pytest.raises(RuntimeError, match="this pass ended"):
+        with raises(RuntimeError, "DataLoader", "this pass ended"):
             next(old)
 
 
@@ -200,7 +202,7 @@ def test_workers_compute_with_one_thread_and_collation_errors_name_samples():
         def __getitem__(self, index):
             return np.zeros(index % 5)
 
-    with pytest.raises(CollateError, match="sample 1 of the dataset"):
+    with raises(CollateError, "default_collate", "sample 1 of the dataset"):
         list(DataLoader(Uneven(), batch_size=8, num_workers=1, **PROCESSES))
 
 
@@ -220,7 +222,7 @@ def test_workers_compute_with_one_thread_and_collation_errors_name_samples():
     ],
 )
 def test_wrong_arguments(wrong, said):
-    with pytest.raises((ValueError, TypeError), match=said):
+    with raises((ValueError, TypeError), "DataLoader", said):
         DataLoader(Rows(), **wrong)
 
 
@@ -240,7 +242,7 @@ def test_streams_resume_with_the_same_number_of_workers(count, size, workers, cu
     seen = [batch.tolist() for _, batch in zip(range(cut), first, strict=False)]
     state = first.state_dict()
     if state["position"]:
-        with pytest.raises(ValueError, match="each its own copy"):
+        with raises(ValueError, "load_state_dict", "each its own copy"):
             other.load_state_dict(state)
     again.load_state_dict(state)
     if not state["epoch"]:

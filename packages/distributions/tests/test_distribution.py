@@ -10,6 +10,7 @@ import facula_distributions as D
 import facula_tensor as ft
 from facula_distributions import constraints, utils
 from facula_distributions.kl import FORMULAS
+from facula_errors.testing import raises
 from facula_tensor import func
 
 MAKERS = [
@@ -96,69 +97,69 @@ def test_numeric_parameters_add_no_dimensions():
 
 
 REFUSED = [
-    (lambda: D.Normal(0.0, -1.0), "Normal: expected parameter scale to satisfy GreaterThan.*got -1.0"),
-    (lambda: D.Normal(ft.tensor([0.0, math.nan]), 1.0), r"parameter loc to satisfy Real\(\); got nan .*shape \(2,\)"),
+    (lambda: D.Normal(0.0, -1.0), "Normal: expected parameter scale to satisfy GreaterThan ... got -1.0"),
+    (lambda: D.Normal(ft.tensor([0.0, math.nan]), 1.0), "Normal: loc to satisfy Real(); got nan ... shape (2,)"),
     (lambda: D.Normal(ft.zeros(2), ft.ones(3)), "Normal: expected parameters of shapes that broadcast"),
     (lambda: D.Uniform(1.0, 1.0), "Uniform: expected low below high"),
-    (lambda: D.Exponential(ft.tensor([1.0, 0.0])), "parameter rate to satisfy GreaterThan.*got 0.0"),
-    (lambda: D.Bernoulli(1.5), "parameter probs to satisfy Interval.*got 1.5"),
+    (lambda: D.Exponential(ft.tensor([1.0, 0.0])), "Exponential: parameter rate to satisfy GreaterThan ... got 0.0"),
+    (lambda: D.Bernoulli(1.5), "Bernoulli: parameter probs to satisfy Interval ... got 1.5"),
     (lambda: D.Bernoulli(0.5, 0.5), "Bernoulli: expected either probs or logits; got both"),
-    (lambda: D.Geometric(0.0), "parameter probs to satisfy GreaterThan"),
+    (lambda: D.Geometric(0.0), "Geometric: parameter probs to satisfy GreaterThan"),
     (lambda: D.Categorical(), "Categorical: expected either probs or logits; got neither"),
-    (lambda: D.Categorical(ft.tensor(1.0)), "categories along its last dimension"),
-    (lambda: D.Categorical(ft.tensor([2.0, -1.0])), r"probs to satisfy Simplex\(\); got \[2.0, -1.0\]"),
-    (lambda: D.Independent(D.Normal(0.0, 1.0), 1), "reinterpreted_batch_ndims from 0 to the 0 batch dimensions; got 1"),
+    (lambda: D.Categorical(ft.tensor(1.0)), "Categorical: categories along its last dimension"),
+    (lambda: D.Categorical(ft.tensor([2.0, -1.0])), "Categorical: probs to satisfy Simplex(); got [2.0, -1.0]"),
+    (lambda: D.Independent(D.Normal(0.0, 1.0), 1), "Independent: reinterpreted_batch_ndims ... got 1"),
     (lambda: D.Normal(0.0, 1.0).log_prob(0.5), "Normal: expected the value to be a Tensor; got float"),
-    (lambda: D.Normal(ft.zeros(2), 1.0).log_prob(ft.ones(3)), r"value to broadcast with shape \(2,\); got \(3,\)"),
-    (lambda: D.Exponential(1.0).cdf(ft.tensor(-1.0)), "value to satisfy GreaterThanEq.*got -1.0"),
-    (lambda: D.Exponential(1.0).icdf(ft.tensor(1.5)), "value to satisfy Interval.*got 1.5"),
-    (lambda: D.Bernoulli(0.5).log_prob(ft.tensor(0.5)), r"value to satisfy Boolean\(\); got 0.5"),
-    (lambda: D.Categorical(ft.ones(3)).log_prob(ft.tensor(3)), "value to satisfy IntegerInterval.*got 3"),
-    (lambda: D.OneHotCategorical(ft.ones(3)).log_prob(ft.ones(3)), r"satisfy OneHot\(\); got \[1.0, 1.0, 1.0\]"),
-    (lambda: D.OneHotCategorical(ft.ones(3)).log_prob(ft.ones(2)), r"to be the event shape \(3,\); got shape \(2,\)"),
-    (lambda: D.Distribution.set_default_validate_args(3), "expected True or False; got 3"),
-    (lambda: D.Gamma(0.0, 1.0), "Gamma: expected parameter concentration to satisfy GreaterThan.*got 0.0"),
-    (lambda: D.Beta(1.0, 1.0).log_prob(ft.tensor(1.5)), "Beta: expected the value to satisfy Interval.*got 1.5"),
+    (lambda: D.Normal(ft.zeros(2), 1.0).log_prob(ft.ones(3)), "Normal: value to broadcast with shape (2,); got (3,)"),
+    (lambda: D.Exponential(1.0).cdf(ft.tensor(-1.0)), "Exponential: value to satisfy GreaterThanEq ... got -1.0"),
+    (lambda: D.Exponential(1.0).icdf(ft.tensor(1.5)), "Exponential: value to satisfy Interval ... got 1.5"),
+    (lambda: D.Bernoulli(0.5).log_prob(ft.tensor(0.5)), "Bernoulli: value to satisfy Boolean(); got 0.5"),
+    (lambda: D.Categorical(ft.ones(3)).log_prob(ft.tensor(3)), "Categorical: value ... got 3"),
+    (lambda: D.OneHotCategorical(ft.ones(3)).log_prob(ft.ones(3)), "OneHotCategorical: got [1.0, 1.0, 1.0]"),
+    (lambda: D.OneHotCategorical(ft.ones(3)).log_prob(ft.ones(2)), "OneHotCategorical: to ... got shape (2,)"),
+    (lambda: D.Distribution.set_default_validate_args(3), "set_default_validate_args: expected True or False; got 3"),
+    (lambda: D.Gamma(0.0, 1.0), "Gamma: expected parameter concentration to satisfy GreaterThan ... got 0.0"),
+    (lambda: D.Beta(1.0, 1.0).log_prob(ft.tensor(1.5)), "Beta: expected the value to satisfy Interval ... got 1.5"),
     (lambda: D.Dirichlet(ft.tensor(1.0)), "Dirichlet: expected concentration to be a tensor of one dimension"),
-    (lambda: D.Dirichlet(ft.ones(2)).log_prob(ft.ones(2)), r"Dirichlet: expected the value to satisfy Simplex\(\)"),
-    (lambda: D.Poisson(-1.0), "Poisson: expected parameter rate to satisfy GreaterThanEq.*got -1.0"),
-    (lambda: D.Binomial(-1, ft.tensor(0.5)), "parameter total_count to satisfy IntegerGreaterThan.*got -1.0"),
-    (lambda: D.Binomial(3, ft.tensor(0.5)).log_prob(ft.tensor(4.0)), "value to satisfy IntegerInterval.*got 4.0"),
-    (lambda: D.Binomial(ft.tensor([1, 2]), ft.tensor(0.5)).entropy(), "expected one total_count to enumerate"),
-    (lambda: D.Multinomial(1.5, ft.ones(2)), "total_count to be an integer of at least 0; got 1.5"),
+    (lambda: D.Dirichlet(ft.ones(2)).log_prob(ft.ones(2)), "Dirichlet: expected the value to satisfy Simplex()"),
+    (lambda: D.Poisson(-1.0), "Poisson: expected parameter rate to satisfy GreaterThanEq ... got -1.0"),
+    (lambda: D.Binomial(-1, ft.tensor(0.5)), "Binomial: total_count to satisfy IntegerGreaterThan ... got -1.0"),
+    (lambda: D.Binomial(3, ft.tensor(0.5)).log_prob(ft.tensor(4.0)), "Binomial: value ... got 4.0"),
+    (lambda: D.Binomial(ft.tensor([1, 2]), ft.tensor(0.5)).entropy(), "Binomial: one total_count to enumerate"),
+    (lambda: D.Multinomial(1.5, ft.ones(2)), "Multinomial: total_count to be an integer of at least 0; got 1.5"),
     (
         lambda: D.Multinomial(2, ft.ones(2)).log_prob(ft.tensor([2.0, 1.0])),
         "Multinomial: expected the value to satisfy",
     ),
-    (lambda: D.MultivariateNormal(ft.zeros(2)), "precision_matrix, scale_tril; got none"),
-    (lambda: D.MultivariateNormal(ft.zeros(2), ft.eye(2), ft.eye(2)), "got covariance_matrix and precision_matrix"),
-    (lambda: D.MultivariateNormal(ft.zeros(2), ft.eye(3)), r"covariance_matrix of shape \(..., 2, 2\); got \(3, 3\)"),
-    (lambda: D.MultivariateNormal(ft.zeros(2), -ft.eye(2)), r"covariance_matrix to satisfy PositiveDefinite\(\)"),
-    (lambda: D.MultivariateNormal(ft.tensor(0.0), ft.eye(1)), "expected loc to be a tensor of vectors"),
-    (lambda: D.StudentT(-1.0), "StudentT: expected parameter df to satisfy GreaterThan.*got -1.0"),
+    (lambda: D.MultivariateNormal(ft.zeros(2)), "MultivariateNormal: precision_matrix, scale_tril; got none"),
+    (lambda: D.MultivariateNormal(ft.zeros(2), ft.eye(2), ft.eye(2)), "MultivariateNormal: got covariance_matrix and"),
+    (lambda: D.MultivariateNormal(ft.zeros(2), ft.eye(3)), "MultivariateNormal: covariance_matrix ... got (3, 3)"),
+    (lambda: D.MultivariateNormal(ft.zeros(2), -ft.eye(2)), "MultivariateNormal: covariance_matrix to satisfy"),
+    (lambda: D.MultivariateNormal(ft.tensor(0.0), ft.eye(1)), "MultivariateNormal: loc to be a tensor of vectors"),
+    (lambda: D.StudentT(-1.0), "StudentT: expected parameter df to satisfy GreaterThan ... got -1.0"),
     (
         lambda: D.Pareto(1.0, 2.0).log_prob(ft.tensor(0.5)),
         "Pareto: expected the value to satisfy GreaterThanEq",
     ),
-    (lambda: D.GeneralizedPareto(0.0, 1.0, -0.5).cdf(ft.tensor(3.0)), "the value to satisfy Interval.*got 3.0"),
+    (lambda: D.GeneralizedPareto(0.0, 1.0, -0.5).cdf(ft.tensor(3.0)), "GeneralizedPareto: value ... got 3.0"),
     (lambda: D.ContinuousBernoulli(), "ContinuousBernoulli: expected either probs or logits; got neither"),
     (
         lambda: D.MixtureSameFamily(D.Categorical(ft.ones(2)), D.Normal(ft.zeros(3), 1.0)),
-        r"expected 2 components, .*got batch shape \(3,\)",
+        "MixtureSameFamily: expected 2 components ... got batch shape (3,)",
     ),
     (lambda: D.LKJCholesky(1), "LKJCholesky: expected dim to be an integer of at least 2; got 1"),
-    (lambda: D.Wishart(1.0, ft.eye(3)), "Wishart: expected parameter df to satisfy GreaterThan.*got 1.0"),
+    (lambda: D.Wishart(1.0, ft.eye(3)), "Wishart: expected parameter df to satisfy GreaterThan ... got 1.0"),
     (lambda: D.Wishart(3.0), "Wishart: expected one of covariance_matrix, precision_matrix, scale_tril; got none"),
     (
         lambda: D.LowRankMultivariateNormal(ft.zeros(3), ft.ones(2, 1), ft.ones(3)),
-        r"expected cov_factor \(..., 3",
+        "LowRankMultivariateNormal: expected cov_factor (..., 3",
     ),
 ]
 
 
 @pytest.mark.parametrize(("make", "message"), REFUSED)
 def test_invalid_arguments_are_rejected(make, message):
-    with pytest.raises(ValueError, match=message):
+    with raises(ValueError, message):
         make()
 
 
@@ -167,26 +168,26 @@ def test_undefined_methods_raise():
         (lambda: D.Bernoulli(0.5).rsample(), "Bernoulli.rsample: not defined for this distribution"),
         (lambda: D.Normal(0.0, 1.0).enumerate_support(), "Normal.enumerate_support"),
         (lambda: D.Categorical(ft.ones(2)).cdf(ft.tensor(0)), "Categorical.cdf"),
-        (lambda: D.kl_divergence(D.Normal(0.0, 1.0), D.Bernoulli(0.5)), "no formula for Normal and Bernoulli"),
+        (lambda: D.kl_divergence(D.Normal(0.0, 1.0), D.Bernoulli(0.5)), "kl_divergence: no formula for Normal and"),
     ):
-        with pytest.raises(NotImplementedError, match=message):
+        with raises(NotImplementedError, message):
             ask()
-    with pytest.raises(TypeError, match="Normal: expected loc to be a number or a Tensor; got 'a'"):
+    with raises(TypeError, "Normal", "expected loc to be a number or a Tensor", value="'a'"):
         D.Normal("a", 1.0)
-    with pytest.raises(TypeError, match="broadcast_all: expected numbers and tensors; got 'a'"):
+    with raises(TypeError, "broadcast_all", "expected numbers and tensors", value="'a'"):
         utils.broadcast_all("a", 1.0)
-    with pytest.raises(TypeError, match="register_kl: expected two classes; got 'Normal'"):
+    with raises(TypeError, "register_kl", "expected two classes", value="'Normal'"):
         D.register_kl("Normal", D.Normal)
 
 
 def test_validation_can_be_disabled():
     assert math.isnan(D.Normal(0.0, -1.0, validate_args=False).log_prob(ft.tensor(0.0)).item())
-    with pytest.raises(IndexError, match="expected categories from 0 to 2"):
+    with raises(IndexError, "Categorical.log_prob", "expected categories from 0 to 2"):
         D.Categorical(ft.ones(2, 3), validate_args=False).log_prob(ft.tensor([3, 0]))
     D.Distribution.set_default_validate_args(False)
     try:
         D.Normal(0.0, -1.0)
-        with pytest.raises(ValueError, match="scale"):
+        with raises(ValueError, "Normal", "scale"):
             D.Normal(0.0, -1.0, validate_args=True)
     finally:
         D.Distribution.set_default_validate_args(True)
@@ -232,7 +233,7 @@ def test_custom_distribution():
     d = Fairer((2,))
     assert d.sample((3,)).shape == (3, 2) and d.expand((4, 2)).batch_shape == (4, 2)
     assert D.kl_divergence(d, Fair((2,))).tolist() == [0, 0]
-    with pytest.raises(ValueError, match="Fairer: expected the value to satisfy Boolean"):
+    with raises(ValueError, "Fairer", "expected the value to satisfy Boolean"):
         d.log_prob(ft.full((2,), 0.5))
 
 
@@ -251,7 +252,7 @@ def test_independent_sums():
             D.kl_divergence(d, other).tolist()
             == (ft.full((2, 3)[: 2 - dims], 0.5 * 3 ** (dims > 0) * 2 ** (dims > 1))).tolist()
         )
-    with pytest.raises(ValueError, match="equal reinterpreted_batch_ndims; got 1 and 2"):
+    with raises(ValueError, "kl_divergence", "equal reinterpreted_batch_ndims", value="1 and 2"):
         D.kl_divergence(D.Independent(base, 1), D.Independent(base, 2))
 
 
@@ -288,24 +289,24 @@ def test_constraint_attributes():
     assert repr(constraints.interval(0.0, 1.0)) == "Interval(lower_bound=0.0, upper_bound=1.0)"
     assert constraints.is_dependent(D.Uniform.support) and not constraints.is_dependent(D.Normal.support)
     assert D.Categorical.support.is_discrete and constraints.simplex.event_dim == 1
-    with pytest.raises(ValueError, match="depends on parameters"):
+    with raises(ValueError, "constraints.dependent", "depends on parameters"):
         constraints.dependent.check(ft.ones(2))
-    with pytest.raises(ValueError, match=r"independent.check: expected a value of at least 1 dimension\(s\); got 0"):
+    with raises(ValueError, "independent.check", "expected a value of at least 1 dimension(s)", value=0):
         constraints.real_vector.check(ft.tensor(1.0))
-    with pytest.raises(TypeError, match=r"expected a floating dtype; got facula.int64; convert"):
+    with raises(TypeError, "eps_of", "expected a floating dtype", "convert", value="facula.int64"):
         D.LKJCholesky(3).log_prob(ft.eye(3, dtype=ft.int64))
 
 
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (lambda: D.Laplace(ft.zeros(2), ft.ones(3)), r"Laplace: .*broadcast; got loc \(2,\), scale \(3,\)"),
-        (lambda: D.Binomial(ft.ones(2), ft.ones(3)), r"Binomial: .*got total_count \(2,\), probs \(3,\)"),
-        (lambda: D.Gamma(ft.ones(2), "1"), r"Gamma: expected rate to be a number or a Tensor; got '1'"),
+        (lambda: D.Laplace(ft.zeros(2), ft.ones(3)), "Laplace: broadcast; got loc (2,), scale (3,)"),
+        (lambda: D.Binomial(ft.ones(2), ft.ones(3)), "Binomial: got total_count (2,), probs (3,)"),
+        (lambda: D.Gamma(ft.ones(2), "1"), "Gamma: expected rate to be a number or a Tensor; got '1'"),
     ],
 )
 def test_mismatched_parameters_are_named(made, said):
-    with pytest.raises((ValueError, TypeError), match=said):
+    with raises((ValueError, TypeError), said):
         made()
 
 
@@ -320,9 +321,10 @@ def test_mismatched_parameters_are_named(made, said):
     ],
 )
 def test_a_sample_shape_is_a_sequence_of_lengths_from_0(made):
-    with pytest.raises(TypeError, match=r"expected sample_shape to be a sequence of lengths, such as \(3,\); got 3"):
+    name = type(made()).__name__
+    with raises(TypeError, name, "sample_shape to be a sequence of lengths, such as (3,)", value=3):
         made().sample(3)
-    with pytest.raises(ValueError, match=r"expected sample_shape of lengths from 0; got \(-1,\)"):
+    with raises(ValueError, name, "sample_shape of lengths from 0", value=(-1,)):
         made().sample((-1,))
     assert made().sample([2]).shape[0] == 2
 
@@ -354,7 +356,7 @@ def test_batches_of_distributions(made):
 
 @pytest.mark.parametrize("made", [lambda a: D.Normal(0.0, a), lambda a: D.Uniform(0.0, a)])
 def test_one_invalid_parameter_in_a_batch_is_rejected(made):
-    with pytest.raises(ValueError, match="expected"):
+    with raises(ValueError, type(made(1.0)).__name__, "expected"):
         func.vmap(lambda a: made(a).mean)(ft.tensor([1.0, -1.0]))
 
 
@@ -367,7 +369,7 @@ def test_validation_reads_no_values(monkeypatch):
             patched.setattr(ft.Tensor, name, refuse)
         for one in (D.Normal(ft.zeros(3), ft.ones(3)), D.Categorical(ft.ones(3, 4)), D.Bernoulli(logits=ft.zeros(3))):
             one.log_prob(one.sample())
-    with pytest.raises(ValueError, match=r"parameter scale to satisfy .*; got -1.0 in a tensor of shape \(2,\)"):
+    with raises(ValueError, "Normal", "parameter scale to satisfy", value="-1.0 in a tensor of shape (2,)"):
         D.Normal(0.0, ft.tensor([1.0, -1.0]))
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import facula_distributions as D
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 MEAN = np.array([1.0, -1.0, 0.5])
 COVARIANCES = np.array([[2.0, 0.3, 0.1], [0.3, 1.0, -0.2], [0.1, -0.2, 0.5]])
@@ -218,9 +219,9 @@ def test_mixtures():
     assert many.batch_shape == (5,) and many.event_shape == (2,)
     assert many.sample((4,)).shape == (4, 5, 2) and many.log_prob(many.sample((4,))).shape == (4, 5)
     assert many.mean.shape == many.variance.shape == (5, 2) and many.expand((6, 5)).sample().shape == (6, 5, 2)
-    with pytest.raises(ValueError, match="MixtureSameFamily: expected the value to satisfy"):
+    with raises(ValueError, "MixtureSameFamily", "expected the value to satisfy"):
         D.MixtureSameFamily(D.Categorical(ft.ones(2)), D.Exponential(ft.ones(2))).log_prob(ft.tensor(-1.0))
-    with pytest.raises(TypeError, match="expected mixture_distribution to be a Categorical; got Normal"):
+    with raises(TypeError, "MixtureSameFamily", "expected mixture_distribution to be a Categorical", value="Normal"):
         D.MixtureSameFamily(D.Normal(0.0, 1.0), D.Normal(0.0, 1.0))
 
 

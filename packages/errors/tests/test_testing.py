@@ -22,6 +22,7 @@ def check(message, *wanted, kind=ValueError, **options):
         (WHOLE, ["take: count"]),
         (WHOLE, ["take: expected ... 0; got -1", "pass...count)"]),
         ("Adam.step: there is no gradient; call backward", ["Adam.step", "no gradient"]),
+        ("/tmp/x/a.pt: it is truncated; copy it again", [".../a.pt", "truncated"]),
         ("load: entries do not fit:\n    weight of shape (2,)", ["load: weight"]),
     ],
 )

@@ -21,6 +21,7 @@ import pytest
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, full_traceback
 from facula_errors.extend import in_library, is_boundary
+from facula_errors.testing import raises
 
 HERE = Path(__file__).parent
 
@@ -344,6 +345,6 @@ def test_the_switch_lasts_and_a_block_ends_it():
 
 @pytest.mark.parametrize("value", [1, "yes", None])
 def test_the_switch_takes_a_bool(value):
-    with pytest.raises(TypeError, match=r"full_traceback: expected a bool; got"):
+    with raises(TypeError, "full_traceback", "expected a bool"):
         full_traceback(value)
     assert not library_frames(caught(hook, -1))

@@ -11,6 +11,7 @@ import pytest
 import facula
 import facula_data
 from facula.utils.data import DataLoader, Dataset, TensorDataset, default_collate, default_convert, random_split
+from facula_errors.testing import raises
 
 
 def test_the_names_are_those_of_facula_data():
@@ -109,14 +110,14 @@ def test_errors_name_the_index_of_a_sample_of_another_shape():
         def __getitem__(self, index):
             return facula.zeros(4 if index == 4 else 3)
 
-    with pytest.raises(ValueError, match=r"expected samples of one shape; got .*\(4,\) in sample 4 of the dataset"):
+    with raises(ValueError, "default_collate", "expected samples of one shape", "(4,) in sample 4 of the dataset"):
         list(DataLoader(Ragged(), batch_size=3))
 
 
 def test_wrong_arguments_are_refused_by_facula_data():
-    with pytest.raises(ValueError, match="batch_size"):
+    with raises(ValueError, "DataLoader", "batch_size"):
         DataLoader(range(3), batch_size=0)
-    with pytest.raises(ValueError, match="num_workers=-2"):
+    with raises(ValueError, "DataLoader", "num_workers=-2"):
         DataLoader(range(3), num_workers=-2)
     with pytest.raises(TypeError, match="wrong"):
         DataLoader(range(3), wrong=1)

@@ -14,6 +14,7 @@ import facula
 import facula.nn as nn
 from facula._pickles.attributes import written
 from facula_checkpoint import CheckpointError
+from facula_errors.testing import raises
 
 
 class Options:
@@ -88,7 +89,7 @@ def test_files_set_no_array_protocol_and_no_method(kind):
     with facula.serialization.safe_globals([Net, Restored, Options]):
         assert facula.load(renamed(make(), "another")).another is not None
         for name in (*PROTOCOLS, *filter(None, [method])):
-            with pytest.raises(CheckpointError, match=f"sets the attribute '{name}' of a .*, which files may not set"):
+            with raises(CheckpointError, "<BytesIO>", f"sets the attribute '{name}' of a", "which files may not set"):
                 facula.load(renamed(make(), name))
 
 
@@ -99,7 +100,7 @@ def test_files_set_no_array_protocol_and_no_method(kind):
 def test_attributes_that_load_refuses_are_not_saved(make):
     value = make()
     value.__array_interface__ = {}
-    with pytest.raises(TypeError, match=r"save: expected .*; got the attribute '__array_interface__' of a .*; delete"):
+    with raises(TypeError, "save", "delete", value="the attribute '__array_interface__' of a"):
         facula.save(value, io.BytesIO())
 
 
@@ -124,7 +125,7 @@ def test_schedule_methods_that_pytorch_saves(mode):
     found, again = facula.load(file)
     assert "_scale_fn_ref" not in vars(found) and found.get_lr() == cyclic.get_lr()
     assert getattr(again, "func", again).owner is type(cyclic)
-    with pytest.raises(NotImplementedError, match=rf"CyclicLR\._{mode}_scale_fn: only PyTorch has it"):
+    with raises(NotImplementedError, f"CyclicLR._{mode}_scale_fn", "only PyTorch has it"):
         again(1)
 
 

@@ -3,6 +3,7 @@
 import collections
 import io
 import pickle
+import re
 import zipfile
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import facula
 import facula.nn as nn
 from facula_checkpoint import CheckpointError
+from facula_errors.testing import raises
 
 MILLIONS = 10**10
 Pair = collections.namedtuple("Pair", "place words")
@@ -52,8 +54,9 @@ BOMBS = {
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_bombs_are_refused(name):
-    with pytest.raises(CheckpointError, match=r"copies far more than it contains: a bomb|more than 100 options"):
+    with raises(CheckpointError, "<BytesIO>") as caught:
         facula.load(with_pickle(BOMBS[name]))
+    assert re.search("copies far more than it contains: a bomb|more than 100 options", str(caught.value))
 
 
 def plain_state(module, name, state):
@@ -84,10 +87,11 @@ def test_ranges_in_samplers_allocate_no_memory():
     row = [0] * 1000
     state = {"indices": [[row] * 1000] * 1000, "weights": range(MILLIONS), "generator": None}
     for name in ("SubsetRandomSampler", "WeightedRandomSampler"):
-        with pytest.raises(CheckpointError, match=r"not all numbers|a range for weights"):
+        with raises(CheckpointError, "<BytesIO>") as caught:
             facula.load(with_pickle(plain_state(SAMPLER, name, state)))
+        assert re.search("not all numbers|a range for weights", str(caught.value))
     state["indices"] = range(10**30)
-    with pytest.raises(CheckpointError, match="for indices of a sampler, which is out of range"):
+    with raises(CheckpointError, "<BytesIO>", "for indices of a sampler, which is out of range"):
         facula.load(with_pickle(plain_state(SAMPLER, "SubsetRandomSampler", state)))
 
 
@@ -106,7 +110,7 @@ def test_the_file_bounds_derived_values_of_distributions(shape, strides, bomb):
     stand._batch_shape, stand._event_shape = facula.Size(shape), facula.Size([])
     file = renamed(written(stand), Chi2, b"torch.distributions.chi2\nChi2")
     if bomb:
-        with pytest.raises(CheckpointError, match=r"shape \(100000, 10000\) over 110000 elements: a bomb"):
+        with raises(CheckpointError, "<BytesIO>", "shape (100000, 10000) over 110000 elements: a bomb"):
             facula.load(file)
     else:
         found = facula.load(file).df
@@ -139,11 +143,11 @@ def test_string_arrays_round_trip_and_object_arrays_are_refused():
         assert found[0].dtype == found[1] == array.dtype and found[0].tolist() == array.tolist()
     assert facula.load(written(np.str_("abc"))) == "abc"
     for array in (np.array([None]), np.zeros(2, "M8[s]"), np.zeros(1, "i4, f4")):
-        with pytest.raises(TypeError, match=r"save: expected NumPy arrays of numbers, bools or texts; .*tolist"):
+        with raises(TypeError, "save", "expected NumPy arrays of numbers, bools or texts", "tolist"):
             written(array)
 
 
 def test_integers_that_load_refuses_are_not_saved():
     assert facula.load(written([(1 << 2039) - 1, -1 << 2000])) == [(1 << 2039) - 1, -1 << 2000]
-    with pytest.raises(ValueError, match="save: expected integers of at most 2039 bits; got one of 2040; save it as"):
+    with raises(ValueError, "save", "expected integers of at most 2039 bits", "save it as", value="one of 2040"):
         written({"key": 1 << 2039})

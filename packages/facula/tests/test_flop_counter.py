@@ -6,6 +6,7 @@ import facula
 import facula.nn.functional as F
 from facula import nn
 from facula.utils.flop_counter import FlopCounterMode
+from facula_errors.testing import raises
 
 
 def p(*shape):
@@ -94,7 +95,7 @@ def test_nested_blocks():
 
 
 def test_unsupported_arguments_are_refused():
-    with pytest.raises(NotImplementedError, match="custom_mapping to be None"):
+    with raises(NotImplementedError, "FlopCounterMode", "custom_mapping to be None"):
         FlopCounterMode(custom_mapping={"mm": len})
     with pytest.warns(UserWarning, match="mods is not needed"):
         FlopCounterMode(nn.Linear(1, 1))

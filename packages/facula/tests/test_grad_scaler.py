@@ -1,10 +1,9 @@
 """The gradient scaler: when it scales, when it skips a step, and its state."""
 
-import pytest
-
 import facula
 from facula import float16, nn
 from facula.amp import GradScaler
+from facula_errors.testing import raises
 
 
 def network():
@@ -48,20 +47,20 @@ def test_the_scale_shrinks_after_non_finite_gradients_and_grows_otherwise():
 def test_the_order_of_calls_is_checked():
     weight, optimizer, scaler = parts()
     weight.grad = facula.zeros(2)
-    with pytest.raises(RuntimeError, match=r"update: expected a step\(\) or unscale_\(\) since the last update"):
+    with raises(RuntimeError, "GradScaler.update", "expected a step() or unscale_() since the last update"):
         scaler.update()
     scaler.unscale_(optimizer)
-    with pytest.raises(RuntimeError, match="unscale_: called twice"):
+    with raises(RuntimeError, "GradScaler.unscale_", "called twice"):
         scaler.unscale_(optimizer)
     scaler.step(optimizer)
-    with pytest.raises(RuntimeError, match="unscale_: called after step"):
+    with raises(RuntimeError, "GradScaler.unscale_", "called after step"):
         scaler.unscale_(optimizer)
-    with pytest.raises(RuntimeError, match="step: called twice"):
+    with raises(RuntimeError, "GradScaler.step", "called twice"):
         scaler.step(optimizer)
-    with pytest.raises(RuntimeError, match="expected no closure"):
+    with raises(RuntimeError, "GradScaler.step", "expected no closure"):
         scaler.step(optimizer, closure=lambda: 1)
     for wrong in ({"growth_factor": 1.0}, {"backoff_factor": 1.0}):
-        with pytest.raises(ValueError, match=f"GradScaler: expected {next(iter(wrong))}"):
+        with raises(ValueError, "GradScaler", f"expected {next(iter(wrong))}"):
             GradScaler("cpu", **wrong)
     half = facula.ones(1, dtype=float16)
     half.grad = facula.ones(1, dtype=float16)
@@ -69,7 +68,7 @@ def test_the_order_of_calls_is_checked():
     class Holder:
         param_groups = [{"params": [half]}]  # noqa: RUF012
 
-    with pytest.raises(ValueError, match="expected gradients in float32; got float16"):
+    with raises(ValueError, "GradScaler.unscale_", "expected gradients in float32", value="float16"):
         GradScaler("cpu").unscale_(Holder())
 
 
@@ -94,5 +93,5 @@ def test_the_state_round_trips(tmp_path):
     assert again.state_dict() == scaler.state_dict() == {
         "scale": 32.0, "growth_factor": 3.0, "backoff_factor": 0.5, "growth_interval": 2000, "_growth_tracker": 5,
     }  # fmt: skip
-    with pytest.raises(RuntimeError, match="the state is empty"):
+    with raises(RuntimeError, "GradScaler.load_state_dict", "the state is empty"):
         again.load_state_dict({})

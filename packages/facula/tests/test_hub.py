@@ -8,6 +8,7 @@ import pytest
 
 import facula
 from facula import hub
+from facula_errors.testing import raises
 
 
 def test_weights_are_read_from_the_download_folder(tmp_path, monkeypatch):
@@ -29,7 +30,7 @@ def test_weights_are_read_from_the_download_folder(tmp_path, monkeypatch):
             read = hub.load_state_dict_from_url(f"https://example.com/{name}", check_hash=True)
             assert read["weight"].tolist() == [1, 1]
         else:
-            with pytest.raises(ValueError, match=f"SHA-256 that begins with 00000000; got {digest}"):
+            with raises(ValueError, "load_state_dict_from_url", "SHA-256 that begins with 00000000", value=digest):
                 hub.load_state_dict_from_url(f"https://example.com/{name}", check_hash=True)
     assert hub.urlparse(address).netloc == "example.com"
 
@@ -57,16 +58,16 @@ def test_models_are_loaded_from_a_local_folder(tmp_path):
     made = hub.load(tmp_path, "layer", 4, source="local", bias=False)
     assert (made.weight.shape, made.bias) == ((4, 6), None)
     for name in ("number", "nothing"):
-        with pytest.raises(RuntimeError, match=f"load: expected a function '{name}' in {path}"):
+        with raises(RuntimeError, "load", f"expected a function '{name}' in {path}"):
             hub.load(str(tmp_path), name, source="local")
-    with pytest.raises(NotImplementedError, match="clone owner/name and call load"):
+    with raises(NotImplementedError, "load", "clone owner/name and call load"):
         hub.load("owner/name", "layer")
-    with pytest.raises(ValueError, match="'local' or 'github'; got 'gitlab'"):
+    with raises(ValueError, "load", "'local' or 'github'", value="'gitlab'"):
         hub.load(tmp_path, "layer", source="gitlab")
     path.write_text('dependencies = ["math", "no_such_package"]')
-    with pytest.raises(RuntimeError, match="not there: no_such_package; install"):
+    with raises(RuntimeError, "load", "not there: no_such_package", "install"):
         hub.load(tmp_path, "layer", source="local")
     path.unlink()
-    with pytest.raises(FileNotFoundError, match=r"load: expected a folder with the file hubconf\.py"):
+    with raises(FileNotFoundError, "load", "expected a folder with the file hubconf.py"):
         hub.load(tmp_path, "layer", source="local")
     assert sys.path == before

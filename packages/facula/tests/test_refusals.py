@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 
 import facula
+from facula_errors.testing import raises
 
 WHERE = {
     "": ["sparse_coo_tensor", "sparse_csr_tensor"],
@@ -40,13 +41,13 @@ WHERE = {
 @pytest.mark.parametrize(("place", "name"), [(place, name) for place, names in WHERE.items() for name in names])
 def test_use_raises_and_names_the_function(place, name):
     one = getattr(import_module(f"facula.{place}" if place else "facula"), name)
-    with pytest.raises(NotImplementedError, match=rf"{name}: PyTorch has it, facula not yet; \w+") as caught:
+    with raises(NotImplementedError, f"...{name}", "PyTorch has it, facula not yet;") as caught:
         one(1, of="anything")
-    assert len(inspect.getinnerframes(caught.tb)) == 1  # the traceback ends at the program's line
+    assert len(inspect.getinnerframes(caught.value.__traceback__)) == 1  # the traceback ends at the program's line
     assert one.__name__ == name and one.__doc__.endswith("NotImplementedError.")
     if isinstance(one, type):
         assert not isinstance(facula.ones(1), one)
-        with pytest.raises(NotImplementedError, match=name):
+        with raises(NotImplementedError, f"...{name}"):
             type("Own", (one,), {"__init__": lambda self, width: None})(3)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import facula
 from facula_checkpoint import CheckpointError
+from facula_errors.testing import raises
 
 
 @pytest.fixture
@@ -123,7 +124,7 @@ def test_map_location_moves_tensors(path, name, mmap):
         (lambda storage, location: location, "expected map_location to return a storage of 8 bytes or None; got 'cpu'"),
         ({"cpu": 3}, "expected map_location to have devices as values; got int"),
     ):
-        with pytest.raises(TypeError, match=f"load: {message}"):
+        with raises(TypeError, "load", message):
             facula.load(path, map_location=location)
 
 
@@ -134,13 +135,13 @@ class Unknown:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"a": [Unknown()]}, r"save: the object\['a'\]\[0\] is a .*Unknown; expected a tensor, dict"),
-        ([numpy.array([None])], r"the object\[0\] is a NumPy array of dtype 'object'"),
+        ({"a": [Unknown()]}, "the object['a'][0] is a ... Unknown; expected a tensor, dict"),
+        ([numpy.array([None])], "the object[0] is a NumPy array of dtype 'object'"),
     ],
 )
 def test_a_refused_save_keeps_the_old_file(path, value, message):
     facula.save(1, path)
-    with pytest.raises(TypeError, match=message):
+    with raises(TypeError, "save", message):
         facula.save(value, path)
     assert facula.load(path) == 1
 
@@ -154,7 +155,7 @@ def test_open_files_hold_several_saves(path):
         with opened as file:
             assert facula.load(file)["w"].tolist() == [1.0, 1.0]
             assert facula.load(file, map_location="cpu") == [1, 2]
-    with pytest.raises(ValueError, match="load: expected f to be a path, as mmap=True maps it; got BytesIO"):
+    with raises(ValueError, "load", "expected f to be a path, as mmap=True maps it", value="BytesIO"):
         facula.load(io.BytesIO(), mmap=True)
 
 
@@ -164,11 +165,13 @@ def test_str_bytes_and_path_objects(path, name):
     assert facula.load(name(path)) == facula.load(path) == 3
 
 
-@pytest.mark.parametrize(("operation", "mode"), [(lambda f: facula.save(1, f), "wb"), (facula.load, "rb")])
-def test_objects_that_are_no_file_are_refused(operation, mode):
-    with pytest.raises(TypeError, match=f"(save|load): expected a path or a file opened with mode '{mode}'; got int"):
+@pytest.mark.parametrize(
+    ("name", "operation", "mode"), [("save", lambda f: facula.save(1, f), "wb"), ("load", facula.load, "rb")]
+)
+def test_objects_that_are_no_file_are_refused(name, operation, mode):
+    with raises(TypeError, name, f"a path or a file opened with mode '{mode}'", value="int"):
         operation(1)
-    with pytest.raises(TypeError, match="open in text mode"):
+    with raises(TypeError, name, "open in text mode"):
         operation(io.StringIO())
 
 
@@ -200,7 +203,7 @@ def test_arrays_and_numbers_keep_their_types(path, mmap):
 )
 def test_errors_for_other_files_name_the_file_and_the_reason(path, contents, reason):
     path.write_bytes(contents)
-    with pytest.raises(CheckpointError, match=reason) as caught:
+    with raises(CheckpointError, ".../kept.safetensors", reason) as caught:
         facula.load(path)
     assert str(path) in str(caught.value)
 
@@ -210,7 +213,7 @@ def test_a_truncated_file_is_refused(path):
     whole = path.read_bytes()
     for length in (4, 20, len(whole) - 1):
         path.write_bytes(whole[:length])
-        with pytest.raises(CheckpointError, match=r"kept\.safetensors: "):
+        with raises(CheckpointError, ".../kept.safetensors", "kept.safetensors"):
             facula.load(path)
 
 

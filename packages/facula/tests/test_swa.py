@@ -5,6 +5,7 @@ import pytest
 import facula
 from facula import nn
 from facula.optim.swa_utils import AveragedModel, get_ema_avg_fn, get_ema_multi_avg_fn, update_bn
+from facula_errors.testing import raises
 
 
 def filled(model, value):
@@ -67,9 +68,14 @@ def test_a_captured_step_averages(options):
 
 def test_invalid_arguments_are_refused():
     model = nn.Linear(2, 2)
-    with pytest.raises(ValueError, match="expected avg_fn or multi_avg_fn; got both"):
+    with raises(ValueError, "AveragedModel", "expected avg_fn or multi_avg_fn", value="both"):
         AveragedModel(model, avg_fn=get_ema_avg_fn(), multi_avg_fn=get_ema_multi_avg_fn())
-    with pytest.raises(ValueError, match="expected the model that was copied, with 2 parameters; got one with 1"):
+    with raises(
+        ValueError,
+        "AveragedModel.update_parameters",
+        "expected the model that was copied, with 2 parameters",
+        value="one with 1",
+    ):
         AveragedModel(model).update_parameters(nn.Linear(2, 2, bias=False))
 
 

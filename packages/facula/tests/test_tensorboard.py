@@ -10,6 +10,7 @@ import pytest
 
 import facula
 from facula.utils.tensorboard import SummaryWriter
+from facula_errors.testing import raises
 
 
 def test_the_error_for_a_missing_package_names_what_to_install(tmp_path):
@@ -44,9 +45,9 @@ def test_scalars(written, tmp_path):
     ]  # fmt: skip
     found = written("add_scalars", "both/of", {"a": 1, "b": facula.tensor(2)}, 5, folder="both_of_b")
     assert [(one.step, one.value) for one in found.Scalars("both/of")] == [(5, 2.0)]
-    with pytest.raises(ValueError, match=r"add_scalar: expected a single number; got shape \(2,\)"):
+    with raises(ValueError, "add_scalar", "expected a single number", value="shape (2,)"):
         written("add_scalar", "loss", facula.ones(2))
-    with pytest.raises(TypeError, match="add_scalar: expected numbers; got str 'much'"):
+    with raises(TypeError, "add_scalar", "expected numbers", value="str 'much'"):
         written("add_scalar", "loss", "much")
 
 
@@ -65,7 +66,7 @@ def test_histograms(written, options):
 
 def test_a_histogram_requires_finite_numbers(written):
     for values in (facula.tensor([1.0, float("nan")]), facula.ones(0)):
-        with pytest.raises(ValueError, match="add_histogram: expected values that are finite, one at least"):
+        with raises(ValueError, "add_histogram", "values that are finite, one at least"):
             written("add_histogram", "weights", values)
 
 
@@ -111,7 +112,7 @@ def test_audio_and_text(written):
         assert np.frombuffer(file.readframes(100), "<i2")[[0, -1]].tolist() == [-32767, 32767]
     (found,) = written("add_text", "note", "*hello*", 2).Tensors("note/text_summary")
     assert found.step == 2 and found.tensor_proto.string_val[0] == b"*hello*"
-    with pytest.raises(TypeError, match="add_text: expected text; got int"):
+    with raises(TypeError, "add_text", "expected text", value="int"):
         written("add_text", "note", 3)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import facula
+from facula_errors.testing import raises
 
 RANDOM = np.random.default_rng(0)
 IMAGES = RANDOM.standard_normal((2, 3, 9, 11))
@@ -120,11 +121,11 @@ def test_empty_inputs():
 
 
 REFUSED = {
-    "boxes of three numbers": (lambda ops: ops.nms(facula.zeros(2, 3), facula.zeros(2), 0.5), r"nms: .*\(2, 3\)"),
-    "scores of others": (lambda ops: ops.nms(facula.zeros(2, 4), facula.zeros(3), 0.5), r"nms: .*\(3,\)"),
+    "boxes of three numbers": (lambda ops: ops.nms(facula.zeros(2, 3), facula.zeros(2), 0.5), "nms: (2, 3)"),
+    "scores of others": (lambda ops: ops.nms(facula.zeros(2, 4), facula.zeros(3), 0.5), "nms: (3,)"),
     "one image": (
         lambda ops: ops.roi_align(facula.zeros(3, 4, 4), facula.zeros(1, 5), 1.0, 2, 2, 0, False),
-        r"roi_align: expected images .*\(3, 4, 4\)",
+        "roi_align: expected images ... (3, 4, 4)",
     ),
     "no such image": (
         lambda ops: ops.roi_align(facula.zeros(1, 3, 4, 4), facula.ones(1, 5), 1.0, 2, 2, 0, False),
@@ -136,7 +137,7 @@ REFUSED = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_invalid_arguments_are_refused(what):
     call, message = REFUSED[what]
-    with pytest.raises(ValueError, match=message):
+    with raises(ValueError, message):
         call(facula.ops.torchvision)
 
 

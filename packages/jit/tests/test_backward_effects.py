@@ -7,6 +7,7 @@ from io import StringIO
 import pytest
 
 from facula_autograd import Function
+from facula_errors.testing import raises
 from facula_jit import CaptureError, capture
 from facula_tensor import manual_seed, ones, rand, zeros
 
@@ -131,7 +132,7 @@ def test_effects_of_a_backward_pass_happen_as_often_as_in_eager_code(backward, o
 
 def test_a_backward_pass_with_effects_breaks_the_capture():
     for backward in EFFECTS:
-        with pytest.raises(CaptureError, match=r"test_backward_effects\.py"):
+        with raises(CaptureError, "capture", "test_backward_effects.py"):
             _history(backward, False, lambda f: capture(f, on_break="error"))
 
 

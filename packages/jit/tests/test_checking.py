@@ -7,6 +7,7 @@ from itertools import count
 import pytest
 from jit_toys import pair, same, step_of
 
+from facula_errors.testing import raises
 from facula_jit import CaptureError, allow, capture
 from facula_tensor import arange, eye, full, linspace, manual_seed, no_grad, ones, rand, randn, tensor
 
@@ -34,7 +35,7 @@ CHANGES = {
         lambda x: x * WEIGHTS[state()["factor"] > 2],
         "factor",
         3.0,
-        r"was a tensor of the program of shape \(3,\), and is another one",
+        "was a tensor of the program of shape (3,), and is another one",
     ),
     "plain result": (lambda x: (x * 2, state()["factor"]), "factor", 3.0, "the result had 2.0, and has 3.0"),
     "more launches": (
@@ -61,7 +62,7 @@ def test_a_difference_is_an_error_with_its_line(changing):
     for _ in range(4):
         captured(ones(3))
     change()
-    with pytest.raises(CaptureError, match=words) as caught:
+    with raises(CaptureError, "capture", words) as caught:
         captured(ones(3)), captured(ones(3))
     if words.startswith(("the result", "launches")):
         return
@@ -135,7 +136,7 @@ def test_effects_happen_once():
 
 @pytest.mark.parametrize("check", [-1, 1.5, "2", True])
 def test_intervals_that_are_refused(check):
-    with pytest.raises(ValueError, match="expected check to be a number of calls"):
+    with raises(ValueError, "capture", "expected check to be a number of calls"):
         capture(lambda x: x, check=check)
 
 
@@ -146,7 +147,7 @@ def test_the_environment_variable_sets_the_interval(monkeypatch):
         captured(ones(2))
     assert "replayed 4 times (4 checked)" in captured.report()
     monkeypatch.setenv("FACULA_CAPTURE_CHECK", "often")
-    with pytest.raises(ValueError, match=r"FACULA_CAPTURE_CHECK: expected the environment variable .* got 'often'"):
+    with raises(ValueError, "FACULA_CAPTURE_CHECK", "expected the environment variable", value="'often'"):
         capture(lambda x: x)
 
 
@@ -183,7 +184,7 @@ def tick(ticks):
 
 @pytest.mark.parametrize("given", [tick, ["time.time"], "time", 3])
 def test_allow_takes_functions_in_a_list(given):
-    with pytest.raises(TypeError, match="capture: expected functions, types and objects that captures may read"):
+    with raises(TypeError, "capture", "expected functions, types and objects that captures may read"):
         capture(lambda x: x, allow=given)
-    with pytest.raises(TypeError, match="give the function or object itself"):
+    with raises(TypeError, "allow", "give the function or object itself"):
         allow("time")

@@ -13,6 +13,7 @@ import pytest
 from jit_toys import called, same, saved, step_of
 
 from facula_errors import ArgumentError, OperationError
+from facula_errors.testing import raises
 from facula_jit import CaptureError, GraphFileError, Loaded, SaveError, capture, load, save
 from facula_jit._files.contracts import ROWS
 from facula_tensor import (
@@ -106,14 +107,23 @@ def test_gradients_of_arguments_and_of_some_results(tmp_path):
             (results[0] + results[1] if place is None else results[place]).backward()
             found.append(y.grad.clone())
         assert same(*found)
-    with pytest.raises(ArgumentError, match=r"expected \(float32 \(4, 6\)\); got \(float32 \(4, 5\)\)"):
+    with raises(
+        ArgumentError,
+        "...function",
+        "expected (float32 (4, 6))",
+        value="(float32 (4, 5))",
+    ):
         again(randn(4, 5))
 
 
 def test_an_argument_requires_a_gradient_that_was_not_recorded(tmp_path):
     weight = Parameter(randn(6))
     again = saved(called(lambda x: (x * weight).sum(), randn(4, 6)), tmp_path)
-    with pytest.raises(OperationError, match="argument 0 requires a gradient"):
+    with raises(
+        OperationError,
+        "...<lambda>",
+        "argument 0 requires a gradient",
+    ):
         again(randn(4, 6).requires_grad_())
     with no_grad():
         quiet = saved(called(lambda x: (x * weight).sum(), randn(4, 6)), tmp_path)
@@ -131,9 +141,9 @@ def test_names_and_state(tmp_path):
     assert again.graph().calls[0].line.startswith("jit_toys.py:")
     again.load_state_dict({"w": zeros(5, 6), "b": ones(5)})
     assert same(dict(again.named_parameters())["b"].detach(), ones(5))
-    with pytest.raises(KeyError, match="missing are b; unknown are c"):
+    with raises(KeyError, "load_state_dict", "missing are b", "unknown are c"):
         again.load_state_dict({"w": zeros(5, 6), "c": ones(5)})
-    with pytest.raises(ValueError, match=r"expected w of shape \(5, 6\)"):
+    with raises(ValueError, "load_state_dict", "expected w of shape (5, 6)"):
         again.load_state_dict({"w": zeros(5, 7)}, strict=False)
     assert isinstance(again, Loaded) and "float32 (4, 6)" in repr(again)
 
@@ -170,7 +180,7 @@ def test_arguments_of_any_nesting(tmp_path):
     again = saved(captured, tmp_path)
     assert same(again(given, 3, more=ones(2)), captured(given, 3, more=ones(2)))
     for args in ((given, 4), (given, 3, ones(2)), ((ones(2),), 3)):
-        with pytest.raises(ArgumentError, match=r"expected .*; got"):
+        with raises(ArgumentError, "...<lambda>"):
             again(*args, **({} if len(args) == 3 else {"more": ones(2)}))
 
 
@@ -199,11 +209,21 @@ def test_strided_arguments_are_copied_and_written_ones_must_be_writable(tmp_path
     again = saved(called(lambda x: x.add_(1), zeros(3)), tmp_path)
     x = zeros(3)
     assert again(x) is x and x.tolist() == [1, 1, 1] and x._version == 1
-    with pytest.raises(OperationError, match=r"argument 0 is changed in place, .* expected strides \(1,\); got \(2,\)"):
+    with raises(
+        OperationError,
+        "...<lambda>",
+        "argument 0 is changed in place",
+        "expected strides (1,)",
+        value=(2,),
+    ):
         again(zeros(6)[::2])
     frozen = np.zeros(3, "f4")
     frozen.flags.writeable = False
-    with pytest.raises(OperationError, match="read-only"):
+    with raises(
+        OperationError,
+        "...<lambda>",
+        "read-only",
+    ):
         again(from_numpy(frozen))
 
 
@@ -222,7 +242,7 @@ def test_errors_name_required_grads(tmp_path):
     again(ones(3))
     (own,) = again.parameters()
     assert own.grad.tolist() == [1, 1, 1]
-    with pytest.raises(CaptureError, match="grad of a tensor"):
+    with raises(CaptureError, "capture", "grad of a tensor"):
         again(ones(3))
 
 
@@ -246,17 +266,17 @@ def test_one_graph_for_all_sizes(tmp_path):
         weight.grad = dict(again.named_parameters())["weight"].grad = None
         (results[0] + results[1]).backward(), (wanted[0] + wanted[1]).backward()
         assert np.allclose(dict(again.named_parameters())["weight"].grad.numpy(), weight.grad.numpy(), atol=1e-6)
-    with pytest.raises(ArgumentError, match=r"expected \(float32 \(n, 6\), int64 \(n,\)\)"):
+    with raises(ArgumentError, "...function", "expected (float32 (n, 6), int64 (n,))"):
         again(randn(4, 6), classes[:5])
 
 
 def test_sizes_that_do_not_follow_are_refused_by_line(tmp_path):
     captured = capture(lambda x: (x * (x.shape[0] / 3)).sum())
     captured(ones(2, 3))
-    with pytest.raises(SaveError, match="at least 3 sizes that launch the same operators; got 2"):
+    with raises(SaveError, "save", "at least 3 sizes that launch the same operators", value=2):
         save(captured, tmp_path / "graph", batch=True)
     captured(ones(3, 3)), captured(ones(5, 3))
-    with pytest.raises(SaveError, match=r"mul \(at test_files.py:\d+ \(<lambda>\)\) does not follow from the size"):
+    with raises(SaveError, "save", "mul (at test_files.py", "(<lambda>)) does not follow from the size"):
         save(captured, tmp_path / "graph", batch=True)
     assert not os.listdir(tmp_path)
 
@@ -264,27 +284,27 @@ def test_sizes_that_do_not_follow_are_refused_by_line(tmp_path):
 # ---------------------------------------------------------------------------------------------------------- refusals
 def test_captures_that_cannot_be_saved(tmp_path, monkeypatch):
     path = tmp_path / "graph"
-    with pytest.raises(SaveError, match="there is no capture yet"):
+    with raises(SaveError, "save", "there is no capture yet"):
         save(capture(lambda x: x), path)
-    with pytest.raises(TypeError, match="expected a captured function or its graph; got function"):
+    with raises(TypeError, "save", "expected a captured function or its graph", value="function"):
         save(lambda x: x, path)
     captured = called(inv_ex, ones(2, 2) + tensor([[1.0, 0.0], [0.0, 2.0]]))
-    with monkeypatch.context() as without, pytest.raises(SaveError, match=r"this: the operator inv_ex has no contract"):
+    with monkeypatch.context() as without, raises(SaveError, "save", "this; the operator inv_ex has no contract"):
         without.delitem(ROWS, "inv_ex")
         save(captured, path)
     marker = object()
     captured = capture(lambda x, y: x + 1)
     captured(ones(2), marker)
-    with pytest.raises(SaveError, match="an argument is an object"):
+    with raises(SaveError, "save", "an argument is an object"):
         save(captured, path)
     x = ones(2)
     captured = capture(lambda x, y: x + y)
     captured(x, x)
-    with pytest.raises(SaveError, match="two arguments share their memory"):
+    with raises(SaveError, "save", "two arguments share their memory"):
         save(captured, path)
-    with pytest.raises(OSError, match="there is no folder"):
+    with raises(OSError, "save", "there is no folder"):
         save(called(lambda x: x + 1, ones(2)), tmp_path / "nowhere" / "graph")
-    with pytest.raises(OSError, match="No such file"):
+    with raises(OSError, "load", "No such file"):
         load(tmp_path / "nowhere")
     assert not os.listdir(tmp_path)
 
@@ -300,7 +320,7 @@ def test_pieces_and_graphs_from_elsewhere(tmp_path):
     captured = capture(function, on_break="split")
     for _ in range(3):
         captured(ones(3))
-    with pytest.raises(SaveError, match=r"save the pieces apart: save\(captured.graph\(number\), path\) .* 0 to 1"):
+    with raises(SaveError, "save", "save the pieces apart: save(captured.graph(number), path)", "0 to 1"):
         save(captured, tmp_path / "graph")
     assert same(saved(captured.graph(0), tmp_path)(ones(3))[0], (ones(3) * 2).tanh())
     weight = ones(3).requires_grad_()
@@ -309,7 +329,7 @@ def test_pieces_and_graphs_from_elsewhere(tmp_path):
     for _ in range(4):
         weight.grad = None
         captured(inner(ones(3)))
-    with pytest.raises(SaveError, match="the graph of another capture"):
+    with raises(SaveError, "save", "the graph of another capture"):
         save(captured, tmp_path / "graph")
 
 
@@ -345,7 +365,7 @@ def test_programs_are_members_as_long_as_their_numbers_are_right(tmp_path):
 def test_loaded_graphs_inside_of_captures_break_them(tmp_path):
     again = saved(called(lambda x: x + 1, ones(2)), tmp_path)
     outside = capture(lambda x: again(x) * 2, on_break="error")
-    with pytest.raises(CaptureError, match=r"the loaded graph .* runs here"):
+    with raises(CaptureError, "capture", "the loaded graph", "runs here"):
         outside(ones(2))
 
 
@@ -353,7 +373,7 @@ def test_embeddings_check_their_indices(tmp_path):
     table = randn(5, 2)
     again = saved(called(lambda i: embedding(i, table), tensor([1, 2])), tmp_path)
     assert same(again(tensor([4, 0])), table[tensor([4, 0])])
-    with pytest.raises(IndexError, match="= 5 is out of range"):
+    with raises(IndexError, "index_select", "= 5 is out of range"):
         again(tensor([0, 5]))
 
 
@@ -374,9 +394,9 @@ def test_calls_with_changing_arguments(tmp_path):
     again(ones(3))
     for args in ((), (3,), ("x",), (None,), (ones(3), ones(3)), ([ones(3)],), (ones(3).double(),), (object(),)):
         again(ones(3))
-        with pytest.raises(ArgumentError, match=r"expected \(float32 \(3,\)\); got \("):
+        with raises(ArgumentError, "...<lambda>", "expected (float32 (3,))", value="("):
             again(*args)
-    with pytest.raises(TypeError, match="load: expected a path or a file opened with mode 'rb'; got int"):
+    with raises(TypeError, "load", "expected a path or a file opened with mode 'rb'", value="int"):
         load(3)
 
 
@@ -412,5 +432,5 @@ def test_loaded_graphs_are_freed(tmp_path):
 
 def test_other_files_are_refused(tmp_path):
     (tmp_path / "text").write_text("no zip")
-    with pytest.raises(GraphFileError, match="not a graph"):
+    with raises(GraphFileError, ".../text", "not a graph"):
         load(tmp_path / "text")

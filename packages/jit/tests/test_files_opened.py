@@ -4,10 +4,10 @@ import copy
 import io
 import pickle
 
-import pytest
 from jit_toys import called, same, saved
 
 from facula_errors import OperationError
+from facula_errors.testing import raises
 from facula_jit import GraphFileError, load, save
 from facula_tensor import ones, randn, tensor
 
@@ -41,18 +41,18 @@ def test_open_files_and_user_files(tmp_path):
     assert same(load(Slow(buffer.getvalue()[6:]))(x), x * A)
     for file, said in (
         (Slow(buffer.getvalue()[6:500]), "<Slow>: not a graph"),
-        (io.BytesIO(buffer.getvalue()), "a graph begins at byte 6, and the file is at 0"),
+        (io.BytesIO(buffer.getvalue()), "<BytesIO>: a graph begins at byte 6, and the file is at 0"),
     ):
-        with pytest.raises(GraphFileError, match=said):
+        with raises(GraphFileError, said):
             load(file)
-    with pytest.raises(TypeError, match="open in text mode; open it with mode 'rb'"):
+    with raises(TypeError, "load", "open in text mode", "open it with mode 'rb'"):
         load(io.StringIO())
-    with pytest.raises(TypeError, match="path or a file opened with mode 'wb'; got int"):
+    with raises(TypeError, "save", "path or a file opened with mode 'wb'", value="int"):
         save(captured, 3)
-    with pytest.raises(OperationError, match="map_location='cuda'"):
+    with raises(OperationError, "load", "map_location='cuda'"):
         load(buffer, "cuda")
     for extra, kind in (({"../x": b""}, ValueError), ({"x": 3}, TypeError), ({"x" * 200: b""}, ValueError)):
-        with pytest.raises(kind, match="_extra_files"):
+        with raises(kind, "save", "_extra_files"):
             save(captured, buffer, _extra_files=extra)
 
 
@@ -69,5 +69,5 @@ def test_copies_and_pickles_are_independent(tmp_path):
     assert first(ones(2)).item() == 8 and "total + t0" in first.code
     assert first.to("cpu", non_blocking=True) is first.cpu() is first.train() is first.eval() is first
     for args in ((tensor(1).dtype,), ("cuda",), (None, ones(1).dtype)):
-        with pytest.raises(OperationError, match="runs on the CPU in the dtypes that it was captured with"):
+        with raises(OperationError, "to", "runs on the CPU in the dtypes that it was captured with"):
             first.to(*args)

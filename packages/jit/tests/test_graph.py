@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_jit import capture, cond, while_loop
 from facula_tensor import Parameter, no_grad, ones, randn, zeros
 from facula_tensor.functional import conv2d, linear
@@ -97,7 +98,7 @@ def test_pictures(captured, tmp_path):
     graph.to_svg(tmp_path / "graph.svg")
     picture = ElementTree.parse(tmp_path / "graph.svg").getroot()
     assert "linear" in [text.text for text in picture.iter(f"{{{XML}}}text")]
-    with pytest.raises(OSError, match="to_svg"):
+    with raises(OSError, "to_svg"):
         graph.to_svg(tmp_path / "nowhere" / "graph.svg")
 
 
@@ -107,7 +108,7 @@ def test_tables_add_up_and_change_nothing(captured):
         total = graph.table(by=by).splitlines()[-1].split()
         assert total[0] == "total" and int(total[1]) == len(graph.calls)
     assert len(graph.table(timed=False).splitlines()[0].split()) == 5
-    with pytest.raises(ValueError, match="expected by to be"):
+    with raises(ValueError, "table", "expected by to be"):
         graph.table(by="colour")
     weight = captured.function.__closure__[1].cell_contents
     before = weight.detach().clone()
@@ -116,9 +117,9 @@ def test_tables_add_up_and_change_nothing(captured):
 
 
 def test_invalid_graph_numbers():
-    with pytest.raises(TypeError, match="graph: expected an integer, the place of one of captures; got str 'a'"):
+    with raises(TypeError, "graph", "expected an integer, the place of one of captures", value="str 'a'"):
         capture(lambda x: x).graph("a")
-    with pytest.raises(IndexError, match="graph: expected a number below 0"):
+    with raises(IndexError, "graph", "expected a number below 0"):
         capture(lambda x: x).graph()
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_jit import SaveError, capture, load, save
 from facula_jit._recording.marked_sizes import Decisions, MarkedFloat, MarkedInt, marked
 from facula_storage import Layout
@@ -165,7 +166,7 @@ def test_numbers_may_follow_from_the_size(name, tmp_path):
 def test_decisions_by_the_size_are_refused_with_their_line(name, tmp_path):
     function = DECIDED[name]
     line = f"test_marked_sizes.py:{function.__code__.co_firstlineno}"
-    with pytest.raises(SaveError, match=rf"without decisions based on the batch size; it makes one at .*{line}"):
+    with raises(SaveError, "save", "without decisions based on the batch size", "it makes one at", line):
         save(captured_at_sizes(function), tmp_path / "function.facula", batch=True)
     assert not list(tmp_path.iterdir())
 
@@ -174,7 +175,7 @@ def test_decisions_by_the_size_are_refused_with_their_line(name, tmp_path):
 def test_numbers_that_follow_from_the_sizes_of_captures_by_chance_are_refused(text, tmp_path):
     space = {"math": math}
     exec(f"def function(x):\n    n = x.shape[0]\n    return x * 2 + ({text})", space)
-    with pytest.raises(SaveError, match=r"(decisions based on|multiples of) the batch size.* at <string>:3"):
+    with raises(SaveError, "save", "the batch size ... at <string>:3"):
         save(captured_at_sizes(space["function"], MULTIPLES), tmp_path / "function.facula", batch=True)
     ones = [eval(text, {"n": size, "x": ft.zeros(size, 5), "math": math}) for size in (*MULTIPLES, BY_CHANCE[text])]
     (a, m), (b, n) = (ones[0], MULTIPLES[0]), (ones[1], MULTIPLES[1])

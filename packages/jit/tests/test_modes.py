@@ -5,6 +5,7 @@ import warnings
 import pytest
 
 from facula_autograd import is_grad_enabled, no_grad, set_grad_enabled
+from facula_errors.testing import raises
 from facula_jit import CaptureError, capture
 from facula_tensor import ones
 
@@ -80,7 +81,7 @@ def test_the_mode_is_left_as_in_eager_code(program, options):
 
 def test_a_function_that_leaves_a_mode_changed_breaks():
     try:
-        with pytest.raises(CaptureError, match=r"leaves a mode changed \(grad\) \(at .*test_modes.*; use a with"):
+        with raises(CaptureError, "capture", "leaves a mode changed (grad) (at", "test_modes", "use a with"):
             capture(_leaves_it_off, on_break="error")(ones(3))
         assert not is_grad_enabled()
     finally:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from jit_toys import check, pair, same
 
+from facula_errors.testing import raises
 from facula_jit import CaptureError, capture
 from facula_tensor import (
     Generator,
@@ -72,7 +73,7 @@ GENERATORS = {"python": Random(1), "python's own": random, "numpy": np.random.de
 def test_a_random_generator_that_is_used(name):
     generator = GENERATORS[name]
     captured = capture(lambda x: x * generator.random(), on_break="error")
-    with pytest.raises(CaptureError, match="whose state cannot be compared"):
+    with raises(CaptureError, "capture", "whose state cannot be compared"):
         for _ in range(9):
             captured(ones(3))
 
@@ -102,7 +103,7 @@ def test_the_default_device(lasting):
         set_default_device("meta")
     with nullcontext() if lasting else device("meta"):
         assert captured(ones(3)).is_meta
-        with pytest.raises(RuntimeError, match=r"expected all tensors on one device; got 'cpu' and 'meta'"):
+        with raises(RuntimeError, "add", "expected all tensors on one device", value="'cpu' and 'meta'"):
             captured(ones(3, device="cpu"))
     set_default_device(None)
     assert captured(ones(3)).tolist() == [1.0, 1.0, 1.0]
@@ -156,7 +157,7 @@ def test_a_value_that_is_read(name):
         x = randn(3)
         assert same(captured(x), function(x))
     assert "runs eagerly" in captured.report() and "test_noticed.py" in captured.report()
-    with pytest.raises(CaptureError, match=r"test_noticed\.py") as caught:
+    with raises(CaptureError, "...", "test_noticed.py") as caught:
         capture(function, on_break="error")(ones(3))
     assert "test_noticed.py" in caught.value.where
 

@@ -10,6 +10,7 @@ from script_programs import EVERYTHING
 from test_random_scripts import programs, same_results, shown
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_jit import cond, map, script, while_loop
 from facula_jit.onnx import OnnxExporterError, export
 
@@ -153,14 +154,14 @@ def keeps_from_steps(x):
 
 
 REFUSED = {
-    "kept from one side": (keeps, r"add: computed by one of two functions .*return it from both \(at .*py:\d+"),
-    "kept from a step": (keeps_from_steps, "mul: computed by the steps of a loop, .* carry it"),
-    "no node": (lambda x: cond(x.sum() > 0, lambda: x, lambda: x.lgamma()), "lgamma: is a special function .*; .*at "),
+    "kept from one side": (keeps, "add: computed by one of two functions ... return it from both (at ... py"),
+    "kept from a step": (keeps_from_steps, "mul: computed by the steps of a loop ... carry it"),
+    "no node": (lambda x: cond(x.sum() > 0, lambda: x, lambda: x.lgamma()), "lgamma: is a special function ... that"),
     "a tensor of the program's": (
         lambda x: cond(x.sum() > 0, lambda: CONSTANT.add_(1).sum(), lambda: x.sum()),
         "add: changes a tensor of the program's, which a file cannot",
     ),
-    "the other side raises": (lambda x: cond(x.sum() > 0, lambda: x, lambda: x @ x.new_ones(9)), "false_fn .* raises"),
+    "the other side raises": (lambda x: cond(x.sum() > 0, lambda: x, lambda: x @ x.new_ones(9)), "false_fn ... raises"),
     "work that depends on a size": (
         lambda x: cond(x.sum() > 0, lambda: sum(x.unbind(0)), lambda: x.sum()),
         "for other sizes of dynamic_axes; leave the axis out",
@@ -171,5 +172,5 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_refusals(name):
     function, message = REFUSED[name]
-    with pytest.raises(OnnxExporterError, match=message):
+    with raises(OnnxExporterError, "onnx.export", message):
         export(function, ft.ones(3), dynamic_axes={"x": [0]})

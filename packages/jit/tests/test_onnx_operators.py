@@ -7,6 +7,7 @@ from jit_onnx import check
 
 import facula_tensor as ft
 import facula_tensor.linalg
+from facula_errors.testing import raises
 from facula_jit.onnx import OnnxExporterError, export
 from facula_tensor import functional as F
 
@@ -120,7 +121,7 @@ def changed(x):
 def test_changes_in_place_are_new_values():
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     check(changed, images(), program=export(changed, images()))
-    with pytest.raises(OnnxExporterError, match="add: changes a tensor of the program's"):
+    with raises(OnnxExporterError, "onnx.export", "add: changes a tensor of the program's"):
         state = ft.zeros(2)
         export(lambda x: state.add_(x), ft.ones(2))
 
@@ -250,10 +251,10 @@ REFUSED = {
     "a branch": (lambda x: x if x.sum() > 0 else -x, "bool reads elements in Python"),
     "shapes that depend on data": (lambda x: x[x > 0], "nonzero reads elements in Python"),
     "elements in an operator": (lambda x: x.unique(), "unique reads elements in Python, by nonzero, which"),
-    "random numbers": (lambda x: F.dropout(x), r"dropout: draws random numbers; call model\.eval\(\) first"),
+    "random numbers": (lambda x: F.dropout(x), "dropout: draws random numbers; call model.eval() first"),
     "no node": (
         lambda x: x.lgamma(),
-        r"lgamma: is a special function that ONNX has not; .*test_onnx_operators.py:\d+ \(<lambda>\)",
+        "lgamma: is a special function that ONNX has not ... test_onnx_operators.py ... (<lambda>)",
     ),
     "bits": (lambda x: x.view(ft.int32) + 1, "add: reads float32 as int32, bit by bit"),
     "numbers alone": (lambda x: (x, 2.0), "the model returns a float"),
@@ -266,5 +267,5 @@ REFUSED = {
 def test_operators_without_nodes_are_refused_by_name(name):
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     function, message = REFUSED[name]
-    with pytest.raises(OnnxExporterError, match=message):
+    with raises(OnnxExporterError, "onnx.export", message):
         export(function, images())

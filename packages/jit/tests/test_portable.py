@@ -11,6 +11,7 @@ from jit_toys import step_of
 
 from facula_autograd import grad
 from facula_cpu.extend import at_level, levels
+from facula_errors.testing import raises
 from facula_jit import SaveError, capture, cond, load, save
 from facula_jit._replay.portable_program import section
 from facula_tensor import cat, no_grad, ones, randn, roll, tensor, zeros
@@ -250,14 +251,12 @@ def test_refusals():
     captured = capture(lambda x: rfft(x).real, on_break="error")
     for _ in range(4):
         captured(randn(8))
-    with pytest.raises(
-        NotImplementedError, match=r"jit.save: .* is computed by Python or NumPy, which a program without"
-    ):
+    with raises(NotImplementedError, "jit.save", "is computed by Python or NumPy, which a program without"):
         section(latest(captured), {})
     captured = capture(lambda x: x + KEPT, on_break="error")
     for _ in range(4):
         captured(randn(3))
-    with pytest.raises(ValueError, match=r"jit.save: a tensor of the program has no name in the file"):
+    with raises(ValueError, "jit.save", "a name in the file for each tensor of the program"):
         section(latest(captured), {})
 
 
@@ -282,5 +281,5 @@ def test_programs_that_need_no_python(tmp_path):
     assert list(load(path).members) == [f"run/graph{number}.bin" for number in range(3)]
     (got,) = run(tmp_path, path, [x.numpy()], 1)
     assert got.tobytes() == wanted.numpy().tobytes()
-    with pytest.raises(SaveError, match="run=True wants the function that was captured"):
+    with raises(SaveError, "save", "run=True wants the function that was captured"):
         save(load(path), path, run=True)

@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 
+from facula_errors.testing import raises
 from facula_jit import CaptureError, capture
 from facula_jit._capture.cache_entry import EAGER, MAX_REPLAYS, REPLAYING, SPLIT, TRANSITIONS, WARMING_UP, Event, State
 from facula_jit._capture.outcomes import MAX_ATTEMPTS
@@ -74,7 +75,7 @@ def test_a_graph_break_rejects(on_break, state):
 def test_a_graph_break_that_raises_changes_no_state():
     captured = capture(reads, on_break="error")
     for _ in range(2):
-        with pytest.raises(CaptureError, match="item"):
+        with raises(CaptureError, "capture", "item"):
             captured(ones(3))
         assert [one.state for one in captured._entries.values()] == [WARMING_UP]
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from facula_errors.testing import raises
 from facula_multiprocessing import SharedMemoryError
 from facula_multiprocessing._arenas import arena as _arena
 from facula_multiprocessing._arenas.arena import ALIGNMENT, IDLE_INTERVAL, PAGE, STEP, size_class
@@ -139,7 +140,7 @@ def test_idle_pages_stay_if_the_kernel_rejects_them(monkeypatch):
     arena = Arena(8 * STEP)
     arena.give(arena.take(5 * STEP))
     assert arena.give_back() == 0
-    with pytest.raises(SharedMemoryError, match="full"):
+    with raises(SharedMemoryError, "shared memory", "full"):
         arena.take(6 * STEP)
     assert arena.take(5 * STEP) == 0
 
@@ -164,7 +165,7 @@ def test_free_ranges_are_unused(lengths, data):
 def test_a_full_arena_raises_and_stays_usable():
     arena = Arena(3 * STEP)
     first = arena.take(2 * STEP)
-    with pytest.raises(SharedMemoryError, match="full") as caught:
+    with raises(SharedMemoryError, "shared memory", "full") as caught:
         arena.take(2 * STEP)
     assert caught.value.available == STEP
     assert arena.taken == size_class(2 * STEP)

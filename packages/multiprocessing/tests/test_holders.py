@@ -7,10 +7,10 @@ import threading
 import time
 
 import numpy as np
-import pytest
 from sharing_helpers import LARGE, answer, eventually, figures, grown, hold, leave, taken
 
 import facula_multiprocessing as mp
+from facula_errors.testing import raises
 from facula_multiprocessing._transfer import blocks as _blocks
 from facula_multiprocessing._transfer.reductions import encode
 
@@ -136,7 +136,9 @@ def test_a_sender_that_was_killed_is_named(context):
     assert eventually(lambda: not outbox.empty())
     process.kill()
     process.join()
-    with pytest.raises(RuntimeError, match=rf"process {process.pid}, which sent it, has ended; let it live"):
+    with raises(
+        RuntimeError, "receiving shared memory", f"process {process.pid}, which sent it, has ended", "let it live"
+    ):
         outbox.get()
 
 

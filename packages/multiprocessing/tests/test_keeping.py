@@ -10,6 +10,7 @@ import pytest
 from sharing_helpers import LARGE, answer, eventually
 
 import facula_multiprocessing as mp
+from facula_errors.testing import raises
 from facula_multiprocessing._transfer import kept_files as _keeping
 from facula_multiprocessing._transfer import sharing as _sharing
 
@@ -124,7 +125,7 @@ def test_messages_of_a_killed_process_are_abandoned(fork):
     process.kill()
     process.join()
     assert not (_keeping.kept_files()._living or _keeping.kept_files()._ended)
-    with pytest.raises(RuntimeError, match="has ended"):
+    with raises(RuntimeError, "receiving shared memory", "has ended"):
         queue.get()
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import pytest
 
+from facula_errors.testing import raises
 from facula_multiprocessing import SharedMemoryError
 from facula_multiprocessing._arenas import memory as _memory
 from facula_multiprocessing.extend import Arena, capacity_for
@@ -102,7 +103,7 @@ def test_too_little_headroom_is_an_error_before_any_reservation(machine):
     machine("sys/memory.max", f"{3 << 20}\n")
     machine("sys/memory.current", f"{1 << 20}\n")
     arena = Arena(64 << 20)
-    with pytest.raises(SharedMemoryError, match="4 MiB requested, 2 MiB left") as caught:
+    with raises(SharedMemoryError, "shared memory", "4 MiB requested, 2 MiB left") as caught:
         arena.take(4 << 20)
     assert (caught.value.requested, caught.value.available) == (4 << 20, 2 << 20)
     assert isinstance(caught.value, MemoryError)

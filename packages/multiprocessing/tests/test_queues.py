@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sharing_helpers import LARGE, eventually, taken
 
+from facula_errors.testing import raises
 from facula_multiprocessing._processes.queues import MAX_ATOMIC
 
 BLOB = os.urandom(3 * MAX_ATOMIC)  # more than is written at once
@@ -25,7 +26,7 @@ def test_small_messages_need_no_thread(fork):
     assert messages._thread is None
     messages.close()
     messages.join_thread()
-    with pytest.raises(ValueError, match="is closed"):
+    with raises(ValueError, "put", "is closed"):
         messages.put(1)
 
 

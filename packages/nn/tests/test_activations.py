@@ -8,6 +8,7 @@ from nn_toys import same
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 
 def test_dropout_modes():
@@ -69,7 +70,7 @@ def test_softplus_derivative_is_continuous():
     nn.functional.softplus(x).sum().backward()
     expected = np.where(x.detach().numpy() > 20, 1.0, 1 / (1 + np.exp(-x.detach().numpy().clip(-700))))
     np.testing.assert_allclose(x.grad.numpy(), expected, rtol=1e-12, atol=1e-300)
-    with pytest.raises(ValueError, match="softplus: expected a beta other than 0"):
+    with raises(ValueError, "softplus", "expected a beta other than 0"):
         nn.functional.softplus(x, beta=0)
 
 
@@ -82,7 +83,7 @@ def test_dropout_of_channels(dims):
     assert (rows == rows[:, :1]).all()
     assert sorted(set(rows.flatten().tolist())) == [0.0, 2.0]
     assert layer.eval()(x) is x
-    with pytest.raises(ValueError, match=f"Dropout{dims}d: expected a probability"):
+    with raises(ValueError, f"Dropout{dims}d", "expected a probability"):
         getattr(nn, f"Dropout{dims}d")(2.0)
 
 
@@ -128,7 +129,7 @@ def test_rrelu_is_random_only_in_training():
 
 def test_softmax2d():
     assert nn.Softmax2d()(ft.zeros(2, 4, 3, 3)).tolist() == ft.full((2, 4, 3, 3), 0.25).tolist()
-    with pytest.raises(ValueError, match="Softmax2d: expected 3 or 4 dimensions"):
+    with raises(ValueError, "Softmax2d", "expected 3 or 4 dimensions"):
         nn.Softmax2d()(ft.zeros(2, 4))
 
 
@@ -137,5 +138,5 @@ def test_softplus_in_16_bits_does_not_round_its_threshold(dtype):
     x = ft.tensor([0.3, 0.25], dtype=dtype)  # 0.3 is less than its nearest number in 16 bits
     y = nn.functional.softplus(x, 1, 0.3)
     assert y.dtype is dtype and y[0] == x[0] and y[1].item() == pytest.approx(math.log(1 + math.exp(0.25)), rel=4e-3)
-    with pytest.raises(TypeError, match="softplus: expected 'input' to be a Tensor; got str"):
+    with raises(TypeError, "softplus", "expected 'input' to be a Tensor", value="str"):
         nn.functional.softplus("x")

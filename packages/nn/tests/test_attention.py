@@ -5,6 +5,7 @@ import pytest
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_nn.attention import SDPBackend, sdpa_kernel
 
 
@@ -239,32 +240,38 @@ def test_transformer(batch_first):
 def test_kernels_are_accepted():
     with sdpa_kernel(SDPBackend.MATH), sdpa_kernel([SDPBackend.FLASH_ATTENTION], set_priority=True):
         pass
-    with pytest.raises(TypeError, match="sdpa_kernel: expected an SDPBackend or a list of them; got 'math'"):
+    with raises(TypeError, "sdpa_kernel", "expected an SDPBackend or a list of them", value="'math'"):
         sdpa_kernel("math")
 
 
 X = drawn(4, 3, 8)
 REFUSED = {
-    "heads": (lambda: nn.MultiheadAttention(8, 3), "expected num_heads to divide embed_dim; got 3 and 8"),
-    "width": (lambda: nn.MultiheadAttention(4, 2)(X, X, X), "expected query of 4 numbers in the last dimension"),
-    "dimensions": (lambda: nn.MultiheadAttention(8, 2)(X[0], X, X), "expected query, key and value of 3 dimensions"),
-    "lengths": (lambda: nn.MultiheadAttention(8, 2)(X, X, X[1:]), "expected key and value of equal length"),
-    "mask": (lambda: nn.MultiheadAttention(8, 2)(X, X, X, attn_mask=X), r"expected attn_mask of shape \(4, 4\) or"),
+    "heads": (lambda: nn.MultiheadAttention(8, 3), "MultiheadAttention: num_heads to divide embed_dim; got 3 and 8"),
+    "width": (lambda: nn.MultiheadAttention(4, 2)(X, X, X), "multi_head_attention_forward: query of 4 numbers in the"),
+    "dimensions": (lambda: nn.MultiheadAttention(8, 2)(X[0], X, X), "multi_head_attention_forward: query, key and"),
+    "lengths": (lambda: nn.MultiheadAttention(8, 2)(X, X, X[1:]), "multi_head_attention_forward: key and value of"),
+    "mask": (lambda: nn.MultiheadAttention(8, 2)(X, X, X, attn_mask=X), "multi_head_attention_forward: attn_mask of"),
     "padding": (
         lambda: nn.MultiheadAttention(8, 2)(X, X, X, key_padding_mask=ft.ones(4, 3)),
-        r"expected key_padding_mask of shape \(3, 4\); got \(4, 3\)",
+        "multi_head_attention_forward: expected key_padding_mask of shape (3, 4); got (4, 3)",
     ),
     "integers": (
         lambda: nn.MultiheadAttention(8, 2)(X, X, X, attn_mask=ft.ones(4, 4).long()),
-        "expected attn_mask of bool or a floating dtype; got int64",
+        "multi_head_attention_forward: expected attn_mask of bool or a floating dtype; got int64",
     ),
-    "hint": (lambda: nn.MultiheadAttention(8, 2)(X, X, X, is_causal=True), "expected attn_mask with is_causal=True"),
-    "activation": (lambda: nn.TransformerEncoderLayer(8, 2, activation="tanh"), "'relu', 'gelu' or a function"),
-    "batches": (lambda: nn.Transformer(8, 2, 1, 1)(X, X[:, 1:]), "expected src and tgt of one batch"),
+    "hint": (
+        lambda: nn.MultiheadAttention(8, 2)(X, X, X, is_causal=True),
+        "multi_head_attention_forward: expected attn_mask with is_causal=True",
+    ),
+    "activation": (
+        lambda: nn.TransformerEncoderLayer(8, 2, activation="tanh"),
+        "TransformerEncoderLayer: 'relu', 'gelu' or a function",
+    ),
+    "batches": (lambda: nn.Transformer(8, 2, 1, 1)(X, X[:, 1:]), "Transformer: expected src and tgt of one batch"),
 }
 
 
 @pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
 def test_invalid_arguments_are_rejected(call, message):
-    with pytest.raises((ValueError, TypeError), match=message):
+    with raises((ValueError, TypeError), message):
         call()

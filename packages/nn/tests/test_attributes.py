@@ -9,6 +9,7 @@ from nn_toys import Net, Scale, same
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 
 def names(pairs):
@@ -92,25 +93,25 @@ def test_buffer_class_registers_buffers():
     assert list(module.state_dict()) == ["kept"]
     assert isinstance(module.kept, ft.Tensor) and not module.kept.requires_grad
     assert type(module.kept + 1) is ft.Tensor
-    with pytest.raises(TypeError, match="Buffer: expected data to be a Tensor; got list"):
+    with raises(TypeError, "Buffer", "expected data to be a Tensor", value="list"):
         nn.Buffer([1.0])
 
 
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("weight", 3, r"Scale.weight: expected a Parameter or None, since it is a parameter; got int"),
-        ("weight", ft.ones(2), r"Scale.weight: expected a Parameter or None.*got Tensor; wrap it in Parameter"),
-        ("count", 3, r"Scale.count: expected a Tensor or None, since it is a buffer; got int"),
-        ("child", nn.ReLU, r"Scale.child: .* got the class ReLU, not an instance of it \(write ReLU"),
-        ("child", 3, r"Scale.child: expected a Module or None, since it is a module; got int"),
+        ("weight", 3, "Scale.weight: expected a Parameter or None, since it is a parameter; got int"),
+        ("weight", ft.ones(2), "Scale.weight: expected a Parameter or None ... got Tensor; wrap it in Parameter"),
+        ("count", 3, "Scale.count: expected a Tensor or None, since it is a buffer; got int"),
+        ("child", nn.ReLU, "Scale.child: got the class ReLU, not an instance of it (write ReLU"),
+        ("child", 3, "Scale.child: expected a Module or None, since it is a module; got int"),
     ],
 )
 def test_member_cannot_be_replaced_by_another_type(name, value, said):
     module = Scale()
     module.child = nn.ReLU()
     before = vars(module)[name]
-    with pytest.raises(TypeError, match=said):
+    with raises(TypeError, said):
         setattr(module, name, value)
     assert vars(module)[name] is before
 
@@ -123,7 +124,7 @@ def test_assignment_before_init_raises(value):
             self.thing = value
             super().__init__()
 
-    with pytest.raises(AttributeError, match=r"Early: cannot assign .* 'thing' .*begin __init__ with super"):
+    with raises(AttributeError, "Early", "cannot assign", "'thing'", "begin __init__ with super"):
         Early()
 
 
@@ -132,29 +133,29 @@ def test_module_without_init_raises():
         def __init__(self):
             pass
 
-    with pytest.raises(AttributeError, match=r"Without: Module.__init__\(\) was not called"):
+    with raises(AttributeError, "Without", "Module.__init__() was not called"):
         list(Without().parameters())
 
 
 def test_registration_rejects_invalid_arguments():
     module = Scale()
-    with pytest.raises(TypeError, match="register_parameter: expected a Parameter or None for 'a'; got Tensor"):
+    with raises(TypeError, "register_parameter", "expected a Parameter or None for 'a'", value="Tensor"):
         module.register_parameter("a", ft.ones(1))
-    with pytest.raises(TypeError, match="register_buffer: expected a Tensor or None for 'a'; got list"):
+    with raises(TypeError, "register_buffer", "expected a Tensor or None for 'a'", value="list"):
         module.register_buffer("a", [1])
-    with pytest.raises(TypeError, match="register_module: expected a Module or None for 'a'; got int"):
+    with raises(TypeError, "register_module", "expected a Module or None for 'a'", value="int"):
         module.add_module("a", 1)
-    with pytest.raises(TypeError, match="expected the name as a str; got int"):
+    with raises(TypeError, "register_buffer", "expected the name as a str", value="int"):
         module.register_buffer(1, ft.ones(1))
     for name in ("", "a.b"):
-        with pytest.raises(KeyError, match="expected a name that is not empty and has no dot"):
+        with raises(KeyError, "register_module", "expected a name that is not empty and has no dot"):
             module.register_module(name, nn.ReLU())
     for name in ("forward", "weight", "training"):
-        with pytest.raises(KeyError, match=f"Scale has an attribute '{name}' already"):
+        with raises(KeyError, "register_buffer", f"Scale has an attribute '{name}' already"):
             module.register_buffer(name, ft.ones(1))
     computed = nn.Parameter(ft.ones(2))
     computed.node = (computed * 2).node
-    with pytest.raises(ValueError, match="expected a leaf for 'a'"):
+    with raises(ValueError, "register_parameter", "expected a leaf for 'a'"):
         module.register_parameter("a", computed)
     assert names(module.named_parameters()) == ["weight"]
 
@@ -173,7 +174,7 @@ def test_names_of_non_persistent_buffers():
     assert len(unsaved) == 2 and unsaved.union(["other"]) == unsaved | {"other"}
     module._non_persistent_buffers_set = {"cache"}
     assert unsaved == {"cache"} and "count" in module.state_dict()
-    with pytest.raises(KeyError, match="expected the name of a buffer; got 'weight'; call register_buffer first"):
+    with raises(KeyError, "_non_persistent_buffers_set", "the name of a buffer", "register_buffer", value="'weight'"):
         unsaved.add("weight")
 
 
@@ -239,7 +240,7 @@ def test_member_views_can_be_assigned():
     del module._modules["child"]
     module._modules = {}
     assert not list(module.children()) and not hasattr(module, "other")
-    with pytest.raises(TypeError, match="expected a dict"):
+    with raises(TypeError, "Scale", "expected a dict of members", value="list"):
         module._parameters = [module.weight]
     assert names(module.named_parameters()) == ["bias", "weight"]
 
@@ -250,11 +251,11 @@ def test_paths():
     assert net.get_submodule("body.0") is net.body[0]
     assert net.get_parameter("body.0.weight") is net.body[0].weight
     assert net.get_buffer("scale.count") is net.scale.count
-    with pytest.raises(AttributeError, match=r"get_submodule\('body.7'\): Sequential has no module '7'"):
+    with raises(AttributeError, "get_submodule('body.7')", "Sequential has no module '7'"):
         net.get_submodule("body.7")
-    with pytest.raises(AttributeError, match=r"get_parameter\('scale.bias'\): Scale has no parameter 'bias'"):
+    with raises(AttributeError, "get_parameter('scale.bias')", "Scale has no parameter 'bias'"):
         net.get_parameter("scale.bias")
-    with pytest.raises(AttributeError, match=r"get_buffer\('scale.weight'\): Scale has no buffer 'weight'"):
+    with raises(AttributeError, "get_buffer('scale.weight')", "Scale has no buffer 'weight'"):
         net.get_buffer("scale.weight")
 
 

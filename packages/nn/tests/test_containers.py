@@ -8,6 +8,7 @@ from nn_toys import same
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 
 def layers(*widths):
@@ -43,22 +44,24 @@ def test_module_list_operations(make):
     assert list(row) == [a, c, d, b, a]
     assert list(make([a]) + make([b])) == [a, b]
     for place in (5, -6):
-        with pytest.raises(IndexError, match=rf"index {place} is out of range for 5 module\(s\); expected -5 to 4"):
+        with raises(
+            IndexError, type(row).__name__, f"index {place} is out of range for 5 module(s)", "expected -5 to 4"
+        ):
             row[place]
         with pytest.raises(IndexError):
             row[place] = a
         with pytest.raises(IndexError):
             del row[place]
-    with pytest.raises(IndexError, match="it is empty"):
+    with raises(IndexError, type(row).__name__, "it is empty"):
         make([])[0]
-    with pytest.raises(IndexError, match="insert: index 9 is out of range; expected -5 to 5"):
+    with raises(IndexError, f"{type(row).__name__}.insert", "index 9 is out of range", "expected -5 to 5"):
         row.insert(9, a)
-    with pytest.raises(TypeError, match="expected an integer or a slice as index; got str"):
+    with raises(TypeError, type(row).__name__, "an integer or a slice as index", value="str"):
         row["0"]
     for call, value in ((row.append, 3), (row.insert, (0, 3)), (row.extend, [3])):
-        with pytest.raises(TypeError, match="expected a Module"):
+        with raises(TypeError, "...", "expected a Module"):
             call(*value) if isinstance(value, tuple) else call(value)
-    with pytest.raises(TypeError, match="expected several modules; got one"):
+    with raises(TypeError, f"{type(row).__name__}.extend", "expected several modules", value="one"):
         row.extend(a)
     assert list(row) == [a, c, d, b, a]
 
@@ -92,7 +95,7 @@ def test_sequential_multiplication():
 
 
 def test_sequential_rejects_non_modules():
-    with pytest.raises(TypeError, match="register_module: expected a Module or None for '1'; got builtin"):
+    with raises(TypeError, "register_module", "expected a Module or None for '1'", value="builtin_function_or_method"):
         nn.Sequential(nn.ReLU(), print)
 
 
@@ -127,11 +130,11 @@ def test_module_dict():
     assert table.pop("c") is c
     del table["a"]
     assert keys(table) == ["b"]
-    with pytest.raises(KeyError, match="a"):
+    with raises(KeyError, "ModuleDict", "a"):
         table["a"]
-    with pytest.raises(KeyError, match="ModuleDict has an attribute 'pop' already"):
+    with raises(KeyError, "register_module", "ModuleDict has an attribute 'pop' already"):
         table["pop"] = a
-    with pytest.raises(TypeError, match="expected a Module or None for 'x'; got int"):
+    with raises(TypeError, "register_module", "expected a Module or None for 'x'", value="int"):
         table["x"] = 3
     table.clear()
     assert len(table) == 0 and {table: 1}[table] == 1
@@ -148,9 +151,9 @@ def test_parameter_list():
     listed[0] = ft.zeros(5)
     assert listed[0].shape == (5,) and len(listed[:2]) == 2
     assert list(listed.state_dict()) == ["0", "1", "2", "3"]
-    with pytest.raises(IndexError, match=r"ParameterList: index 5 is out of range for 5 value\(s\)"):
+    with raises(IndexError, "ParameterList", "index 5 is out of range for 5 value(s)"):
         listed[5]
-    with pytest.raises(TypeError, match="expected several values; got one tensor"):
+    with raises(TypeError, "ParameterList.extend", "expected several values", value="one tensor"):
         listed.extend(ft.ones(3))
     assert repr(nn.ParameterList([ft.ones(2, 3)])) == (
         "ParameterList(\n    (0): Parameter containing: [facula.float32 of size 2x3]\n)"
@@ -168,15 +171,15 @@ def test_parameter_dict():
     assert list(table.keys()) == ["b", "d"] and list(table.state_dict()) == ["b", "d"]
     with pytest.raises(KeyError):
         table["forward"]
-    with pytest.raises(KeyError, match="has an attribute 'keys' already"):
+    with raises(KeyError, "ParameterDict", "has an attribute 'keys' already"):
         table["keys"] = ft.ones(1)
-    with pytest.raises(TypeError, match="expected the key as a str; got int"):
+    with raises(TypeError, "ParameterDict", "expected the key as a str", value="int"):
         table[1] = ft.ones(1)
 
 
 @pytest.mark.parametrize("holder", [nn.ModuleList, nn.ModuleDict, nn.ParameterList, nn.ParameterDict])
 def test_containers_have_no_forward(holder):
-    with pytest.raises(NotImplementedError, match=f"^{holder.__name__}: is a container without a forward"):
+    with raises(NotImplementedError, holder.__name__, "is a container without a forward"):
         holder()(1)
 
 
@@ -188,9 +191,9 @@ def test_slices_shared_modules_and_missing_keys():
     shared = nn.ReLU()
     twice = nn.Sequential(shared, shared)
     assert [len(list(twice.modules(remove_duplicate=one))) for one in (True, False)] == [2, 3]
-    with pytest.raises(KeyError, match="there is no module 'b'; there are a"):
+    with raises(KeyError, "ModuleDict", "there is no module 'b'", "there are a"):
         nn.ModuleDict({"a": shared})["b"]
-    with pytest.raises(TypeError, match="ParameterList: expected an integer or a slice as index; got str 'a'"):
+    with raises(TypeError, "ParameterList", "expected an integer or a slice as index", value="str 'a'"):
         nn.ParameterList()["a"]
 
 

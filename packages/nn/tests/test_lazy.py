@@ -9,6 +9,7 @@ import pytest
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_nn.extend import LazyModuleMixin, is_lazy
 
 CASES = [
@@ -131,37 +132,41 @@ P = nn.UninitializedParameter()
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
-        (lambda: P + 1, ValueError, "^add: an uninitialized parameter has no shape yet; call the lazy module once"),
-        (lambda: nn.functional.linear(ft.ones(2, 3), P), ValueError, "^linear: an uninitialized parameter"),
-        (lambda: P.zero_(), ValueError, "^zero_: an uninitialized parameter has no shape yet"),
-        (lambda: P.numel(), ValueError, "^numel: an uninitialized parameter"),
-        (lambda: P.shape, RuntimeError, "^shape: an uninitialized parameter has no shape yet"),
-        (lambda: nn.init.normal_(nn.LazyLinear(3).weight), ValueError, "^normal_: an uninitialized parameter"),
-        (lambda: nn.LazyBatchNorm1d().running_mean * 2, ValueError, "^mul: an uninitialized buffer"),
-        (lambda: nn.LazyConv2d(3, 2, groups=2), ValueError, "^LazyConv2d: expected groups to divide"),
+        (lambda: P + 1, ValueError, "add: an uninitialized parameter has no shape yet; call the lazy module once"),
+        (lambda: nn.functional.linear(ft.ones(2, 3), P), ValueError, "linear: an uninitialized parameter"),
+        (lambda: P.zero_(), ValueError, "zero_: an uninitialized parameter has no shape yet"),
+        (lambda: P.numel(), ValueError, "numel: an uninitialized parameter"),
+        (lambda: P.shape, RuntimeError, "shape: an uninitialized parameter has no shape yet"),
+        (lambda: nn.init.normal_(nn.LazyLinear(3).weight), ValueError, "normal_: an uninitialized parameter"),
+        (lambda: nn.LazyBatchNorm1d().running_mean * 2, ValueError, "mul: an uninitialized buffer"),
+        (lambda: nn.LazyConv2d(3, 2, groups=2), ValueError, "LazyConv2d: expected groups to divide"),
         (
             lambda: nn.LazyConv2d(4, 2, groups=2)(ft.ones(3, 4, 4)),
             ValueError,
-            "^LazyConv2d: expected groups .* 2 and 3",
+            "LazyConv2d: expected groups ... 2 and 3",
         ),
         (
             lambda: nn.LazyConv2d(3, 2)(ft.ones(4, 4)),
             ValueError,
-            r"^LazyConv2d: expected 3 or 4 dim.* \(4, 4\)",
+            "LazyConv2d: expected 3 or 4 dimensions ... (4, 4)",
         ),
-        (lambda: nn.LazyBatchNorm1d()(ft.ones(3)), ValueError, r"^LazyBatchNorm1d: expected 2 or 3 dim.* \(3,\)"),
-        (lambda: nn.LazyLinear("a"), TypeError, "^LazyLinear: expected out_features to be an integer; got str 'a'"),
-        (lambda: nn.LazyLinear(3)([1.0]), TypeError, "^LazyLinear: expected input to be a Tensor; got list"),
+        (lambda: nn.LazyBatchNorm1d()(ft.ones(3)), ValueError, "LazyBatchNorm1d: expected 2 or 3 dimensions ... (3,)"),
+        (lambda: nn.LazyLinear("a"), TypeError, "LazyLinear: expected out_features to be an integer; got str 'a'"),
+        (lambda: nn.LazyLinear(3)([1.0]), TypeError, "LazyLinear: expected input to be a Tensor; got list"),
         (
             lambda: nn.Linear(2, 3).load_state_dict(nn.LazyLinear(3).state_dict()),
             RuntimeError,
-            "'weight': it has no shape yet",
+            "load_state_dict: 'weight': it has no shape yet",
         ),
-        (lambda: LazyModuleMixin().initialize_parameters(), NotImplementedError, "define initialize_parameters"),
+        (
+            lambda: LazyModuleMixin().initialize_parameters(),
+            NotImplementedError,
+            "LazyModuleMixin: define initialize_parameters",
+        ),
     ],
 )
 def test_invalid_arguments_are_rejected(call, error, said):
-    with pytest.raises(error, match=said):
+    with raises(error, said):
         call()
 
 

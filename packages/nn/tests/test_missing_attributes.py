@@ -2,14 +2,13 @@
 
 import pytest
 
+from facula_errors.testing import raises
 from facula_nn import Linear, Module
 
 
 def test_missing_pytorch_attributes_are_named():
     layer = Linear(2, 2)
-    with pytest.raises(
-        AttributeError, match=r"'Linear' object has no attribute 'ipu': PyTorch has torch.nn.Module.ipu, "
-    ) as caught:
+    with raises(AttributeError, "'Linear' object has no attribute 'ipu'", "PyTorch has torch.nn.Module.ipu") as caught:
         layer.ipu
     assert caught.value.name == "ipu" and caught.value.obj is layer
     assert not hasattr(layer, "ipu") and getattr(layer, "ipu", 7) == 7

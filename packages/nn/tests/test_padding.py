@@ -4,6 +4,7 @@ import pytest
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 LAYERS = [
     (lambda: nn.ZeroPad2d(2), "ZeroPad2d((2, 2, 2, 2))", (1, 2, 3, 4), (1, 2, 7, 8)),
@@ -43,7 +44,7 @@ def test_layers(make, shown, given, made):
 
 @pytest.mark.parametrize("padding", [(1,), (1, 2, 3), "12", 1.5, True])
 def test_invalid_paddings_are_rejected(padding):
-    with pytest.raises(TypeError, match="ReflectionPad1d: expected padding to be an integer or 2 of them"):
+    with raises(TypeError, "ReflectionPad1d", "expected padding to be an integer or 2 of them"):
         nn.ReflectionPad1d(padding)
 
 

@@ -2,13 +2,13 @@
 
 import copy
 import pickle
-import re
 
 import numpy as np
 import pytest
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_nn.utils import rnn
 
 KINDS = {"LSTM": nn.LSTM, "GRU": nn.GRU, "RNN": nn.RNN}
@@ -161,7 +161,7 @@ def test_packing():
     assert one.data.tolist() == [1, 2, 3] and one.double().data.dtype is ft.float64 and one.to("cpu") is one
     kinds = {"short": ft.int16, "char": ft.int8, "byte": ft.uint8}
     assert {kind: getattr(one, kind)().data.dtype for kind in kinds} == kinds and not one.is_pinned()
-    with pytest.raises(RuntimeError, match="cuda"):
+    with raises(RuntimeError, "cuda"):
         one.cuda()
     assert pickle.loads(pickle.dumps(one)).data.tolist() == [1, 2, 3]
     assert rnn.PackedSequence((one.data, one.batch_sizes)).batch_sizes is one.batch_sizes
@@ -187,22 +187,22 @@ x, h = ft.ones, ft.zeros
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: nn.LSTM(3, 4)(x(5, 2, 2)), "LSTM: expected input of 3 features, .* got shape (5, 2, 2)"),
+        (lambda: nn.LSTM(3, 4)(x(5, 2, 2)), "LSTM: expected input of 3 features, ... got shape (5, 2, 2)"),
         (lambda: nn.GRU(3, 4)(x(5)), "GRU: expected input (steps, batch, 3) or (steps, 3); got shape (5,)"),
         (lambda: nn.GRU(3, 4)([1]), "GRU: expected input to be a Tensor; got list"),
         (lambda: nn.LSTM(3, 4)(x(5, 2, 3), h(1, 2, 4)), "LSTM: expected hx to be (h_0, c_0), a pair of tensors; got"),
         (
             lambda: nn.LSTM(3, 4)(x(5, 2, 3), (h(1, 2, 4), h(1, 3, 4))),
-            "expected c_0 of shape (1, 2, 4), .* got (1, 3, 4)",
+            "LSTM: expected c_0 of shape (1, 2, 4), ... got (1, 3, 4)",
         ),
-        (lambda: nn.RNN(3, 4)(x(5, 3), h(1, 1, 4)), "RNN: expected hx of shape (1, 4), .* got (1, 1, 4)"),
+        (lambda: nn.RNN(3, 4)(x(5, 3), h(1, 1, 4)), "RNN: expected hx of shape (1, 4), ... got (1, 1, 4)"),
         (
             lambda: nn.RNN(3, 4)(x(5, 2, 3).double()),
-            "RNN: expected input of the weights' dtype, .*float32; got .*float64",
+            "RNN: expected input of the weights' dtype, ... float32; got ... float64",
         ),
         (lambda: nn.RNN(3, 4)(x(0, 2, 3)), "RNN: expected at least one step"),
         (lambda: nn.RNN(3, 0), "RNN: expected hidden_size of at least 1; got 0"),
-        (lambda: nn.RNN(3, 2.5), "RNN: expected hidden_size to be an int.*2.5"),
+        (lambda: nn.RNN(3, 2.5), "RNN: expected hidden_size to be an int ... 2.5"),
         (lambda: nn.RNN(3, 4, 0), "RNN: expected num_layers of at least 1; got 0"),
         (lambda: nn.RNN(3, 4, nonlinearity="x"), "RNN: expected nonlinearity to be 'tanh' or 'relu'; got 'x'"),
         (lambda: nn.GRU(3, 4, dropout=2), "GRU: expected dropout to be a probability from 0 to 1; got 2"),
@@ -211,30 +211,48 @@ x, h = ft.ones, ft.zeros
         (lambda: nn.LSTM(3, 4, bias=0), "LSTM: expected bias to be True or False; got 0"),
         (lambda: nn.RNNBase("x", 3, 4), "RNNBase: expected mode to be one of LSTM, GRU, RNN_TANH, RNN_RELU; got 'x'"),
         (lambda: nn.LSTMCell(3, 4)(x(2, 2)), "LSTMCell: expected input (batch, 3) or (3,); got shape (2, 2)"),
-        (lambda: nn.GRUCell(3, 4)(x(2, 3), h(3, 4)), "GRUCell: expected hx of shape (2, 4), .* got (3, 4)"),
+        (lambda: nn.GRUCell(3, 4)(x(2, 3), h(3, 4)), "GRUCell: expected hx of shape (2, 4), ... got (3, 4)"),
         (lambda: nn.LSTMCell(3, 4)(x(2, 3), h(2, 4)), "LSTMCell: expected hx to be (h_0, c_0)"),
-        (lambda: nn.RNNCell(3, 4, nonlinearity="x")(x(2, 3)), "RNNCell: expected nonlinearity .* got 'x'"),
+        (lambda: nn.RNNCell(3, 4, nonlinearity="x")(x(2, 3)), "RNNCell: expected nonlinearity ... got 'x'"),
         (
             lambda: rnn.pack_padded_sequence(x(4, 3), [1, 2, 1]),
-            "in decreasing order; got [1, 2, 1]; .*enforce_sorted=False",
+            "pack_padded_sequence: in decreasing order; got [1, 2, 1]; ... enforce_sorted=False",
         ),
-        (lambda: rnn.pack_padded_sequence(x(4, 3), [2, 1, 0]), "expected lengths from 1 to 4, .* got [2, 1, 0]"),
-        (lambda: rnn.pack_padded_sequence(x(4, 3), [5, 1, 1]), "expected lengths from 1 to 4, .* got [5, 1, 1]"),
-        (lambda: rnn.pack_padded_sequence(x(4, 3), [2, 1]), "expected 3 lengths, .* got 2"),
-        (lambda: rnn.pack_padded_sequence(x(4), [2]), "expected input (steps, batch, ...) .* got shape (4,)"),
+        (
+            lambda: rnn.pack_padded_sequence(x(4, 3), [2, 1, 0]),
+            "pack_padded_sequence: expected lengths from 1 to 4, ... got [2, 1, 0]",
+        ),
+        (
+            lambda: rnn.pack_padded_sequence(x(4, 3), [5, 1, 1]),
+            "pack_padded_sequence: expected lengths from 1 to 4, ... got [5, 1, 1]",
+        ),
+        (lambda: rnn.pack_padded_sequence(x(4, 3), [2, 1]), "pack_padded_sequence: expected 3 lengths, ... got 2"),
+        (
+            lambda: rnn.pack_padded_sequence(x(4), [2]),
+            "pack_padded_sequence: expected input (steps, batch, ...) ... got shape (4,)",
+        ),
         (lambda: rnn.pack_sequence([]), "pack_sequence: expected at least one sequence; got none"),
-        (lambda: rnn.pad_sequence([x(2, 3), x(2, 2)]), "expected sequences of shape (length, 3); got sequences[1]"),
-        (lambda: rnn.pad_sequence([x(2)], padding_side="x"), "padding_side to be 'left' or 'right'; got 'x'"),
+        (
+            lambda: rnn.pad_sequence([x(2, 3), x(2, 2)]),
+            "pad_sequence: expected sequences of shape (length, 3); got sequences[1]",
+        ),
+        (
+            lambda: rnn.pad_sequence([x(2)], padding_side="x"),
+            "pad_sequence: padding_side to be 'left' or 'right'; got 'x'",
+        ),
         (
             lambda: rnn.pad_packed_sequence(rnn.pack_sequence([x(3)]), total_length=2),
-            "total_length of at least 3, .* got 2",
+            "pad_packed_sequence: total_length of at least 3, ... got 2",
         ),
-        (lambda: rnn.PackedSequence(x(3)), "expected data and batch_sizes, or a pair of them; got Tensor"),
-        (lambda: nn.GRU(2, 4)(rnn.PackedSequence(x(3, 2), ft.tensor([1, 2]))), "GRU: expected packed data .*[1, 2]"),
-        (lambda: nn.GRU(2, 4)(rnn.pack_sequence([x(3, 2)]), h(1, 2, 4)), "expected hx of shape (1, 1, 4)"),
+        (
+            lambda: rnn.PackedSequence(x(3)),
+            "PackedSequence: expected data and batch_sizes, or a pair of them; got Tensor",
+        ),
+        (lambda: nn.GRU(2, 4)(rnn.PackedSequence(x(3, 2), ft.tensor([1, 2]))), "GRU: expected packed data ... [1, 2]"),
+        (lambda: nn.GRU(2, 4)(rnn.pack_sequence([x(3, 2)]), h(1, 2, 4)), "GRU: expected hx of shape (1, 1, 4)"),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",
 )
 def test_errors(call, said):
-    with pytest.raises((ValueError, TypeError), match=re.escape(said).replace(r"\.\*", ".*").replace(r"\.\.\.", "...")):
+    with raises((ValueError, TypeError), said):
         call()

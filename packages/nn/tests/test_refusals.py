@@ -5,23 +5,24 @@ import pytest
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_errors.testing import raises
 
 
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
-        (lambda: nn.Conv2d(3, 4, 3, groups=2), ValueError, "Conv2d: expected groups to divide .* got 2, 3 and 4"),
+        (lambda: nn.Conv2d(3, 4, 3, groups=2), ValueError, "Conv2d: expected groups to divide ... got 2, 3 and 4"),
         (lambda: nn.Conv2d(3, 4, 3, groups=0), ValueError, "Conv2d: expected groups to divide"),
-        (lambda: nn.Conv2d(3, 4, (3, 3, 3)), TypeError, "expected kernel_size to be an integer or two; got"),
-        (lambda: nn.Conv2d(3, 4, 3, stride=1.5), TypeError, "expected stride to be an integer or two; got 1.5"),
-        (lambda: nn.Conv2d(3, 4, (True, 3)), TypeError, r"kernel_size to be an integer or two; got \(True, 3\)"),
-        (lambda: nn.Conv2d(3, 4, np.ones(2, int)), TypeError, "kernel_size to be an integer or two; got array"),
-        (lambda: nn.Conv2d(3, 4, 3, padding="some"), ValueError, "expected padding 'same', 'valid' or numbers"),
-        (lambda: nn.Conv2d(3, 4, 3, padding="same", stride=2), ValueError, "padding 'same' needs a stride of 1"),
-        (lambda: nn.Conv2d(3, 4, 3, padding_mode="mirror"), ValueError, "padding_mode to be one of zeros.* 'mirror'"),
-        (lambda: nn.ConvTranspose1d(3, 4, 3, padding_mode="reflect"), ValueError, "to be 'zeros'; got 'reflect'"),
+        (lambda: nn.Conv2d(3, 4, (3, 3, 3)), TypeError, "Conv2d: expected kernel_size to be an integer or two; got"),
+        (lambda: nn.Conv2d(3, 4, 3, stride=1.5), TypeError, "Conv2d: expected stride to be an integer or two; got 1.5"),
+        (lambda: nn.Conv2d(3, 4, (True, 3)), TypeError, "Conv2d: kernel_size to be an integer or two; got (True, 3)"),
+        (lambda: nn.Conv2d(3, 4, np.ones(2, int)), TypeError, "Conv2d: kernel_size to be an integer or two; got array"),
+        (lambda: nn.Conv2d(3, 4, 3, padding="some"), ValueError, "Conv2d: expected padding 'same', 'valid' or numbers"),
+        (lambda: nn.Conv2d(3, 4, 3, padding="same", stride=2), ValueError, "Conv2d: padding 'same' needs a stride of"),
+        (lambda: nn.Conv2d(3, 4, 3, padding_mode="mirror"), ValueError, "Conv2d: padding_mode to be one of zeros ..."),
+        (lambda: nn.ConvTranspose1d(3, 4, 3, padding_mode="reflect"), ValueError, "ConvTranspose1d: got 'reflect'"),
         (lambda: nn.Conv3d(3, 4, (1, 2)), TypeError, "Conv3d: expected kernel_size to be an integer or three"),
-        (lambda: nn.ConvTranspose2d(3, 4, 3, padding="same"), TypeError, "expected padding to be an integer or two"),
+        (lambda: nn.ConvTranspose2d(3, 4, 3, padding="same"), TypeError, "ConvTranspose2d: padding to be an integer"),
         (lambda: nn.Dropout(1.5), ValueError, "Dropout: expected a probability from 0 to 1; got p=1.5"),
         (lambda: nn.Hardtanh(1.0, 1.0), ValueError, "Hardtanh: expected min_val < max_val; got 1.0 and 1.0"),
         (lambda: nn.Unflatten(1.0, (2,)), TypeError, "Unflatten: expected dim to be an integer"),
@@ -39,21 +40,21 @@ import facula_tensor as ft
         (
             lambda: nn.CrossEntropyLoss([1.0]),
             TypeError,
-            "expected weight to be a Tensor or None; got list",
+            "CrossEntropyLoss: expected weight to be a Tensor or None; got list",
         ),
-        (lambda: nn.BatchNorm3d(3)(ft.ones(2, 3)), ValueError, r"BatchNorm3d: expected 5 dimensions; .* \(2, 3\)"),
-        (lambda: nn.LayerNorm(3)(ft.ones(2, 4)), ValueError, r"layer_norm: expected input of shape \(\*, 3\)"),
-        (lambda: nn.GroupNorm(2, 4)(ft.ones(2, 6)), ValueError, r"GroupNorm: expected input \(N, 4, ...\)"),
-        (lambda: nn.GroupNorm(3, 4), ValueError, "num_groups to divide num_channels"),
+        (lambda: nn.BatchNorm3d(3)(ft.ones(2, 3)), ValueError, "BatchNorm3d: expected 5 dimensions ... (2, 3)"),
+        (lambda: nn.LayerNorm(3)(ft.ones(2, 4)), ValueError, "layer_norm: expected input of shape (*, 3)"),
+        (lambda: nn.GroupNorm(2, 4)(ft.ones(2, 6)), ValueError, "GroupNorm: expected input (N, 4, ...)"),
+        (lambda: nn.GroupNorm(3, 4), ValueError, "GroupNorm: num_groups to divide num_channels"),
         (lambda: nn.LayerNorm("a"), TypeError, "LayerNorm: expected normalized_shape"),
-        (lambda: nn.BatchNorm2d(3)(ft.ones(2, 3)), ValueError, r"BatchNorm2d: expected 4 dimensions; .* \(2, 3\)"),
-        (lambda: nn.BatchNorm1d(2)(ft.ones(1, 3)), ValueError, r"input of 2 channels .* got shape \(1, 3\)"),
-        (lambda: nn.BatchNorm1d(3)(ft.ones(1, 3)), ValueError, r"more than 1 value per channel .* \(1, 3\)"),
-        (lambda: nn.BatchNorm1d(3)(ft.ones(3)), ValueError, r"BatchNorm1d: expected 2 or 3 dimensions; .* \(3,\)"),
+        (lambda: nn.BatchNorm2d(3)(ft.ones(2, 3)), ValueError, "BatchNorm2d: expected 4 dimensions ... (2, 3)"),
+        (lambda: nn.BatchNorm1d(2)(ft.ones(1, 3)), ValueError, "batch_norm: input of 2 channels ... got shape (1, 3)"),
+        (lambda: nn.BatchNorm1d(3)(ft.ones(1, 3)), ValueError, "batch_norm: more than 1 value per channel ... (1, 3)"),
+        (lambda: nn.BatchNorm1d(3)(ft.ones(3)), ValueError, "BatchNorm1d: expected 2 or 3 dimensions ... (3,)"),
     ],
 )
 def test_invalid_arguments_are_rejected(call, error, said):
-    with pytest.raises(error, match=said):
+    with raises(error, said):
         call()
 
 
@@ -71,7 +72,7 @@ def test_sizes_may_be_numpy_integers(kind):
 
 def test_wrong_channels_name_the_layer():
     net = nn.Sequential(nn.Sequential(nn.Conv2d(3, 4, 3)))
-    with pytest.raises(ValueError, match="conv2d") as caught:
+    with raises(ValueError, "conv2d") as caught:
         net(ft.ones(1, 2, 8, 8))
     assert caught.value.__notes__ == ["in Sequential.0.0 (Conv2d(3, 4, kernel_size=(3, 3), stride=(1, 1)))"]
 
@@ -98,7 +99,7 @@ def test_losses_called_as_functions_are_rejected(loss):
     [nn.ReLU, nn.Sigmoid, nn.Tanh, nn.Softmax, nn.GELU, nn.Dropout, nn.Flatten, nn.MaxPool2d, nn.AvgPool2d, nn.ELU],
 )
 def test_layers_called_as_functions_are_rejected(layer):
-    with pytest.raises(TypeError, match=rf"^{layer.__name__}: .*make the module first and call it then"):
+    with raises(TypeError, layer.__name__, "make the module first and call it then"):
         layer(X)
 
 

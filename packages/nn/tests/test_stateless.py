@@ -6,6 +6,7 @@ import pytest
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_nn.extend import replace_all_batch_norm_modules_
 from facula_nn.utils import (
     clip_grads_with_norm_,
@@ -53,14 +54,14 @@ def test_tied_tensors_and_buffers():
     assert functional_call(module, {"second": two}, ft.tensor(1.0), tie_weights=False).item() == 2
     assert functional_call(module, {"second": two, "first": two}, ft.tensor(1.0)).item() == 4
     assert module.first is module.second
-    with pytest.raises(ValueError, match=r"one tensor for \['first', 'second'\], which are tied"):
+    with raises(ValueError, "functional_call", "one tensor for ['first', 'second'], which are tied"):
         functional_call(module, {"first": two, "second": two + 1}, ft.tensor(1.0))
 
 
 def test_module_is_restored_after_an_error():
     layer = nn.Linear(2, 1)
     weight = layer.weight
-    with pytest.raises(ValueError, match="weight"):
+    with raises(ValueError, "functional_call", "weight"):
         functional_call(layer, {"weight": ft.ones(1, 3)}, ft.ones(1, 2))
     assert layer.weight is weight
 
@@ -72,12 +73,12 @@ def test_module_is_restored_after_an_error():
         (
             lambda: functional_call(Tied(), None),
             ValueError,
-            "a dict from names to tensors, or several in a list; got N",
+            "functional_call: a dict from names to tensors, or several in a list; got NoneType",
         ),
-        (lambda: functional_call(Tied(), {}, (), 3), TypeError, "expected kwargs to be a dict or None; got int"),
-        (lambda: stack_module_state(None), TypeError, "expected a list of modules; got NoneType"),
-        (lambda: stack_module_state([]), RuntimeError, "at least one module"),
-        (lambda: stack_module_state([Tied(), 4]), TypeError, "expected a Module for number 1; got int 4"),
+        (lambda: functional_call(Tied(), {}, (), 3), TypeError, "functional_call: kwargs ... got int"),
+        (lambda: stack_module_state(None), TypeError, "stack_module_state: expected a list of modules; got NoneType"),
+        (lambda: stack_module_state([]), RuntimeError, "stack_module_state: at least one module"),
+        (lambda: stack_module_state([Tied(), 4]), TypeError, "stack_module_state: a Module for number 1; got int 4"),
         (
             lambda: replace_all_batch_norm_modules_(None),
             TypeError,
@@ -86,7 +87,7 @@ def test_module_is_restored_after_an_error():
     ],
 )
 def test_non_modules_are_rejected(call, kind, text):
-    with pytest.raises(kind, match=text):
+    with raises(kind, text):
         call()
 
 
@@ -102,8 +103,8 @@ def test_batch_norms_without_running_statistics():
 @pytest.mark.parametrize(
     ("given", "options", "kind", "text"),
     [
-        ({"weight": ft.ones(1, 2)}, {"strict": True}, RuntimeError, r"missing: \['bias'\]; unexpected: \[\]"),
-        ({"width": ft.ones(1)}, {"strict": True}, RuntimeError, r"unexpected: \['width'\]"),
+        ({"weight": ft.ones(1, 2)}, {"strict": True}, RuntimeError, "missing: ['bias']; unexpected: []"),
+        ({"width": ft.ones(1)}, {"strict": True}, RuntimeError, "unexpected: ['width']"),
         (({"bias": ft.ones(1)}, {"bias": ft.ones(1)}), {}, ValueError, "once; got 'bias' in several"),
         ({"bias": 3}, {}, TypeError, "'bias' to be a Tensor; got int"),
         ([("bias", 3)], {}, TypeError, "dicts from names to tensors; got tuple"),
@@ -111,7 +112,7 @@ def test_batch_norms_without_running_statistics():
     ],
 )
 def test_functional_call_rejects_invalid_arguments(given, options, kind, text):
-    with pytest.raises(kind, match=text):
+    with raises(kind, "functional_call", text):
         functional_call(nn.Linear(2, 1), given, ft.ones(1, 2), **options)
 
 
@@ -153,11 +154,11 @@ def test_weights_of_fused_layers():
     assert weight.tolist() == [[2, 2]] and bias.tolist() == [-2]
     weight, bias = fuse_conv_bn_weights(ft.ones(2, 1, 1), ft.ones(1), ft.zeros(1), ft.zeros(1), 4.0, None, None, True)
     assert weight.shape == (2, 1, 1) and bias.tolist() == [0.5]
-    with pytest.raises(RuntimeError, match="evaluation mode"):
+    with raises(RuntimeError, "fuse_conv_bn_eval", "evaluation mode"):
         fuse_conv_bn_eval(nn.Conv1d(1, 1, 1), nn.BatchNorm1d(1).eval())
-    with pytest.raises(RuntimeError, match="tracks its statistics"):
+    with raises(RuntimeError, "fuse_conv_bn_eval", "tracks its statistics"):
         fuse_conv_bn_eval(nn.Conv1d(1, 1, 1).eval(), nn.BatchNorm1d(1, track_running_stats=False).eval())
-    with pytest.raises(ValueError, match="bn of 3 features, as linear gives, or of 1; got 2"):
+    with raises(ValueError, "fuse_linear_bn_eval", "bn of 3 features, as linear gives, or of 1", value=2):
         fuse_linear_bn_eval(nn.Linear(2, 3).eval(), nn.BatchNorm1d(2).eval())
 
 
@@ -165,9 +166,9 @@ def test_skip_init():
     layer = skip_init(nn.Linear, 3, 2, dtype=ft.float64)
     assert layer.weight.dtype is ft.float64 and layer.weight.device.type == "cpu"
     assert layer.weight.is_leaf and layer.weight.requires_grad
-    with pytest.raises(TypeError, match=r"skip_init: .* takes device=; ReLU does not"):
+    with raises(TypeError, "skip_init", "takes device=", "ReLU does not"):
         skip_init(nn.ReLU)
-    with pytest.raises(TypeError, match="class of modules; got 3"):
+    with raises(TypeError, "skip_init", "class of modules", value=3):
         skip_init(3)
 
 
@@ -181,7 +182,7 @@ def test_get_total_norm_and_clip_grads_with_norm():
     assert weight.grad.tolist() == [3, 4]
     clip_grads_with_norm_([weight], 2.5, total)
     assert weight.grad.tolist() == pytest.approx([1.5, 2.0])
-    with pytest.raises(RuntimeError, match=r"get_total_norm: the gradients' norm of order 2.0 is inf"):
+    with raises(RuntimeError, "get_total_norm", "the gradients' norm of order 2.0 is inf"):
         get_total_norm([ft.tensor([math.inf])], error_if_nonfinite=True)
-    with pytest.raises(ValueError, match="clip_grads_with_norm_: expected max_norm of at least 0; got -1"):
+    with raises(ValueError, "clip_grads_with_norm_", "expected max_norm of at least 0", value=-1.0):
         clip_grads_with_norm_(weight, -1.0, total)

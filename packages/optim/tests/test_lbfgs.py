@@ -5,6 +5,7 @@ import pytest
 from optim_toys import leaves, values
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_optim import LBFGS
 
 SEARCHES = pytest.mark.parametrize("search", [None, "strong_wolfe"])
@@ -106,11 +107,11 @@ def test_invalid_options_are_rejected():
         (
             lambda: LBFGS([{"params": [x]}, {"params": leaves([np.ones(2)])}]),
             ValueError,
-            "expected a single parameter group",
+            "LBFGS: expected a single parameter group",
         ),
         (lambda: LBFGS([x], lr=-1), ValueError, "LBFGS: expected lr of 0 or more; got -1"),
         (lambda: LBFGS([x], max_iter="a"), TypeError, "LBFGS: expected max_iter to be a number; got 'a'"),
-        (lambda: LBFGS([x], line_search_fn="wolfe"), ValueError, "None or 'strong_wolfe'; got 'wolfe'"),
+        (lambda: LBFGS([x], line_search_fn="wolfe"), ValueError, "LBFGS: None or 'strong_wolfe'; got 'wolfe'"),
     ):
-        with pytest.raises(error, match=message):
+        with raises(error, message):
             make()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_optim import (
     ASGD,
     SGD,
@@ -98,16 +99,16 @@ def test_invalid_options_are_rejected(make, error, message):
 
 def test_duplicates_and_shared_memory():
     p = leaf(4)
-    with pytest.raises(ValueError, match="parameter 1 of the group is in the optimizer already"):
+    with raises(ValueError, "SGD", "parameter 1 of the group is in the optimizer already"):
         SGD([p, p])
-    with pytest.raises(ValueError, match="parameter 0 of the group is in the optimizer already"):
+    with raises(ValueError, "SGD", "parameter 0 of the group is in the optimizer already"):
         SGD([{"params": [p]}, {"params": [p]}])
     whole = ft.zeros(4, 4)
     rows = [whole[i].detach().requires_grad_() for i in range(4)]
     columns = [whole[:, i].detach().requires_grad_() for i in range(4)]
     SGD(rows)
     SGD(columns)
-    with pytest.raises(ValueError, match="parameters 3 and 4 share memory"):
+    with raises(ValueError, "SGD", "parameters 3 and 4 share memory"):
         SGD([*rows, columns[0]][1:] + [rows[0], columns[0]][:1] + [columns[1]])
 
 
@@ -126,7 +127,7 @@ def test_mismatched_state_changes_no_parameter():
     optimizer.step()
     optimizer.state[p]["momentum_buffer"] = ft.ones(3)
     before = p.tolist()
-    with pytest.raises(ValueError, match=r"momentum_buffer of parameter 0 to be float32 \(2,\).*got float32 \(3,\)"):
+    with raises(ValueError, "sgd_step", "momentum_buffer of parameter 0 to be float32 (2,)", value="float32 (3,)"):
         optimizer.step()
     assert p.tolist() == before
 
@@ -139,12 +140,12 @@ def test_read_only_parameters():
     p = ft.from_numpy(array).requires_grad_()
     other = leaf(2)
     p.grad, other.grad = ft.ones(2), ft.ones(2)
-    with pytest.raises(RuntimeError, match="sgd_step: the tensor cannot be written"):
+    with raises(RuntimeError, "sgd_step", "the tensor cannot be written"):
         SGD([other, p]).step()
     assert other.tolist() == [1, 1]
     wide = ft.ones(1).expand(3).detach().requires_grad_()
     wide.grad = ft.ones(3)
-    with pytest.raises(RuntimeError, match="share one place in memory"):
+    with raises(RuntimeError, "sgd_step", "share one place in memory"):
         SGD([wide]).step()
 
 
@@ -155,7 +156,7 @@ def test_step_names_an_invalid_option(make, name, value, error):
     optimizer = make([x], lr=0.1)
     optimizer.param_groups[0]["lr"] = value
     (x * x).sum().backward()
-    with pytest.raises(error, match=f"{name}: expected lr to be a number; got {value!r}"):
+    with raises(error, name, "expected lr to be a number", value=repr(value)):
         optimizer.step()
     assert x.tolist() == [1.0, 1.0]
 
@@ -167,7 +168,7 @@ def test_invalid_rate_changes_no_parameter(make, value):
     optimizer = make([{"params": [x]}, {"params": [y]}], lr=0.1)
     x.grad = y.grad = ft.ones(2)
     optimizer.param_groups[1]["lr"] = value
-    with pytest.raises(ValueError, match=f"^{make.__name__}: expected lr (of 0 or more|from 0 to below inf); got"):
+    with raises(ValueError, make.__name__, "expected lr ...; got"):
         optimizer.step()
     assert x.tolist() == y.tolist() == [1.0, 1.0]
     assert not optimizer.state
@@ -175,7 +176,7 @@ def test_invalid_rate_changes_no_parameter(make, value):
     schedule.optimizer.step()
     before = x.tolist()
     schedule.step()
-    with pytest.raises(ValueError, match="expected lr of 0 or more; got nan"):
+    with raises(ValueError, make.__name__, "expected lr of 0 or more", value="nan"):
         schedule.optimizer.step()
     assert x.tolist() == before
 
@@ -201,7 +202,12 @@ def test_parameter_cast_after_the_first_step(make):
     x.data = x.data.double()
     x.grad = ft.ones(2, dtype=ft.float64)
     before = x.tolist()
-    with pytest.raises(RuntimeError, match=r"parameter 0 is float64 on 'cpu', and its \w+ still float32.*state_dict"):
+    with raises(
+        RuntimeError,
+        type(optimizer).__name__,
+        "parameter 0 is float64 on 'cpu', and its ... still float32",
+        "state_dict",
+    ):
         optimizer.step()
     assert x.tolist() == before
     optimizer.load_state_dict(optimizer.state_dict())  # as the message says

@@ -9,6 +9,7 @@ import pytest
 from optim_toys import AdamReference, assert_close, give, leaves, trained, values
 
 import facula_tensor as ft
+from facula_errors.testing import raises
 from facula_optim import (
     ASGD,
     SGD,
@@ -165,15 +166,18 @@ def test_mismatched_state_is_not_loaded():
     good = optimizer.state_dict()
     state, group = good["state"][0], good["param_groups"][0]
     bad = [
-        ({"state": {}}, "a dict with 'state' and 'param_groups'"),
-        ({"state": {}, "param_groups": []}, "has 0 parameter groups, this optimizer 1"),
-        ({"state": {}, "param_groups": [{**group, "params": [0, 1]}]}, "has 2 parameters .* and 1 in this"),
-        ({"state": {0: {**state, "exp_avg": ft.ones(3)}}, "param_groups": [group]}, r"exp_avg has shape \(3,\)"),
-        ({"state": {0: {"momentum_buffer": ft.ones(2)}}, "param_groups": [group]}, "it has momentum_buffer"),
-        ({"state": {0: state}, "param_groups": [{**group, "lr": -1}]}, "expected lr of 0 or more"),
+        ({"state": {}}, "Adam.load_state_dict: a dict with 'state' and 'param_groups'"),
+        ({"state": {}, "param_groups": []}, "Adam.load_state_dict: has 0 parameter groups, this optimizer 1"),
+        ({"state": {}, "param_groups": [{**group, "params": [0, 1]}]}, "Adam.load_state_dict: has 2 parameters ..."),
+        (
+            {"state": {0: {**state, "exp_avg": ft.ones(3)}}, "param_groups": [group]},
+            "Adam.load_state_dict: exp_avg of shape (2,); got (3,)",
+        ),
+        ({"state": {0: {"momentum_buffer": ft.ones(2)}}, "param_groups": [group]}, "Adam.load_state_dict: it has"),
+        ({"state": {0: state}, "param_groups": [{**group, "lr": -1}]}, "Adam: expected lr of 0 or more"),
     ]
     for wrong, message in bad:
-        with pytest.raises(ValueError, match=message):
+        with raises(ValueError, message):
             optimizer.load_state_dict(wrong)
     assert optimizer.state[p]["exp_avg"] is state["exp_avg"] and optimizer.param_groups[0]["lr"] == 0.1
 
@@ -257,6 +261,6 @@ def test_hooks_around_loading():
     optimizer.load_state_dict(saved)
     assert seen == [1.0, 0.5]
     optimizer.register_load_state_dict_pre_hook(lambda o, d: {"state": {}, "param_groups": []})
-    with pytest.raises(ValueError, match="load_state_dict"):
+    with raises(ValueError, "SGD.load_state_dict", "load_state_dict"):
         optimizer.load_state_dict(saved)
     assert seen == [1.0, 0.5] and optimizer.param_groups[0]["lr"] == 0.5

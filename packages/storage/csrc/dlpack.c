@@ -138,7 +138,7 @@ static void *open_capsule(PyObject *capsule, int *versioned)
     int used = PyCapsule_IsValid(capsule, USED[0]) || PyCapsule_IsValid(capsule, USED[1]);
     PyErr_SetString(PyExc_BufferError, used
                                            ? "from_dlpack: this capsule was consumed before; ask its producer for another"
-                                           : "from_dlpack: a capsule, but not a DLPack one");
+                                           : "from_dlpack: expected a DLPack capsule; got another one");
     return NULL;
 }
 
@@ -202,7 +202,7 @@ PyObject *dlpack_read(PyObject *module, PyObject *capsule)
         return NULL;
     }
     if (t->ndim && !t->shape) {
-        PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions without a shape", (int)t->ndim);
+        PyErr_Format(PyExc_BufferError, "from_dlpack: expected a shape; got none for %d dimensions", (int)t->ndim);
         return NULL;
     }
     PyObject *shape = lengths_tuple(t->shape, t->ndim);

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from storage_helpers import Running
 
+from facula_errors.testing import raises
 from facula_storage import MallocAllocator, contiguous, cpu, float32, meta
 from facula_storage.extend import HostMemory, allocate
 
@@ -34,7 +35,7 @@ def test_figures_are_exact(sizes):
 @pytest.mark.parametrize("nbytes", [-1, 1 << 62, 1 << 63, 1 << 70])
 def test_impossible_sizes(nbytes):
     allocator = MallocAllocator()
-    with pytest.raises(MemoryError, match=f"cannot allocate {nbytes} bytes"):
+    with raises(MemoryError, "refill", f"cannot allocate {nbytes} bytes"):
         allocator.refill(nbytes)
     assert allocator.statistics()["allocated_blocks"] == 0
 
@@ -103,21 +104,21 @@ def test_host_memory_copies_bytes():
 
 @pytest.mark.parametrize("buffer", [np.zeros((2, 3), order="F"), np.zeros(4)[::2]])
 def test_host_memory_copies_whole_buffers_only(buffer):
-    with pytest.raises(ValueError, match="copy_in: expected a C-contiguous buffer; got ndarray of shape"):
+    with raises(ValueError, "copy_in", "expected a C-contiguous buffer", value="ndarray of shape"):
         HostMemory().copy_in(0, buffer)
-    with pytest.raises(ValueError, match="copy_out: expected a writable C-contiguous buffer"):
+    with raises(ValueError, "copy_out", "expected a writable C-contiguous buffer"):
         HostMemory().copy_out(0, buffer)
 
 
 def test_host_memory_does_not_write_to_read_only_buffers():
     memory = HostMemory()
     address, _release = memory.allocator.refill(4)
-    with pytest.raises(ValueError, match="readonly=True"):
+    with raises(ValueError, "copy_out", "readonly=True"):
         memory.copy_out(address, b"abcd")
 
 
 def test_host_memory_has_no_kernels():
-    with pytest.raises(NotImplementedError, match=r"add: .*install facula-cpu"):
+    with raises(NotImplementedError, "add", "install facula-cpu"):
         cpu.backend.plan("add", (), (), ())
     assert HostMemory(allocator := MallocAllocator()).allocator is allocator
 
@@ -131,7 +132,7 @@ def test_meta_runs_every_plan_without_memory():
     assert plan.launch(layout.numel, storage.ptr, storage.ptr, 2.0) is None
     assert meta.backend.copy_in(0, b"abc") is None
     meta.backend.synchronize()
-    with pytest.raises(RuntimeError, match=r"copy_out: .*'meta' has no elements"):
+    with raises(RuntimeError, "copy_out", "'meta' has no elements"):
         meta.backend.copy_out(0, bytearray(4))
     assert set(meta.backend.allocator.statistics().values()) == {0}
     assert meta.backend.allocator.trim() == 0

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import facula_storage
+from facula_errors.testing import raises
 from facula_storage import Device, contiguous, cpu, float32, meta
 from facula_storage.extend import HostMemory, allocate, register_backend
 
@@ -52,32 +53,34 @@ def test_names():
 
 @pytest.mark.parametrize("name", ["", ":0", "cuda:", "cuda:x", "cuda:-1", "cuda:1:2", "not a name", "cuda:١"])
 def test_malformed_names(name):
-    with pytest.raises(ValueError, match="device: expected"):
+    with raises(ValueError, "device"):
         Device(name)
 
 
 @pytest.mark.parametrize("arguments", [(3,), (None,), ("cuda", "1"), ("cuda", 1.0), (cpu, 1)])
 def test_wrong_types(arguments):
-    with pytest.raises(TypeError, match="device: expected"):
+    with raises(TypeError, "device"):
         Device(*arguments)
 
 
 def test_index_twice():
-    with pytest.raises(ValueError, match="index 1"):
+    with raises(ValueError, "device", "index 1"):
         Device("cuda:0", 1)
 
 
 def test_a_known_device_without_a_backend_lists_the_available_ones():
     """The error names no package: anybody could publish one under an unused name."""
-    device, says = Device("xla:2"), r"'xla:2'.*there are .*cpu((?!facula-).)*published none for 'xla' yet.$"
-    with pytest.raises(RuntimeError, match=says):
+    device, says = Device("xla:2"), "'xla:2' ... there are ... cpu ... published none for 'xla' yet."
+    with raises(RuntimeError, "device 'xla:2'", says):
         device.backend
-    with pytest.raises(RuntimeError, match=says):
+    with raises(RuntimeError, "device 'xla:2'", says):
         contiguous((2,), float32, device)
 
 
 def test_an_unknown_device_is_rejected_at_once():
-    with pytest.raises(RuntimeError, match=r"'gpu' is not a known type of device; known are .*cpu, cuda, .*meta"):
+    with raises(
+        RuntimeError, "device 'gpu:2'", "'gpu' is not a known type of device", "known are", "cpu, cuda", "meta"
+    ):
         Device("gpu:2")
     register_backend("gpu_test", lambda index: HostMemory())
     assert Device("gpu_test:2").index == 2

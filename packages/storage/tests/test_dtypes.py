@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import facula_storage
+from facula_errors.testing import raises
 from facula_storage import DType, bfloat16, contiguous, dtype_named, float32, to_buffer, to_dlpack, to_numpy
 from facula_storage._dtypes import DTYPES_PER_DEVICE
 from facula_storage.extend import (
@@ -103,7 +104,7 @@ def test_the_registry_is_open(float8):
 def test_a_new_type_has_memory_but_is_not_exported(float8):
     storage, layout = allocate(contiguous((3,), float8)), contiguous((3,), float8)
     for export, error in [(to_numpy, TypeError), (to_buffer, TypeError), (to_dlpack, BufferError)]:
-        with pytest.raises(error, match="float8_test"):
+        with raises(error, "...", "float8_test"):
             export(storage, layout)
     assert not getattr(storage, "exports", None)
 
@@ -119,7 +120,7 @@ def test_a_new_type_has_memory_but_is_not_exported(float8):
     ],
 )
 def test_registration_refuses(arguments, numpy, why):
-    with pytest.raises(ValueError, match=why):
+    with raises(ValueError, "register_dtype", why):
         register_dtype(*arguments, numpy=numpy)
     with pytest.raises(TypeError):
         dtype_named("broken_test")

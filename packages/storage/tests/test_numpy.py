@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from storage_helpers import counting, live
 
+from facula_errors.testing import raises
 from facula_storage import (
     bfloat16,
     contiguous,
@@ -53,7 +54,7 @@ def test_any_view(data):
     if data.draw(st.booleans()):
         view = np.broadcast_to(view, (2, *view.shape))
     if any(step < 0 for step in view.strides):
-        with pytest.raises(ValueError, match="negative stride"):
+        with raises(ValueError, "from_numpy", "negative stride"):
             from_numpy(view)
         return
     storage, layout = from_numpy(view)
@@ -166,14 +167,14 @@ def test_a_field_whose_steps_fit_is_taken():
 def test_bfloat16_has_no_array():
     layout = contiguous((2,), bfloat16)
     storage = allocate(layout)
-    with pytest.raises(TypeError, match=r"NumPy has no bfloat16; convert with .float\(\)"):
+    with raises(TypeError, "numpy", "NumPy has no bfloat16", "convert with .float()"):
         to_numpy(storage, layout)
     assert not getattr(storage, "exports", None)
 
 
 def test_memory_elsewhere():
     layout = contiguous((2,), float32, meta)
-    with pytest.raises(TypeError, match=r"numpy: .*device 'meta'; copy it with .cpu\(\)"):
+    with raises(TypeError, "numpy", "device 'meta'", "copy it with .cpu()"):
         to_numpy(allocate(layout), layout)
 
 

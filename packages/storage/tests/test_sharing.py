@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
+from facula_errors.testing import raises
 from facula_multiprocessing import SharedMemoryError
 from facula_multiprocessing.extend import arena_usage, encode
 from facula_storage import contiguous, float32, from_numpy, int64, meta, to_numpy, uint8
@@ -145,7 +146,7 @@ def test_an_array_in_shared_memory_is_sent_without_a_copy():
 
 
 def test_plain_pickling_is_still_rejected():
-    with pytest.raises(TypeError, match="cannot be pickled by itself"):
+    with raises(TypeError, "Storage", "cannot be pickled by itself"):
         pickle.dumps(filled())
 
 

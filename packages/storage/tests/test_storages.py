@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from storage_helpers import Owner, counting, live
 
+from facula_errors.testing import raises
 from facula_storage import contiguous, float32, from_numpy, to_numpy, uint8
 from facula_storage.extend import (
     alias,
@@ -42,12 +43,12 @@ def test_an_empty_storage():
 
 
 def test_no_memory_left():
-    with pytest.raises(MemoryError, match="cannot allocate 9007199254740992 bytes"):
+    with raises(MemoryError, "refill", "cannot allocate 9007199254740992 bytes"):
         allocate(contiguous((1 << 53,), uint8))
 
 
 def test_storages_cannot_be_pickled_alone():
-    with pytest.raises(TypeError, match="pickle the tensor"):
+    with raises(TypeError, "Storage", "pickle the tensor"):
         pickle.dumps(allocate(LAYOUT))
 
 

@@ -45,7 +45,11 @@ def replacing(path: str) -> Iterator[int]:
     try:
         directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        why = f"there is no folder {folder!r}; make it first" if error.errno == errno.ENOENT else error.strerror
+        why = (
+            f"there is no folder {folder!r}; make it first"
+            if error.errno == errno.ENOENT
+            else f"{error.strerror}; check the path"
+        )
         raise FileError(error.errno, f"save: {why}", path) from None
     try:
         try:
@@ -89,7 +93,7 @@ def _regular(path: str, target: str) -> os.stat_result | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise FileError(error.errno, f"save: {error.strerror}", path) from error
+        raise FileError(error.errno, f"save: {error.strerror}; check the path", path) from error
     if stat.S_ISDIR(old.st_mode):
         raise DirectoryError(errno.EISDIR, "save: expected a path for a file; this is a directory", path)
     if not stat.S_ISREG(old.st_mode):

@@ -6,13 +6,13 @@ from facula_errors import FaculaError
 
 
 class CheckpointError(FaculaError, ValueError):
-    """A file with invalid contents: `path` is the file, `reason` contains the problem and a remedy.
+    """A file with invalid contents: `path` is the file, `reason` the problem, with a remedy after `; ` if there is one.
 
     A file that is missing, a directory or not readable raises Python's OSError for that case. Errors of recomputation
     (activation checkpointing) are a different class: `facula_autograd.RecomputationError`.
 
     >>> str(CheckpointError("model.safetensors", "it is truncated"))
-    'model.safetensors: it is truncated'
+    'model.safetensors: it is truncated; load an intact copy of the file'
     """
 
     def __init__(self, path: str, reason: str) -> None:
@@ -20,4 +20,5 @@ class CheckpointError(FaculaError, ValueError):
         self.path, self.reason = path, reason
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.reason}"
+        remedy = "" if "; " in self.reason else "; load an intact copy of the file"
+        return f"{self.path}: {self.reason}{remedy}"

@@ -82,9 +82,7 @@ def load_nested(path: File, from_parts: Callable[[Parts], object] | None, lazy: 
     try:
         return decode(name, structure, tensors, make)
     except Malformed as error:
-        reason = (
-            f"its structure does not fit: {error}. Its tensors can be read by name with facula_checkpoint.load_file"
-        )
+        reason = f"its structure does not fit: {error}; read its tensors by name with facula_checkpoint.load_file"
         raise CheckpointError(name, reason) from None
 
 

@@ -75,7 +75,7 @@ def opened(path: str) -> Iterator[tuple[int, int]]:
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise FileError(error.errno, f"load: {error.strerror}", path) from None
+        raise FileError(error.errno, f"load: {error.strerror}; check the path", path) from None
     try:
         status = os.fstat(file)
         if stat.S_ISDIR(status.st_mode):

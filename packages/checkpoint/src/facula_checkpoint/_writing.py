@@ -48,7 +48,9 @@ def save_file(tensors: Mapping[str, Parts | np.ndarray], path: File, metadata: M
     for name, parts in tensors.items():
         _check_text("a name", name)
         if name == METADATA:
-            raise InvalidValueError(f"save_file: a tensor cannot be called {METADATA!r}, which the format reserves")
+            raise InvalidValueError(
+                f"save_file: a tensor cannot be called {METADATA!r}, which the format reserves; choose another name"
+            )
         where = f"tensor {name!r}"
         if is_array(parts):
             parts = array_parts(parts, "save_file", where)  # type: ignore[arg-type]
@@ -97,5 +99,5 @@ def _check_text(what: str, text: object) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise InvalidValueError(
-            f"save: {what} is {text!r:.200}, which is not Unicode text (a lone surrogate)"
+            f"save: {what} is {text!r:.200}, which is not Unicode text (a lone surrogate); use another one"
         ) from None

@@ -85,7 +85,9 @@ def portable_plan(operator: str, launch: Callable[..., None]) -> PortablePlan:
     try:
         kernel, address, doubles, owner = unbind(launch)
     except TypeError:
-        raise UnsupportedError(f"{operator}: its plan is a function of Python's, which no file can keep") from None
+        raise UnsupportedError(
+            f"{operator}: its plan is a function of Python's, which no file can keep; compile it in this process"
+        ) from None
     name = _row(operator, kernel)
     own, *others = owner
     if own is None:
@@ -111,7 +113,9 @@ def _rows(at: str) -> dict[int, KernelName]:
 def _row(operator: str, address: int) -> KernelName:
     found = _rows(level()).get(address)
     if found is None:
-        raise UnsupportedError(f"{operator}: it runs a kernel that a program registered, which no file can keep")
+        raise UnsupportedError(
+            f"{operator}: no file can keep a kernel that a program registered; compile it in this process"
+        )
     return found
 
 

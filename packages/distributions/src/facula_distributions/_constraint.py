@@ -26,7 +26,7 @@ class Constraint:
 
     def check(self, value: Tensor) -> Tensor:
         """Return a bool for each event: whether it is in the region."""
-        raise UnsupportedError(f"{type(self).__name__}.check: expected the class to define check")
+        raise UnsupportedError(f"{type(self).__name__}.check: the class has no rule; define check in it")
 
     def __repr__(self) -> str:
         bounds = ", ".join(f"{name}={value}" for name, value in vars(self).items() if name not in vars(Constraint))

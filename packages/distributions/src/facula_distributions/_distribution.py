@@ -239,7 +239,9 @@ class Distribution:
         return self.sample((n,))
 
     def _undefined(self, what: str) -> Exception:
-        return UnsupportedError(f"{type(self).__name__}.{what}: not defined for this distribution")
+        return UnsupportedError(
+            f"{type(self).__name__}.{what}: not defined for this distribution; define it in a subclass"
+        )
 
     def __repr__(self) -> str:
         parts = []

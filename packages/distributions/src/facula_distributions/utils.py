@@ -48,7 +48,7 @@ EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0
 def eps_of(dtype: DType) -> float:
     """Return the machine epsilon of a dtype. TypeError for a dtype that is not floating."""
     if dtype not in EPSILON:
-        raise InvalidTypeError(f"expected a floating dtype; got {dtype}; convert the value with .float()")
+        raise InvalidTypeError(f"eps_of: expected a floating dtype; got {dtype}; convert the value with .float()")
     return EPSILON[dtype]
 
 

@@ -25,9 +25,10 @@ class raises:
         kind: the class of the error, or a tuple of them.
         operation: the called function or class, with which the message begins. Text after `": "` is the first of
             `texts`, so that one string can be an entry of a table.
-        texts: whole words of the message, or of its notes: the argument, the expectation, the remedy. `...` stands for
-            any characters. Nothing else is special.
+        texts: whole words of the message, or of its notes: the argument, the expectation, the remedy.
         value: the value that the message shows after `got`, as text, or an object that it shows by `repr`.
+
+    `...` in `operation` and `texts` stands for any characters. Nothing else is special.
 
     The block's error is the attribute `value` of the object that the `with` statement returns. Raises AssertionError
     with the complete message unless it has this form and contains all of these.
@@ -68,7 +69,7 @@ class raises:
         message = re.sub(r"^\[Errno \d+\] ", "", str(error))
         shown = "\n".join([message, *getattr(error, "__notes__", [])])
         missing = [repr(one) for one in self.texts if not re.search(_pattern(one), shown, re.DOTALL)]
-        if not re.match(rf"{re.escape(self.operation)}: .+(; |\n).", message):
+        if not re.match(rf"{_pattern(self.operation)}: .+(; |\n)\s*\S", message):
             missing.insert(0, f"'{self.operation}: CLAUSE; CLAUSE'")
         if missing:
             raise AssertionError(f"expected {', '.join(missing)} in the message\n{shown}")

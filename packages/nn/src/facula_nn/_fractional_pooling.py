@@ -160,8 +160,8 @@ def _pooled(
     check_lengths(name, 1, kernel_size=min(kernel), output_size=min(wanted))
     if any(length < size + window - 1 for length, size, window in zip(inner, wanted, kernel, strict=True)):
         raise InvalidValueError(
-            f"{name}: expected windows {kernel} that give {wanted} to fit into {inner}: "
-            "lengths of at least output_size + kernel_size - 1"
+            f"{name}: expected windows {kernel} that give {wanted} to fit into {inner}; "
+            "use lengths of at least output_size + kernel_size - 1"
         )
     count = prod(outer)
     if samples is None:

@@ -187,7 +187,7 @@ class FusedOptimizer(Optimizer):
             if key in self.scalars:
                 loaded[key] = full((), float(value), dtype=float32, device=parameter.device)
             elif isinstance(value, Tensor) and tuple(value.shape) != self._state_shape(parameter, key):
-                raise InvalidValueError(f"{key} has shape {tuple(value.shape)}, the parameter {tuple(parameter.shape)}")
+                raise InvalidValueError(f"expected {key} of shape {tuple(parameter.shape)}; got {tuple(value.shape)}")
         return loaded
 
     def _state_shape(self, parameter: Tensor, key: str) -> tuple[int, ...]:

@@ -148,7 +148,7 @@ class Optimizer:
     # --------------------------------------------------------------------------------------------- steps
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters once by their gradients; return the loss that `closure` computes."""
-        raise UnsupportedError(f"{type(self).__name__}.step: expected the class to define step")
+        raise UnsupportedError(f"{type(self).__name__}.step: the class has no rule of update; define step in it")
 
     def register_step_pre_hook(self, hook: Hook) -> Handle:
         """Call `hook(optimizer, args, kwargs)` before each step; it may return new (args, kwargs).

@@ -29,7 +29,9 @@ def loaded_groups(name: str, groups: list[Group], state_dict: StateDict) -> tupl
         ValueError: not a state dict, or groups of different lengths.
     """
     if not isinstance(state_dict, dict) or not {"state", "param_groups"} <= set(state_dict):
-        raise InvalidValueError(f"{name}: expected a dict with 'state' and 'param_groups', as state_dict() gives it")
+        raise InvalidValueError(
+            f"{name}: expected a dict with 'state' and 'param_groups'; pass one that state_dict() returned"
+        )
     saved_groups = state_dict["param_groups"]
     if len(saved_groups) != len(groups):
         raise InvalidValueError(

@@ -15,7 +15,11 @@ class Immutable:
     __slots__ = ()
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise MissingAttributeError(f"{type(self).__name__}: {name!r} cannot be set: {self!r} is shared")
+        raise MissingAttributeError(
+            f"{type(self).__name__}: {name!r} cannot be set: {self!r} is shared; make another one"
+        )
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise MissingAttributeError(f"{type(self).__name__}: {name!r} cannot be deleted: {self!r} is shared")
+        raise MissingAttributeError(
+            f"{type(self).__name__}: {name!r} cannot be deleted: {self!r} is shared; make another one"
+        )

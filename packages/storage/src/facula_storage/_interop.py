@@ -271,7 +271,7 @@ def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tu
     readonly = storage.version is None
     if readonly and not versioned:
         raise BufferAccessError(
-            "__dlpack__: the memory is read-only, and the consumer's DLPack version cannot express that"
+            "__dlpack__: the memory is read-only, which the consumer's DLPack version cannot express; pass a clone"
         )
     code = _DL_CODES.get(layout.dtype.name.rstrip("0123456789"))
     if code is None:
@@ -322,7 +322,9 @@ def from_dlpack(source: object) -> tuple[Storage, Layout]:
     if not address and layout.numel:
         raise BufferAccessError(f"from_dlpack: an array of shape {shape} without memory; expected an address")
     if address + layout.extent > MAX_BYTES:
-        raise BufferAccessError(f"from_dlpack: {layout.extent} bytes from address {address:#x} on: invalid memory")
+        raise BufferAccessError(
+            f"from_dlpack: expected valid memory; got {layout.extent} bytes from address {address:#x} on"
+        )
     why = _READ_ONLY.format(f"{type(source).__module__}.{type(source).__qualname__}") if array.readonly else ""
     return borrow(address if layout.numel else 0, layout.extent, dlpack_consume(capsule), why), layout
 

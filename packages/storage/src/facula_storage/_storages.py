@@ -55,7 +55,9 @@ class Storage:
         return f"<Storage at {self.ptr:#x}, version {self.version}>"
 
     def __reduce__(self) -> NoReturn:
-        raise InvalidTypeError("a Storage cannot be pickled by itself: pickle the tensor, or save it with facula.save")
+        raise InvalidTypeError(
+            "Storage: it cannot be pickled by itself; pickle the tensor, or save it with facula.save"
+        )
 
 
 # Not empty while the cyclic garbage collector runs, or while other code has an entry with its own key; see
@@ -218,8 +220,8 @@ def check_replaceable(storage: Storage) -> None:
     storage = root_of(storage)
     if getattr(storage, "exports", None):
         raise OperationError(
-            f"the memory is in use by {len(storage.exports)} export(s) (a NumPy array, memoryview or DLPack consumer); "
-            "delete them, or work on a clone"
+            f"the memory is in use by {len(storage.exports)} export(s) "
+            "(a NumPy array, memoryview or DLPack consumer); delete them, or work on a clone"
         )
     if hasattr(storage, "base"):
         raise OperationError(

@@ -49,7 +49,7 @@ class Hazards:
                 return (
                     f"kernel {access.serial} on stream {access.stream} uses [{access.start:#x}, {access.end:#x}) for "
                     f"{access.owner!r}, which kernel {earlier.serial} on stream {earlier.stream} may still use for "
-                    f"{earlier.owner!r}: no event orders them"
+                    f"{earlier.owner!r}; no event orders them"
                 )
         self._launched.append(access)
         return None
@@ -61,7 +61,7 @@ class Hazards:
             if later.serial > access.serial and later.meets(access):
                 return (
                     f"kernel {access.serial} on stream {access.stream} runs on [{access.start:#x}, {access.end:#x}) of "
-                    f"{access.owner!r} after kernel {later.serial} used it for {later.owner!r}"
+                    f"{access.owner!r} after kernel {later.serial} used it for {later.owner!r}; add an event"
                 )
         self._run.append(access)
         return None
@@ -77,6 +77,6 @@ class Hazards:
             if earlier.start < end and start < earlier.end:
                 return (
                     f"kernel {earlier.serial} on stream {earlier.stream} may still use [{earlier.start:#x}, "
-                    f"{earlier.end:#x}) for {earlier.owner!r}: the host has not seen it done"
+                    f"{earlier.end:#x}) for {earlier.owner!r}; the host has not seen it done"
                 )
         return None

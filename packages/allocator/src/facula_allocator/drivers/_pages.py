@@ -42,7 +42,7 @@ class PageTable:
         """Return the pages to map. Raises DriverError if they are not within one range, or if one is already mapped."""
         pages, end = self.whole("map", address, nbytes), address + nbytes
         if not any(start <= address and end <= start + length for start, length in self.ranges.copy().items()):
-            raise DriverError(f"{self.owner}.map: expected [{address:#x}, {end:#x}) within a reserved range")
+            raise DriverError(f"{self.owner}.map: expected a part of a reserved range; got [{address:#x}, {end:#x})")
         self._check_unmapped("map", pages)
         return pages
 

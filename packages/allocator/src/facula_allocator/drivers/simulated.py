@@ -280,7 +280,7 @@ class SimulatedDriver:
         self.log.append(("begin_capture", stream))
         found = self._stream(stream)
         if found.captured is not None:
-            raise DriverError(f"SimulatedDriver.begin_capture: stream {stream} is capturing")
+            raise DriverError(f"SimulatedDriver.begin_capture: stream {stream} is capturing; call end_capture first")
         found.captured, found.spoiled = [], None
 
     def end_capture(self, stream: int) -> list[tuple[Range, ...]]:
@@ -289,9 +289,13 @@ class SimulatedDriver:
         found = self._stream(stream)
         graph, found.captured = found.captured, None
         if graph is None:
-            raise DriverError(f"SimulatedDriver.end_capture: stream {stream} is not capturing")
+            raise DriverError(
+                f"SimulatedDriver.end_capture: stream {stream} is not capturing; call begin_capture first"
+            )
         if found.spoiled is not None:
-            raise DriverError(f"SimulatedDriver.end_capture: the capture is invalid since {found.spoiled}")
+            raise DriverError(
+                f"SimulatedDriver.end_capture: the capture is invalid since {found.spoiled}; capture again"
+            )
         return graph
 
     def replay(self, stream: int, graph: list[tuple[Range, ...]]) -> None:
@@ -320,7 +324,7 @@ class SimulatedDriver:
         self.log.append((name, *arguments))
         failures = self._failures.get(name)
         if failures:
-            raise failures.pop() or DriverError(f"SimulatedDriver.{name}: refused by fail_next")
+            raise failures.pop() or DriverError(f"SimulatedDriver.{name}: refused by fail_next; call it again")
 
     def _no_capture(self, name: str) -> None:
         if self.is_capturing():
@@ -359,7 +363,7 @@ class SimulatedDriver:
             return found
         raise DriverError(
             f"SimulatedDriver: kernel {access.serial} on stream {access.stream} uses [{access.start:#x}, "
-            f"{access.end:#x}) for {access.owner!r}, which is not allocated"
+            f"{access.end:#x}) for {access.owner!r}, which is not allocated; keep it until the kernel is done"
         )
 
     def _run(self, kernel: _Kernel) -> None:
@@ -368,7 +372,8 @@ class SimulatedDriver:
             if self._regions_of(access) != regions:
                 raise DriverError(
                     f"SimulatedDriver: kernel {kernel.serial} on stream {access.stream} runs on memory at "
-                    f"{access.start:#x} that was freed and allocated again since its launch"
+                    f"{access.start:#x} that was freed and allocated again since its launch; "
+                    "keep it until the kernel is done"
                 )
             wrong = self._hazards.run(access, min(oldest, kernel.serial))
             if wrong is not None:

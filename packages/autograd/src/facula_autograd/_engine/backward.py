@@ -194,7 +194,7 @@ def _batched(
     """Return stacked gradients of `inputs`: one pass for each index of the first dimension of `gradients`."""
     if not gradients or any(g is None for g in gradients):
         raise GradientError(
-            "grad: expected grad_outputs, with a dimension more, for every output (is_grads_batched=True)"
+            "grad: expected grad_outputs, with a dimension more, for every output (is_grads_batched=True); got none"
         )
     adapter = adapter_of(gradients[0])
     counts = [adapter_of(g).row_count(g) for g in gradients]

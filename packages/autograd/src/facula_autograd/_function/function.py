@@ -59,13 +59,13 @@ class Function:
     @boundary
     def __init__(self) -> None:
         raise InvalidTypeError(
-            f"{type(self).__name__}: expected a call of {type(self).__name__}.apply(...), not an instance"
+            f"{type(self).__name__}: a Function cannot be instantiated; call {type(self).__name__}.apply(...)"
         )
 
     @staticmethod
     def forward(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
         """Compute the outputs: a value, or a tuple of values and other objects."""
-        raise UnsupportedError("Function: expected a subclass to define forward as a static method")
+        raise UnsupportedError("Function: it has no forward; define it as a static method")
 
     if TYPE_CHECKING:  # a subclass defines the number and the types of the gradients
 
@@ -88,12 +88,12 @@ class Function:
                 inputs: the arguments of `forward`.
                 output: the result of `forward`.
             """
-            raise UnsupportedError("Function: expected a subclass to define setup_context as a static method")
+            raise UnsupportedError("Function: it has no setup_context; define it as a static method")
 
         @staticmethod
         def backward(ctx: FunctionContext, *grads: AnyValue) -> AnyValue:
             """Compute the gradients of the arguments from those of the outputs."""
-            raise UnsupportedError("Function: expected a subclass to define backward as a static method")
+            raise UnsupportedError("Function: it has no backward; define it as a static method")
 
     @staticmethod
     def jvp(ctx: FunctionContext, *tangents: object) -> object:
@@ -104,7 +104,7 @@ class Function:
                 it was called.
             tangents: one for each argument of `forward`: zeros for values without a tangent, None for other objects.
         """
-        raise UnsupportedError("Function: expected a subclass to define jvp, for forward-mode, as a static method")
+        raise UnsupportedError("Function: it has no forward mode; define jvp as a static method")
 
     @staticmethod
     def vmap(info: object, in_dims: tuple[object, ...], *args: object) -> object:
@@ -115,7 +115,7 @@ class Function:
             in_dims: the batch dimension of each argument; None for an argument without one.
             args: the arguments of `forward`.
         """
-        raise UnsupportedError("Function: expected a subclass to define vmap as a static method")
+        raise UnsupportedError("Function: it has no vmap; define it as a static method")
 
     @classmethod
     def apply(cls, *args: AnyValue, **kwargs: AnyValue) -> AnyValue:

@@ -83,7 +83,9 @@ def gradcheck(
     True
     """
     if check_batched_forward_grad and not check_forward_ad:
-        raise InvalidValueError("gradcheck: expected check_forward_ad=True with check_batched_forward_grad=True")
+        raise InvalidValueError(
+            "gradcheck: expected check_forward_ad=True with check_batched_forward_grad=True; got False"
+        )
     values = as_list(inputs)
     if check_forward_ad:
         check_has_forward_mode("gradcheck: check_forward_ad", values)

@@ -23,7 +23,7 @@ def decorate(function: Callable[..., AnyValue], make: Make) -> Callable[..., obj
     """Wrap `function`: enter `make()` for each call, or for each step of a generator."""
     if isinstance(function, type) or not callable(function):
         raise InvalidTypeError(
-            f"a mode such as no_grad decorates functions; got {function!r}. Decorate the methods, or use a with block"
+            f"no_grad: expected a function to decorate; got {function!r}; decorate its methods, or use a with block"
         )
     inner = function
     while isinstance(inner, partial):

@@ -100,7 +100,9 @@ def as_svg(operation: str, boxes: list[Box], path: str | os.PathLike[str] | None
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
         except OSError as error:
-            raise FileError(error.errno, f"{operation}: cannot write the picture ({error.strerror})", path) from None
+            raise FileError(
+                error.errno, f"{operation}: cannot write the picture ({error.strerror}); check the path", path
+            ) from None
     return text
 
 

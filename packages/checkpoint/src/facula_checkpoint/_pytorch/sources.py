@@ -95,7 +95,7 @@ class FileSource(Source):
             try:
                 data = os.pread(self.file, count, offset)
             except OSError as error:
-                raise FileError(error.errno, f"load: {error.strerror}", self.name) from None
+                raise FileError(error.errno, f"load: {error.strerror}; check the file", self.name) from None
             if len(data) == count:
                 return data
         return super().read(offset, count)
@@ -107,7 +107,7 @@ class FileSource(Source):
             try:
                 count = os.preadv(self.file, [view], offset)
             except OSError as error:
-                raise FileError(error.errno, f"load: {error.strerror}", self.name) from None
+                raise FileError(error.errno, f"load: {error.strerror}; check the file", self.name) from None
             if not count:
                 refuse(TRUNCATED)
             view, offset = view[count:], offset + count

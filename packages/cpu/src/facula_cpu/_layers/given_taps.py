@@ -48,7 +48,9 @@ def plan_taps(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     images, channels, length = x.shape
     taps, count = places.shape[1:]
     if places.shape != (images, taps, count) or weights.shape != places.shape or y.shape != (images, channels, count):
-        raise InvalidValueError(f"{operator}: shapes do not fit: {[layout.shape for layout in (*inputs, made)]}")
+        raise InvalidValueError(
+            f"{operator}: expected shapes that fit; got {[layout.shape for layout in (*inputs, made)]}"
+        )
     struct: Struct = ffi.new("struct facula_taps *")
     struct.images, struct.channels, struct.length, struct.taps, struct.count = images, channels, length, taps, count
     struct.span = SPAN

@@ -122,7 +122,7 @@ class Pass(Generic[Batch_co]):
                     batch = self._make(unit)
                 except StopIteration as error:
                     # StopIteration would end the epoch here and silently drop the remaining samples.
-                    message = "DataLoader: the dataset, collate_fn or convert raised StopIteration"
+                    message = "DataLoader: the dataset, collate_fn or convert raised StopIteration; raise another error"
                     raise OperationError(message) from error
                 if not is_empty(batch):
                     self._progress.deliver(begin, end)

@@ -295,7 +295,7 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         """Return the number of batches in a whole epoch."""
         if isinstance(self.dataset, IterableDataset):
             if not _checks.has_length(self.dataset):
-                raise InvalidTypeError(f"DataLoader: len() needs {type(self.dataset).__name__} to have __len__")
+                raise InvalidTypeError(f"DataLoader: {type(self.dataset).__name__} has no length; define __len__ in it")
             count, size = len(self.dataset), self.batch_size or 1  # type: ignore[arg-type]
             return count // size if self.drop_last else -(-count // size)
         return len(self.sampler if self.batch_sampler is None else self.batch_sampler)

@@ -60,7 +60,9 @@ def write(operation: str, path: Path, contents: Contents) -> None:
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise FileError(error.errno, f"{operation}: cannot write {str(path)!r}: {error.strerror}", str(path)) from error
+        raise FileError(
+            error.errno, f"{operation}: cannot write {str(path)!r}: {error.strerror}; check the path", str(path)
+        ) from error
 
 
 def read(operation: str, path: Path, token: bytes | None = None) -> tuple[Contents, bytes]:
@@ -80,7 +82,9 @@ def read(operation: str, path: Path, token: bytes | None = None) -> tuple[Conten
             size = os.fstat(file.fileno()).st_size
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size >= FIXED.size else b""
     except OSError as error:
-        raise FileError(error.errno, f"{operation}: cannot read {str(path)!r}: {error.strerror}", str(path)) from error
+        raise FileError(
+            error.errno, f"{operation}: cannot read {str(path)!r}: {error.strerror}; check the path", str(path)
+        ) from error
     if mapped[: len(MAGIC)] != MAGIC:
         raise InvalidValueError(
             f"{operation}: expected a file that SharedList or SharedDict wrote; got {str(path)!r}, which begins "

@@ -40,7 +40,7 @@ class WorkerError(OperationError):
     def __str__(self) -> str:
         return (
             f"DataLoader: worker {self.worker} (process {self.pid}) ended ({_end(self.exitcode)}) while it "
-            f"{_doing(self.unit, self.position)}{self.hint}"
+            f"{_doing(self.unit, self.position)}{self.hint or '; see its output'}"
         )
 
 

@@ -90,7 +90,9 @@ class Workers:
             Exception: the error that the worker's code raised.
         """
         if ticket not in self._open:
-            raise OperationError("DataLoader: this pass ended when the next one began, which has its workers")
+            raise OperationError(
+                "DataLoader: this pass ended when the next one began, which has its workers; use one pass at a time"
+            )
         process, unit = self._workers[worker], self._open[ticket][1]
         until = monotonic() + self._timeout if self._timeout else None
         found = None

@@ -134,7 +134,9 @@ class Transform:
         return Size(shape)
 
     def _undefined(self, what: str) -> Exception:
-        return UnsupportedError(f"{type(self).__name__}.{what}: not defined for this transform")
+        return UnsupportedError(
+            f"{type(self).__name__}.{what}: not defined for this transform; define it in a subclass"
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"

@@ -145,7 +145,7 @@ def _inherited(pickler: CheckpointPickler, obj: Any, base: Any, name: str) -> An
             state = write_converted(converted, obj, pickler, state)
     except Exception as error:
         raise InvalidTypeError(
-            f"save: an object of {kind.__name__} is no {base.__name__} that can be saved: {error}"
+            f"save: an object of {kind.__name__} is no {base.__name__} that can be saved: {error}; call its __init__"
         ) from error
     if converted is not None and converted.is_own(obj):
         _refuse(f"an object of {kind.__name__} which PyTorch has not the like of", f"save a {base.__name__}")

@@ -156,7 +156,9 @@ class GradScaler:
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
-            raise OperationError("GradScaler.step: expected no closure, which would compute gradients again")
+            raise OperationError(
+                "GradScaler.step: expected no closure, which would compute gradients again; compute them before"
+            )
         key = id(optimizer)
         state = self._states.get(key, OptState.READY)
         if state is OptState.STEPPED:
@@ -182,7 +184,9 @@ class GradScaler:
         if new_scale is not None:
             self._scale.fill_(new_scale)
         elif not self._met:
-            raise OperationError("GradScaler.update: expected a step() or unscale_() since the last update")
+            raise OperationError(
+                "GradScaler.update: expected a step() or unscale_() since the last update; call step first"
+            )
         else:
             self._grow_or_shrink()
         recorder = current_recorder()

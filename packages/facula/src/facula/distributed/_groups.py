@@ -369,7 +369,9 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
     if "LOCAL_RANK" in os.environ:
         return int(os.environ["LOCAL_RANK"])
     if fallback_rank is None:
-        raise OperationError("get_node_local_rank: expected the environment variable LOCAL_RANK, or fallback_rank")
+        raise OperationError(
+            "get_node_local_rank: expected the environment variable LOCAL_RANK, or fallback_rank; got neither"
+        )
     return int(fallback_rank)
 
 

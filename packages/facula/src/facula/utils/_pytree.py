@@ -149,7 +149,7 @@ def register_pytree_node(
         **options: serialization options of PyTorch's exporter.
     """
     if cls in SUPPORTED_NODES:
-        raise InvalidValueError(f"register_pytree_node: {cls.__name__} is registered already")
+        raise InvalidValueError(f"register_pytree_node: {cls.__name__} is registered already; register another class")
     SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
 
 

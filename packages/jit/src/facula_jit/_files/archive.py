@@ -123,7 +123,7 @@ def read(source: File) -> tuple[bytes, dict[str, Parts], dict[str, bytes]]:
             contents = _members(path, window, start)
             window.seek(0, os.SEEK_END)
     except OSError as error:
-        raise FileError(error.errno, f"load: {error.strerror or error}", path) from None
+        raise FileError(error.errno, f"load: {error.strerror or error}; check the path", path) from None
     except (zipfile.BadZipFile, EOFError, ValueError, RuntimeError, OverflowError, MemoryError) as error:
         if isinstance(error, GraphFileError):
             raise

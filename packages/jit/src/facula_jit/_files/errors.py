@@ -12,7 +12,7 @@ class GraphFileError(CheckpointError):
     """The file of a graph is invalid: `path` is the file, `reason` the problem.
 
     >>> str(GraphFileError("model.facula", "it is truncated"))
-    'model.facula: it is truncated'
+    'model.facula: it is truncated; load an intact copy of the file'
     """
 
 

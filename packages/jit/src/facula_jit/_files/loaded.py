@@ -227,13 +227,15 @@ class Loaded(LoadedTensors):
                 )
             tensor = snapshot(no_record_ops.contiguous(tensor)) if tensor.node is None else tensor.contiguous()
         if place in ready.writes_to and tensor._storage.version is None:
-            raise OperationError(f"{self._name}: argument {place} is changed in place, and its memory is read-only")
+            raise OperationError(
+                f"{self._name}: argument {place} is changed in place, and its memory is read-only; pass a copy"
+            )
         return tensor
 
     def _refused(self, ready: SizedGraph) -> None:
         replay = ready.replay
         raise CaptureError(
-            f"{self._name}: something is not as the graph was captured with: {replay.describe(replay.missed)}"
+            f"{self._name}: something is not as the graph was captured with; {replay.describe(replay.missed)}"
         )
 
     # ------------------------------------------------------------------------------------------------------ inspection

@@ -296,7 +296,7 @@ class _Description:
             request = request_of(launch)
             return LaunchDescription(request.data(), roles_of(request, plan_of(request), launch.part), line)
         except (Refusal, TypeError) as error:
-            raise SaveError(f"save: no file can hold this: {error} (at {line})") from None
+            raise SaveError(f"save: no file can hold this; {error} (at {line})") from None
 
     def _launch(self, number: int, launch: Launched) -> dict[str, Any]:
         described, roles, line = self.descriptions[number]

@@ -41,7 +41,7 @@ class Verifier:
             found |= self._written_by(recording, launches, forward, name, names, pass_.start)
         lost = sorted(self.made - found)
         if lost:
-            raise CaptureError(f"the pass {name} broke the graph: no call writes {names.values[lost[0]].name} any more")
+            raise CaptureError(f"the pass {name} broke the graph; no call writes {names.values[lost[0]].name} any more")
         if wrong is not None:
             problem = wrong.problem.format(names.values[wrong.block].name if wrong.block >= 0 else "")
             raise _broken(name, wrong.launch, recording.launches[wrong.launch] if wrong.launch >= 0 else None, problem)
@@ -94,4 +94,4 @@ def leak_of(recording: Recording) -> GraphBreak | None:
 
 def _broken(name: str, number: int, launch: Launched | None, problem: str) -> CaptureError:
     call = "" if launch is None else f"call {number} ({launch.operation}) "
-    return CaptureError(f"the pass {name} broke the graph: {call}{problem}")
+    return CaptureError(f"the pass {name} broke the graph; {call}{problem}")

@@ -208,4 +208,4 @@ def _word(form: Any) -> str:
 def described(name: str, words: str, site: Site | None) -> str:
     """Return the message for a difference in a checked call."""
     where = "" if site is None else f" (at {describe_call_site(*site)})"
-    return f"{name}: a checked call differs from its capture: {words}{where}"
+    return f"{name}: a checked call differs from its capture; {words}{where}"

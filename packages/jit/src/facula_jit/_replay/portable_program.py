@@ -147,7 +147,9 @@ class Writer:
             self._own(number, _allocated(block.layout))
             return
         if number not in self.names:
-            raise InvalidValueError(f"jit.save: a tensor of the program has no name in the file (block {number})")
+            raise InvalidValueError(
+                f"jit.save: expected a name in the file for each tensor of the program; got none for block {number}"
+            )
         name, nbytes = self.names[number]
         tensor = self.tables.add("tensors", self.tables.name(name), nbytes, int(written))
         self.blocks[number] = self.tables.add("blocks", TENSOR, tensor, nbytes)

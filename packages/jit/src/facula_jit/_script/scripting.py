@@ -90,7 +90,9 @@ def scripted(function: FunctionType) -> FunctionType:
         for node in inside(tree.body):
             if isinstance(node, (ast.Yield, ast.YieldFrom)):
                 where = f"{code.co_filename}:{node.lineno}"
-                raise SourceError(f"script: {function.__qualname__}: `yield` cannot be captured (at {where})")
+                raise SourceError(
+                    f"script: {function.__qualname__}: `yield` cannot be captured (at {where}); use a list"
+                )
         like = function_of(rewritten(tree), function, {FLOW: _flow, CALLEE: callee}).__code__
         _by_code[code] = like
     cells = cells_of(function)

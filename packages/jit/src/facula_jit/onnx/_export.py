@@ -169,7 +169,7 @@ def _check_options(options: Mapping[str, object]) -> None:
     """Raise TypeError or ValueError for options that are unknown, or request unsupported behavior."""
     for name, value in options.items():
         if name not in (*UNSUPPORTED_OPTIONS, *IGNORED_OPTIONS):
-            raise InvalidTypeError(f"onnx.export: got an unexpected keyword argument {name!r}")
+            raise InvalidTypeError(f"onnx.export: got an unexpected keyword argument {name!r}; leave it out")
         if name in UNSUPPORTED_OPTIONS and value:
             raise InvalidValueError(f"onnx.export: expected {name} to be left out; got {value!r:.60}")
 

@@ -193,16 +193,16 @@ class ProcessContext:
         if text:
             return ProcessRaisedException(f"spawn: process {index} ended with an exception:\n\n{text}", index, pid)
         name = None
-        said = f"spawn: process {index} ended with status {code}"
+        said, remedy = f"spawn: process {index} ended with status {code}", "see its output"
         if code is not None and code < 0:
             with suppress(ValueError):
                 name = signal.Signals(-code).name
             said = f"spawn: process {index} was ended by {name or f'signal {-code}'}"
             if name == "SIGKILL":
-                said += "; if this was not intended, the kernel may have killed it for lack of memory"
+                remedy = "if this was not intended, the kernel may have killed it for lack of memory"
         elif not begun:
-            said += f" before it ran the function, which it said why above; {GUARD}"
-        return ProcessExitedException(said, index, pid, code, name)
+            said, remedy = f"{said} before it ran the function, which it said why above", GUARD
+        return ProcessExitedException(f"{said}; {remedy}", index, pid, code, name)
 
 
 @boundary

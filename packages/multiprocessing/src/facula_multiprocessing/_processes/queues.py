@@ -99,7 +99,7 @@ class Queue(_Queue):
         """Send an object; arrays go through shared memory."""
         with Message(obj, self._writer.imported) as message:
             if self._closed:
-                raise InvalidValueError(f"put: the queue {self!r} is closed")
+                raise InvalidValueError(f"put: the queue {self!r} is closed; make another one")
             if not self._sem.acquire(block, timeout):
                 raise Full
             with self._notempty:

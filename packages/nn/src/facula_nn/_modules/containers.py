@@ -274,7 +274,10 @@ class ParameterList(_Container):
                 f"ParameterList: expected an integer or a slice as index; got {type(index).__name__} {index!r:.60}"
             )
         if not -self._size <= index < self._size:
-            raise InvalidIndexError(f"ParameterList: index {index} is out of range for {self._size} value(s)")
+            expected = f"expected {-self._size} to {self._size - 1}" if self._size else "it is empty"
+            raise InvalidIndexError(
+                f"ParameterList: index {index} is out of range for {self._size} value(s); {expected}"
+            )
         return str(index % self._size)
 
     def __len__(self) -> int:
@@ -339,7 +342,7 @@ class ParameterDict(_Container, MutableMapping[str, Any]):
         if not isinstance(key, str):
             raise InvalidTypeError(f"ParameterDict: expected the key as a str; got {type(key).__name__}")
         if key not in self._keys and hasattr(self, key):
-            raise MissingKeyError(f"ParameterDict has an attribute {key!r} already; choose another key")
+            raise MissingKeyError(f"ParameterDict: it has an attribute {key!r} already; choose another key")
         setattr(self, key, _parameter(value))
         self._keys[key] = None
 

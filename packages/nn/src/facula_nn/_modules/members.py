@@ -186,7 +186,9 @@ class Members(_Dict):
     def replace(self, others: Mapping[str, Any]) -> None:
         """Replace all members by `others`, in their order, as assigning the whole dict does."""
         if not isinstance(others, Mapping):
-            raise InvalidTypeError(f"expected a dict of members as the replacement; got {type(others).__name__}")
+            raise InvalidTypeError(
+                f"{type(self._module).__name__}: expected a dict of members; got {type(others).__name__}"
+            )
         given = dict(others)
         kinds = {name: self._module._kinds.get(name, 0) for name in given}  # keeps the UNSAVED flags
         for name in self:
@@ -226,7 +228,9 @@ class UnsavedNames(MutableSet[str]):
     def add(self, name: str) -> None:
         """Exclude a buffer from state dicts. KeyError if no buffer has this name."""
         if not self._kinds.get(name, 0) & BUFFER:
-            raise MissingKeyError(f"expected the name of a buffer; got {name!r}; call register_buffer first")
+            raise MissingKeyError(
+                f"_non_persistent_buffers_set: expected the name of a buffer; got {name!r}; call register_buffer first"
+            )
         self._kinds[name] |= UNSAVED
 
     def discard(self, name: str) -> None:

@@ -197,7 +197,9 @@ class Tree(Generic[M]):
         if not name or "." in name:
             raise MissingKeyError(f"{operation}: expected a name that is not empty and has no dot; got {name!r}")
         if kinds.get(name, 0) & ~UNSAVED != kind & ~UNSAVED and hasattr(self, name):
-            raise MissingKeyError(f"{operation}: {type(self).__name__} has an attribute {name!r} already")
+            raise MissingKeyError(
+                f"{operation}: {type(self).__name__} has an attribute {name!r} already; choose another name"
+            )
         if kind == PARAMETER and value is not None and not value.is_leaf:
             raise InvalidValueError(
                 f"{operation}: expected a leaf for {name!r}; this parameter was computed; use .detach()"
@@ -310,12 +312,13 @@ class Tree(Generic[M]):
         """Return the module at a dotted path, or this one for "". AttributeError that names the missing component."""
         module: Any = self
         for name in target.split(".") if target else ():
-            below = dict(members(module, MODULE)).get(name)
-            if below is None:
+            below = {name: one for name, one in members(module, MODULE) if one is not None}
+            if name not in below:
                 raise MissingAttributeError(
-                    f"get_submodule({target!r}): {type(module).__name__} has no module {name!r}"
+                    f"get_submodule({target!r}): {type(module).__name__} has no module {name!r}; "
+                    f"there are {', '.join(below) or 'none':.200}"
                 )
-            module = below
+            module = below[name]
         return module
 
     def set_submodule(self, target: str, module: M, strict: bool = False) -> None:
@@ -353,12 +356,13 @@ class Tree(Generic[M]):
         """
         path, _, name = target.rpartition(".")
         module: Any = self.get_submodule(path)
-        found = dict(members(module, kind)).get(name)
-        if found is None:
+        found = {name: one for name, one in members(module, kind) if one is not None}
+        if name not in found:
             raise MissingAttributeError(
-                f"{operation}({target!r}): {type(module).__name__} has no {NAMES[kind]} {name!r}"
+                f"{operation}({target!r}): {type(module).__name__} has no {NAMES[kind]} {name!r}; "
+                f"there are {', '.join(found) or 'none':.200}"
             )
-        return found
+        return found[name]
 
 
 def _members_by_getattr(self: AnyTree, name: str) -> Any:

@@ -196,7 +196,9 @@ class BlockMask:
             compute_q_blocks: whether to compute the blocks in each column, too.
         """
         if (full_kv_num_blocks is None) is not (full_kv_indices is None):
-            raise InvalidValueError("BlockMask: expected both of full_kv_num_blocks and full_kv_indices, or neither")
+            raise InvalidValueError(
+                "BlockMask: expected both of full_kv_num_blocks and full_kv_indices, or neither; got one"
+            )
         if kv_indices.ndim < 2 or kv_indices.shape[:-1] != kv_num_blocks.shape:
             raise InvalidValueError(
                 "BlockMask: expected kv_num_blocks (B, H, rows) and kv_indices (B, H, rows, columns); got "

@@ -161,7 +161,10 @@ class Embedding(VectorTable):
         tensor([[3., 4.]])
         """
         if not isinstance(embeddings, Tensor) or embeddings.ndim != 2:
-            raise InvalidValueError("Embedding: expected embeddings to be a Tensor of shape (numbers, features)")
+            got = tuple(embeddings.shape) if isinstance(embeddings, Tensor) else type(embeddings).__name__
+            raise InvalidValueError(
+                f"Embedding: expected embeddings to be a Tensor of shape (numbers, features); got {got}"
+            )
         rows, columns = embeddings.shape
         return cls(
             rows,

@@ -127,7 +127,10 @@ class EmbeddingBag(VectorTable):
         tensor([[2., 3.]])
         """
         if not isinstance(embeddings, Tensor) or embeddings.ndim != 2:
-            raise InvalidValueError("EmbeddingBag: expected embeddings to be a Tensor of shape (numbers, features)")
+            got = tuple(embeddings.shape) if isinstance(embeddings, Tensor) else type(embeddings).__name__
+            raise InvalidValueError(
+                f"EmbeddingBag: expected embeddings to be a Tensor of shape (numbers, features); got {got}"
+            )
         rows, columns = embeddings.shape
         made = cls(
             rows,

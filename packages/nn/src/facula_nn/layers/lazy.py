@@ -42,7 +42,7 @@ class LazyModuleMixin:
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         """Materialize the parameters and buffers. Subclasses must define this method."""
         raise UnsupportedError(
-            f"{type(self).__name__}: expected the class to define initialize_parameters, since it is lazy"
+            f"{type(self).__name__}: a lazy class cannot make its parameters; define initialize_parameters in it"
         )
 
     def has_uninitialized_params(self) -> bool:

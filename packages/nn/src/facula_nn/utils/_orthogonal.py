@@ -145,7 +145,7 @@ def orthogonal(
     """
     weight: Tensor | None = getattr(module, name, None)
     if not isinstance(weight, Tensor):
-        raise InvalidValueError(f"orthogonal: {type(module).__name__} has no parameter or buffer {name!r}")
+        raise InvalidValueError(f"orthogonal: expected a parameter or buffer of {type(module).__name__}; got {name!r}")
     if weight.ndim < 2:
         raise InvalidValueError(f"orthogonal: expected a matrix, or several; got shape {tuple(weight.shape)}")
     if orthogonal_map is None:

@@ -35,7 +35,9 @@ class BasePruningMethod:
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Return the mask of `t`, of the same shape; `default_mask` is its present mask. Subclasses must define it."""
-        raise UnsupportedError(f"{type(self).__name__}: expected the class to define compute_mask(t, default_mask)")
+        raise UnsupportedError(
+            f"{type(self).__name__}: the class chooses no entries; define compute_mask(t, default_mask) in it"
+        )
 
     def apply_mask(self, module: Module) -> Tensor:
         """Return the product of the module's original parameter and its mask."""
@@ -64,7 +66,7 @@ class BasePruningMethod:
         method._tensor_name = name
         value = getattr(module, name, None)
         if not isinstance(value, Tensor) or (former is None and name not in module._parameters):
-            raise InvalidValueError(f"{cls.__name__}: {type(module).__name__} has no parameter {name!r}")
+            raise InvalidValueError(f"{cls.__name__}: expected a parameter of {type(module).__name__}; got {name!r}")
         original: Parameter = getattr(module, name if former is None else f"{name}_orig")
         scores = original if importance_scores is None else importance_scores
         if scores.shape != original.shape:

@@ -136,7 +136,9 @@ def spectral_norm(
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
-        raise InvalidValueError(f"spectral_norm: {type(module).__name__} has no parameter or buffer {name!r}")
+        raise InvalidValueError(
+            f"spectral_norm: expected a parameter or buffer of {type(module).__name__}; got {name!r}"
+        )
     if n_power_iterations < 1:
         raise InvalidValueError(f"spectral_norm: expected n_power_iterations of at least 1; got {n_power_iterations}")
     at = dim_of(module) if dim is None else dim

@@ -123,7 +123,7 @@ class ParametrizationList(ModuleList):
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
                     raise OperationError(
-                        f"parametrize: {type(module).__name__} has no right_inverse, by which the value could be set"
+                        f"parametrize: {type(module).__name__} has no right_inverse to set the value; define it"
                     )
                 new = module.right_inverse(new)
             new = [new] if self.is_tensor else list(new)
@@ -186,8 +186,8 @@ def register_parametrization(
         return module
     if tensor_name not in module._parameters and tensor_name not in module._buffers:
         raise InvalidValueError(
-            f"register_parametrization: {type(module).__name__} has no parameter, buffer or parametrized tensor "
-            f"{tensor_name!r}"
+            f"register_parametrization: expected the name of a parameter, buffer or parametrized tensor of "
+            f"{type(module).__name__}; got {tensor_name!r}"
         )
     original = getattr(module, tensor_name)
     made = ParametrizationList([parametrization], original, unsafe)
@@ -224,7 +224,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     """
     if not is_parametrized(module, tensor_name):
         raise InvalidValueError(
-            f"remove_parametrizations: {type(module).__name__} has no parametrization of {tensor_name!r}"
+            f"remove_parametrizations: expected a parametrized tensor of {type(module).__name__}; got {tensor_name!r}"
         )
     found = _list_of(module, tensor_name)
     if not leave_parametrized and not found.is_tensor:

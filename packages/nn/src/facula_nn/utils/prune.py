@@ -202,7 +202,7 @@ def global_unstructured(
     if not pairs:
         raise InvalidValueError("global_unstructured: expected at least one pair (module, name); got none")
     if not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Module) for pair in pairs):
-        raise InvalidTypeError("global_unstructured: expected pairs (module, name)")
+        raise InvalidTypeError(f"global_unstructured: expected pairs (module, name); got {pairs!r:.100}")
     method = pruning_method(**kwargs)
     if method.PRUNING_TYPE != "unstructured":
         raise InvalidTypeError(
@@ -232,7 +232,7 @@ def remove(module: Module, name: str) -> Module:
     """
     found = hook_of(module, name)
     if found is None:
-        raise InvalidValueError(f"remove: {type(module).__name__}.{name} is not pruned")
+        raise InvalidValueError(f"remove: expected a pruned parameter of {type(module).__name__}; got {name!r}")
     del module._forward_pre_hooks[found[0]]
     found[1].remove(module)
     return module

@@ -53,10 +53,12 @@ class _Hook:
     def add(cls, module: Module, name: str) -> Parameter:
         """Return the parameter to replace. An error if it does not exist or is computed already."""
         if cls.of(module, name) is not None:
-            raise OperationError(f"{cls.called}: {type(module).__name__}.{name} has one already")
+            raise OperationError(
+                f"{cls.called}: {type(module).__name__}.{name} has one already; remove it with remove_{cls.called}"
+            )
         weight = module._parameters.get(name)
         if weight is None:
-            raise InvalidValueError(f"{cls.called}: {type(module).__name__} has no parameter {name!r}")
+            raise InvalidValueError(f"{cls.called}: expected a parameter of {type(module).__name__}; got {name!r}")
         return weight
 
     @classmethod
@@ -64,7 +66,9 @@ class _Hook:
         """Remove the hook from the module and return it."""
         found = cls.of(module, name)
         if found is None:
-            raise InvalidValueError(f"remove_{cls.called}: {type(module).__name__} has no {cls.called} of {name!r}")
+            raise InvalidValueError(
+                f"remove_{cls.called}: expected a parameter of {type(module).__name__} with {cls.called}; got {name!r}"
+            )
         del module._forward_pre_hooks[found[0]]
         return found[1]
 

@@ -77,7 +77,7 @@ class LRScheduler:
 
     def get_lr(self) -> list[float]:
         """Return the rate of each group at `self.last_epoch`."""
-        raise UnsupportedError(f"{type(self).__name__}.get_lr: expected the class to define get_lr")
+        raise UnsupportedError(f"{type(self).__name__}.get_lr: the class has no formula; define get_lr in it")
 
     def get_rates_at(self, epoch: int) -> list[float]:
         """Return the rates at an arbitrary epoch; by default those of `get_lr`."""

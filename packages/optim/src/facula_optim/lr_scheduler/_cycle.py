@@ -116,7 +116,7 @@ class OneCycleLR(LRScheduler):
         """Set the momentum, and return the rate of each group at `self.last_epoch`."""
         at = self.last_epoch
         if at > self.total_steps:
-            raise InvalidValueError(f"OneCycleLR.step: step {at} exceeds total_steps={self.total_steps}")
+            raise InvalidValueError(f"OneCycleLR.step: expected at most total_steps={self.total_steps}; got step {at}")
         start = 0.0
         *before, phase = self._schedule_phases
         for other in before:

@@ -53,7 +53,7 @@ def linspace(
     axis: int = 0,
 ) -> Array:
     if retstep:
-        raise refusal(np.linspace, "retstep=True", "Leave it out")
+        raise refusal(np.linspace, "retstep=True", "leave it out")
     dtype = np.result_type(plain(start), plain(stop), float(num)) if dtype is None else dtype
     start, stop = np.broadcast_arrays(operand(start), operand(stop))
     share = np.linspace(0, 1, num, endpoint).reshape([-1] + [1] * start.ndim)
@@ -63,7 +63,7 @@ def linspace(
 @implements(np.interp)
 def interp(x: Array, xp: Array, fp: Array, left: object = None, right: object = None, period: object = None) -> Array:
     if left is not None or right is not None or period is not None:
-        raise refusal(np.interp, "left=, right= or period=", "Use numpy.where on its result")
+        raise refusal(np.interp, "left=, right= or period=", "use numpy.where on its result")
     x, xp, fp = (np.astype(v, np.result_type(plain(v), float)) for v in map(operand, (x, xp, fp)))
     k = np.clip(np.searchsorted(plain(xp), plain(x), side="right") - 1, 0, len(xp) - 2)
     share = np.clip((x - xp[k]) / (xp[k + 1] - xp[k]), 0, 1)

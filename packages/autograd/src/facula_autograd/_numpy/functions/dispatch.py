@@ -25,12 +25,12 @@ def call_ufunc(ufunc: Ufunc, method: str, inputs: tuple[object, ...], kwargs: di
     name = function_name(ufunc) + ("" if method == "__call__" else f".{method}")
     out = kwargs.get("out")
     if isinstance(out, tuple) and any(isinstance(variable, Variable) for variable in out):
-        raise refusal(name, "out=Variable", "Use its result")
+        raise refusal(name, "out=Variable", "use its result")
     if ufunc in PLAIN and method != "at":
         return getattr(ufunc, method)(*plain(inputs), **plain_of(kwargs))
     if method == "at" or kwargs.get("out") is not None:
         raise refusal(name, "an array changed in place (a += v, out=a)",
-                      "Make a new one, a = a + v: a plain array cannot hold a Variable's gradient")  # fmt: skip
+                      "make a new one, a = a + v: a plain array cannot hold a Variable's gradient")  # fmt: skip
     if method != "__call__":
         implementation = FUNCTIONS.get((ufunc, method))
     if method == "reduce" and implementation is None and ufunc in _REDUCE:
@@ -59,7 +59,7 @@ def call_function(
         raise refusal(function, "this function", FUNCTION_REMEDY)
     out = kwargs.pop("out", None)
     if out is not None:
-        raise refusal(function, "out=", "Use its result: a plain array cannot hold a Variable's gradient")
+        raise refusal(function, "out=", "use its result: a plain array cannot hold a Variable's gradient")
     return _recorded(function, implementation, args, kwargs)
 
 
@@ -71,12 +71,12 @@ def _converted(name: str, ufunc: Ufunc, inputs: tuple[object, ...], kwargs: dict
     """Return the inputs in the `dtype` that the ufunc should compute in; refuse or remove other options."""
     if kwargs.pop("where", True) is not True:
         raise refusal(
-            name, "where=", "Use numpy.where(condition, result, other): the other elements would have no value"
+            name, "where=", "use numpy.where(condition, result, other): the other elements would have no value"
         )
     dtype = kwargs.pop("dtype", None)
     for option in () if ufunc.signature else tuple(kwargs):
         if option not in ("subok", "order", "out"):
-            raise refusal(name, f"{option}=", "Omit it, and convert with astype")
+            raise refusal(name, f"{option}=", "omit it, and convert with astype")
         del kwargs[option]
     kwargs.pop("out", None)
     return inputs if dtype is None else tuple(np.astype(operand(v), dtype) for v in inputs)

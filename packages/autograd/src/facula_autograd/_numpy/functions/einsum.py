@@ -72,7 +72,7 @@ def _explicit(*args: object) -> tuple[list[str], str, list[Array]]:
             terms[k] = term.replace("...", "".join(free[:n][::-1]))
         if len(terms[k]) != array.ndim:
             raise InvalidValueError(
-                f"numpy.einsum: expected {term!r} to name {array.ndim} axes, of shape {array.shape}"
+                f"numpy.einsum: expected {term!r} to name {array.ndim} axes; got shape {array.shape}"
             )
     rest = "".join(free[:longest][::-1])
     if arrow:

@@ -24,7 +24,7 @@ def _fft(function: Ufunc, many: bool) -> None:
     def transform_many(a: Array, s: object = None, axes: object = (-2, -1) if function.__name__[-1] == "2" else None,
                        norm: object = None) -> Array:  # fmt: skip
         if s is not None:
-            raise refusal(function, "s=", "Slice or pad the array before")
+            raise refusal(function, "s=", "slice or pad the array before")
         return call(a, axes=axes, norm=norm)
 
     FUNCTIONS[function] = transform_many if many else transform

@@ -33,7 +33,7 @@ def concatenate(
     casting: str = "same_kind",
 ) -> Array:
     if out is not None or casting != "same_kind":
-        raise refusal(np.concatenate, "out= or casting=", "Use its result, and astype for another dtype")
+        raise refusal(np.concatenate, "out= or casting=", "use its result, and astype for another dtype")
     parts: list[Array] = [operand(a) for a in arrays]
     if dtype is not None:
         parts = [np.astype(a, dtype) for a in parts]

@@ -61,7 +61,7 @@ _logabsdet = operator(lambda x: L.slogdet(x)[1], lambda k, g, y, x: _cells(g) * 
 @implements(L.slogdet)
 def slogdet(a: Variable) -> object:
     if is_complex(a.value):
-        raise refusal(L.slogdet, "the sign of a complex determinant", "Use numpy.linalg.det")
+        raise refusal(L.slogdet, "the sign of a complex determinant", "use numpy.linalg.det")
     result = L.slogdet(a.value)
     return _named(result, operand(result[0]), _logabsdet(a))
 

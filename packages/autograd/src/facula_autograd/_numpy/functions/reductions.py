@@ -78,7 +78,7 @@ two_norm = reduction(
 def _start(function: Ufunc, a: Array, dtype: object, out: object, where: object = True, rest: object = 0) -> Array:
     """Return `a` in the dtype to compute in, with `rest` in place of excluded elements."""
     if out is not None:
-        raise refusal(function, "out=", "Use its result")
+        raise refusal(function, "out=", "use its result")
     a = operand(a)
     a = a if dtype is None else np.astype(a, dtype)
     return a if where is True else np.where(where, a, rest)
@@ -147,7 +147,7 @@ def _extreme(function: Ufunc, call: Callable[..., Array], better: Ufunc) -> None
         where: object = True,
     ) -> Array:
         if where is not True and initial is None:
-            raise refusal(function, "where= without initial=", "Pass initial=, the result for no elements")
+            raise refusal(function, "where= without initial=", "pass initial=, the result for no elements")
         y = call(_start(function, a, None, out, where, initial), axis=axis, keepdims=keepdims)
         return y if initial is None else better(y, initial)
 
@@ -219,7 +219,7 @@ def average(a: Array, axis: Axis = None, weights: object = None, *, keepdims: bo
     weights = operand(weights)
     if weights.shape != a.shape:
         if not isinstance(axis, int) or weights.shape != (a.shape[axis],):
-            raise refusal(np.average, f"weights of shape {weights.shape} for {a.shape}", "Give them the shape of a")
+            raise refusal(np.average, f"weights of shape {weights.shape} for {a.shape}", "give them the shape of a")
         weights = np.reshape(weights, [-1 if k == axis % a.ndim else 1 for k in range(a.ndim)])
     total = np.sum(np.broadcast_to(weights, a.shape), axis=axis, keepdims=keepdims)
     return np.sum(a * weights, axis=axis, keepdims=keepdims) / total
@@ -272,9 +272,9 @@ def quantile(
     method: str = "linear", keepdims: bool = False,
 ) -> Array:  # fmt: skip
     if isinstance(q, Variable):
-        raise refusal(np.quantile, "q as a Variable", "Pass q.value")
+        raise refusal(np.quantile, "q as a Variable", "pass q.value")
     if method != "linear" or isinstance(axis, tuple):
-        raise refusal(np.quantile, f"method={method!r}, axis={axis!r}", 'Use method="linear" and one axis')
+        raise refusal(np.quantile, f"method={method!r}, axis={axis!r}", 'use method="linear" and one axis')
     shape = [1 if axis is None or k == axis % operand(a).ndim else n for k, n in enumerate(operand(a).shape)]
     a, axis = _along(a, axis)
     ranked, q = np.moveaxis(np.sort(a, axis), axis, 0), np.asarray(q)

@@ -50,7 +50,7 @@ def _arranging(function: Ufunc, call: Callable[..., Variable], position: int = 0
         rest.update(kwargs)
         array = rest.pop(name, None)
         if not isinstance(array, Variable) or any(isinstance(value, Variable) for value in rest.values()):
-            raise refusal(function, "a Variable elsewhere than as the array to rearrange", "Pass .value there")
+            raise refusal(function, "a Variable elsewhere than as the array to rearrange", "pass .value there")
 
         def arrange(x: Array) -> Array:
             if name == position:
@@ -96,7 +96,7 @@ for _at_least in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
 @implements(np.pad)
 def pad(array: Array, pad_width: Array, mode: str = "constant", **options: Array) -> Array:
     if mode not in ("constant", "edge", "reflect", "symmetric", "wrap") or options.get("reflect_type") == "odd":
-        raise refusal(np.pad, f"mode={mode!r} {options or ''}", "Use constant, edge, reflect, symmetric or wrap")
+        raise refusal(np.pad, f"mode={mode!r} {options or ''}", "use constant, edge, reflect, symmetric or wrap")
     rest = options.pop("constant_values", 0)
     y = _pad(array, pad_width, mode, **options)
     return y + np.pad(np.zeros(array.shape, array.dtype), pad_width, constant_values=rest) if np.any(rest) else y

@@ -205,7 +205,7 @@ def function_name(function: Ufunc) -> str:
 def refusal(function: Ufunc | str, got: str, remedy: str) -> TypeError:
     """Return the error for an unsupported call."""
     name = function if isinstance(function, str) else function_name(function)
-    return InvalidTypeError(f"{name}: {got} is not differentiated with Variables. {remedy}")
+    return InvalidTypeError(f"{name}: {got} is not differentiated with Variables; {remedy}")
 
 
-FUNCTION_REMEDY = "Write a Function with its derivative (facula_autograd.Function), or pass .value for a plain result"
+FUNCTION_REMEDY = "write a Function with its derivative (facula_autograd.Function), or pass .value for a plain result"
