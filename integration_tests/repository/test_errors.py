@@ -84,10 +84,6 @@ def test_every_exception_class_has_the_base(package):
     assert not found, found
 
 
-# Test files of these packages still match regular expressions.
-UNCONVERTED = {"tensor"}
-
-
 def matched(tree):
     """Return lines that match a regular expression with the message of an error class imported from the library."""
     imported = {
@@ -107,8 +103,6 @@ def matched(tree):
 
 def test_messages_are_checked_by_their_parts(package):
     """Tests use facula_errors.testing.raises, which also requires the operation, and the value or the remedy."""
-    if package.name in UNCONVERTED:
-        return
     folders = [package.folder / "tests", *([ROOT / "integration_tests"] if package.name == "facula" else [])]
     paths = [path for folder in folders for path in folder.rglob("*.py")]
     found = [f"{path}:{line}" for path in paths for line in matched(ast.parse(path.read_text()))]

@@ -100,7 +100,8 @@ def handle_torch_function(
             return result
     raise InvalidTypeError(
         f"{getattr(public_api, '__name__', public_api)}: no operand's __torch_function__ handles "
-        f"{', '.join(kind.__name__ for kind in types) or 'it, as none overrides it'}; pass plain tensors"
+        f"{', '.join(kind.__name__ for kind in types) or 'it, as none overrides it'}; "
+        "return a result in one of them instead of NotImplemented"
     )
 
 
