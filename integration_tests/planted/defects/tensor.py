@@ -90,7 +90,7 @@ DEFECTS = [
     ),
     (
         "src/facula_tensor/_dispatch/view_call.py",
-        "if len(found) <= MOST_PIECES and not",
+        "if len(found) <= MAX_PIECES and not",
         "if False and not",
         "tests/invariants/test_second_calls.py::test_pieces[split]",
         "a slow path: the pieces of split are worked out at each call",

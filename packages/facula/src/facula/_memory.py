@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Allocator: TypeAlias = CachingAllocator | HostAllocator
 
-MOST_ENTRIES = 1 << 20
+MAX_ENTRIES = 1 << 20
 
 
 @boundary
@@ -193,7 +193,7 @@ class DeviceMemory:
             if caching is not None:
                 caching.stop_history()
         elif caching is not None:
-            length = 0 if enabled == "state" else min(max_entries, MOST_ENTRIES)
+            length = 0 if enabled == "state" else min(max_entries, MAX_ENTRIES)
             caching.record_history(0 if context is None else 8, length)
 
     def record_trace(self, path: str | os.PathLike[str], device: object = None) -> AbstractContextManager[Recording]:

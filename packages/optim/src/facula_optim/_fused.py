@@ -178,11 +178,11 @@ class FusedOptimizer(Optimizer):
                     f"{p.dtype.name}. Keep parameters in float32, and convert where the model computes"
                 )
 
-    def _loaded(self, parameter: Tensor, entries: StateDict) -> StateDict:
+    def _load_entries(self, parameter: Tensor, entries: StateDict) -> StateDict:
         missing = [key for key in self.keeps if entries and key not in entries]
         if missing:
             raise InvalidValueError(f"expected {', '.join(self.keeps)}; it has {', '.join(map(str, entries))}")
-        loaded = super()._loaded(parameter, entries)
+        loaded = super()._load_entries(parameter, entries)
         for key, value in loaded.items():
             if key in self.scalars:
                 loaded[key] = full((), float(value), dtype=float32, device=parameter.device)

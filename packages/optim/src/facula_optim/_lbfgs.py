@@ -199,7 +199,7 @@ class LBFGS(FusedOptimizer):
             result = result + (factors[i] - changes[i].dot(result) * inverses[i]) * steps[i]
         return result
 
-    def _loaded(self, parameter: Tensor, entries: StateDict) -> StateDict:
+    def _load_entries(self, parameter: Tensor, entries: StateDict) -> StateDict:
         """Return copies, including tensors in lists; the entries belong to all parameters and have their own shapes."""
 
         def copied(value: object) -> object:

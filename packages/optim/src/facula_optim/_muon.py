@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ._types import Options, Params
 
 ADJUSTMENTS = (None, "original", "match_rms_adamw")
-MOST_STEPS = 100  # exclusive; five are usual
+MAX_STEPS = 100  # exclusive; five are usual
 
 
 @boundary
@@ -82,8 +82,8 @@ class Muon(FusedOptimizer):
             raise InvalidValueError(f"Muon: expected ns_coefficients to be three numbers; got {coefficients!r}")
         for number, value in enumerate(coefficients):
             number_of("Muon", f"ns_coefficients[{number}]", value)
-        if isinstance(steps, bool) or not isinstance(steps, int) or not 0 <= steps < MOST_STEPS:
-            raise InvalidValueError(f"Muon: expected ns_steps to be an int from 0 to below {MOST_STEPS}; got {steps!r}")
+        if isinstance(steps, bool) or not isinstance(steps, int) or not 0 <= steps < MAX_STEPS:
+            raise InvalidValueError(f"Muon: expected ns_steps to be an int from 0 to below {MAX_STEPS}; got {steps!r}")
         if options["adjust_lr_fn"] not in ADJUSTMENTS:
             raise InvalidValueError(
                 "Muon: expected adjust_lr_fn to be 'original', 'match_rms_adamw' or None; "

@@ -217,12 +217,12 @@ class Optimizer:
         groups, matched = loaded_groups(name, self.param_groups, state_dict)
         for group in groups:
             self._check_options(group)
-        state = loaded_state(name, matched, state_dict["state"], self._loaded)
+        state = loaded_state(name, matched, state_dict["state"], self._load_entries)
         self.param_groups, self.state = groups, state
         for hook in list(self._load_post_hooks.values()):
             hook(self)
 
-    def _loaded(self, parameter: Tensor, entries: StateDict) -> StateDict:
+    def _load_entries(self, parameter: Tensor, entries: StateDict) -> StateDict:
         """Return the saved state for this parameter: copies of tensors, on its device and with its dtype."""
         floating = parameter.is_floating_point() or parameter.is_complex()
         return {

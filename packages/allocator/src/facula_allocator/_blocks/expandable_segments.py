@@ -86,7 +86,7 @@ class ReservedRanges:
                 raise NoMemoryError("allocate: no memory for the allocator's own books") from None
             raise
         self._counts["num_device_alloc"] += 1
-        self._listeners.tell("segment_map", address, wanted, wanted, stream)
+        self._listeners.notify("segment_map", address, wanted, wanted, stream)
         return block
 
     def release(self, epoch: int, open_pools: set[int], step: int) -> Iterator[int]:
@@ -112,7 +112,7 @@ class ReservedRanges:
                     self._core.map(first, end - first, start, again, stream, pool).free()
                     break
                 self._counts["num_device_free"] += 1
-                self._listeners.tell("segment_unmap", first, end - first, end - first, stream)
+                self._listeners.notify("segment_unmap", first, end - first, end - first, stream)
                 yield end - first
 
     def _unmap_unknown(self, held: ReservedRange, address: int, nbytes: int) -> None:

@@ -174,7 +174,7 @@ class SlowPath:
             self.segments[given[0]] = wanted
         except BaseException as error:
             for address in given:
-                if self._in_books(address):
+                if self._has_segment(address):
                     self._note_growth(address, wanted, stream)
                 else:
                     self._driver.free(address, wanted)
@@ -187,14 +187,14 @@ class SlowPath:
         self._note_growth(given[0], wanted, stream)
         return block
 
-    def _in_books(self, address: int) -> bool:
+    def _has_segment(self, address: int) -> bool:
         """Whether the core has a segment at an address. Slow."""
         return any([row[0] == address for row in self._core.snapshot()])
 
     def _note_growth(self, address: int, nbytes: int, stream: int) -> None:
         self.segments[address] = nbytes
         self._counts["num_device_alloc"] += 1
-        self._listeners.tell("segment_alloc", address, nbytes, nbytes, stream)
+        self._listeners.notify("segment_alloc", address, nbytes, nbytes, stream)
 
     def _collect_garbage(self, nbytes: int, stream: int, pool: int) -> Block | None:
         """Release idle segments while a new one would exceed the threshold; return a block if one becomes idle."""
@@ -258,7 +258,7 @@ class SlowPath:
             except BaseException as error:
                 if isinstance(error, DriverError):
                     self.segments[address] = size
-                if address in self.segments and not self._in_books(address):
+                if address in self.segments and not self._has_segment(address):
                     again = size if kind else min(size, self._options.small_size)
                     self._core.grow(address, size, again, stream, pool).free()
                 if not isinstance(error, DriverError):
@@ -267,5 +267,5 @@ class SlowPath:
             finally:
                 if gone:
                     self._counts["num_device_free"] += 1
-                    self._listeners.tell("segment_free", address, size, size, stream)
+                    self._listeners.notify("segment_free", address, size, size, stream)
             yield size

@@ -148,7 +148,7 @@ class WaitingBlocks:
             block = self._unrecorded[0]
             del self._unrecorded[0]
             self._core.reclaim(block.id, epoch - 1)
-            self._tell(block)
+            self._notify_freed(block)
         self._free(list(self._recorded), epoch - 1)
 
     def __len__(self) -> int:
@@ -169,10 +169,10 @@ class WaitingBlocks:
                 event.users -= 1
                 if not event.users:
                     self._forget(event)
-            self._tell(block)
+            self._notify_freed(block)
 
-    def _tell(self, block: WaitingBlock) -> None:
-        self._listeners.tell("free_completed", block.address, block.requested, block.size, block.stream)
+    def _notify_freed(self, block: WaitingBlock) -> None:
+        self._listeners.notify("free_completed", block.address, block.requested, block.size, block.stream)
 
     def _forget(self, event: _AwaitedEvent) -> None:
         try:

@@ -143,9 +143,9 @@ class CachingAllocator(PoolOwner):
                 self._listeners.drain(self._core)
                 block = self._serve(nbytes, stream, pool)
                 if block is not None:
-                    self._listeners.tell("alloc", block.ptr, nbytes, block.capacity, stream, pool)
+                    self._listeners.notify("alloc", block.ptr, nbytes, block.capacity, stream, pool)
                 else:
-                    self._listeners.follow_refusal(nbytes, stream, pool)
+                    self._listeners.notify_followers_of_refusal(nbytes, stream, pool)
         return block if block is not None else self._refuse(nbytes, stream, pool)
 
     def _serve(self, nbytes: int, stream: int, pool: int) -> Block | None:
@@ -163,9 +163,9 @@ class CachingAllocator(PoolOwner):
         error = self._out_of_memory(nbytes, stream, pool)
         error.__cause__ = refusal
         with self._lock:
-            self._listeners.tell_refused(nbytes, stream, error.device_free)
+            self._listeners.notify_refused(nbytes, stream, error.device_free)
         try:
-            return self._observers.second_try(error, self, lambda: self._allocate(nbytes, stream))
+            return self._observers.retry_after_observers(error, self, lambda: self._allocate(nbytes, stream))
         except OutOfMemoryError as last:
             self._counts["num_ooms"] += last is error
             raise

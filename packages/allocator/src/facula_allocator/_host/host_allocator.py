@@ -210,7 +210,7 @@ class HostAllocator(HostStatistics):
         if self._account.limit != self._limit:
             error.remedy = "raise the memory fraction (set_memory_fraction, set_per_process_memory_fraction)"
         error.explanation = self._explanation(nbytes)
-        return self._observers.second_try(error, self, lambda: self.refill(nbytes))
+        return self._observers.retry_after_observers(error, self, lambda: self.refill(nbytes))
 
     def _explanation(self, nbytes: int) -> str:
         """Return the lines of the error after its first: who holds the memory. Empty while blocks are not followed."""

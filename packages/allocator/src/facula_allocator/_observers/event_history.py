@@ -17,7 +17,7 @@ from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import in_library
 
 from .._core import take_noted
-from .stacks import Stack, stack_here
+from .stacks import Stack, current_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -56,7 +56,7 @@ class EventHistory:
         """Record an event. For an "oom", `address` is the device's free bytes."""
         stack: Stack = ()
         if action in ("alloc", "segment_alloc", "segment_map", "oom"):
-            stack = stack_here(1, self.frames)
+            stack = current_stack(1, self.frames)
         if action == "alloc":
             self._live[address] = stack
         elif action in ("segment_alloc", "segment_map"):

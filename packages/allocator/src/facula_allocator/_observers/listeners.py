@@ -1,7 +1,7 @@
 """Listeners of an allocator, and the events that they receive.
 
-Note [Told again]: rows that the core drained stay in a deque until they are delivered. A KeyboardInterrupt during
-delivery leaves them there for the next drain: a free may then be delivered twice, but is never lost.
+Note [Delivery and Ctrl-C]: rows that the core drained stay in a deque until they are delivered. A KeyboardInterrupt
+during delivery leaves them there for the next drain: a free may then be delivered twice, but is never lost.
 """
 
 from __future__ import annotations
@@ -66,47 +66,47 @@ class Listeners:
     other methods of `RequestListener`.
     """
 
-    __slots__ = ("_failed", "_told", "_untold", "followers", "history", "requests")
+    __slots__ = ("_callbacks", "_failed", "_undelivered", "followers", "history", "requests")
 
     def __init__(self) -> None:
-        self._told: list[Callable[[MemoryEvent], None]] = []
+        self._callbacks: list[Callable[[MemoryEvent], None]] = []
         self._failed: list[Callable[[MemoryEvent], None]] = []  # listeners with a warning already
-        self._untold: deque[Freed] = deque()  # drained, not yet delivered
+        self._undelivered: deque[Freed] = deque()  # drained, not yet delivered
         self.followers: list[RequestListener] = []
         self.history: EventHistory | None = None
         self.requests = 0
 
     def __len__(self) -> int:
-        return len(self._told) + (self.history is not None)
+        return len(self._callbacks) + (self.history is not None)
 
     def add(self, listener: Callable[[MemoryEvent], None]) -> None:
         """Add `listener`."""
-        self._told.append(listener)
+        self._callbacks.append(listener)
 
     def remove(self, listener: Callable[[MemoryEvent], None]) -> None:
         """Remove `listener`."""
-        self._told.remove(listener)
+        self._callbacks.remove(listener)
         if listener in self._failed:
             self._failed.remove(listener)
 
     def __contains__(self, listener: object) -> bool:
-        return listener in self._told
+        return listener in self._callbacks
 
-    def tell(self, action: str, address: int, nbytes: int, capacity: int, stream: int, pool: int = 0) -> None:
+    def notify(self, action: str, address: int, nbytes: int, capacity: int, stream: int, pool: int = 0) -> None:
         """Deliver an event to all listeners; see `MemoryEvent`."""
         if self.history is not None:
             self.history.note(action, address, nbytes, stream)
-        if self._told:
-            self._tell(MemoryEvent(action, address, nbytes, capacity, stream, (), pool))
+        if self._callbacks:
+            self._deliver(MemoryEvent(action, address, nbytes, capacity, stream, (), pool))
 
-    def tell_refused(self, nbytes: int, stream: int, device_free: int | None) -> None:
+    def notify_refused(self, nbytes: int, stream: int, device_free: int | None) -> None:
         """Notify all listeners that memory ran out."""
         if self.history is not None:
             self.history.note("oom", device_free or 0, nbytes, stream)
-        if self._told:
-            self._tell(MemoryEvent("oom", 0, nbytes, nbytes, stream))
+        if self._callbacks:
+            self._deliver(MemoryEvent("oom", 0, nbytes, nbytes, stream))
 
-    def follow_refusal(self, nbytes: int, stream: int, pool: int) -> None:
+    def notify_followers_of_refusal(self, nbytes: int, stream: int, pool: int) -> None:
         """Notify followers immediately that memory ran out: observers and other threads run later."""
         self.requests += 1
         for follower in self.followers:
@@ -114,7 +114,7 @@ class Listeners:
 
     def drain(self, core: Core) -> None:
         """Merge freed blocks into the core, and deliver their events."""
-        untold = self._untold
+        untold = self._undelivered
         before = core.telling and not untold  # Ctrl-C left rows in the core
         core.telling = True  # until it ends, no thread takes a block whose free is not yet in the history
         try:
@@ -123,7 +123,7 @@ class Listeners:
                 try:
                     row = untold[0]
                     del untold[0]
-                    self._tell_freed(row)
+                    self._deliver_freed(row)
                 except KeyboardInterrupt:
                     untold.appendleft(row)
                     raise
@@ -132,20 +132,20 @@ class Listeners:
 
     def forget(self) -> None:
         """Discard undelivered events: they belong to another process."""
-        self._untold.clear()
+        self._undelivered.clear()
 
-    def _tell_freed(self, row: Freed) -> None:
+    def _deliver_freed(self, row: Freed) -> None:
         if self.history is not None:
             self.history.freed((row,))
-        if self._told:
+        if self._callbacks:
             address, capacity, nbytes, stream, uses = row
-            self._tell(MemoryEvent("free_requested", address, nbytes, capacity, stream, uses))
+            self._deliver(MemoryEvent("free_requested", address, nbytes, capacity, stream, uses))
             if not uses:
-                self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
+                self._deliver(MemoryEvent("free_completed", address, nbytes, capacity, stream))
 
-    def _tell(self, event: MemoryEvent) -> None:
+    def _deliver(self, event: MemoryEvent) -> None:
         self.requests += event.action in REQUEST_ACTIONS
-        for listener in list(self._told):
+        for listener in list(self._callbacks):
             try:
                 listener(event)
             except Exception as error:  # must not fail the caller, which only allocates or reads statistics

@@ -37,7 +37,7 @@ class OomObservers(Generic[A]):
             raise InvalidValueError(f"remove_oom_observer: expected one that was added; got {observer!r:.60}")
         self._observers.remove(observer)
 
-    def second_try(self, error: OutOfMemoryError, allocator: A, attempt: Callable[[], B]) -> B:
+    def retry_after_observers(self, error: OutOfMemoryError, allocator: A, attempt: Callable[[], B]) -> B:
         """Call all observers. Retry once if one returns True; otherwise raise the error.
 
         Arguments:
@@ -51,7 +51,7 @@ class OomObservers(Generic[A]):
             raise error
         self._busy.add(thread)
         try:
-            if not any([self._says_true(observer, error, allocator) for observer in list(self._observers)]):
+            if not any([self._frees_memory(observer, error, allocator) for observer in list(self._observers)]):
                 raise error
             try:
                 return attempt()
@@ -62,7 +62,7 @@ class OomObservers(Generic[A]):
         finally:
             self._busy.discard(thread)
 
-    def _says_true(
+    def _frees_memory(
         self, observer: Callable[[OutOfMemoryError, A], object], error: OutOfMemoryError, allocator: A
     ) -> bool:
         try:

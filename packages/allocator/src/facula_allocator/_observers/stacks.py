@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Stack: TypeAlias = "tuple[CodeType | int, ...]"
 
 
-def stack_here(depth: int, most: int) -> Stack:
+def current_stack(depth: int, most: int) -> Stack:
     """Return the stack of a call without the library's own frames, up to `most` frames.
 
     Arguments:

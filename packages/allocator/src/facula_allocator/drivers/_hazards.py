@@ -66,7 +66,7 @@ class Hazards:
         self._run.append(access)
         return None
 
-    def host_learns(self, clock: Clock) -> None:
+    def complete_for_host(self, clock: Clock) -> None:
         """Record that the host knows this work to be complete."""
         merge_clock(self.host, clock)
         self._launched = [launch for launch in self._launched if self.host.get(launch.stream, 0) < launch.tick]

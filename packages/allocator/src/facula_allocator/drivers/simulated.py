@@ -154,7 +154,7 @@ class SimulatedDriver:
         self._no_capture("event_done")
         known = self._event("event_done", event)
         if known.done:
-            self._hazards.host_learns(known.clock)
+            self._hazards.complete_for_host(known.clock)
         return known.done
 
     def free_event(self, event: int) -> None:
@@ -169,7 +169,7 @@ class SimulatedDriver:
         self._no_capture("synchronize")
         self.complete_all()
         for stream in self._streams.values():
-            self._hazards.host_learns(stream.clock)
+            self._hazards.complete_for_host(stream.clock)
 
     def is_capturing(self, stream: int | None = None) -> bool:
         """Return whether `stream`, or any stream for None, is between `begin_capture` and `end_capture`."""

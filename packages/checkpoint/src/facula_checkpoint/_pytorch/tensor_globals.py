@@ -38,7 +38,7 @@ DTYPES = frozenset(
 )
 
 # Modules of Python's library with names in `rare_globals`.
-RARELY = frozenset("argparse datetime decimal fractions functools multiprocessing.context pathlib types".split())
+RARE_MODULES = frozenset("argparse datetime decimal fractions functools multiprocessing.context pathlib types".split())
 
 _DENSE = "save dense tensors: x.to_dense()"
 _QUANTIZED = "quantized tensors are not loaded; save x.dequantize(), or x.int_repr() with its scale and zero point"
@@ -125,7 +125,7 @@ class TensorTable(Table):
             from .numpy_globals import NUMPY
 
             return NUMPY.get(name)
-        if module in RARELY:
+        if module in RARE_MODULES:
             from .rare_globals import RARE
 
             return RARE[name]() if name in RARE else None

@@ -10,7 +10,7 @@ from .._kernels import ffi
 from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
 from .._runtime.registry import kernel_for
 from .elementwise import byte_steps, collapse, find_form, plan_elementwise
-from .programs import next_on_the_way
+from .programs import intermediate_dtype
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
@@ -50,7 +50,7 @@ def plan_transposing(operator: str, source: Layout, target: Layout, parameters: 
     form = find_form(operator, (source.dtype.code,), target.dtype.code)
     if form is None:
         raise no_kernel(operator, (source,), (target,))
-    between = dtype_of_code(next_on_the_way(source.dtype.code, target.dtype.code))
+    between = dtype_of_code(intermediate_dtype(source.dtype.code, target.dtype.code))
     if len(form.loops) > 2 or (between is not target.dtype and between.itemsize != BETWEEN):
         return None
     around = dims[1:at] + dims[at + 1 :]

@@ -29,7 +29,7 @@ from .programs import (
     assemble,
     compile_program,
     computed_in,
-    next_on_the_way,
+    intermediate_dtype,
     rounded,
     single,
     widened,
@@ -75,7 +75,7 @@ def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> t
     has such a loop (comparisons), that loop is exact for every scalar.
     """
     if operator == "copy" and isinstance(operands[0], int):
-        between = next_on_the_way(operands[0], output)
+        between = intermediate_dtype(operands[0], output)
         kernel = find_kernel(operator, operands[0], between)
         return None if kernel is None else (kernel, (operands[0], between))
     codes = [code for code in operands if isinstance(code, int)]

@@ -68,7 +68,7 @@ class Steps:
         given = self.codes[value]
         if given == code:
             return value
-        between = next_on_the_way(given, code)
+        between = intermediate_dtype(given, code)
         if between != code:
             return self.converted(self.converted(value, between), code)
         if (value, code) not in self._converted:
@@ -78,10 +78,10 @@ class Steps:
 
 
 @lru_cache(maxsize=512)
-def next_on_the_way(given: int, code: int) -> int:
+def intermediate_dtype(given: int, code: int) -> int:
     """Return the next dtype on the way from dtype `given` to `code`.
 
-    >>> next_on_the_way(FLOAT16, INT64) == FLOAT32, next_on_the_way(UINT64, FLOAT16) == FLOAT32
+    >>> intermediate_dtype(FLOAT16, INT64) == FLOAT32, intermediate_dtype(UINT64, FLOAT16) == FLOAT32
     (True, True)
     """
     if find_kernel("copy", given, code) is not None:

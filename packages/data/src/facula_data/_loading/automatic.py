@@ -170,7 +170,7 @@ class Automatic(Generic[Unit]):
             except StopIteration:
                 if self._portion.ended:
                     raise
-            self._judge()
+            self._record_measurements()
             self._making = None
 
     def size(self, unit: Unit) -> int:
@@ -221,7 +221,7 @@ class Automatic(Generic[Unit]):
         warn(f'DataLoader: worker_method="auto" leaves out kind {kind!r}, because it could not start: {error}')
         self._choice.failed()
 
-    def _judge(self) -> None:
+    def _record_measurements(self) -> None:
         """Record the measurements of the current kind; if batches failed, the kind is measured again."""
         if len(self._waits) > 1:
             first, *waits = self._waits

@@ -17,7 +17,7 @@ from .._sampling.seeds import checked_seed
 from .._types import Source
 
 STATE = ("seed", "epoch", "position")
-OFTEN_ABSENT = {"skipped", "streams", "datasets"}
+OPTIONAL_KEYS = {"skipped", "streams", "datasets"}
 
 
 def loader_state(progress: Progress, seed: int, position: int) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def checked_state(state: Mapping[str, Any], samples: int | None, dataset: Source
     Raises:
         ValueError: the state does not belong to such a loader.
     """
-    if not isinstance(state, Mapping) or set(state) - OFTEN_ABSENT != set(STATE):
+    if not isinstance(state, Mapping) or set(state) - OPTIONAL_KEYS != set(STATE):
         got = list(state) if isinstance(state, Mapping) else type(state).__name__
         raise InvalidValueError(f"load_state_dict: expected the keys {list(STATE)}; got {got}")
     seed, epoch, position = (_checks.whole_number("load_state_dict", key, state[key], 0) for key in STATE)

@@ -168,18 +168,16 @@ def _quicker_start(epoch: EpochReport) -> list[str]:
             "a smaller batch_size, as a worker makes the whole of the first batch"]  # fmt: skip
 
 
-def _who(epoch: EpochReport) -> str:
+def _load_text(epoch: EpochReport) -> str:
     if epoch.settings.workers:
         return f"the {epoch.settings.workers} workers were busy for {epoch.workers_busy:.0%} of the time"
     return "batches are made in the program's process"
 
 
 def _reading(epoch: EpochReport) -> str:
-    return (
-        f"Reading samples is the bottleneck: {_who(epoch)}, and the program waited for {epoch.waiting:.0%} of it."
-        if epoch.settings.workers
-        else f"Reading samples is the bottleneck: {_who(epoch)}, which waited for {epoch.waiting:.0%} of the time."
-    )
+    subject, base = ("and the program", "it") if epoch.settings.workers else ("which", "the time")
+    start = f"Reading samples is the bottleneck: {_load_text(epoch)}"
+    return f"{start}, {subject} waited for {epoch.waiting:.0%} of {base}."
 
 
 def _quicker_reading(epoch: EpochReport) -> list[str]:

@@ -125,7 +125,7 @@ class TransformedDistribution(Distribution):
         below = sum_last(self.base_dist.log_prob(y), dims - len(self.base_dist.event_shape))
         return below if total is None else below + total
 
-    def _turned(self, share: Tensor) -> Tensor:
+    def _flip_if_decreasing(self, share: Tensor) -> Tensor:
         """Return probabilities of the base distribution, or 1 minus them if the transforms are decreasing."""
         sign: int | Tensor = 1
         for transform in self.transforms:
@@ -140,11 +140,11 @@ class TransformedDistribution(Distribution):
             value = transform.inv(value)
         if self.base_dist._validate_args:
             self.base_dist._validate_sample(value)
-        return self._turned(self.base_dist.cdf(value))
+        return self._flip_if_decreasing(self.base_dist.cdf(value))
 
     def icdf(self, value: Tensor) -> Tensor:
         """Return the value with the given `cdf`."""
-        value = self._turned(value)
+        value = self._flip_if_decreasing(value)
         return self._transformed(self.base_dist.icdf(value))
 
     def __repr__(self) -> str:

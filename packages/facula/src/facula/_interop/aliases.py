@@ -20,7 +20,7 @@ from facula_errors import MissingModuleError, MissingPackageError
 from facula_errors.extend import boundary, register
 
 from .. import version
-from .._lookup.names import LISTING, said_of
+from .._lookup.names import LISTING, explanation_of
 from ..torch_version import TorchVersion
 from .companions import connect_torchvision
 
@@ -63,7 +63,7 @@ class Alias:
 def why_missing(name: str) -> str:
     """Explain why there is no module of this name of PyTorch's."""
     place, _, last = name.rpartition(".")
-    why = said_of("facula" + place.removeprefix("torch"), last)
+    why = explanation_of("facula" + place.removeprefix("torch"), last)
     if why:
         return why
     parts = name.split(".")

@@ -85,15 +85,15 @@ def publish(
             return keep(name, row.value())
         if is_place(f"{module_name}.{name}"):
             return import_module(f"{module_name}.{name}")
-        why = said_of(module_name, name) or otherwise
+        why = explanation_of(module_name, name) or otherwise
         if not why and not LISTING.names(theirs(module_name)):
-            why = close_to(name, module.__all__) or LISTING.unlisted(f"{theirs(module_name)}.{name}")
+            why = suggestion_for(name, module.__all__) or LISTING.unlisted(f"{theirs(module_name)}.{name}")
         if is_import_from(sys._getframe(2)):
-            why = why or close_to(name, module.__all__)
+            why = why or suggestion_for(name, module.__all__)
             text = f"cannot import name {name!r} from {module_name!r}{': ' + why if why else ''}"
             raise MissingPackageError(text, name=module_name, path=vars(module).get("__file__"))
         # Python suggests names for its own AttributeError alone.
-        hint = "" if why else close_to(name, module.__all__).replace("did you mean ", ". Did you mean: ")
+        hint = "" if why else suggestion_for(name, module.__all__).replace("did you mean ", ". Did you mean: ")
         raise MissingAttributeError(f"{what}{': ' + why if why else hint}", name=name, obj=module)
 
     def __dir__() -> list[str]:
@@ -116,7 +116,7 @@ def theirs(module_name: str) -> str:
     return "torch" + module_name.removeprefix("facula")
 
 
-def said_of(module_name: str, name: str) -> str:
+def explanation_of(module_name: str, name: str) -> str:
     """Explain why a module lacks a name and which alternative to use; empty if PyTorch lacks it, too."""
     place = theirs(module_name)
     why = LISTING.missing("modules", f"{place}.{name}") or LISTING.missing(place, name)
@@ -126,7 +126,7 @@ def said_of(module_name: str, name: str) -> str:
     return why
 
 
-def close_to(name: str, names: list[str]) -> str:
+def suggestion_for(name: str, names: list[str]) -> str:
     """Return the closest existing name, as a suggestion."""
     from difflib import get_close_matches
 
@@ -180,7 +180,7 @@ def make_of_rows(name: str) -> None:
     publish(name)
 
 
-class FurtherModules:
+class ModuleFinder:
     """A finder of the table's modules without a file. It explains other names that are modules of PyTorch."""
 
     @staticmethod
@@ -196,9 +196,9 @@ class FurtherModules:
         if sys._getframe(2).f_code.co_name != "_find_and_load_unlocked":
             return None
         place, _, last = name.rpartition(".")
-        why = said_of(place, last)
+        why = explanation_of(place, last)
         raise MissingModuleError(f"No module named {name!r}: {why}", name=name)
 
 
-if FurtherModules not in sys.meta_path:
-    sys.meta_path.append(FurtherModules)  # type: ignore[arg-type]
+if ModuleFinder not in sys.meta_path:
+    sys.meta_path.append(ModuleFinder)  # type: ignore[arg-type]

@@ -138,7 +138,7 @@ def tables_for(kind: type) -> tuple[Attributes, Attributes]:
     return found
 
 
-def _worked_out(rows: Attributes, value: Any) -> State:
+def _evaluated(rows: Attributes, value: Any) -> State:
     worked = {name: work(value) for name, work in rows.items()}
     return {name: value for name, value in worked.items() if value is not ABSENT}
 
@@ -146,7 +146,7 @@ def _worked_out(rows: Attributes, value: Any) -> State:
 def written(instance: Any, state: State) -> State:
     """Return an instance's attributes in PyTorch's form."""
     theirs, ours = tables_for(type(instance))
-    return {name: value for name, value in state.items() if name not in ours} | _worked_out(theirs, instance)
+    return {name: value for name, value in state.items() if name not in ours} | _evaluated(theirs, instance)
 
 
 def settable_of(kind: type) -> type:
@@ -159,7 +159,7 @@ def known_attributes(kind: type, state: Any) -> State:
     theirs, ours = tables_for(kind)
     given = expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}")
     own = {name: value for name, value in given.items() if name not in theirs and name not in ours}
-    return attributes(settable_of(kind), own) | _worked_out(ours, given)
+    return attributes(settable_of(kind), own) | _evaluated(ours, given)
 
 
 def fill_plain(instance: Any, state: Any, later: list[Callable[[], None]] | None = None) -> None:

@@ -48,7 +48,7 @@ def number(state: State, name: str, bits: int) -> int | None:
     return found
 
 
-_FARTHEST = 1 << 61  # the largest distance of a range's ends and step from 0
+_MAX_DISTANCE = 1 << 61  # the largest distance of a range's ends and step from 0
 
 
 def _vector(name: str, kinds: str) -> Callable[[State], NDArray[Any] | range]:
@@ -60,7 +60,7 @@ def _vector(name: str, kinds: str) -> Callable[[State], NDArray[Any] | range]:
     def found(state: State) -> NDArray[Any] | range:
         value = state.get(name)
         if type(value) is range and "i" in kinds:
-            if max(abs(value.start), abs(value.stop), abs(value.step)) > _FARTHEST:
+            if max(abs(value.start), abs(value.stop), abs(value.step)) > _MAX_DISTANCE:
                 refuse(f"its pickle has {value!r:.60} for {name} of a sampler, which is out of range")
             return value
         given = value.numpy() if isinstance(value, Tensor) else value

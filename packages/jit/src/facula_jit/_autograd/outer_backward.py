@@ -169,9 +169,9 @@ def watch_outer_backwards(recorder: Recorder) -> Iterator[None]:
             edges += [(further, outer, at) for at, further in enumerate(lease.edges)]
         if type(around := rule.extra) is WrappedRule:  # hooks that are added find this object
             hooked.append((around, around.inner, around.watchers()))
-            around.inner = _noticing(recorder, outer, around.inner)
+            around.inner = _with_notice(recorder, outer, around.inner)
         else:
-            node.rule = _noticing(recorder, outer, rule)
+            node.rule = _with_notice(recorder, outer, rule)
             watched.append((node, node.rule, rule, outer))
     nodes = [(place, tensor.node) for place, tensor in enumerate(recorder.inputs) if type(tensor.node) is Node]
     parts = [(place, node) for place, node in nodes if main_of(node) is not node]
@@ -230,7 +230,7 @@ def _surrounding(node: Node, rule: Rule) -> Any:
     return next((extra for extra in extras if getattr(extra, "inner", None) is rule), None)
 
 
-def _noticing(recorder: Recorder, outer: OuterBackward | None, rule: Rule) -> Rule:
+def _with_notice(recorder: Recorder, outer: OuterBackward | None, rule: Rule) -> Rule:
     """Return the rule with a backward function that first notifies the recorder."""
 
     def backward(F: Any, node: Node, gradients: Any) -> Any:

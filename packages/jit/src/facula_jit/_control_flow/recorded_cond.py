@@ -103,7 +103,7 @@ def record_cond(recorder: Recorder, pred: Tensor, functions: Sequence[Callable[.
     sides, branches, made = both
     ends: dict[int, Tensor] = {}
     for side, branch in zip(sides, branches, strict=True):
-        ends.update(_further_ends(recorder, branch, side))
+        ends.update(_extra_ends(recorder, branch, side))
     further = list(ends.values())
     sides = [side._replace(ends=[*side.ends, *further]) for side in sides]
     tensors = [leaf for leaf in made if isinstance(leaf, Tensor)]
@@ -226,7 +226,7 @@ def _with_constants(recorder: Recorder, made: list[Any], taken: list[Any]) -> li
     return [value if isinstance(value, Tensor) else other for value, other in zip(made, taken, strict=True)]
 
 
-def _further_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, Tensor]:
+def _extra_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, Tensor]:
     """Return the outside tensors at which a side's graph ends, except its own leaves, by the id of their edge."""
     found: dict[int, Tensor] = {}
     own = {id(end) for end in side.ends}

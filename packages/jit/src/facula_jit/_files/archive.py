@@ -48,7 +48,7 @@ def extra_members(extra: Mapping[str, bytes | str] | None) -> dict[str, bytes]:
                 f"save: expected _extra_files to have names and bytes or texts; got {name!r:.60} and "
                 f"{type(contents).__name__}"
             )
-        if not _is_further(EXTRA + name):
+        if not _is_extra_member(EXTRA + name):
             raise InvalidValueError(
                 f"save: expected names in _extra_files as 'folder/name.txt', of letters, digits, '_', '-', '.' and "
                 f"spaces, {MAX_NAME_LENGTH - len(EXTRA)} at most; got {name!r:.60}"
@@ -57,7 +57,7 @@ def extra_members(extra: Mapping[str, bytes | str] | None) -> dict[str, bytes]:
     return found
 
 
-def _is_further(name: str) -> bool:
+def _is_extra_member(name: str) -> bool:
     return len(name) <= MAX_NAME_LENGTH and MEMBER_NAMES.fullmatch(name) is not None
 
 
@@ -165,7 +165,7 @@ def _checked(path: str, archive: zipfile.ZipFile, size: int) -> dict[str, zipfil
         raise GraphFileError(path, f"it has {len(listed)} members; expected at most {MAX_MEMBERS}")
     for member in listed:
         name = member.orig_filename
-        if member.filename != name or (name not in (GRAPH, TENSORS) and not _is_further(name)):
+        if member.filename != name or (name not in (GRAPH, TENSORS) and not _is_extra_member(name)):
             raise GraphFileError(path, f"it has a member {name!r:.100}, which no graph has")
         if name in found:
             raise GraphFileError(path, f"it has two members {name!r}")

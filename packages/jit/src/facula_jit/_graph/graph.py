@@ -72,7 +72,7 @@ class Graph(Editable):
         module, calls = None, self.calls
         around: tuple[Region, ...] = ()
         for span in spans_of(self.recording):
-            lines += self._turns(around, span.around)
+            lines += self._block_boundaries(around, span.around)
             around = span.around
             indent = _indent(around)
             for call in calls[span.start : span.stop]:
@@ -81,12 +81,12 @@ class Graph(Editable):
                     lines.append(f"{indent}# {module or 'outside of modules'}")
                 targets = ", ".join(map(_shown, call.outputs))
                 lines.append(f"{indent}{targets + ' = ' if targets else ''}{_expression(call)}")
-        lines += self._turns(around, ())
+        lines += self._block_boundaries(around, ())
         recording, values = self._recording, self._names.values
         results = [values[number].name for number in (*recording.outputs, *recording.grads)]
         return "\n".join([*lines, f"    return {', '.join(results)}" if results else "    return None"])
 
-    def _turns(self, before: tuple[Region, ...], after: tuple[Region, ...]) -> list[str]:
+    def _block_boundaries(self, before: tuple[Region, ...], after: tuple[Region, ...]) -> list[str]:
         """Return the lines between calls: the heads of conditions and loops, and the ends of loops."""
         common = len([None for mine, other in zip(before, after, strict=False) if mine is other])
         lines = []

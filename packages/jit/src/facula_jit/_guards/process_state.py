@@ -39,7 +39,7 @@ def state_of_numpy() -> tuple[Any, ...]:
     return _kept[2], *warnings.filters
 
 
-def calls_the_program() -> bool:
+def may_call_program() -> bool:
     """Return True if NumPy calls a function of the program on an error."""
     return np.geterrcall() is not None and not CALLS.isdisjoint(np.geterr().values())
 

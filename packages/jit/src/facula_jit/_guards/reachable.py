@@ -327,7 +327,7 @@ class Reach(LibraryReads):
 
     def _numpy(self) -> None:
         """Guard NumPy's error handling, which is process-wide state."""
-        if process_state.calls_the_program():
+        if process_state.may_call_program():
             self.refuse("np.geterrcall(), which NumPy calls about errors", "use np.errstate within the function")
         self.guards.answer(process_state.state_of_numpy, None, "NumPy's handling of errors, or its printing")
 

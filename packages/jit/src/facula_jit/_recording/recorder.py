@@ -27,7 +27,7 @@ from facula_storage.extend.replay import launch_count
 from facula_tensor import Tensor
 from facula_tensor.extend.recording import forget_readers, user_frame, user_site
 
-from .._source.function_ast import line_under_way
+from .._source.function_ast import running_line
 from .graph_breaks import HOOKS_RUN, RATES_READ, CaptureError, GraphBreak
 from .optimizer_recorder import OptimizerRecorder
 from .records import ANY_GRAD, Address, Block, Launched, Loop, Skip, moved, placement_of
@@ -369,7 +369,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
         """Report a graph break: raise an error, or store it for the report. The default line is the current one."""
         if self.breaks is None:
             self.breaks = GraphBreak(problem, remedy, site or user_site())
-            self.line = self.own and line_under_way(self.own.__code__)
+            self.line = self.own and running_line(self.own.__code__)
             if self.stops or self.is_backward:  # a backward pass that is only recorded must stop before it has effects
                 raise CaptureError(self.breaks)
 

@@ -96,7 +96,7 @@ def function_of(tree: ast.FunctionDef, like: FunctionType, values: Mapping[str, 
     return made
 
 
-def line_under_way(code: CodeType) -> int | None:
+def running_line(code: CodeType) -> int | None:
     """Return the present line of this thread in the innermost call of a code object."""
     frame = sys._getframe(1)
     while frame is not None:

@@ -20,7 +20,7 @@ from .promotion import _default, as_dtype
 from .sizes import sizes
 from .tensor import Tensor, make
 
-MOST_LAYOUTS = 512  # of a dtype
+MAX_LAYOUTS = 512  # of a dtype
 # By dtype, then by shape: on the CPU, if no device is given. Writers use the second name.
 _layouts: dict[Any, dict[tuple[object, ...], Layout]] = {}
 _layouts_on_cpu = _layouts
@@ -78,7 +78,7 @@ def layout_for(operation: str, lengths: tuple[Any, ...], size: object, dtype: ob
         known = (_layouts_on_cpu if device is None else _placed_layouts).setdefault(
             dtype if device is None else (dtype, device), {}
         )
-        if len(known) >= MOST_LAYOUTS:
+        if len(known) >= MAX_LAYOUTS:
             known.clear()
         known[shape] = layout
     return layout

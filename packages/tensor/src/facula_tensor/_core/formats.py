@@ -111,7 +111,7 @@ def check_format(operation: str, wanted: object, ndim: int) -> bool:
 
 
 @boundary
-def lies_in_format(layout: Layout, wanted: object) -> bool:
+def has_format(layout: Layout, wanted: object) -> bool:
     """Return whether a layout has the order `wanted`. ValueError for `preserve_format`, which defines no order."""
     ndim = len(layout.shape)
     if wanted is preserve_format:

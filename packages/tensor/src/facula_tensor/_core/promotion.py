@@ -197,7 +197,7 @@ def _described(value: object) -> str:
     return shown(value) if isinstance(value, Tensor) else f"{type(value).__name__} {value!r:.200}"
 
 
-def lost_of(value: Tensor) -> str:
+def lost_derivative(value: Tensor) -> str:
     """Return the derivative that is lost if a tensor's element is read as a number: "gradient", "tangent" or ""."""
     recording = is_grad_enabled()
     while True:
@@ -222,7 +222,7 @@ def element(value: object, operation: str, argument: str, gradient: str = "refus
         return value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
     if value.ndim:
         return value
-    lost = lost_of(value)
+    lost = lost_derivative(value)
     if lost == "gradient" and gradient == "refused":
         raise named(
             InvalidTypeError(
@@ -274,7 +274,7 @@ def as_real(value: object, operation: str, argument: str) -> float:
 
 def real_or_tensor(value: object, operation: str, argument: str) -> float | Tensor:
     """Like `as_real`, but return a tensor that may be differentiated unchanged: the caller computes with it."""
-    if isinstance(value, Tensor) and not value.ndim and lost_of(value):
+    if isinstance(value, Tensor) and not value.ndim and lost_derivative(value):
         return value
     return as_real(value, operation, argument)
 

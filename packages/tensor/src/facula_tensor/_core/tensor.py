@@ -15,7 +15,7 @@ from facula_storage.extend.objects import dict_descriptor, new_instance
 from facula_storage.extend.recording import note_read, note_sizes, recorders
 
 from .errors import NAMING, named, shown
-from .formats import lies_in_format
+from .formats import has_format
 from .names import present
 from .size import Size
 from .view_family import leave_family, root_of
@@ -186,7 +186,7 @@ class Tensor(_Base):
     def is_contiguous(self, memory_format: MemoryFormat | None = None) -> bool:
         """Return whether the elements are in row-major order without gaps, or in the order of `memory_format`."""
         if memory_format is not None:
-            return lies_in_format(layout_of_tensor(self), memory_format)
+            return has_format(layout_of_tensor(self), memory_format)
         return layout_of_tensor(self).is_contiguous
 
     def is_floating_point(self) -> bool:

@@ -51,11 +51,11 @@ def filled(layout: Layout, operation: str, number: Number) -> Tensor:
     except Exception as error:
         relabel(error, operation)
         raise
-    _learn_to_fill(layout)
+    _add_fill_launches(layout)
     return t
 
 
-def _learn_to_fill(layout: Layout) -> None:
+def _add_fill_launches(layout: Layout) -> None:
     """Store the launches for layouts like this one for `filled`."""
     category = layout.dtype.category
     if not layout.dense or category not in NUMBER or _launches_of_bits[layout.dense] is not None:
@@ -80,10 +80,10 @@ def fill_snapshot(target: Tensor, value: Operand, operation: str = "fill_") -> N
 def fill_plan(layout: Layout, kind: type) -> Plan:
     """Return the plan that sets every element to a number of this type."""
     plan = fills.by_key.get((kind, layout))
-    return plan if plan is not None else fills.add((kind, layout), made_to_fill(layout, kind))
+    return plan if plan is not None else fills.add((kind, layout), make_fill_plan(layout, kind))
 
 
-def made_to_fill(layout: Layout, kind: type) -> Plan:
+def make_fill_plan(layout: Layout, kind: type) -> Plan:
     """Make the plan for `fill_plan`. Contiguous layouts share the plan that the backend made for one of them."""
     key = (kind, layout.dense)
     known = fills.by_kind.get(key) if layout.dense else None

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from .._core.types import Data, DeviceLike, DTypeLike, Function, Number, Operand, SupportsDLPack
 
-MOST_DIMS = 64  # of nested sequences; stops at lists that contain themselves
+MAX_DIMS = 64  # of nested sequences; stops at lists that contain themselves
 
 
 def tensor(
@@ -138,7 +138,7 @@ def _from_plain(data: Any) -> Tensor | None:
         return None
     shape: tuple[int, ...] = (len(data),)
     kinds = set(map(type, data))
-    while kinds == _LISTS and len(shape) < MOST_DIMS:
+    while kinds == _LISTS and len(shape) < MAX_DIMS:
         lengths = set(map(len, data))
         if len(lengths) != 1 or len(data) * max(lengths) > MOST_PACKED:  # also stops at circular lists
             return None
@@ -189,10 +189,8 @@ def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
     shape: tuple[int, ...] = ()
     probe = data
     while is_sequence(probe):
-        if len(shape) == MOST_DIMS:
-            raise ArgumentError(
-                f"tensor: expected at most {MOST_DIMS} sequences, one in another; got more, or a circle"
-            )
+        if len(shape) == MAX_DIMS:
+            raise ArgumentError(f"tensor: expected at most {MAX_DIMS} sequences, one in another; got more, or a circle")
         shape += (len(probe),)
         probe = _as_array(probe[0]) if len(probe) else None
     if isinstance(probe, np.ndarray):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Pairs = tuple[tuple[Any, Any], ...]
 PRECISE = ("float32", "float64")  # half-precision elements are rounded before they are added, so they must be stored
-MOST_KNOWN = 1024  # combinations of layouts for which the gradient operator is cached
+MAX_KNOWN = 1024  # combinations of layouts for which the gradient operator is cached
 
 
 @cache
@@ -102,7 +102,7 @@ def _reduced_backward(op: Operator, tensors: tuple[str, ...], numbers: tuple[str
         made, places = _gradient_operator(op, tuple([tensors[place] for place in wanted]), tensors, numbers, is_mean)
         if not any([layouts[place].shape == shape for place in places]):
             made = None  # the result would have another shape
-        if len(known) >= MOST_KNOWN:
+        if len(known) >= MAX_KNOWN:
             known.clear()
         known[key] = made, places, wanted, shape, (prod(shape),) if is_mean else ()
         return known[key]

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 # A view's layout, its byte offset from the operand's first element, the rule of its node and the rule's parameters.
 Window = tuple[Layout, int, "Rule", tuple[object, ...]]
-MOST_WINDOWS = 1024
+MAX_WINDOWS = 1024
 UNSET = object()  # marks a parameter that was not passed
-MOST_PIECES = 64  # windows cached for a call
+MAX_PIECES = 64  # windows cached for a call
 
 
 def make_view(
@@ -93,7 +93,7 @@ def make_view(
             if found is None:
                 return None
             if cached and not any([type(parameter) is list for parameter in parameters]):
-                if len(windows) >= MOST_WINDOWS:
+                if len(windows) >= MAX_WINDOWS:
                     windows.clear()
                 windows[key] = found
             lo, delta, rule, rest = found
@@ -168,8 +168,8 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
             if level is not None:
                 rules = [window[2:] for window in found] if is_grad_enabled() else None
                 return level.view(call, rules, input, parameters)
-            if len(found) <= MOST_PIECES and not any([type(parameter) is list for parameter in parameters]):
-                if len(known) >= MOST_WINDOWS:
+            if len(found) <= MAX_PIECES and not any([type(parameter) is list for parameter in parameters]):
+                if len(known) >= MAX_WINDOWS:
                     known.clear()
                 known[(layout, parameters)] = found
         recorded = not active_modes or current_mode().grad

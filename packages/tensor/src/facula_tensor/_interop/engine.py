@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 # The initial gradients of backward passes, in NumPy memory so that they do not occupy blocks.
 _ones: dict[Layout, Tensor] = {}
 layout_cache_clearers.append(_ones.clear)
-MOST_ONES = 64
+MAX_ONES = 64
 
 
 def one_like(layout: Layout) -> Tensor | None:
     """Return a cached 1 with this layout; None if it is not cached, as for all layouts of more than one element."""
-    if layout.numel != 1 or layout.device is not cpu or layout.dtype.numpy is None or len(_ones) >= MOST_ONES:
+    if layout.numel != 1 or layout.device is not cpu or layout.dtype.numpy is None or len(_ones) >= MAX_ONES:
         return None
     return _ones.setdefault(layout, tensor_over(np.ones(layout.shape, layout.dtype.numpy)))
 

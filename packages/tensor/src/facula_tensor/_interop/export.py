@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .._core.types import Number
 
 
-MOST_DIMS = 64  # of NumPy's arrays
+MAX_DIMS = 64  # of NumPy's arrays
 READERS: dict[tuple[DType, Device], Callable[[int], Any]] = {  # of an element at an address
     (bool_, cpu): ctypes.c_bool.from_address,
     (uint8, cpu): ctypes.c_uint8.from_address,
@@ -66,7 +66,7 @@ def _host(self: Tensor, operation: str = "tolist") -> Tensor:
 # READERS, by the one-element layouts seen so far.
 readers: dict[Layout, Any] = {}
 layout_cache_clearers.append(readers.clear)
-MOST_READERS = 256
+MAX_READERS = 256
 
 
 def forget_readers() -> None:
@@ -85,7 +85,7 @@ def only_element(operation: str, self: Tensor) -> Number:
         raise named(ArgumentError(f"{operation}: {problem}"))
     reader = READERS.get((layout.dtype, layout.device))
     if reader is not None and not recorders:
-        if len(readers) >= MOST_READERS:
+        if len(readers) >= MAX_READERS:
             readers.clear()
         readers[layout] = reader
     host = _host(now)  # another dtype or device, a subclass, or the first read of its layout
@@ -123,7 +123,7 @@ def tolist(self: Tensor) -> list[Any]:
     try:
         host = _host(self)
         layout = host._layout
-        if len(layout.shape) <= MOST_DIMS:
+        if len(layout.shape) <= MAX_DIMS:
             return to_numpy(host._storage, layout, host._offset).tolist()
         nested = no_record_ops.reshape(host, (-1,)).tolist()
         for size in layout.shape[:0:-1]:  # NumPy arrays have fewer dimensions

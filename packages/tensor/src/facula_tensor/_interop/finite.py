@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The parameters of a sum over all dimensions, by their number.
 _ALL_DIMS = [(tuple(range(ndim)), False) for ndim in range(65)]
-MOST_KNOWN = 1024
+MAX_KNOWN = 1024
 _launches: dict[Layout, Callable[..., None]] = {}  # of sums of all elements
 layout_cache_clearers.append(_launches.clear)
 
@@ -63,7 +63,7 @@ def _summed(v: Tensor) -> Any:
     if not layout.shape:
         return v.item()
     if layout.dtype in _places.of:
-        if len(_launches) >= MOST_KNOWN:
+        if len(_launches) >= MAX_KNOWN:
             _launches.clear()
         _launches[layout] = find_plan(operators["sum"], (layout,), dims).launch
     return no_record_ops.sum(v, dims).item()

@@ -8,11 +8,11 @@ from facula_autograd.extend.nodes import LEAF
 from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor, method, snapshot
-from .export import MOST_DIMS
+from .export import MAX_DIMS
 from .formatting import Excerpt
 from .print_options import chosen
 
-MOST_TABLES = 8  # for tensors of three or more dimensions
+MAX_TABLES = 8  # for tensors of three or more dimensions
 CELL = "padding:1px 6px;text-align:right;font-family:monospace"
 
 
@@ -34,7 +34,7 @@ def html(self: Tensor) -> str:
     elif self.grad_fn is not None:
         parts.append(f"grad_fn {self.grad_fn.name()}")
     text = f"<div><code>{escape(', '.join(parts))}</code></div>"
-    if layout.device.type == "meta" or not layout.numel or len(layout.shape) > MOST_DIMS:
+    if layout.device.type == "meta" or not layout.numel or len(layout.shape) > MAX_DIMS:
         return f"<div>{text}</div>"
     excerpt = Excerpt(now, chosen())
     return f"<div>{text}{_tables(excerpt, layout.shape)}</div>"
@@ -55,7 +55,7 @@ def _tables(excerpt: Excerpt, shape: tuple[int, ...]) -> str:
     leading = texts.shape[:-2]
     tables: list[str] = []
     for place in np.ndindex(leading):
-        if len(tables) == MOST_TABLES:
+        if len(tables) == MAX_TABLES:
             break
         table = _table(texts[place], excerpt.cut[-2:])
         tables.append(f"<div><code>[{_indices(excerpt, place, shape)}:, :]</code></div>{table}" if place else table)

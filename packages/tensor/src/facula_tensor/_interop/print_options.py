@@ -19,7 +19,7 @@ class Options(NamedTuple):
     sci_mode: bool | None = None
 
 
-MOST_DIGITS = 1000
+MAX_DIGITS = 1000
 PROFILES = {
     "default": Options(),
     "short": Options(precision=2, edgeitems=2),
@@ -73,8 +73,8 @@ def set_printoptions(
     for name, value, least in (("precision", precision, 0), ("edgeitems", edgeitems, 1), ("linewidth", linewidth, 1)):
         if value is not None:
             given[name] = _option_as_integer(name, value, least)
-    if given.get("precision", 0) > MOST_DIGITS:
-        raise ArgumentError(f"set_printoptions: expected precision of at most {MOST_DIGITS}; got {precision}")
+    if given.get("precision", 0) > MAX_DIGITS:
+        raise ArgumentError(f"set_printoptions: expected precision of at most {MAX_DIGITS}; got {precision}")
     if threshold is not None:
         given["threshold"] = inf if threshold == inf else _option_as_integer("threshold", threshold, 0)
     _chosen[0] = base._replace(**given)

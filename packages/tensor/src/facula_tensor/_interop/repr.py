@@ -14,7 +14,7 @@ from .._core.promotion import get_default_dtype
 from .._core.tensor import Tensor, elements, method, snapshot
 from .._core.wrapped import LevelLayout
 from .._dispatch.overrides import overrides
-from .export import MOST_DIMS
+from .export import MAX_DIMS
 from .formatting import Excerpt, laid_out
 from .print_options import chosen
 
@@ -30,7 +30,7 @@ def represent(self: Tensor) -> str:
     is_parameter, is_own = isinstance(self, Parameter), cls is not Parameter
     prefix = f"{cls.__name__}(" if overrides(cls) or (is_parameter and is_own) else "tensor("
     options = chosen()
-    hidden = layout.device.type == "meta" or len(layout.shape) > MOST_DIMS
+    hidden = layout.device.type == "meta" or len(layout.shape) > MAX_DIMS
     text = "..." if hidden else laid_out(Excerpt(now, options), len(prefix)) if layout.numel else "[]"
     # The notes follow on the last line, or on separate lines if they do not fit.
     text = prefix + text

@@ -30,7 +30,7 @@ from .._core.promotion import get_default_dtype, scalar_dtype
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import NO_STORAGE, Level, LevelLayout
 from .._dispatch.declaration import make_calls
-from .._dispatch.expressions.symbols import NotElementwiseError, Symbol, Trace, symbol_ops, take_down
+from .._dispatch.expressions.symbols import NotElementwiseError, Symbol, Trace, record_symbolic_call, symbol_ops
 from .._dispatch.namespaces import operators
 from .._dispatch.operator import Operator
 from .._dispatch.overrides import plain_torch_function
@@ -97,7 +97,7 @@ class SymbolLayout(LevelLayout):
 
     def constant(self) -> Tensor:
         """Return the same elements without derivatives."""
-        symbol = self.symbol if self.source is not None else take_down(DETACHED, self.symbol)
+        symbol = self.symbol if self.source is not None else record_symbolic_call(DETACHED, self.symbol)
         return self.level.make(self.shown, symbol, self.places, self.source)
 
     def readable(self, operation: str) -> NoReturn:
@@ -249,7 +249,7 @@ class FuseLevel(Level):
             self.runs_as_written(f"{op.name} with a complex number")
             return self.make(given[0].shown.to_dtype(get_default_dtype().to_complex()), given[0].symbol, frozenset())
         symbols = [standing_in(operand).symbol if isinstance(operand, Tensor) else operand for operand in operands]
-        symbol = take_down(op, *symbols)
+        symbol = record_symbolic_call(op, *symbols)
         numbers = [not isinstance(operand, Tensor) or standing_in(operand).source is not None for operand in operands]
         if op.name == "div" and numbers == [True, False]:  # as `2 / x` does
             symbol = symbol_ops.mul(symbol_ops.reciprocal(symbols[1]), symbols[0])

@@ -50,16 +50,16 @@ KINDS: dict[str, Callable[[Operator, Layout, Any], bool]] = {
 
 def operator_of(kernel: str) -> Operator | None:
     """Return the operator with this kernel; modules that declare operators are imported if necessary."""
-    found = _among_the_known(kernel)
+    found = _find_operator(kernel)
     if found is None:
         for name in LAZY:
             import_module(f"facula_tensor.{name}")
         _ = facula_tensor.extend.modules.recurrent_layer  # imports its module
-        found = _among_the_known(kernel)
+        found = _find_operator(kernel)
     return found
 
 
-def _among_the_known(kernel: str) -> Operator | None:
+def _find_operator(kernel: str) -> Operator | None:
     found = operators.get(kernel)
     if found is not None and found.kernel == kernel:
         return found

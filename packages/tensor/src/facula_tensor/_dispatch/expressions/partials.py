@@ -15,7 +15,7 @@ from facula_storage import bool_, float32, float64
 
 from ..._core.promotion import result_type
 from ..namespaces import no_record_ops, operators, recorded_ops
-from .symbols import SIMPLER, NotElementwiseError, Symbol, Trace, symbol_ops, take_down
+from .symbols import SIMPLER, NotElementwiseError, Symbol, Trace, record_symbolic_call, symbol_ops
 
 if TYPE_CHECKING:
     from ..._core.types import Function
@@ -93,7 +93,7 @@ def function_of(F: Any, op: Operator) -> Function:
         found: Function = getattr(F, op.name)
         return found
     if F is symbol_ops:
-        return partial(take_down, op)
+        return partial(record_symbolic_call, op)
     return op.library_call if F is recorded_ops else op.no_record
 
 
@@ -115,7 +115,7 @@ def _call(F: Any, op: Operator, values: list[Any]) -> Any:
     """
     numbers = [type(value) in NUMBERS for value in values]
     if F is symbol_ops or not any(numbers):
-        return take_down(op, *values) if all(numbers) else function_of(F, op)(*values)
+        return record_symbolic_call(op, *values) if all(numbers) else function_of(F, op)(*values)
     if op.name == "where" and numbers[0]:
         return values[1] if values[0] else values[2]
     if all(numbers):

@@ -267,7 +267,7 @@ class SymbolOperators:
         elif name in composites:
             function = partial(composites[name], self)
         elif name in operators and operators[name].elementwise and not operators[name].parameters:
-            function = partial(take_down, operators[name])
+            function = partial(record_symbolic_call, operators[name])
         elif name in operators or hasattr(Tensor, name):
             raise NotElementwiseError(f"{name} is not elementwise; a program computes each element by itself")
         else:
@@ -279,7 +279,7 @@ class SymbolOperators:
 symbol_ops: Any = SymbolOperators()
 
 
-def take_down(op: Operator, *arguments: Argument) -> Argument:
+def record_symbolic_call(op: Operator, *arguments: Argument) -> Argument:
     """Record a call of an elementwise operator; expand an expression into the operators it consists of."""
     if len(arguments) != op.arity:
         raise ArgumentError(f"{op.name}: expected {op.arity} operands; got {len(arguments)}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..operator import Operator
 
 Pairs = tuple[tuple[Any, Any], ...]
-MOST_KNOWN = 1024  # combinations of layouts for which the gradient operator is cached
+MAX_KNOWN = 1024  # combinations of layouts for which the gradient operator is cached
 
 
 def one_launch(op: Operator, one_by_one: Function) -> Function:
@@ -38,7 +38,7 @@ def one_launch(op: Operator, one_by_one: Function) -> Function:
         wanted = tuple([place for place, edge in enumerate(edges) if edge is not None])
         numbers = frozenset([name for name, kind in zip(op.inputs, layouts, strict=True) if kind in (float, int)])
         made = gradient_operator(op, tuple([op.inputs[place] for place in wanted]), numbers)
-        if len(known) >= MOST_KNOWN:
+        if len(known) >= MAX_KNOWN:
             known.clear()
         if made is None:
             known[key] = None

@@ -113,7 +113,7 @@ def _wrapped(factor: int, dtype: DType) -> int:
     return (factor + low) % span - low
 
 
-def learn_scaled(op: Operator, target: Tensor) -> None:
+def plan_scaled_add(op: Operator, target: Tensor) -> None:
     """Register the fused multiply-add kernel for the fast path of floating tensors."""
     if not op.scaled or not isinstance(target, Tensor):
         return

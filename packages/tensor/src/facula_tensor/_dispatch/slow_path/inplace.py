@@ -18,7 +18,7 @@ from ..._core.wrapped import innermost
 from ..expressions.gradients import kernel_of
 from ..namespaces import no_record_ops, operators, recorded_ops
 from ..overrides import call_torch_function, overridden
-from .alpha import factor_of, learn_scaled, with_alpha
+from .alpha import factor_of, plan_scaled_add, with_alpha
 from .inplace_checks import check_result_fits, starts_inplace
 from .launching import launch, mutated, run
 from .nodes import node_for
@@ -69,7 +69,7 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
         if op.validate_values is not None:
             op.validate_values(*ready)
         if factored:
-            learn_scaled(op, target)
+            plan_scaled_add(op, target)
             ready = (*ready, factor_of(op, ready[0], ready[1], alpha))
             op = operators["add_scaled"]
         if op.elementwise:

@@ -28,7 +28,7 @@ from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.slow_path.snapshots import edge_from, snapshots_of
 from ..._dispatch.slow_path.view_changes import rebase
 from ..._dispatch.slow_path.writing import write
-from ..._dispatch.view_call import MOST_WINDOWS
+from ..._dispatch.view_call import MAX_WINDOWS
 from .getitem import Named, basic, between_commas, put_into
 from .many import mask_positions, merged, unmerged
 from .windows import fast_window
@@ -102,7 +102,7 @@ def _learn_settable(target: Layout, source: Layout | None, kind: type) -> None:
 
     `target` and `source` are layouts, `kind` the type of the value. A number has no source.
     """
-    if len(_settable) >= MOST_WINDOWS:
+    if len(_settable) >= MAX_WINDOWS:
         _settable.clear()
     if source is not None:
         _settable[source, target] = ((source,), target), target.extent, source.extent

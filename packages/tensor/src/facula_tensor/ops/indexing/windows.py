@@ -12,7 +12,7 @@ from facula_storage.extend.recording import note_bound
 from ..._creation.filled import zeros
 from ..._dispatch.declaration import operator, view
 from ..._dispatch.namespaces import may_alias_grad, no_record_ops, operators
-from ..._dispatch.view_call import MOST_WINDOWS
+from ..._dispatch.view_call import MAX_WINDOWS
 
 if TYPE_CHECKING:
     from ..._core.types import Function
@@ -157,7 +157,7 @@ def _keep_window(
 ) -> tuple[Layout, int, list[tuple[int, int]]]:
     """Compute the window of an index and the offset per unit of each integer, and cache both under `key`."""
     lo, delta, steps = FIND(layout, tuple([0 if type(part) is int else part for part in index]), steps=True)
-    if len(_windows) >= MOST_WINDOWS:
+    if len(_windows) >= MAX_WINDOWS:
         _windows.clear()
     _windows[key] = lo, delta, steps
     return lo, delta, steps
