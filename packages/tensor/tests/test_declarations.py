@@ -67,6 +67,10 @@ CALLS_F = {"pow": "its rules branch on the values of numbers"}
 def rules_in(source):
     """The rules of elementwise declarations in a source: (the operator's class, the rule's tree)."""
     for body in ast.walk(ast.parse(source)):
+        if isinstance(body, ast.FunctionDef) and any(
+            ast.unparse(one).startswith("unary(") for one in body.decorator_list
+        ):
+            yield body.name, body
         if isinstance(body, ast.ClassDef) and "elementwise" in map(ast.unparse, body.decorator_list):
             for one in body.body:
                 if isinstance(one, ast.FunctionDef) and one.name.startswith(("vjp", "partial", "value", "jvp")):

@@ -106,7 +106,7 @@ class Operator:
 
     def __init__(self, body: type, *, is_elementwise: bool):
         frame = _getframe(2)  # the place of the decorator
-        self.declared_at: tuple[str, int] = (frame.f_code.co_filename, frame.f_lineno)
+        self.declared_at: tuple[str, int] = vars(body).get("__place__", (frame.f_code.co_filename, frame.f_lineno))
         self.forms: dict[str, Function] = {}  # the forms that `inspect` shows for its functions, by kind
         declared = {name: value for name, value in vars(body).items() if not name.startswith("__")}
         self.name: str = body.__name__.lstrip("_")  # a leading underscore means: without a public name

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..._core.promotion import floating
 from ..._dispatch.declaration import elementwise
-from .pointwise import is_real
+from .pointwise import REALS, is_real, unary
+
+if TYPE_CHECKING:
+    from ..._core.tensor import Tensor
+    from ..._dispatch.namespaces import Namespace
 
 
-@elementwise
-class i0:
-    """Return the modified Bessel function of the first kind of order 0 for each element.
-
-    Integers are computed in the default floating dtype. Not defined for complex numbers.
-
-    >>> from facula_tensor import tensor
-    >>> i0(tensor([0.0, 1.0]))
-    tensor([1.0000, 1.2661])
-    """
-
-    compute_dtype = floating
-    accepts = is_real
-
-    def partial_input(F, input):
-        return F.i1(input)
+@unary(
+    "the modified Bessel function of the first kind of order 0 for each element",
+    "[0.0, 1.0]",
+    "[1.0000, 1.2661]",
+    REALS,
+    accepts=is_real,
+)
+def i0(F: Namespace, input: Tensor) -> Tensor:
+    return F.i1(input)
 
 
 @elementwise

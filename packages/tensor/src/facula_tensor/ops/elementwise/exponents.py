@@ -9,7 +9,7 @@ from facula_storage import Layout
 
 from ..._core.promotion import floating
 from ..._dispatch.declaration import elementwise
-from .pointwise import is_real
+from .pointwise import INTEGERS, is_real, unary
 
 if TYPE_CHECKING:
     from ..._core.tensor import Tensor
@@ -18,55 +18,29 @@ if TYPE_CHECKING:
 LN2, LN10 = 0.6931471805599453, 2.302585092994046
 
 
-@elementwise
-class exp2:
-    """Return 2 to the power of each element.
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> exp2(tensor([0.0, 3.0]))
-    tensor([1., 8.])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, out):
-        return g * (out * LN2)
+@unary("2 to the power of each element", "[0.0, 3.0]", "[1., 8.]", INTEGERS)
+def exp2(F: Namespace, g: Tensor, out: Tensor) -> Tensor:
+    return g * (out * LN2)
 
 
-@elementwise
-class log2:
-    """Return the logarithm to the base 2 of each element; -inf at 0, NaN for negative elements.
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> log2(tensor([1.0, 8.0]))
-    tensor([0., 3.])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g / (input * LN2)
+@unary(
+    "the logarithm to the base 2 of each element; -inf at 0, NaN for negative elements",
+    "[1.0, 8.0]",
+    "[0., 3.]",
+    INTEGERS,
+)
+def log2(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g / (input * LN2)
 
 
-@elementwise
-class log10:
-    """Return the logarithm to the base 10 of each element; -inf at 0, NaN for negative elements.
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> log10(tensor([1.0, 1000.0]))
-    tensor([0., 3.])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g / (input * LN10)
+@unary(
+    "the logarithm to the base 10 of each element; -inf at 0, NaN for negative elements",
+    "[1.0, 1000.0]",
+    "[0., 3.]",
+    INTEGERS,
+)
+def log10(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g / (input * LN10)
 
 
 def _require_floating(operation: str, *operands: object) -> None:

@@ -15,47 +15,33 @@ from ..._dispatch.declaration import elementwise
 from ..._dispatch.overrides import overridable
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
-from .pointwise import is_real
+from .pointwise import REALS, is_real, unary
 
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Integer
     from ..._dispatch.namespaces import Namespace
 
 
-@elementwise
-class lgamma:
-    """Return the logarithm of the gamma function's magnitude for each element; infinity at 0 and negative integers.
-
-    Integers are computed in the default floating dtype. Not defined for complex numbers.
-
-    >>> from facula_tensor import tensor
-    >>> lgamma(tensor([1.0, 4.5]))
-    tensor([0.0000, 2.4537])
-    """
-
-    compute_dtype = floating
-    accepts = is_real
-
-    def partial_input(F, input):
-        return F.digamma(input)
+@unary(
+    "the logarithm of the gamma function's magnitude for each element; infinity at 0 and negative integers",
+    "[1.0, 4.5]",
+    "[0.0000, 2.4537]",
+    REALS,
+    accepts=is_real,
+)
+def lgamma(F: Namespace, input: Tensor) -> Tensor:
+    return F.digamma(input)
 
 
-@elementwise
-class digamma:
-    """Return the derivative of `lgamma` at each element; -inf at 0 (inf at -0), NaN at negative integers.
-
-    Integers are computed in the default floating dtype. Not defined for complex numbers.
-
-    >>> from facula_tensor import tensor
-    >>> digamma(tensor([1.0, 4.5]))
-    tensor([-0.5772,  1.3889])
-    """
-
-    compute_dtype = floating
-    accepts = is_real
-
-    def partial_input(F, input):
-        return F.trigamma(input)
+@unary(
+    "the derivative of `lgamma` at each element; -inf at 0 (inf at -0), NaN at negative integers",
+    "[1.0, 4.5]",
+    "[-0.5772,  1.3889]",
+    REALS,
+    accepts=is_real,
+)
+def digamma(F: Namespace, input: Tensor) -> Tensor:
+    return F.trigamma(input)
 
 
 @elementwise

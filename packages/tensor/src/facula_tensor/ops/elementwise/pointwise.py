@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from facula_storage import DType
 from facula_storage.extend.layouts import COMPLEX
 
 from ..._core.promotion import floating
 from ..._dispatch.declaration import elementwise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..._core.tensor import Tensor
+    from ..._core.types import Function
+    from ..._dispatch.namespaces import Namespace
+
+INTEGERS = "Integers are computed in the default floating dtype."
+REALS = f"{INTEGERS} Not defined for complex numbers."
 
 
 def is_real(dtype: DType) -> bool:
@@ -14,50 +26,58 @@ def is_real(dtype: DType) -> bool:
     return dtype.category != COMPLEX
 
 
-@elementwise
-class exp:
-    """Return e to the power of each element. Integers are computed in the default floating dtype.
+def unary(what: str, example: str, result: str, more: str = "", **keys: Any) -> Callable[[Function], Function]:
+    """Declare an operator on each element, computed in a floating dtype, by the rule of its gradient.
 
-    >>> from facula_tensor import tensor
-    >>> exp(tensor([0.0, 1.0]))
-    tensor([1.0000, 2.7183])
+    The operator has the name of the decorated function, which is the VJP rule if it takes `g`, and otherwise the
+    partial derivative.
+
+    Arguments:
+        what: what the operator returns, for the docstring.
+        example: the elements of the tensor in the docstring's example.
+        result: those of its result.
+        more: a further paragraph of the docstring.
+        keys: further keys of the declaration.
     """
 
-    compute_dtype = floating
-
-    def vjp_input(F, g, out):
-        return g * out
-
-
-@elementwise
-class log:
-    """Return the natural logarithm of each element; -inf at 0, NaN for negative elements (complex: principal branch).
+    def declare(rule: Function) -> Function:
+        code, paragraph = rule.__code__, f"\n\n    {more}"
+        doc = f"""Return {what}.{more and paragraph}
 
     >>> from facula_tensor import tensor
-    >>> log(tensor([1.0, 10.0]))
-    tensor([0.0000, 2.3026])
+    >>> {code.co_name}(tensor({example}))
+    tensor({result})
     """
+        kind = "vjp" if "g" in code.co_varnames[: code.co_argcount] else "partial"
+        said = {"__doc__": doc, "__module__": rule.__module__, "__place__": (code.co_filename, code.co_firstlineno)}
+        return elementwise(type(code.co_name, (), {"compute_dtype": floating, f"{kind}_input": rule, **said, **keys}))
 
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g / input
+    return declare
 
 
-@elementwise
-class tanh:
-    """Return the hyperbolic tangent of each element.
+@unary(
+    "e to the power of each element. Integers are computed in the default floating dtype",
+    "[0.0, 1.0]",
+    "[1.0000, 2.7183]",
+)
+def exp(F: Namespace, g: Tensor, out: Tensor) -> Tensor:
+    return g * out
 
-    >>> from facula_tensor import tensor
-    >>> tanh(tensor([0.0, 1.0]))
-    tensor([0.0000, 0.7616])
-    """
 
-    compute_dtype = floating
-    holomorphic = False  # the fused gradient conjugates
+@unary(
+    "the natural logarithm of each element; -inf at 0, NaN for negative elements (complex: principal branch)",
+    "[1.0, 10.0]",
+    "[0.0000, 2.3026]",
+)
+def log(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g / input
 
-    def vjp_input(F, g, out):
-        return F.tanh_grad(g, out)
+
+@unary(
+    "the hyperbolic tangent of each element", "[0.0, 1.0]", "[0.0000, 0.7616]", holomorphic=False
+)  # the gradient conjugates
+def tanh(F: Namespace, g: Tensor, out: Tensor) -> Tensor:
+    return F.tanh_grad(g, out)
 
 
 @elementwise
@@ -102,34 +122,18 @@ class _relu_grad:
         return F.zeros_like(g)
 
 
-@elementwise
-class sqrt:
-    """Return the square root of each element; NaN for negative elements (complex tensors: principal branch).
-
-    >>> from facula_tensor import tensor
-    >>> sqrt(tensor([4.0, 2.0]))
-    tensor([2.0000, 1.4142])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, out):
-        return g / (out * 2)
+@unary(
+    "the square root of each element; NaN for negative elements (complex tensors: principal branch)",
+    "[4.0, 2.0]",
+    "[2.0000, 1.4142]",
+)
+def sqrt(F: Namespace, g: Tensor, out: Tensor) -> Tensor:
+    return g / (out * 2)
 
 
-@elementwise
-class sigmoid:
-    """Return 1 / (1 + exp(-x)) for each element, without overflow.
-
-    >>> from facula_tensor import tensor
-    >>> sigmoid(tensor([0.0, 2.0]))
-    tensor([0.5000, 0.8808])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, out):
-        return g * (out * (1 - out)) if out.is_complex() else F.sigmoid_grad(g, out)
+@unary("1 / (1 + exp(-x)) for each element, without overflow", "[0.0, 2.0]", "[0.5000, 0.8808]")
+def sigmoid(F: Namespace, g: Tensor, out: Tensor) -> Tensor:
+    return g * (out * (1 - out)) if out.is_complex() else F.sigmoid_grad(g, out)
 
 
 @elementwise
@@ -145,91 +149,31 @@ class _sigmoid_grad:
         return g * input * (1 - other * 2)
 
 
-@elementwise
-class sin:
-    """Return the sine of each element, in radians.
-
-    >>> from facula_tensor import tensor
-    >>> sin(tensor([0.0, 1.0]))
-    tensor([0.0000, 0.8415])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g * F.cos(input)
+@unary("the sine of each element, in radians", "[0.0, 1.0]", "[0.0000, 0.8415]")
+def sin(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g * F.cos(input)
 
 
-@elementwise
-class cos:
-    """Return the cosine of each element, in radians.
-
-    >>> from facula_tensor import tensor
-    >>> cos(tensor([0.0, 1.0]))
-    tensor([1.0000, 0.5403])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return -(g * F.sin(input))
+@unary("the cosine of each element, in radians", "[0.0, 1.0]", "[1.0000, 0.5403]")
+def cos(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return -(g * F.sin(input))
 
 
-@elementwise
-class log1p:
-    """Return log(1 + x) for each element, accurate near 0.
-
-    >>> from facula_tensor import tensor
-    >>> log1p(tensor([0.0, 1.0]))
-    tensor([0.0000, 0.6931])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g / (input + 1)
+@unary("log(1 + x) for each element, accurate near 0", "[0.0, 1.0]", "[0.0000, 0.6931]")
+def log1p(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g / (input + 1)
 
 
-@elementwise
-class expm1:
-    """Return exp(x) - 1 for each element, accurate near 0.
-
-    >>> from facula_tensor import tensor
-    >>> expm1(tensor([0.0, 1.0]))
-    tensor([0.0000, 1.7183])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, out):
-        return g * (out + 1)
+@unary("exp(x) - 1 for each element, accurate near 0", "[0.0, 1.0]", "[0.0000, 1.7183]")
+def expm1(F: Namespace, g: Tensor, out: Tensor) -> Tensor:
+    return g * (out + 1)
 
 
-@elementwise
-class rsqrt:
-    """Return 1 / sqrt(x) for each element.
-
-    >>> from facula_tensor import tensor
-    >>> rsqrt(tensor([4.0]))
-    tensor([0.5000])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, out):
-        return g * -0.5 * (out * (out * out))
+@unary("1 / sqrt(x) for each element", "[4.0]", "[0.5000]")
+def rsqrt(F: Namespace, g: Tensor, out: Tensor) -> Tensor:
+    return g * -0.5 * (out * (out * out))
 
 
-@elementwise
-class reciprocal:
-    """Return 1 / x for each element.
-
-    >>> from facula_tensor import tensor
-    >>> reciprocal(tensor([4.0]))
-    tensor([0.2500])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, out):
-        return -(g * (out * out))
+@unary("1 / x for each element", "[4.0]", "[0.2500]")
+def reciprocal(F: Namespace, g: Tensor, out: Tensor) -> Tensor:
+    return -(g * (out * out))

@@ -14,7 +14,7 @@ from ..._core.tensor import Tensor
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import operators
 from ..._dispatch.written import function
-from .pointwise import is_real
+from .pointwise import INTEGERS, is_real, unary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,157 +24,58 @@ if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace
 
 
-@elementwise
-class tan:
-    """Return the tangent of each element, in radians.
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> tan(tensor([0.0, 1.0]))
-    tensor([0.0000, 1.5574])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, out):
-        return g * (out * out + 1)
+@unary("the tangent of each element, in radians", "[0.0, 1.0]", "[0.0000, 1.5574]", INTEGERS)
+def tan(F: Namespace, g: Tensor, out: Tensor) -> Tensor:
+    return g * (out * out + 1)
 
 
-@elementwise
-class asin:
-    """Return the arcsine of each element, from -pi/2 to pi/2; NaN outside [-1, 1].
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> asin(tensor([0.0, 1.0]))
-    tensor([0.0000, 1.5708])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g * F.rsqrt(1 - input * input)
+@unary(
+    "the arcsine of each element, from -pi/2 to pi/2; NaN outside [-1, 1]", "[0.0, 1.0]", "[0.0000, 1.5708]", INTEGERS
+)
+def asin(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g * F.rsqrt(1 - input * input)
 
 
-@elementwise
-class acos:
-    """Return the arccosine of each element, from 0 to pi; NaN outside [-1, 1].
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> acos(tensor([0.0, 1.0]))
-    tensor([1.5708, 0.0000])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return -(g * F.rsqrt(1 - input * input))
+@unary("the arccosine of each element, from 0 to pi; NaN outside [-1, 1]", "[0.0, 1.0]", "[1.5708, 0.0000]", INTEGERS)
+def acos(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return -(g * F.rsqrt(1 - input * input))
 
 
-@elementwise
-class atan:
-    """Return the arctangent of each element, from -pi/2 to pi/2.
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> atan(tensor([0.0, 1.0]))
-    tensor([0.0000, 0.7854])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g / (input * input + 1)
+@unary("the arctangent of each element, from -pi/2 to pi/2", "[0.0, 1.0]", "[0.0000, 0.7854]", INTEGERS)
+def atan(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g / (input * input + 1)
 
 
-@elementwise
-class sinh:
-    """Return the hyperbolic sine of each element.
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> sinh(tensor([0.0, 1.0]))
-    tensor([0.0000, 1.1752])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g * F.cosh(input)
+@unary("the hyperbolic sine of each element", "[0.0, 1.0]", "[0.0000, 1.1752]", INTEGERS)
+def sinh(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g * F.cosh(input)
 
 
-@elementwise
-class cosh:
-    """Return the hyperbolic cosine of each element.
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> cosh(tensor([0.0, 1.0]))
-    tensor([1.0000, 1.5431])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g * F.sinh(input)
+@unary("the hyperbolic cosine of each element", "[0.0, 1.0]", "[1.0000, 1.5431]", INTEGERS)
+def cosh(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g * F.sinh(input)
 
 
-@elementwise
-class asinh:
-    """Return the inverse hyperbolic sine of each element.
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> asinh(tensor([0.0, 1.0]))
-    tensor([0.0000, 0.8814])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g * F.rsqrt(input * input + 1)
+@unary("the inverse hyperbolic sine of each element", "[0.0, 1.0]", "[0.0000, 0.8814]", INTEGERS)
+def asinh(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g * F.rsqrt(input * input + 1)
 
 
-@elementwise
-class acosh:
-    """Return the inverse hyperbolic cosine of each element; NaN for elements below 1.
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> acosh(tensor([1.0, 2.0]))
-    tensor([0.0000, 1.3170])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g * (F.rsqrt(input - 1) * F.rsqrt(input + 1))
+@unary(
+    "the inverse hyperbolic cosine of each element; NaN for elements below 1",
+    "[1.0, 2.0]",
+    "[0.0000, 1.3170]",
+    INTEGERS,
+)
+def acosh(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g * (F.rsqrt(input - 1) * F.rsqrt(input + 1))
 
 
-@elementwise
-class atanh:
-    """Return the inverse hyperbolic tangent of each element; NaN outside [-1, 1].
-
-    Integers are computed in the default floating dtype.
-
-    >>> from facula_tensor import tensor
-    >>> atanh(tensor([0.0, 0.5]))
-    tensor([0.0000, 0.5493])
-    """
-
-    compute_dtype = floating
-
-    def vjp_input(F, g, input):
-        return g / (1 - input * input)
+@unary(
+    "the inverse hyperbolic tangent of each element; NaN outside [-1, 1]", "[0.0, 0.5]", "[0.0000, 0.5493]", INTEGERS
+)
+def atanh(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
+    return g / (1 - input * input)
 
 
 @elementwise
