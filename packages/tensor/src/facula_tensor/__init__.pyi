@@ -896,7 +896,7 @@ def eq(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
 def equal(input: Tensor, other: Tensor) -> builtins.bool:
     """Return whether two tensors have the same shape and equal elements. NaN is not equal to NaN."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the error function of each element. Integers are computed in the default floating dtype."""
+    """Return the error function of each element."""
 def erf_(self: Tensor) -> Tensor:
     """`erf` in place: changes this tensor and returns it."""
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -906,7 +906,7 @@ def erfc_(self: Tensor) -> Tensor:
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the inverse error function of each element; infinite at 1 and -1, NaN outside [-1, 1]."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return e to the power of each element. Integers are computed in the default floating dtype."""
+    """Return e to the power of each element."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return 2 to the power of each element."""
 def exp2_(self: Tensor) -> Tensor:

@@ -439,7 +439,7 @@ class Methods:
     def equal(self, other: Tensor) -> builtins.bool:
         """Return whether two tensors have the same shape and equal elements. NaN is not equal to NaN."""
     def erf(self, *, out: Tensor | None = None) -> Tensor:
-        """Return the error function of each element. Integers are computed in the default floating dtype."""
+        """Return the error function of each element."""
     def erf_(self) -> Tensor:
         """`erf` in place: changes this tensor and returns it."""
     def erfc(self, *, out: Tensor | None = None) -> Tensor:
@@ -451,7 +451,7 @@ class Methods:
     def erfinv_(self) -> Tensor:
         """`erfinv` in place: changes this tensor and returns it."""
     def exp(self, *, out: Tensor | None = None) -> Tensor:
-        """Return e to the power of each element. Integers are computed in the default floating dtype."""
+        """Return e to the power of each element."""
     def exp2(self, *, out: Tensor | None = None) -> Tensor:
         """Return 2 to the power of each element."""
     def exp2_(self) -> Tensor:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..._core.promotion import floating
 from ..._dispatch.declaration import elementwise
-from .pointwise import REALS, is_real, unary
+from .pointwise import is_real, unary
 
 if TYPE_CHECKING:
     from ..._core.tensor import Tensor
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     "the modified Bessel function of the first kind of order 0 for each element",
     "[0.0, 1.0]",
     "[1.0000, 1.2661]",
-    REALS,
     accepts=is_real,
 )
 def i0(F: Namespace, input: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from facula_storage import Layout
 
 from ..._core.promotion import floating
 from ..._dispatch.declaration import elementwise
-from .pointwise import INTEGERS, is_real, unary
+from .pointwise import is_real, unary
 
 if TYPE_CHECKING:
     from ..._core.tensor import Tensor
@@ -18,17 +18,12 @@ if TYPE_CHECKING:
 LN2, LN10 = 0.6931471805599453, 2.302585092994046
 
 
-@unary("2 to the power of each element", "[0.0, 3.0]", "[1., 8.]", INTEGERS)
+@unary("2 to the power of each element", "[0.0, 3.0]", "[1., 8.]")
 def exp2(F: Namespace, g: Tensor, out: Tensor) -> Tensor:
     return g * (out * LN2)
 
 
-@unary(
-    "the logarithm to the base 2 of each element; -inf at 0, NaN for negative elements",
-    "[1.0, 8.0]",
-    "[0., 3.]",
-    INTEGERS,
-)
+@unary("the logarithm to the base 2 of each element; -inf at 0, NaN for negative elements", "[1.0, 8.0]", "[0., 3.]")
 def log2(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
     return g / (input * LN2)
 
@@ -37,7 +32,6 @@ def log2(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
     "the logarithm to the base 10 of each element; -inf at 0, NaN for negative elements",
     "[1.0, 1000.0]",
     "[0., 3.]",
-    INTEGERS,
 )
 def log10(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
     return g / (input * LN10)

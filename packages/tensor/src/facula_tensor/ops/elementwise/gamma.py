@@ -15,7 +15,7 @@ from ..._dispatch.declaration import elementwise
 from ..._dispatch.overrides import overridable
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
-from .pointwise import REALS, is_real, unary
+from .pointwise import is_real, unary
 
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Integer
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     "the logarithm of the gamma function's magnitude for each element; infinity at 0 and negative integers",
     "[1.0, 4.5]",
     "[0.0000, 2.4537]",
-    REALS,
     accepts=is_real,
 )
 def lgamma(F: Namespace, input: Tensor) -> Tensor:
@@ -37,7 +36,6 @@ def lgamma(F: Namespace, input: Tensor) -> Tensor:
     "the derivative of `lgamma` at each element; -inf at 0 (inf at -0), NaN at negative integers",
     "[1.0, 4.5]",
     "[-0.5772,  1.3889]",
-    REALS,
     accepts=is_real,
 )
 def digamma(F: Namespace, input: Tensor) -> Tensor:

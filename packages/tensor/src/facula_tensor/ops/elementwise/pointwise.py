@@ -17,16 +17,13 @@ if TYPE_CHECKING:
     from ..._core.types import Function
     from ..._dispatch.namespaces import Namespace
 
-INTEGERS = "Integers are computed in the default floating dtype."
-REALS = f"{INTEGERS} Not defined for complex numbers."
-
 
 def is_real(dtype: DType) -> bool:
     """Return True for any dtype but complex dtypes."""
     return dtype.category != COMPLEX
 
 
-def unary(what: str, example: str, result: str, more: str = "", **keys: Any) -> Callable[[Function], Function]:
+def unary(what: str, example: str, result: str, **keys: Any) -> Callable[[Function], Function]:
     """Declare an operator on each element, computed in a floating dtype, by the rule of its gradient.
 
     The operator has the name of the decorated function, which is the VJP rule if it takes `g`, and otherwise the
@@ -36,13 +33,15 @@ def unary(what: str, example: str, result: str, more: str = "", **keys: Any) -> 
         what: what the operator returns, for the docstring.
         example: the elements of the tensor in the docstring's example.
         result: those of its result.
-        more: a further paragraph of the docstring.
         keys: further keys of the declaration.
     """
 
     def declare(rule: Function) -> Function:
-        code, paragraph = rule.__code__, f"\n\n    {more}"
-        doc = f"""Return {what}.{more and paragraph}
+        code = rule.__code__
+        real = " Not defined for complex numbers." if keys.get("accepts") is is_real else ""
+        doc = f"""Return {what}.
+
+    Integers are computed in the default floating dtype.{real}
 
     >>> from facula_tensor import tensor
     >>> {code.co_name}(tensor({example}))
@@ -55,11 +54,7 @@ def unary(what: str, example: str, result: str, more: str = "", **keys: Any) -> 
     return declare
 
 
-@unary(
-    "e to the power of each element. Integers are computed in the default floating dtype",
-    "[0.0, 1.0]",
-    "[1.0000, 2.7183]",
-)
+@unary("e to the power of each element", "[0.0, 1.0]", "[1.0000, 2.7183]")
 def exp(F: Namespace, g: Tensor, out: Tensor) -> Tensor:
     return g * out
 

@@ -12,7 +12,7 @@ from ..._core.promotion import as_real, floating
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.view_call import as_tensor
-from .pointwise import REALS, is_real, unary
+from .pointwise import is_real, unary
 
 if TYPE_CHECKING:
     from ..._core.tensor import Tensor
@@ -25,12 +25,7 @@ ROOT_HALF = 0.5**0.5
 
 
 # ------------------------------------------------------------------------------------------ error functions
-@unary(
-    "the error function of each element. Integers are computed in the default floating dtype",
-    "[0.0, 1.0]",
-    "[0.0000, 0.8427]",
-    accepts=is_real,
-)
+@unary("the error function of each element", "[0.0, 1.0]", "[0.0000, 0.8427]", accepts=is_real)
 def erf(F: Namespace, input: Tensor) -> Tensor:
     return F.exp(-(input * input)) * (2 / pi**0.5)
 
@@ -39,7 +34,6 @@ def erf(F: Namespace, input: Tensor) -> Tensor:
     "1 - erf(x) for each element, accurate where the result is near 0",
     "[0.0, 1.0]",
     "[1.0000, 0.1573]",
-    REALS,
     accepts=is_real,
 )
 def erfc(F: Namespace, input: Tensor) -> Tensor:
