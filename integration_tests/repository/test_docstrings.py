@@ -222,6 +222,8 @@ def inherited_constructors(module: str, node: ast.ClassDef) -> dict:
 
 
 def missing_in_function(module: str, function: ast.FunctionDef) -> list[str]:
+    if any(ast.unparse(decorator).startswith("unary(") for decorator in function.decorator_list):
+        return []  # the rule by which an operator is declared, whose docstring the decorator completes
     wanted = parameters(function, method=False)
     if len(wanted) <= MOST:
         return []
