@@ -74,10 +74,8 @@ DEFECTS = [
     ),
     (
         "src/facula_tensor/_forms/_dispatch/fast/inplace.py",
-        "                    if not (free or other.node is None):\n                        break\n"
-        "                    sa.version + 1",
-        "                    if not (free or other.node is None):\n                        break\n"
-        "                    pass",
+        "                    ):\n                        break\n                    sa.version + 1",
+        "                    ):\n                        break\n                    pass",
         "tests/invariants/test_errors.py::test_read_only_memory_is_not_changed[add_]",
         "a missing guard: read-only memory is written before the error",
     ),

@@ -39,12 +39,24 @@ class DType(Immutable):
     facula.float32
     """
 
-    __slots__ = ("category", "code", "is_signed", "itemsize", "name", "numpy", "promotes")
+    __slots__ = {  # attributes, not properties: operators read them on each call
+        "category": "The rank of the kind in promotion.",
+        "code": "A small integer for kernels and plan tables.",
+        "is_complex": "Whether this is a complex type.",
+        "is_floating_point": "Whether this is a real floating-point type.",
+        "is_signed": "Whether the type has negative numbers.",
+        "itemsize": "Bytes of an element.",
+        "name": "The unique name.",
+        "numpy": "The NumPy type with the same bits, or None.",
+        "promotes": "Whether operands of this type and of another type have a common type.",
+    }
 
     name: str
     code: int
     itemsize: int
     category: int
+    is_complex: bool
+    is_floating_point: bool
     is_signed: bool
     numpy: np.dtype | None
     promotes: bool
@@ -60,18 +72,9 @@ class DType(Immutable):
         promotes: bool = True,
     ):
         values = {"name": name, "code": code, "itemsize": itemsize, "category": category, "is_signed": is_signed}
+        values |= {"is_complex": category == COMPLEX, "is_floating_point": category == FLOATING}
         for attribute, value in {**values, "numpy": numpy, "promotes": promotes}.items():
             write(self, attribute, value)
-
-    @property
-    def is_floating_point(self) -> bool:
-        """Whether this is a real floating-point type."""
-        return self.category == FLOATING
-
-    @property
-    def is_complex(self) -> bool:
-        """Whether this is a complex type."""
-        return self.category == COMPLEX
 
     def to_real(self) -> DType:
         """Return the type of the real part: float32 for complex64, and the type itself for real types.

@@ -205,7 +205,6 @@ def test_setitem_takes_the_slow_path_once():
 
 
 FAMILIES = {
-    "out=": lambda x, y: ft.add(x, y, out=ft.empty(3, 4)),
     "complex, one operand": lambda x, y: x.to(ft.complex64).exp(),
     "complex, two operands": lambda x, y: x.to(ft.complex64) * y.to(ft.complex64),
     "complex, three operands": lambda x, y: ft.lerp(x.to(ft.complex64), y.to(ft.complex64), 0.5),
@@ -234,3 +233,25 @@ def test_excused_operators(name):
             result.sum().backward()
 
     assert name in map(str, entries(call, lambda: clear(*leaves) or ())), "no longer an exception"
+
+
+def test_what_is_refused_is_refused_after_a_first_call():
+    x, leaf = ft.arange(8.0), ft.ones(4, requires_grad=True)
+    ft.exp(x[:4], out=x[4:])  # its plan is stored
+    with pytest.raises(RuntimeError, match="share part of their memory"):
+        ft.exp(x[:4], out=x[1:5])
+    with pytest.raises(RuntimeError, match="gradient"):
+        ft.exp(leaf, out=x[4:])
+    x.reshape(2, 4).select(0, 1)
+    with pytest.raises(TypeError, match="index"):
+        x.reshape(2, 4).select(0, 1.0)
+
+
+def test_recorded_changes_take_no_slow_path():
+    x, leaf = ft.ones(3, 4), ft.ones(3, 4, requires_grad=True)
+    for change_it in (lambda y: y.exp_(), lambda y: y.mul_(leaf), lambda y: y.div_(2.0), lambda y: y.add_(x)):
+        assert not entries(change_it, lambda: (leaf * 2,))
+        viewed = leaf * 2
+        first = viewed[0]
+        assert entries(change_it, lambda viewed=viewed: (viewed,)), "views are renewed there"
+        assert first.grad_fn is not None and ft.equal(first, viewed[0])

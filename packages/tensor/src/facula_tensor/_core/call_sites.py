@@ -27,5 +27,10 @@ def user_frame(depth: int) -> FrameType:
 
 def user_site() -> tuple[CodeType, int]:
     """Return the code object and instruction of the user's line."""
-    frame = user_frame(1)
+    frame = sys._getframe(1)
+    try:
+        while known_modules[frame.f_globals["__name__"]]:
+            frame = frame.f_back  # type: ignore[assignment]
+    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+        frame = user_frame(1)
     return frame.f_code, frame.f_lasti

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from operator import methodcaller
 from typing import Any
 
 from facula_errors import InvalidTypeError
 
 from .errors import named, shown
+
+INTEGERS = frozenset((int,))  # the types of sizes that need no conversion
+_index = methodcaller("__index__")
 
 
 def sizes(operation: str, args: tuple[Any, ...], given: object = None, name: str = "size") -> tuple[int, ...]:
@@ -22,7 +26,7 @@ def sizes(operation: str, args: tuple[Any, ...], given: object = None, name: str
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
     try:
-        return tuple([arg.__index__() for arg in args])
+        return tuple(map(_index, args))
     except (AttributeError, TypeError):
         text = ", ".join([shown(arg) for arg in args]) + ("," if len(args) == 1 else "")
         raise named(InvalidTypeError(f"{operation}: expected integers, or one tuple of them; got ({text})")) from None

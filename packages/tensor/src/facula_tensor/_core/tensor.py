@@ -121,21 +121,25 @@ class Tensor(_Base):
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
-        return layout_of_tensor(self).dtype
+        layout: Any = self._layout  # `layout_of_tensor`, inlined, as in the properties below
+        return (layout if type(layout) is Layout else layout.real).dtype
 
     @property
     def device(self) -> Device:
         """The device of the elements."""
-        return layout_of_tensor(self).device
+        layout: Any = self._layout
+        return (layout if type(layout) is Layout else layout.real).device
 
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-        return len(layout_of_tensor(self).shape)
+        layout: Any = self._layout
+        return len((layout if type(layout) is Layout else layout.real).shape)
 
     def dim(self) -> int:
         """The number of dimensions."""
-        return len(layout_of_tensor(self).shape)
+        layout: Any = self._layout
+        return len((layout if type(layout) is Layout else layout.real).shape)
 
     def numel(self) -> int:
         """The number of elements."""
@@ -191,11 +195,13 @@ class Tensor(_Base):
 
     def is_floating_point(self) -> bool:
         """Whether the dtype is a real floating-point type."""
-        return layout_of_tensor(self).dtype.is_floating_point
+        layout: Any = self._layout
+        return (layout if type(layout) is Layout else layout.real).dtype.is_floating_point
 
     def is_complex(self) -> bool:
         """Whether the dtype is complex."""
-        return layout_of_tensor(self).dtype.is_complex
+        layout: Any = self._layout
+        return (layout if type(layout) is Layout else layout.real).dtype.is_complex
 
     @property
     def is_cuda(self) -> bool:

@@ -27,8 +27,8 @@ NUMBER = {BOOL: bool, INTEGER: int, FLOATING: float}  # the element types that l
 # floating dtypes; with ints, for these and int64; with 0 and 1, for all dtypes that are not complex.
 fills = PlanTable("fill")
 _of_floats = fills.with_float
-_launches = {float: _of_floats, int: fills.with_int, bool: fills.with_int}
-_launches_of_bits, _BITS = fills.dense, {0: 0, 1: 1}
+numeric_launches = {float: _of_floats, int: fills.with_int, bool: fills.with_int}
+_launches_of_bits, BITS = fills.dense, {0: 0, 1: 1}
 
 
 def filled(layout: Layout, operation: str, number: Number) -> Tensor:
@@ -38,9 +38,9 @@ def filled(layout: Layout, operation: str, number: Number) -> Tensor:
     try:
         if collecting:
             raise InvalidTypeError
-        launch = (_of_floats if type(number) is float else _launches[type(number)])[layout.dense]
+        launch = (_of_floats if type(number) is float else numeric_launches[type(number)])[layout.dense]
         if launch is None:
-            launch, value = _launches_of_bits[layout.dense], _BITS[number]
+            launch, value = _launches_of_bits[layout.dense], BITS[number]
         launch(layout.numel, t._storage.ptr, value)  # type: ignore[misc]
         return t
     except (KeyError, OverflowError, TypeError) as error:  # a TypeError if there is no launch
@@ -51,11 +51,11 @@ def filled(layout: Layout, operation: str, number: Number) -> Tensor:
     except Exception as error:
         relabel(error, operation)
         raise
-    _add_fill_launches(layout)
+    add_fill_launches(layout)
     return t
 
 
-def _add_fill_launches(layout: Layout) -> None:
+def add_fill_launches(layout: Layout) -> None:
     """Store the launches for layouts like this one for `filled`."""
     category = layout.dtype.category
     if not layout.dense or category not in NUMBER or _launches_of_bits[layout.dense] is not None:

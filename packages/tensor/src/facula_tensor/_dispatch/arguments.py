@@ -34,7 +34,10 @@ described = attrgetter("_layout.shape", "_layout.dtype")
 
 def floats(operation: str, input: Tensor) -> Tensor:
     """Return `input`; TypeError with the function's name unless its dtype is floating."""
-    dtype = layout_of_tensor(as_tensor(operation, input)).dtype
+    layout: Any = getattr(input, "_layout", None)
+    if type(layout) is not Layout:
+        layout = layout_of_tensor(as_tensor(operation, input))
+    dtype = layout.dtype
     if dtype.category != FLOATING:
         raise DTypeError(f"{operation}: defined for floating dtypes; got {dtype.name}; convert with .float()")
     return input

@@ -18,7 +18,7 @@ from .operator import Operator
 from .signatures import set_signature
 from .slow_path.alpha import with_alpha
 from .slow_path.inplace import slow_inplace
-from .slow_path.slow_call import slow_call
+from .slow_path.slow_call import call_into, slow_call
 from .view_call import make_view
 from .written import takes_inplace, written_operator
 
@@ -212,7 +212,7 @@ def _binary_function(op: Operator) -> Function:
         try:
             if type(alpha) is not int or alpha != 1:
                 return with_alpha(op, input, other, alpha, out)
-            result = call(input, other) if out is None else slow_call(op, (input, other), (), True, out)
+            result = call(input, other) if out is None else call_into(op, (input, other), (), out)
             if result is NotImplemented:
                 raise named(
                     InvalidTypeError(

@@ -90,8 +90,8 @@ def ndim_kind(ndim: int, doc: str) -> ArgumentKind:
     return ArgumentKind(
         "Tensor",
         f'of_ndim("{{operation}}", "{{name}}", {{name}}, {ndim})',
-        f'type({{name}}) is not Tensor or len(getattr({{name}}._layout, "shape", ())) != {ndim}',
-        ((ARGUMENTS, "of_ndim"), (TENSOR, "Tensor")),
+        f'len(getattr(getattr({{name}}, "_layout", None), "shape", ())) != {ndim}',
+        ((ARGUMENTS, "of_ndim"),),
         doc,
     )
 
@@ -135,7 +135,7 @@ KINDS = {
     "Checked": ArgumentKind(
         "Tensor",
         'as_tensor("{operation}", {name})',
-        "type({name}) is not Tensor",
+        "not isinstance({name}, Tensor)",
         (AS_TENSOR, (TENSOR, "Tensor")),
         "the tensor.",
     ),
@@ -197,7 +197,8 @@ KINDS = {
     "SizesByName": ArgumentKind(
         "Lengths | None",
         'as_sizes("{operation}", {star}, {name}, "{name}")',
-        imports=(SIZES,),
+        condition="{name} is not None or not INTEGERS.issuperset(map(type, {star}))",
+        imports=(SIZES, (SIZES[0], "INTEGERS")),
         doc="`{star}` as one sequence.",
         alias_of="{star}",
     ),

@@ -10,6 +10,7 @@ from facula_autograd import is_grad_enabled
 from facula_autograd.extend.modes import active_modes, current_mode
 from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import InvalidTypeError
+from facula_errors.extend import known_modules
 from facula_storage import Layout
 from facula_storage.extend.layouts import layout_cache_clearers
 from facula_storage.extend.objects import new_instance
@@ -53,7 +54,6 @@ def make_view(
     """
     windows: dict[tuple[object, ...], Window] = {}
     layout_cache_clearers.append(windows.clear)
-    frame = user_frame if library_call else _getframe
 
     # Parameters with defaults are cheaper than a dict of keyword arguments or a tuple of all parameters.
     def call(input, _first=UNSET, _second=UNSET, *parameters):  # type: ignore[no-untyped-def]
@@ -121,7 +121,13 @@ def make_view(
         n.seq = next_seq()
         n.e0 = input if na is LEAF else na
         n.rest = (layout, rest)
-        f = frame(1)
+        f = _getframe(1)
+        if library_call:
+            try:
+                while known_modules[f.f_globals["__name__"]]:
+                    f = f.f_back  # type: ignore[assignment]
+            except (AttributeError, KeyError):  # as in fast/template.py
+                f = user_frame(1)
         n.code = f.f_code
         n.lasti = f.f_lasti
         return v
@@ -180,7 +186,12 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
                 family = first_view(input)
         if recorded and na is not None:
             edge = input if na is LEAF else na
-            f = user_frame(1)
+            f = _getframe(1)
+            try:
+                while known_modules[f.f_globals["__name__"]]:
+                    f = f.f_back  # type: ignore[assignment]
+            except (AttributeError, KeyError):  # as in fast/template.py
+                f = user_frame(1)
         views = []
         for lo, delta, rule, rest in found:
             v = new_instance(Tensor)

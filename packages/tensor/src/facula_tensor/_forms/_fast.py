@@ -9,25 +9,27 @@ from facula_tensor._dispatch.fast.template import filled
 
 NAMES = {
     "functools": "partial",
-    "itertools": "repeat",
     "sys": "_getframe",
     "typing": "Any",
+    "facula_autograd.extend.hooks": "move_hooks",
     "facula_autograd.extend.modes": "active_modes",
     "facula_autograd.extend.nodes": "LEAF Node next_seq",
     "facula_errors": "FaculaError InvalidTypeError NoMemoryError",
-    "facula_errors.extend": "trim_traceback",
+    "facula_errors.extend": "known_modules trim_traceback",
     "facula_storage": "Storage",
+    "facula_storage.extend.layouts": "FLOATING",
     "facula_storage.extend.memory": "allocate",
     "facula_storage.extend.objects": "new_instance",
-    "facula_storage.extend.recording": "collecting",
+    "facula_storage.extend.recording": "collecting recorders",
     ".._core.call_sites": "user_frame",
-    ".._core.tensor": "Tensor make",
+    ".._core.tensor": "Tensor",
+    ".._dispatch.namespaces": "no_record_ops",
     ".._dispatch.slow_path.inplace": "accumulate trimmed_inplace",
     ".._dispatch.slow_path.launching": "MISSED NOWHERE",
     ".._dispatch.slow_path.modes": "call_in_mode unrecorded",
     ".._dispatch.slow_path.planning": "plan_inplace_of_other_shape plan_of_other_shape",
     ".._dispatch.rules.saved": "SavedOperands SavedTensors save_alias",
-    ".._dispatch.slow_path.slow_call": "slow_call",
+    ".._dispatch.slow_path.slow_call": "call_into slow_call",
 }
 """The modules, relative to `_forms/`, of the names that templates use."""
 TYPES = {(".._core.types", "Function"), (".._dispatch.operator", "Operator")}

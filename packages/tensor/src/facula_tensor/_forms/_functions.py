@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
-import sys
-from importlib.util import resolve_name
-from textwrap import dedent, indent
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from facula_tensor._dispatch.kinds import KINDS, ArgumentKind
 from facula_tensor._dispatch.namespaces import operators
-from facula_tensor._dispatch.written import declared, takes_inplace
+from facula_tensor._dispatch.written import takes_inplace
 
-from ._arguments import Argument, arguments_of, listed, options_of, passed_on, quoted
+from ._arguments import Argument, arguments_of, listed, options_of, passed_on
 from ._docstrings import changing_docstring, docstring
+from ._inline import body_of, is_short
 
 if TYPE_CHECKING:
     from facula_tensor._core.types import Function
@@ -99,7 +97,7 @@ class Text:
                 step = (
                     f"{operand.kind.alias_of.format(**known) or operand.name} = {operand.kind.convert.format(**known)}"
                 )
-                condition = operand.kind.condition.format(name=operand.name)
+                condition = operand.kind.condition.format(**known)
                 steps += [f"if {condition}:", f"    {step}"] if condition else [step]
         for condition, expectation in self.what.refuses.items():
             self.needs.add(("facula_errors", "ArgumentError"))
@@ -159,28 +157,13 @@ class Text:
     def result(self, name: str) -> list[str]:
         """Return the statements that assign the result to `name`, or return it if `name` is empty."""
         before = f"{name} = " if name else "return "
-        if not self.what.inline:
+        if not (self.what.inline or is_short(self.what)):
             return [before + self.call(self.operation)]
-        body = self.what.signature
-        lines, _ = inspect.getsourcelines(body)
-        statements = ast.parse(dedent("".join(lines))).body[0].body[1:]  # type: ignore[attr-defined]
-        text = dedent("".join(lines[statements[0].lineno - 1 :])).rstrip()
-        names = {node.id for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)}
-        for variable, value in inspect.getclosurevars(body).nonlocals.items():
-            if isinstance(value, tuple):
-                text = text.replace(f", *{variable})", f"{''.join([f', {quoted(element)}' for element in value])})")
-            elif isinstance(value, (str, int, float)):
-                text = re.sub(rf"\b{variable}\b", quoted(value), text)
-            else:
-                found = next(name for name, known in body.__globals__.items() if known is value)
-                text, names = re.sub(rf"\b{variable}\b", found, text), names | {found}
-        self.needs.update(names_of(self.what.module, names))
-        if body.__code__.co_varnames[0] == "F":
-            self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
-            text = re.sub(r"\bF\.", "ops.", text.replace("F.this", f"F.{self.what.name}"))
-        at = text.rindex("return ")
-        if "return " in text[:at] and name:
+        text, needs, returns = body_of(self.what)
+        if returns > 1 and name:
             raise SystemExit(f"{self.operation}: a body that stands inline has one return, at its end")
+        self.needs |= needs
+        at = text.rindex("return ")
         return (text[:at] + before + text[at + len("return ") :]).split("\n")
 
     def others(self) -> list[tuple[str, str]]:
@@ -222,13 +205,15 @@ class Text:
                 for line in ([f"if {condition}:", f"    {step}"] if condition else [step])]  # fmt: skip
 
     def stored(self, operation: str, result: str) -> list[str]:
-        """Return the statements that copy `result`, an expression that may read `before`, into the input."""
-        self.needs.add((".._dispatch.arguments", "source"))
-        first = self.operands[0].name
-        self.needs.add(("..ops.memory.assignment", "assign_inplace"))
-        tensors = [operand.name for operand in self.operands if operand.kind.annotation in ("Tensor", "Operand")]
-        before = f'before = source("{operation}", {", ".join(tensors)})'
-        return [before, f'return assign_inplace("{operation}", {first}, {result})']
+        """Return the statement that computes `result`, a call with the argument `before`, and copies it into the
+        input."""
+        self.needs.add(("..ops.memory.assignment", "changed"))
+        before, _, after = result.partition("before")
+        function, _, leading = before.partition("(")
+        given = [f'"{operation}"', self.operands[0].name, function]
+        given += [after.removeprefix(", ").removesuffix(")")] * (after != ")")
+        given += [f"leading=({leading.removesuffix(' ')})"] * bool(leading)
+        return [f"return changed({', '.join(given)})"]
 
     def call(self, operation: str, first: str = "") -> str:
         """Return the call of the operator or of the declared body; `first` replaces the first operand."""
@@ -285,24 +270,6 @@ class Text:
         )
         self.needs |= {(module, text.strip("@()")) for wanted, text, module in lines if wanted}
         return "".join([f"{text}\n" for wanted, text, _ in lines if wanted])
-
-
-def names_of(module: str, wanted: set[str]) -> set[tuple[str, str]]:
-    """Return the names that a module imports or defines by hand, as (module relative to `_forms/`, name)."""
-    found = set()
-    wanted = wanted - {what.name for what in declared if what.module == module}
-    for node in ast.parse(inspect.getsource(sys.modules[module])).body:
-        if isinstance(node, ast.ImportFrom):
-            home = resolve_name("." * node.level + (node.module or ""), module.rpartition(".")[0])
-            found |= {(home, name.name) for name in node.names if name.name in wanted}
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            found |= {(module, node.name)} if node.name in wanted else set()
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            assigned = {
-                part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-            }
-            found |= {(module, name) for name in assigned & wanted}
-    return {(home.replace("facula_tensor.", "..", 1), name) for home, name in found}
 
 
 def bracketed(before: str, parts: list[str], after: str, width: int = WIDTH) -> str:

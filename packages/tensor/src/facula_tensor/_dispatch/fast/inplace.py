@@ -1,10 +1,11 @@
 """Changes of the first operand, which is returned. See Note [Fast path].
 
-These paths do not record. If a gradient is needed, memory overlaps or a layout is new, `slow_inplace` restarts
-the call.
+The slow path, `slow_inplace`, restarts the call if memory overlaps, a layout is new, or the change must be recorded
+for a view or a tensor with views. A node saves the elements before the change, in a copy, and those after it in the
+changed memory itself.
 """
 
-from .template import Path
+from .template import Path, Recording
 
 
 class Changing(Path):
@@ -28,10 +29,46 @@ class Changing(Path):
     la = input._layout
     sa = input._storage
     oa = input._offset
-    if not (free or input.node is None):
-        break
+    na = input.node
     $change
     """
+    # Leave the fast path if the change cannot be recorded here ($1: whether it is recorded).
+    usual = """
+    if $1 and (
+        not recordable
+        or na is LEAF
+        or la.dtype.category != FLOATING
+        or hasattr(input, "_viewed")
+        or getattr(input, "_views", ())
+    ):
+        break
+    """
+    # Copy the old elements for the node: `kept` ($1: whether it saves them).
+    kept = """
+    if $1:
+        kept = new_instance(Tensor)
+        kept._layout = la
+        kept._storage = sa
+        kept._offset = oa
+        kept.node = None
+        kept = no_record_ops.clone(kept)
+        kept.node = na
+    """
+    # Record the change in a node with the contents `node`.
+    record = """
+    if recorded:
+        n = Node()
+        n.seq = next_seq()
+        n.e0 = na
+        $node
+        $users
+        n.code = f.f_code
+        n.lasti = f.f_lasti
+        input.node = n
+        if na is not None and na.rule.extra is not None:  # which hooks have
+            move_hooks(input, na)
+    """
+    users = Recording.users
     planned = "plan_inplace_of_other_shape(op, $layouts)"
     writable = "sa.version + 1  # None, and so a TypeError, where the memory is read-only"
     changed = "sa.version += 1"
@@ -39,6 +76,7 @@ class Changing(Path):
     $changed
     f = _getframe(depth)
     sa.mutator = (name, f.f_code, f.f_lasti)
+    $record
     return input
     """
     missed = "break"
@@ -51,6 +89,9 @@ class inplace(Changing):
     found = """
     dense, scaled, sign = op.table.dense, op.scaled_table.dense, op.scaled
     with_float, with_int, plans = op.table.with_float, op.table.with_int, op.inplace_table.by_key
+    recordable, extras, saves = op.recorded, op.extras, op.rule.saves
+    rule, broadcast_rule, scalar_rule = op.rule, op.broadcast_rule, op.scalar_rule
+    (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
     numbers = (float, int)
     one = 1  # a single object in Python, unlike True and 1.0, which some dtypes refuse
     """
@@ -62,25 +103,35 @@ class inplace(Changing):
     change = """
     if kind is float or kind is int:
         lb = kind
+        nb = None
+        recorded = not (free or na is None)
+        saved = recorded and a_needs_a
+        $usual(recorded)
         launch = with_float[la.dense] if kind is float else with_int[la.dense]
         if launch is None:
             launch = plans[(la, kind)].launch
         if alpha is not one:
             break
         $writable
+        $kept(saved)
         $address(a)
         launch(la.numel, pa, pa, other)
     else:
         lb = other._layout
         sb = other._storage
         ob = other._offset
-        if not (free or other.node is None):
-            break
+        nb = other.node
+        recorded = not (free or (na is None and nb is None))
+        saved = recorded and ((a_needs_a and na is not None) or (b_needs_a and nb is not None))
+        $usual(recorded)
         $writable
+        $kept(saved)
         $address(a)
         $address(b)
         if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
             break  # they overlap: refused there
+        if recorded and (pa == pb or alpha is not one):
+            break
         if la is not lb:
             if pa == pb or alpha is not one:
                 break
@@ -92,6 +143,22 @@ class inplace(Changing):
         else:
             break
     """
+    node = """
+    n.rule = scalar_rule if lb is kind else rule if la is lb else broadcast_rule
+    if lb is kind:
+        n.s1 = other
+    else:
+        n.e1 = $edge(b; other)
+        if extras or la is not lb:
+            n.rest = (la, lb)
+        if saves:
+            n.s0 = n.s1 = None
+            $slot(1; b; other; (a_needs_b and na is not None) or (b_needs_b and nb is not None))
+    if saved:
+        n.s0 = kept
+        n.v0 = kept._storage.version
+    """
+    edge, alias, slot = Recording.edge, Recording.alias, Recording.slot
     leave = "return trimmed_inplace(op, (input, other), (), alpha)"
 
 
@@ -127,13 +194,34 @@ class accumulate(Changing):
 class inplace_unary(Changing):
     """The in-place function of an elementwise operator with one operand."""
 
-    found = "dense, plans = op.table.dense, op.inplace_table.by_key"
+    found = """
+    dense, plans, recordable = op.table.dense, op.inplace_table.by_key, op.recorded
+    rule, saves_input, saves_out, extras, saves_both = op.rule, op.saves_input, op.saves_out, op.extras, op.saves_both
+    """
     arguments, operands, layouts = "input", "(input,)", "(la,)"
     change = """
+    recorded = not (free or na is None)
+    $usual(recorded)
     launch = dense[la.dense] or plans[la].launch
     $writable
+    $kept(recorded and (saves_input or saves_both))
     $address(a)
     launch(la.numel, pa, pa)
+    """
+    node = """
+    n.rule = rule
+    if saves_out:
+        n.s0 = sa
+        n.s1 = la
+        n.v0 = sa.version
+        n.v1 = oa
+    elif saves_input:
+        n.s0 = kept
+        n.v0 = kept._storage.version
+    if saves_both:
+        n.rest = (la, (), kept, kept._storage.version)
+    elif extras:
+        n.rest = (la, ())
     """
 
 
@@ -142,8 +230,10 @@ class inplace_ternary(Changing):
 
     found = "plans = op.table.by_key"
     arguments, operands = "input, second, third", "(input, second, third)"
-    planned = "plan_of_other_shape(op, op.table, (layouts, ()), layouts)"
+    planned, record = "plan_of_other_shape(op, op.table, (layouts, ()), layouts)", ""
     change = """
+    if not (free or na is None):
+        break
     layouts = (la, type(second), type(third))
     plan, numel = plans[(layouts, ())], la.numel
     if plan.out is not la:

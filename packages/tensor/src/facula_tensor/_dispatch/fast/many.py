@@ -131,7 +131,15 @@ class many(Keeping):
     layouts = tuple(layouts)
     plan = plans[(layouts, parameters[:fixed])]
     lo: Any = plan.out
-    further = [allocate(layout) for layout in plan.outputs[1:]] if len(plan.outputs) > 1 else ()
+    further = []
+    for layout in plan.outputs[1:]:
+        storage = Storage()
+        if guard or recorders:
+            storage = allocate(layout)
+        else:
+            $block(storage.ptr; storage; layout)
+            storage.version = 0
+        further.append(storage)
     for place in changes:
         storages[place].version + 1  # None, and so a TypeError, where the memory is read-only
         if nodes[place] is not None or (
@@ -141,10 +149,9 @@ class many(Keeping):
     """
     launch = """
     addresses = []
-    for storage, offset in zip(storages, offsets, strict=True):
-        addresses.append(storage.ptr + offset)
-    if scalars:
-        addresses = [at for at, layout in zip(addresses, layouts, strict=True) if type(layout) is not type]
+    for layout, storage, offset in zip(layouts, storages, offsets, strict=True):
+        if type(layout) is not type:  # of a number
+            addresses.append(storage.ptr + offset)
     addresses.append(p)
     for storage in further:
         addresses.append(storage.ptr)
@@ -152,35 +159,48 @@ class many(Keeping):
     """
     further = """
     if changes:
-        f = frame(1)
+        $site
         for place in changes:
             if operands[place] is not None:
                 storages[place].version += 1
                 storages[place].mutator = (op.name, f.f_code, f.f_lasti)
     results: Any = t
-    if further:
-        results = (t, *map(make, repeat(Tensor), plan.outputs[1:], further))
+    for layout, storage in zip(plan.outputs[1:], further, strict=True):
+        $tensor(u; layout; storage; 0)
+        u.node = None
+        results = (*results, u) if results is not t else (t, u)
     """
     unwanted, results = "nodes.count(None) == count", "results"
-    edges = "tuple([a if node is LEAF else node for a, node in zip(operands, nodes, strict=True)])"
+    edges = "tuple(edges)"
+    node = f"""
+    edges: Any = []
+    wanted: Any = ()
+    for a, node in zip(operands, nodes, strict=True):
+        edges.append(a if node is LEAF else node)
+        wanted += (node is not None,)
+    {Keeping.node.strip()}
+    """
     kept = """
-    wanted = tuple([node is not None for node in nodes])
-    k.values = tuple(
-        [
-            None
-            if a is None or not need
-            else a
-            if node is LEAF or storage is NOWHERE
-            else save_alias(layout, storage, offset, node)
-            for a, need, layout, storage, offset, node in zip(
-                operands, saved[wanted], layouts, storages, offsets, nodes, strict=True
-            )
-        ]
-    )
-    k.versions = tuple([None if storage is NOWHERE else storage.version for storage in storages])
+    values: Any = []
+    versions: Any = []
+    for a, need, layout, storage, offset, node in zip(
+        operands, saved[wanted], layouts, storages, offsets, nodes, strict=True
+    ):
+        if a is None or not need:
+            values.append(None)
+        elif node is LEAF or storage is NOWHERE:
+            values.append(a)
+        else:
+            $tensor(u; layout; storage; offset)
+            u.node = node
+            values.append(u)
+        versions.append(None if storage is NOWHERE else storage.version)
     if saves_further:
-        k.values += results[1:]
-        k.versions += tuple([storage.version for storage in further])
+        values += results[1:]
+        for storage in further:
+            versions.append(storage.version)
+    k.values = tuple(values)
+    k.versions = tuple(versions)
     """
 
 

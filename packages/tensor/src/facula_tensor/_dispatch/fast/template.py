@@ -111,12 +111,11 @@ class Recording(Path):
     constants = """
     $found
     record = record and op.recorded
-    frame = user_frame if library_call else _getframe
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
     """
     out = """
     if out is not None:
-        $leaving(call_in_mode(op, $operands, $parameters, out))
+        $leaving(call_into(op, $operands, $parameters, out))
     """
     attempt = """
     $loads
@@ -142,10 +141,23 @@ class Recording(Path):
     n.rule = $rule
     n.seq = next_seq()
     $node
-    f = frame(1)
+    $site
     n.code = f.f_code
     n.lasti = f.f_lasti
     return $results
+    """
+    # Find the calling frame, and that of the program: `user_frame`, inlined.
+    site = """
+    f = _getframe(1)
+    if library_call:
+        $users
+    """
+    users = """
+    try:
+        while known_modules[f.f_globals["__name__"]]:
+            f = f.f_back  # type: ignore[assignment]
+    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+        f = user_frame(1)
     """
     missed = "$leaving(slow_call(op, $operands, $parameters, record))"
     leave = "$leaving(avoid(op, $operands, $parameters))"

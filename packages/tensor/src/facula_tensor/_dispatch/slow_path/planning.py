@@ -6,10 +6,11 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError
-from facula_storage import Layout, Plan, contiguous, int64, uint8
+from facula_storage import Layout, Plan, Storage, contiguous, int64, uint8
 from facula_storage.extend.layouts import BOOL, COMPLEX, FLOATING, INTEGER
 from facula_storage.extend.memory import allocate
 from facula_storage.extend.plans import PlanTable
+from facula_storage.extend.recording import collecting, recorders
 
 from ..._core.memory import overlaps_itself
 from ..expressions.gradients import kernel_of
@@ -203,7 +204,14 @@ def with_workspace(plan: Plan, arrays: int) -> Plan:
     layout, launch = contiguous((plan.workspace,), uint8, plan.outputs[0].device), plan.launch
 
     def launch_with_workspace(n: int, *args: object) -> None:
-        workspace = allocate(layout)
+        workspace = Storage()
+        try:
+            if collecting or recorders:
+                workspace = allocate(layout)
+            else:  # `allocate`, inlined
+                workspace.ptr, workspace.__del__ = layout.take_block()  # type: ignore[method-assign]
+        except IndexError:
+            workspace = allocate(layout)
         launch(n, *args[:arrays], workspace.ptr, *args[arrays:])
 
     return Plan(

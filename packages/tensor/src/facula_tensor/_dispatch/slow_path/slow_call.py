@@ -5,12 +5,15 @@ coerce operands -> promote -> find or make the plan -> allocate -> launch -> rec
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sys import _getframe
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend.modes import active_modes, current_mode, replace_mode
 from facula_errors import InvalidTypeError, OperationError, UnsupportedError
+from facula_errors.extend import known_modules
 from facula_storage.extend.recording import current_recorder, recorders
 
+from ..._core.call_sites import user_frame
 from ..._core.errors import relabel
 from ..._core.memory import check_out, check_overlap
 from ..._core.tensor import Tensor, layout_of_tensor
@@ -19,7 +22,7 @@ from ..conversions import converted
 from ..namespaces import no_record_ops, operators, recorded_ops
 from ..overrides import call_override, overridden
 from .inplace_checks import starts_inplace
-from .launching import launch, mutated, run
+from .launching import MISSED, launch, mutated, run
 from .nodes import node_for
 from .operands import coerce, describe, name_of, promote
 from .planning import find_plan, make_plan, output_layouts
@@ -32,7 +35,64 @@ if TYPE_CHECKING:
 
 def call_out(name: str, operands: Operands, out: Tensor) -> Result:
     """Call the operator of this name and write into `out`."""
-    return slow_call(operators[name], operands, (), True, out)
+    return call_into(operators[name], operands, (), out)
+
+
+def call_into(op: Operator, operands: Operands, parameters: Parameters, out: Any) -> Result:
+    """Call `op` and write into `out`: by the plan of an earlier call with these layouts, otherwise on the slow path.
+
+    The steps are those of a fast path (Note [Fast path]); nothing may be recorded, and no operand may overlap `out`.
+    """
+    while True:  # left by `break`
+        try:
+            target = out._layout
+            storage = out._storage
+            offset = out._offset
+            if active_modes or out.node is not None:
+                break
+            if op.decompose is not None or op.validate_values is not None or op.mutates:
+                break
+            layouts: Any = ()
+            places: Any = []
+            numbers: Any = ()
+            for a in operands:
+                if type(a) is float:
+                    layouts += (float,)
+                    numbers += (a,)
+                    continue
+                layout = a._layout  # type: ignore[union-attr]
+                places.append((a._storage, a._offset, layout))  # type: ignore[union-attr]
+                if a.node is not None:  # type: ignore[union-attr]
+                    raise InvalidTypeError  # to be looked at closely
+                layouts += (layout,)
+            if op.converts and layouts[0].dtype not in op.unconverted:
+                break
+            plan = op.slow_table.by_key[layouts, parameters[: op.fixed], target]
+            storage.version + 1  # None, and so a TypeError, where the memory is read-only
+            first = storage.ptr + offset
+            last = first + target.extent
+            addresses = []
+            for held, place, layout in places:
+                address = held.ptr + place
+                if address < last and first < address + layout.extent:
+                    if address != first or layout is not target or not op.elementwise:
+                        raise InvalidTypeError
+                addresses.append(address)
+            plan.launch(target.numel, *addresses, first, *numbers, *parameters[op.fixed :])
+        except MISSED as error:
+            if hasattr(error, "launched"):
+                raise
+            break
+        storage.version += 1
+        f = _getframe(1)
+        try:
+            while known_modules[f.f_globals["__name__"]]:
+                f = f.f_back  # type: ignore[assignment]
+        except (AttributeError, KeyError):  # as in fast/template.py
+            f = user_frame(1)
+        storage.mutator = (op.name, f.f_code, f.f_lasti)
+        return out  # type: ignore[no-any-return]
+    return slow_call(op, operands, parameters, True, out)
 
 
 def slow_call(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sys import _getframe
+from typing import TYPE_CHECKING, Any
 
+from facula_autograd.extend.modes import active_modes
 from facula_errors import OperationError
+from facula_errors.extend import known_modules
 from facula_storage import Layout
 
+from ..._core.call_sites import user_frame
 from ..._core.errors import named
 from ..._core.memory import check_out
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..namespaces import no_record_ops, operators
-from .launching import launch
+from .launching import MISSED, launch
+from .modes import unrecorded
 from .operands import elsewhere
 
 if TYPE_CHECKING:
@@ -60,6 +65,8 @@ def write_out(operation: str, result: Tensor, out: Tensor | None, operands: Oper
     """
     if out is None:
         return result
+    if not operands and is_copied("copy_", out, result, exact=True):
+        return out
     target, _ = check_out(operation, layout_of_tensor(result), out, operands)
     if result.node is not None:
         raise OperationError(
@@ -67,3 +74,47 @@ def write_out(operation: str, result: Tensor, out: Tensor | None, operands: Oper
         )
     no_record_ops.copy_into(target, result)
     return out
+
+
+def is_copied(operation: str, target: Any, source: Any, exact: bool = False) -> bool:
+    """Copy `source` into `target`, as `operation`, if the case is simple enough for the fast path.
+
+    The fast path requires known layouts, memory that does not overlap, and no recording. Otherwise return False and
+    leave `target` unchanged. `exact`: also require equal shapes and dtypes.
+    """
+    try:
+        la = target._layout
+        sa = target._storage
+        oa = target._offset
+        lb = source._layout
+        sb = source._storage
+        ob = source._offset
+        free: bool | None = False  # True if modes disable recording for every tensor
+        if active_modes:
+            free = unrecorded()
+            if free is None:
+                return False
+        if not (free or (target.node is None and source.node is None)) or not la.is_contiguous:
+            return False
+        if exact and (la.shape != lb.shape or la.dtype is not lb.dtype):
+            return False
+        launch = operators["to"].slow_table.by_key[(lb,), la].launch
+        sa.version + 1  # read-only memory has version None and raises a TypeError here
+        pa = sa.ptr + oa
+        pb = sb.ptr + ob
+        if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
+            return False
+        launch(la.numel, pb, pa)
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
+        return False
+    sa.version += 1
+    f = _getframe(1)
+    try:
+        while known_modules[f.f_globals["__name__"]]:
+            f = f.f_back  # type: ignore[assignment]
+    except (AttributeError, KeyError):  # as in fast/template.py
+        f = user_frame(1)
+    sa.mutator = (operation, f.f_code, f.f_lasti)
+    return True

@@ -212,7 +212,9 @@ def randint_like(
     try:
         if layout is not None or pin_memory:
             check_storage("randint_like", layout, pin_memory)
-        result = bodies.randint_like(input, low, high, generator=generator, dtype=dtype, device=device)
+        made = layout_like("randint_like", input, dtype, device)
+        ends = (low, high) if high is not None else (0, low)
+        result = randint(*ends, made.shape, generator=generator, dtype=made.dtype, device=made.device)
         if memory_format is not None or requires_grad:
             result = with_memory_format(result, memory_format, requires_grad)
         return result

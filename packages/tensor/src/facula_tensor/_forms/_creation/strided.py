@@ -8,8 +8,9 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from ..._core.formats import check_storage
+from ..._core.promotion import get_default_dtype
 from ..._core.tensor import method
-from ..._creation.filled import finish, with_options
+from ..._creation.filled import finish, full, with_options
 from ..._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ def scalar_tensor(
     try:
         if layout is not None or pin_memory:
             check_storage("scalar_tensor", layout, pin_memory)
-        result = bodies.scalar_tensor(s, dtype=dtype, device=device)
+        kind = get_default_dtype() if dtype is None else dtype
+        result = full((), s, dtype=kind, device=device)
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
         trim_traceback(error)

@@ -12,6 +12,9 @@ from ..._dispatch.namespaces import recorded_ops as ops
 from ..._dispatch.overrides import overridable
 from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.written import bodies_of
+from ...ops.linalg.cholesky import cholesky_of
+from ...ops.linalg.eigenvalues import spectrum_of, upper_of
+from ...ops.linalg.lu import solve_with_factors
 from ...ops.linalg.matrices import matrices
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
         A = matrices("linalg.cholesky", A, "A", square=True)
         if upper is not False and upper is not True:
             upper = flag_value("linalg.cholesky", "upper", upper)
-        result = bodies.cholesky(A, upper=upper)
+        result = cholesky_of("linalg.cholesky", A, upper)[0]
         return result if out is None else write_out("linalg.cholesky", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -81,7 +84,8 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     """A: matrices (..., n, n)."""
     try:
         A = matrices("linalg.eigvalsh", A, "A", square=True)
-        result = bodies.eigvalsh(A, UPLO)
+        name = "linalg.eigvalsh"
+        result = spectrum_of(name, "eigvalsh", A, (upper_of(name, UPLO),))
         return result if out is None else write_out("linalg.eigvalsh", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -102,7 +106,7 @@ def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
         A = matrices("linalg.eigvals", A, "A", square=True)
-        result = bodies.eigvals(A)
+        result = spectrum_of("linalg.eigvals", "eigvals", A)
         return result if out is None else write_out("linalg.eigvals", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -129,7 +133,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     """A: matrices (..., m, n)."""
     try:
         A = matrices("linalg.svdvals", A, "A")
-        result = bodies.svdvals(A, driver=driver)
+        result = spectrum_of("linalg.svdvals", "svdvals", A)
         return result if out is None else write_out("linalg.svdvals", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -178,7 +182,7 @@ def lu_solve(
     try:
         LU = matrices("linalg.lu_solve", LU, "LU", square=True)
         B = matrices("linalg.lu_solve", B, "B")
-        result = bodies.lu_solve(LU, pivots, B, left=left, adjoint=adjoint)
+        result = solve_with_factors("linalg.lu_solve", LU, pivots, B, left, adjoint)
         return result if out is None else write_out("linalg.lu_solve", result, out)
     except FaculaError as error:
         trim_traceback(error)

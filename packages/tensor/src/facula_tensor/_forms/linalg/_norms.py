@@ -69,7 +69,7 @@ def norm(
 ) -> Tensor:
     """keepdim: whether to keep the reduced dimensions, with length 1."""
     try:
-        if type(A) is not Tensor:
+        if not isinstance(A, Tensor):
             A = as_tensor("linalg.norm", A)
         return bodies.norm(A, ord, dim, keepdim, out=out, dtype=dtype)
     except FaculaError as error:

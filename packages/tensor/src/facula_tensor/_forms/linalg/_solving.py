@@ -12,7 +12,9 @@ from ..._dispatch.namespaces import recorded_ops as ops
 from ..._dispatch.overrides import overridable
 from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.written import bodies_of
+from ...ops.linalg.inverse import inverse_of, solution_of
 from ...ops.linalg.matrices import matrices
+from ...ops.linalg.triangular_solve import solve_triangular_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +30,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     """A: matrices (..., n, n)."""
     try:
         A = matrices("linalg.solve", A, "A", square=True)
-        result = bodies.solve(A, B, left=left)
+        result = solution_of("linalg.solve", A, B, left)[0]
         return result if out is None else write_out("linalg.solve", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -52,7 +54,7 @@ def solve_ex(
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
         A = matrices("linalg.inv", A, "A", square=True)
-        result = bodies.inv(A)
+        result = inverse_of("linalg.inv", A)[0]
         return result if out is None else write_out("linalg.inv", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -105,7 +107,7 @@ def solve_triangular(
             left = flag_value("linalg.solve_triangular", "left", left)
         if unitriangular is not False and unitriangular is not True:
             unitriangular = flag_value("linalg.solve_triangular", "unitriangular", unitriangular)
-        result = bodies.solve_triangular(A, B, upper=upper, left=left, unitriangular=unitriangular)
+        result = solve_triangular_of("linalg.solve_triangular", A, B, upper, left, unitriangular)
         return result if out is None else write_out("linalg.solve_triangular", result, out)
     except FaculaError as error:
         trim_traceback(error)

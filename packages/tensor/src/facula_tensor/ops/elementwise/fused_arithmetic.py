@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
@@ -91,16 +90,9 @@ def _dtype_and_factor(name: str, operands: tuple[Tensor, ...], value: Scalar | T
 
 
 def _fused(
-    name: str, pair: str, F: Namespace, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar
+    name: str, pair: str, F: Namespace, input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Scalar
 ) -> Tensor:
-    """Compute `name` in one pass for real floating dtypes; otherwise add `pair` of the last two times `value`.
-
-    Operands of one floating dtype with a number, the most frequent case, are recognized without a call.
-    """
-    dtype = getattr(input._layout, "dtype", None)  # None for tensors that override operators
-    if dtype is getattr(tensor1._layout, "dtype", None) is getattr(tensor2._layout, "dtype", None) is not None:
-        if FLOATING <= dtype.category < COMPLEX and type(value) in (int, float):  # type: ignore[union-attr]
-            return getattr(F, name)(input, tensor1, tensor2, value)  # type: ignore[no-any-return]
+    """Compute `name` in one pass for real floating dtypes; otherwise add `pair` of the last two times `value`."""
     dtype, number = _dtype_and_factor(name, (input, tensor1, tensor2), value)
     if pair == "div" and dtype.category < FLOATING:
         raise DTypeError(f"{name}: not defined for {dtype.name}; convert with .float() first")
@@ -108,38 +100,6 @@ def _fused(
         return getattr(F, name)(input, tensor1, tensor2, number)  # type: ignore[no-any-return]
     both = getattr(F, pair)(tensor1, tensor2)
     return F.add(input, both if number == 1 else F.mul(both, number))
-
-
-@function(method=True, changes=True, out=True, instead=partial(_fused, "addcmul", "mul"))
-def addcmul(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> None:
-    """Return `input + value * tensor1 * tensor2`. The tensors broadcast and promote.
-
-    Arguments:
-        input: a tensor.
-        tensor1: a factor.
-        tensor2: a factor.
-        value: a number.
-
-    >>> from facula_tensor import tensor
-    >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=0.5)
-    tensor([4.])
-    """
-
-
-@function(method=True, changes=True, out=True, instead=partial(_fused, "addcdiv", "div"))
-def addcdiv(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> None:
-    """Return `input + value * tensor1 / tensor2`. The tensors broadcast and promote.
-
-    Arguments:
-        input: a tensor of a floating or complex dtype.
-        tensor1: the dividend.
-        tensor2: the divisor; one of the three dtypes must be floating or complex.
-        value: a number.
-
-    >>> from facula_tensor import tensor
-    >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=2)
-    tensor([4.])
-    """
 
 
 def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
@@ -166,7 +126,55 @@ def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
     return weight
 
 
-@function(method=True, changes=True, out=True)
+@function(method=True, changes=True, out=True, inline=True)
+def addcmul(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> Tensor:
+    """Return `input + value * tensor1 * tensor2`. The tensors broadcast and promote.
+
+    Arguments:
+        input: a tensor.
+        tensor1: a factor.
+        tensor2: a factor.
+        value: a number.
+
+    >>> from facula_tensor import tensor
+    >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=0.5)
+    tensor([4.])
+    """
+    dtype: Any = getattr(input._layout, "dtype", None)  # None for tensors that override operators
+    alike = dtype is getattr(tensor1._layout, "dtype", None) is getattr(tensor2._layout, "dtype", None) is not None
+    quick = alike and FLOATING <= dtype.category < COMPLEX and type(value) in (int, float)
+    return (
+        F.addcmul(input, tensor1, tensor2, value)
+        if quick
+        else _fused("addcmul", "mul", F, input, tensor1, tensor2, value)
+    )
+
+
+@function(method=True, changes=True, out=True, inline=True)
+def addcdiv(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> Tensor:
+    """Return `input + value * tensor1 / tensor2`. The tensors broadcast and promote.
+
+    Arguments:
+        input: a tensor of a floating or complex dtype.
+        tensor1: the dividend.
+        tensor2: the divisor; one of the three dtypes must be floating or complex.
+        value: a number.
+
+    >>> from facula_tensor import tensor
+    >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=2)
+    tensor([4.])
+    """
+    dtype: Any = getattr(input._layout, "dtype", None)  # None for tensors that override operators
+    alike = dtype is getattr(tensor1._layout, "dtype", None) is getattr(tensor2._layout, "dtype", None) is not None
+    quick = alike and FLOATING <= dtype.category < COMPLEX and type(value) in (int, float)
+    return (
+        F.addcdiv(input, tensor1, tensor2, value)
+        if quick
+        else _fused("addcdiv", "div", F, input, tensor1, tensor2, value)
+    )
+
+
+@function(method=True, changes=True, out=True, inline=True)
 def lerp(F: Namespace, input: Checked, end: Checked, weight: Operand) -> Tensor:
     """Interpolate: return `input + weight * (end - input)`, which is `input` at weight 0 and `end` at 1.
 
@@ -179,12 +187,12 @@ def lerp(F: Namespace, input: Checked, end: Checked, weight: Operand) -> Tensor:
     >>> lerp(tensor([1.0, 2.0]), tensor([3.0, 4.0]), 0.5)
     tensor([2., 3.])
     """
-    dtype = getattr(input._layout, "dtype", None)  # None for tensors that override operators
-    known = dtype is getattr(end._layout, "dtype", None) is not None and dtype.category == FLOATING  # type: ignore[union-attr]
-    if not known or (
-        type(weight) is not float and getattr(getattr(weight, "_layout", None), "dtype", None) is not dtype
-    ):
+    dtype: Any = getattr(input._layout, "dtype", None)  # None for tensors that override operators
+    alike = dtype is getattr(end._layout, "dtype", None) is not None
+    quick = alike and dtype.category == FLOATING
+    if type(weight) is not float and getattr(getattr(weight, "_layout", None), "dtype", None) is not dtype:
+        quick = False
+    if not quick:
         weight = _weight(input, end, weight)
-        if input.is_complex():
-            return F.add(input, F.mul(F.sub(end, input), weight))
-    return F.lerp(input, end, weight)
+        quick = not input.is_complex()
+    return F.lerp(input, end, weight) if quick else F.add(input, F.mul(F.sub(end, input), weight))

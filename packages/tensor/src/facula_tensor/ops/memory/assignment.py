@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
+from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend.modes import active_modes
 from facula_autograd.extend.nodes import edge_to
 from facula_errors import ArgumentError, FaculaError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import known_modules, trim_traceback
+from facula_storage import Layout
 from facula_storage.extend.recording import current_recorder, recorders
 
-from ..._core.call_sites import user_site
+from ..._core.call_sites import user_frame, user_site
 from ..._core.errors import named, relabel
 from ..._core.memory import check_overlap, check_writable
 from ..._core.promotion import number_for
 from ..._core.tensor import Tensor, layout_of_tensor, method, snapshot
 from ..._core.wrapped import innermost
-from ..._creation.filling import fill_snapshot
+from ..._creation.filling import BITS, add_fill_launches, fill_snapshot, fills, numeric_launches
 from ..._creation.from_data import as_tensor_like
+from ..._dispatch.arguments import source
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops, zero_grad
 from ..._dispatch.overrides import overridable
 from ..._dispatch.slow_path.inplace_checks import check_result_fits, starts_inplace
 from ..._dispatch.slow_path.launching import MISSED, mutated
-from ..._dispatch.slow_path.modes import unrecorded
 from ..._dispatch.slow_path.nodes import node_for
 from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.slow_path.snapshots import edge_from, snapshots_of
 from ..._dispatch.slow_path.view_changes import rebase
-from ..._dispatch.slow_path.writing import write
+from ..._dispatch.slow_path.writing import is_copied, write
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from . import copying as _copying  # noqa: F401  declares `to`
 
 if TYPE_CHECKING:
-    from ..._core.types import Operand
+    from ..._core.types import Function, Operand
     from ..._dispatch.kinds import Checked
     from ..._dispatch.namespaces import Namespace
 
@@ -85,49 +87,13 @@ def copy_(self: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
             [1., 2.]])
     """
     try:
-        return self if _copied("copy_", self, src) else copy_as("copy_", self, src)
+        return self if is_copied("copy_", self, src) else copy_as("copy_", self, src)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-_copy_plans = operators["to"].slow_table.by_key
-
-
-def _copied(operation: str, target: Tensor, source: Any) -> bool:
-    """Copy `source` into `target`, as `operation`, if the case is simple enough for the fast path.
-
-    The fast path requires known layouts, memory that does not overlap, and no recording. Otherwise return False and
-    leave `target` unchanged.
-    """
-    try:
-        la = target._layout
-        sa = target._storage
-        oa = target._offset
-        lb = source._layout
-        sb = source._storage
-        ob = source._offset
-        free: bool | None = False  # True if modes disable recording for every tensor
-        if active_modes:
-            free = unrecorded()
-            if free is None:
-                return False
-        if not (free or (target.node is None and source.node is None)) or not la.is_contiguous:
-            return False
-        launch = _copy_plans[(lb,), la].launch
-        sa.version + 1  # type: ignore[operator]  # read-only memory has version None and raises a TypeError here
-        pa = sa.ptr + oa
-        pb = sb.ptr + ob
-        if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
-            return False
-        launch(la.numel, pb, pa)
-    except MISSED as error:
-        if hasattr(error, "launched"):
-            raise
-        return False
-    sa.version += 1  # type: ignore[operator]
-    sa.mutator = (operation, *user_site())
-    return True
+_copies = operators["to"].slow_table.by_key
 
 
 def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
@@ -142,7 +108,46 @@ def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
     """
     if result._layout is not target._layout:
         check_result_fits(operation, layout_of_tensor(result), layout_of_tensor(target))
-    return target if _copied(operation, target, result) else copy_as(operation, target, result)
+    return target if is_copied(operation, target, result) else copy_as(operation, target, result)
+
+
+def changed(
+    operation: str, input: Tensor, compute: Function, *others: Any, leading: tuple[Any, ...] = (), **options: Any
+) -> Tensor:
+    """Store `compute(*leading, input, *others, **options)` in `input`: `assign_inplace`, from a `source` of elements.
+
+    It copies without further calls in the usual case: nothing is recorded, and the layouts are known.
+    """
+    before, plain = input, not active_modes
+    for one in (input, *others):
+        if isinstance(one, Tensor) and (one.node is not None or type(one._layout) is not Layout):
+            plain = False
+    if not plain or type(input) is not Tensor:
+        before = source(operation, input, *others)
+    result = compute(*leading, before, *others, **options)
+    try:
+        layout = input._layout
+        storage = input._storage
+        offset = input._offset
+        if plain and result._layout is layout and layout.is_contiguous:
+            launch = _copies[(layout,), layout].launch
+            storage.version + 1  # type: ignore[operator]  # read-only memory has version None and raises a TypeError
+            address, place = storage.ptr + offset, result._storage.ptr + result._offset
+            if not -layout.extent < place - address < layout.extent:
+                launch(layout.numel, place, address)
+                storage.version += 1  # type: ignore[operator]
+                f = _getframe(1)
+                try:
+                    while known_modules[f.f_globals["__name__"]]:
+                        f = f.f_back  # type: ignore[assignment]
+                except (AttributeError, KeyError):  # as in fast/template.py
+                    f = user_frame(1)
+                storage.mutator = (operation, f.f_code, f.f_lasti)
+                return input
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
+    return assign_inplace(operation, input, result)
 
 
 def copy_as(operation: str, self: Tensor, source: Operand) -> Tensor:
@@ -181,7 +186,6 @@ def copy_as(operation: str, self: Tensor, source: Operand) -> Tensor:
 
 @overridable
 @method()
-@boundary
 def fill_(self: Tensor, value: Operand) -> Tensor:
     """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor.
 
@@ -189,11 +193,31 @@ def fill_(self: Tensor, value: Operand) -> Tensor:
     >>> zeros(3).fill_(2.5)
     tensor([2.5000, 2.5000, 2.5000])
     """
-    return _fill("fill_", self, value)
+    try:
+        return _fill("fill_", self, value)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 def _fill(operation: str, self: Tensor, value: Operand) -> Tensor:
     """Set every element of `self` to `value` and report errors as `operation`."""
+    try:  # the usual case: nothing to record, and a launch is known
+        layout = self._layout
+        storage = self._storage
+        offset = self._offset
+        if not active_modes and self.node is None:
+            launch, number = numeric_launches[type(value)][layout.dense], value  # type: ignore[index]
+            if launch is None:
+                launch, number = fills.dense[layout.dense], BITS[value]  # type: ignore[index]
+            storage.version + 1  # type: ignore[operator]  # read-only memory has version None and raises a TypeError
+            launch(layout.numel, storage.ptr + offset, number)  # type: ignore[misc]
+            storage.version += 1  # type: ignore[operator]
+            storage.mutator = (operation, *user_site())
+            return self
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
     if isinstance(value, Tensor):
         if value.ndim:
             raise named(
@@ -213,6 +237,7 @@ def _fill(operation: str, self: Tensor, value: Operand) -> Tensor:
     # No check for overlapping elements, as after expand(): all of them receive the same number.
     check_writable(operation, now)
     fill_snapshot(now, value)
+    add_fill_launches(now._layout)
     mutated(now, operation)
     return self
 

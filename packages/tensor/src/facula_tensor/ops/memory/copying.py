@@ -108,6 +108,8 @@ def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor
     tensor([1., 2.])
     """
     try:
+        if memory_format is None and isinstance(input, Tensor):
+            return recorded_ops.clone(input)
         if check_format("clone", memory_format, as_tensor("clone", input).ndim):
             result = recorded_ops.in_format(input, memory_format)
             return recorded_ops.view(recorded_ops.clone(input), tuple(input.shape)) if result is input else result

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from facula_autograd.extend.nodes import LEAF
 from facula_errors import DTypeError, InvalidTypeError
 from facula_storage import Layout
 from facula_storage.extend.layouts import COMPLEX
+from facula_storage.extend.objects import new_instance
 
 from ..._core.memory import check_out
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
@@ -36,6 +38,25 @@ def one_dim(operation: str, input: Tensor, dim: Dims | None) -> tuple[Tensor, in
     Raises:
         TypeError: if `dim` is missing; the message names `operation`.
     """
+    try:  # `steady`, inlined
+        layout = input._layout
+        storage = input._storage
+        offset = input._offset
+        node = input.node
+        ndim = len(layout.shape) or 1
+    except AttributeError:  # not a tensor, or one that overrides
+        pass
+    else:
+        if type(dim) is int and -ndim <= dim < ndim and type(layout) is Layout:
+            dim = dim + ndim if dim < 0 else dim
+            if node is LEAF:
+                return input, dim
+            t = new_instance(Tensor)
+            t._layout = layout
+            t._storage = storage
+            t._offset = offset
+            t.node = node
+            return t, dim
     input = steady(as_tensor(operation, input))
     if dim is None:
         needed_dim(operation, dim, None)  # raises an error that names the operation

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import SupportsIndex
 
     from ..._core.types import Lengths, Scalar
-    from ..._dispatch.kinds import Axis, Integer, RequiredDim
+    from ..._dispatch.kinds import Axis, Integer, IntegerOrNone, RequiredDim
     from ..._dispatch.namespaces import Namespace
     from ..._dispatch.view_call import Window
 
@@ -47,11 +47,12 @@ class select:
     """
 
     parameters = ("dim", "index")
-    cached = False
     method = overridable = quick = True
 
     @staticmethod
-    def signature(input: Tensor, dim: RequiredDim = None, index: int | None = None, *, axis: Axis = None) -> None: ...
+    def signature(
+        input: Tensor, dim: RequiredDim = None, index: IntegerOrNone = None, *, axis: Axis = None
+    ) -> None: ...
 
     def window(layout, dim, index):
         at = check_dim("select", dim, len(layout.shape)) if layout.shape else check_dim("select", dim, -1)

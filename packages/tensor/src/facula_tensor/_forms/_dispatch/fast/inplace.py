@@ -5,9 +5,17 @@ from __future__ import annotations
 from sys import _getframe
 from typing import TYPE_CHECKING
 
+from facula_autograd.extend.hooks import move_hooks
 from facula_autograd.extend.modes import active_modes
+from facula_autograd.extend.nodes import LEAF, Node, next_seq
+from facula_errors.extend import known_modules
+from facula_storage.extend.layouts import FLOATING
+from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import collecting
 
+from ...._core.call_sites import user_frame
+from ...._core.tensor import Tensor
+from ...._dispatch.namespaces import no_record_ops
 from ...._dispatch.slow_path.inplace import accumulate, trimmed_inplace
 from ...._dispatch.slow_path.launching import MISSED
 from ...._dispatch.slow_path.modes import unrecorded
@@ -24,6 +32,9 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
     name = op.name + "_"
     dense, scaled, sign = op.table.dense, op.scaled_table.dense, op.scaled
     with_float, with_int, plans = op.table.with_float, op.table.with_int, op.inplace_table.by_key
+    recordable, extras, saves = op.recorded, op.extras, op.rule.saves
+    rule, broadcast_rule, scalar_rule = op.rule, op.broadcast_rule, op.scalar_rule
+    (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
     numbers = (float, int)
     one = 1  # a single object in Python, unlike True and 1.0, which some dtypes refuse
 
@@ -39,16 +50,34 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
                 la = input._layout
                 sa = input._storage
                 oa = input._offset
-                if not (free or input.node is None):
-                    break
+                na = input.node
                 if kind is float or kind is int:
                     lb = kind
+                    nb = None
+                    recorded = not (free or na is None)
+                    saved = recorded and a_needs_a
+                    if recorded and (
+                        not recordable
+                        or na is LEAF
+                        or la.dtype.category != FLOATING
+                        or hasattr(input, "_viewed")
+                        or getattr(input, "_views", ())
+                    ):
+                        break
                     launch = with_float[la.dense] if kind is float else with_int[la.dense]
                     if launch is None:
                         launch = plans[(la, kind)].launch
                     if alpha is not one:
                         break
                     sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                    if saved:
+                        kept = new_instance(Tensor)
+                        kept._layout = la
+                        kept._storage = sa
+                        kept._offset = oa
+                        kept.node = None
+                        kept = no_record_ops.clone(kept)
+                        kept.node = na
                     pa = sa.ptr
                     if oa:
                         pa += oa
@@ -57,9 +86,26 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
                     lb = other._layout
                     sb = other._storage
                     ob = other._offset
-                    if not (free or other.node is None):
+                    nb = other.node
+                    recorded = not (free or (na is None and nb is None))
+                    saved = recorded and ((a_needs_a and na is not None) or (b_needs_a and nb is not None))
+                    if recorded and (
+                        not recordable
+                        or na is LEAF
+                        or la.dtype.category != FLOATING
+                        or hasattr(input, "_viewed")
+                        or getattr(input, "_views", ())
+                    ):
                         break
                     sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                    if saved:
+                        kept = new_instance(Tensor)
+                        kept._layout = la
+                        kept._storage = sa
+                        kept._offset = oa
+                        kept.node = None
+                        kept = no_record_ops.clone(kept)
+                        kept.node = na
                     pa = sa.ptr
                     if oa:
                         pa += oa
@@ -68,6 +114,8 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
                         pb += ob
                     if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
                         break  # they overlap: refused there
+                    if recorded and (pa == pb or alpha is not one):
+                        break
                     if la is not lb:
                         if pa == pb or alpha is not one:
                             break
@@ -88,6 +136,41 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
                 sa.version += 1
                 f = _getframe(depth)
                 sa.mutator = (name, f.f_code, f.f_lasti)
+                if recorded:
+                    n = Node()
+                    n.seq = next_seq()
+                    n.e0 = na
+                    n.rule = scalar_rule if lb is kind else rule if la is lb else broadcast_rule
+                    if lb is kind:
+                        n.s1 = other
+                    else:
+                        n.e1 = other if nb is LEAF else nb
+                        if extras or la is not lb:
+                            n.rest = (la, lb)
+                        if saves:
+                            n.s0 = n.s1 = None
+                            if (a_needs_b and na is not None) or (b_needs_b and nb is not None):
+                                if nb is not LEAF:
+                                    other = new_instance(Tensor)
+                                    other._layout = lb
+                                    other._storage = sb
+                                    other._offset = ob
+                                    other.node = nb
+                                n.s1 = other
+                                n.v1 = sb.version
+                    if saved:
+                        n.s0 = kept
+                        n.v0 = kept._storage.version
+                    try:
+                        while known_modules[f.f_globals["__name__"]]:
+                            f = f.f_back  # type: ignore[assignment]
+                    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                        f = user_frame(1)
+                    n.code = f.f_code
+                    n.lasti = f.f_lasti
+                    input.node = n
+                    if na is not None and na.rule.extra is not None:  # which hooks have
+                        move_hooks(input, na)
                 return input
             break
         return trimmed_inplace(op, (input, other), (), alpha)
@@ -136,7 +219,8 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
     """The in-place function of an elementwise operator with one operand."""
     depth = 2 if library_call else 1  # of the calling frame: there is a written function in between
     name = op.name + "_"
-    dense, plans = op.table.dense, op.inplace_table.by_key
+    dense, plans, recordable = op.table.dense, op.inplace_table.by_key, op.recorded
+    rule, saves_input, saves_out, extras, saves_both = op.rule, op.saves_input, op.saves_out, op.extras, op.saves_both
 
     def call(input):  # type: ignore[no-untyped-def]
         free: bool | None = False  # whether recording is off for any operands
@@ -149,10 +233,26 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
                 la = input._layout
                 sa = input._storage
                 oa = input._offset
-                if not (free or input.node is None):
+                na = input.node
+                recorded = not (free or na is None)
+                if recorded and (
+                    not recordable
+                    or na is LEAF
+                    or la.dtype.category != FLOATING
+                    or hasattr(input, "_viewed")
+                    or getattr(input, "_views", ())
+                ):
                     break
                 launch = dense[la.dense] or plans[la].launch
                 sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                if recorded and (saves_input or saves_both):
+                    kept = new_instance(Tensor)
+                    kept._layout = la
+                    kept._storage = sa
+                    kept._offset = oa
+                    kept.node = None
+                    kept = no_record_ops.clone(kept)
+                    kept.node = na
                 pa = sa.ptr
                 if oa:
                     pa += oa
@@ -167,6 +267,33 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
                 sa.version += 1
                 f = _getframe(depth)
                 sa.mutator = (name, f.f_code, f.f_lasti)
+                if recorded:
+                    n = Node()
+                    n.seq = next_seq()
+                    n.e0 = na
+                    n.rule = rule
+                    if saves_out:
+                        n.s0 = sa
+                        n.s1 = la
+                        n.v0 = sa.version
+                        n.v1 = oa
+                    elif saves_input:
+                        n.s0 = kept
+                        n.v0 = kept._storage.version
+                    if saves_both:
+                        n.rest = (la, (), kept, kept._storage.version)
+                    elif extras:
+                        n.rest = (la, ())
+                    try:
+                        while known_modules[f.f_globals["__name__"]]:
+                            f = f.f_back  # type: ignore[assignment]
+                    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                        f = user_frame(1)
+                    n.code = f.f_code
+                    n.lasti = f.f_lasti
+                    input.node = n
+                    if na is not None and na.rule.extra is not None:  # which hooks have
+                        move_hooks(input, na)
                 return input
             break
         return trimmed_inplace(op, (input,))
@@ -191,7 +318,8 @@ def make_inplace_ternary(op: Operator, library_call: bool = False) -> Function:
                 la = input._layout
                 sa = input._storage
                 oa = input._offset
-                if not (free or input.node is None):
+                na = input.node
+                if not (free or na is None):
                     break
                 layouts = (la, type(second), type(third))
                 plan, numel = plans[(layouts, ())], la.numel

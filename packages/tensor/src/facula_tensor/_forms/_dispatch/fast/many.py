@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import repeat
 from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend.modes import active_modes
 from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import FaculaError, InvalidTypeError, NoMemoryError
-from facula_errors.extend import trim_traceback
+from facula_errors.extend import known_modules, trim_traceback
 from facula_storage import Storage
 from facula_storage.extend.memory import allocate
 from facula_storage.extend.objects import new_instance
-from facula_storage.extend.recording import collecting
+from facula_storage.extend.recording import collecting, recorders
 
 from ...._core.call_sites import user_frame
-from ...._core.tensor import Tensor, make
-from ...._dispatch.rules.saved import SavedOperands, SavedTensors, save_alias
+from ...._core.tensor import Tensor
+from ...._dispatch.rules.saved import SavedOperands, SavedTensors
 from ...._dispatch.slow_path.launching import MISSED, NOWHERE
 from ...._dispatch.slow_path.modes import call_in_mode
 from ...._dispatch.slow_path.planning import plan_of_other_shape
-from ...._dispatch.slow_path.slow_call import slow_call
+from ...._dispatch.slow_path.slow_call import call_into, slow_call
 
 if TYPE_CHECKING:
     from ...._core.types import Function
@@ -35,13 +34,12 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     with_numbers = make_with_numbers(op, record=record, checked=checked, library_call=True) if op.elementwise else None
     record = record and op.recorded
-    frame = user_frame if library_call else _getframe
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(first, second, third=None, parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
             try:
-                return call_in_mode(op, (first, second, third), parameters, out)
+                return call_into(op, (first, second, third), parameters, out)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -142,7 +140,13 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
                     n.s0 = s
                     n.s1 = lo
                     n.v0 = n.v1 = 0
-                f = frame(1)
+                f = _getframe(1)
+                if library_call:
+                    try:
+                        while known_modules[f.f_globals["__name__"]]:
+                            f = f.f_back  # type: ignore[assignment]
+                    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                        f = user_frame(1)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
@@ -165,7 +169,6 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
     plans = op.table.by_key
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     record = record and op.recorded
-    frame = user_frame if library_call else _getframe
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(first, second, third):  # type: ignore[no-untyped-def]
@@ -260,7 +263,13 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
                     n.s0 = s
                     n.s1 = lo
                     n.v0 = n.v1 = 0
-                f = frame(1)
+                f = _getframe(1)
+                if library_call:
+                    try:
+                        while known_modules[f.f_globals["__name__"]]:
+                            f = f.f_back  # type: ignore[assignment]
+                    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                        f = user_frame(1)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
@@ -284,7 +293,6 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
     rule, saves_out, saves_further, saved = op.rule, op.saves_out, op.saves_further, SavedOperands(op)
     numbers = (float, int) if op.elementwise else ()
     record = record and op.recorded
-    frame = user_frame if library_call else _getframe
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(*operands, out=None):  # type: ignore[no-untyped-def]
@@ -294,7 +302,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
             operands = operands[:count]
         if out is not None:
             try:
-                return call_in_mode(op, operands, parameters, out)
+                return call_into(op, operands, parameters, out)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -333,7 +341,18 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 layouts = tuple(layouts)
                 plan = plans[(layouts, parameters[:fixed])]
                 lo: Any = plan.out
-                further = [allocate(layout) for layout in plan.outputs[1:]] if len(plan.outputs) > 1 else ()
+                further = []
+                for layout in plan.outputs[1:]:
+                    storage = Storage()
+                    if guard or recorders:
+                        storage = allocate(layout)
+                    else:
+                        try:
+                            storage.ptr, storage.__del__ = layout.take_block()
+                        except IndexError:
+                            storage.ptr, storage.__del__ = layout.refill()
+                        storage.version = 0
+                    further.append(storage)
                 for place in changes:
                     storages[place].version + 1  # None, and so a TypeError, where the memory is read-only
                     if nodes[place] is not None or (
@@ -348,10 +367,9 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 except IndexError:
                     p, s.__del__ = lo.refill()
                 addresses = []
-                for storage, offset in zip(storages, offsets, strict=True):
-                    addresses.append(storage.ptr + offset)
-                if scalars:
-                    addresses = [at for at, layout in zip(addresses, layouts, strict=True) if type(layout) is not type]
+                for layout, storage, offset in zip(layouts, storages, offsets, strict=True):
+                    if type(layout) is not type:  # of a number
+                        addresses.append(storage.ptr + offset)
                 addresses.append(p)
                 for storage in further:
                     addresses.append(storage.ptr)
@@ -370,47 +388,75 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 t._storage = s
                 t._offset = 0
                 if changes:
-                    f = frame(1)
+                    f = _getframe(1)
+                    if library_call:
+                        try:
+                            while known_modules[f.f_globals["__name__"]]:
+                                f = f.f_back  # type: ignore[assignment]
+                        except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                            f = user_frame(1)
                     for place in changes:
                         if operands[place] is not None:
                             storages[place].version += 1
                             storages[place].mutator = (op.name, f.f_code, f.f_lasti)
                 results: Any = t
-                if further:
-                    results = (t, *map(make, repeat(Tensor), plan.outputs[1:], further))
+                for layout, storage in zip(plan.outputs[1:], further, strict=True):
+                    u = new_instance(Tensor)
+                    u._layout = layout
+                    u._storage = storage
+                    u._offset = 0
+                    u.node = None
+                    results = (*results, u) if results is not t else (t, u)
                 if not record or nodes.count(None) == count:
                     t.node = None
                     return results
                 n = t.node = Node()
                 n.rule = rule
                 n.seq = next_seq()
+                edges: Any = []
+                wanted: Any = ()
+                for a, node in zip(operands, nodes, strict=True):
+                    edges.append(a if node is LEAF else node)
+                    wanted += (node is not None,)
                 n.e0 = n.e1 = None
                 k = n.rest = SavedTensors()
-                k.edges = tuple([a if node is LEAF else node for a, node in zip(operands, nodes, strict=True)])
+                k.edges = tuple(edges)
                 k.layouts = layouts
                 k.parameters = parameters
-                wanted = tuple([node is not None for node in nodes])
-                k.values = tuple(
-                    [
-                        None
-                        if a is None or not need
-                        else a
-                        if node is LEAF or storage is NOWHERE
-                        else save_alias(layout, storage, offset, node)
-                        for a, need, layout, storage, offset, node in zip(
-                            operands, saved[wanted], layouts, storages, offsets, nodes, strict=True
-                        )
-                    ]
-                )
-                k.versions = tuple([None if storage is NOWHERE else storage.version for storage in storages])
+                values: Any = []
+                versions: Any = []
+                for a, need, layout, storage, offset, node in zip(
+                    operands, saved[wanted], layouts, storages, offsets, nodes, strict=True
+                ):
+                    if a is None or not need:
+                        values.append(None)
+                    elif node is LEAF or storage is NOWHERE:
+                        values.append(a)
+                    else:
+                        u = new_instance(Tensor)
+                        u._layout = layout
+                        u._storage = storage
+                        u._offset = offset
+                        u.node = node
+                        values.append(u)
+                    versions.append(None if storage is NOWHERE else storage.version)
                 if saves_further:
-                    k.values += results[1:]
-                    k.versions += tuple([storage.version for storage in further])
+                    values += results[1:]
+                    for storage in further:
+                        versions.append(storage.version)
+                k.values = tuple(values)
+                k.versions = tuple(versions)
                 if saves_out:
                     n.s0 = s
                     n.s1 = lo
                     n.v0 = n.v1 = 0
-                f = frame(1)
+                f = _getframe(1)
+                if library_call:
+                    try:
+                        while known_modules[f.f_globals["__name__"]]:
+                            f = f.f_back  # type: ignore[assignment]
+                    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                        f = user_frame(1)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return results

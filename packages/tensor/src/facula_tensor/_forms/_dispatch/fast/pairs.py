@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend.modes import active_modes
 from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import FaculaError
-from facula_errors.extend import trim_traceback
+from facula_errors.extend import known_modules, trim_traceback
 from facula_storage import Storage
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import collecting
@@ -20,7 +20,7 @@ from ...._dispatch.rules.saved import SavedOperands, SavedTensors
 from ...._dispatch.slow_path.launching import MISSED
 from ...._dispatch.slow_path.modes import call_in_mode
 from ...._dispatch.slow_path.planning import plan_of_other_shape
-from ...._dispatch.slow_path.slow_call import slow_call
+from ...._dispatch.slow_path.slow_call import call_into, slow_call
 
 if TYPE_CHECKING:
     from ...._core.types import Function
@@ -32,13 +32,12 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
     plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     record = record and op.recorded
-    frame = user_frame if library_call else _getframe
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(first, second, parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
             try:
-                return call_in_mode(op, (first, second), parameters, out)
+                return call_into(op, (first, second), parameters, out)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -113,7 +112,13 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
                     n.s0 = s
                     n.s1 = lo
                     n.v0 = n.v1 = 0
-                f = frame(1)
+                f = _getframe(1)
+                if library_call:
+                    try:
+                        while known_modules[f.f_globals["__name__"]]:
+                            f = f.f_back  # type: ignore[assignment]
+                    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                        f = user_frame(1)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
@@ -136,13 +141,12 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
     plans = op.table.by_key
     rule, saves_input, saves_out, saves_further = op.rule, op.saves_input, op.saves_out, op.saves_further
     record = record and op.recorded
-    frame = user_frame if library_call else _getframe
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(input, parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
             try:
-                return call_in_mode(op, (input,), parameters, out)
+                return call_into(op, (input,), parameters, out)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -213,7 +217,13 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
                     n.s0 = s
                     n.s1 = lo
                     n.v0 = n.v1 = 0
-                f = frame(1)
+                f = _getframe(1)
+                if library_call:
+                    try:
+                        while known_modules[f.f_globals["__name__"]]:
+                            f = f.f_back  # type: ignore[assignment]
+                    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                        f = user_frame(1)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t, further

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend.modes import active_modes
 from facula_autograd.extend.nodes import LEAF, Node, next_seq
 from facula_errors import FaculaError
-from facula_errors.extend import trim_traceback
+from facula_errors.extend import known_modules, trim_traceback
 from facula_storage import Storage
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import collecting
@@ -19,7 +19,7 @@ from ...._core.tensor import Tensor
 from ...._dispatch.slow_path.launching import MISSED
 from ...._dispatch.slow_path.modes import call_in_mode
 from ...._dispatch.slow_path.planning import plan_of_other_shape
-from ...._dispatch.slow_path.slow_call import slow_call
+from ...._dispatch.slow_path.slow_call import call_into, slow_call
 
 if TYPE_CHECKING:
     from ...._core.types import Function
@@ -32,13 +32,12 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
     rule, saves_input, saves_out, extras, saves_both = op.rule, op.saves_input, op.saves_out, op.extras, op.saves_both
     nothing = ()  # one object in all of Python; a user's 0 or None is told from it
     record = record and op.recorded
-    frame = user_frame if library_call else _getframe
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(input, _parameters=(), out=None):  # type: ignore[no-untyped-def]
         if out is not None:
             try:
-                return call_in_mode(op, (input,), _parameters, out)
+                return call_into(op, (input,), _parameters, out)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -103,7 +102,13 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
                     n.rest = (la, _parameters, k, sa.version)
                 elif extras:
                     n.rest = (la, _parameters)
-                f = frame(1)
+                f = _getframe(1)
+                if library_call:
+                    try:
+                        while known_modules[f.f_globals["__name__"]]:
+                            f = f.f_back  # type: ignore[assignment]
+                    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                        f = user_frame(1)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
@@ -129,7 +134,6 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
     saves = op.rule.saves
     number_first = make_number_first(op, record=record, checked=checked, library_call=True)
     record = record and op.recorded
-    frame = user_frame if library_call else _getframe
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(input, other):  # type: ignore[no-untyped-def]
@@ -188,7 +192,13 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                             input.node = na
                         n.s0 = input
                         n.v0 = sa.version
-                    f = frame(1)
+                    f = _getframe(1)
+                    if library_call:
+                        try:
+                            while known_modules[f.f_globals["__name__"]]:
+                                f = f.f_back  # type: ignore[assignment]
+                        except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                            f = user_frame(1)
                     n.code = f.f_code
                     n.lasti = f.f_lasti
                     return t
@@ -275,7 +285,13 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                             other.node = nb
                         n.s1 = other
                         n.v1 = sb.version
-                f = frame(1)
+                f = _getframe(1)
+                if library_call:
+                    try:
+                        while known_modules[f.f_globals["__name__"]]:
+                            f = f.f_back  # type: ignore[assignment]
+                    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                        f = user_frame(1)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t
@@ -304,7 +320,6 @@ def make_number_first(op: Operator, *, record: bool, checked: bool, library_call
     plans, rule = op.table.by_key, op.number_first_rule
     (_, _), (_, needs_other) = op.operand_needs
     record = record and op.recorded
-    frame = user_frame if library_call else _getframe
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
 
     def call(number, other):  # type: ignore[no-untyped-def]
@@ -359,7 +374,13 @@ def make_number_first(op: Operator, *, record: bool, checked: bool, library_call
                         other.node = nb
                     n.s1 = other
                     n.v1 = sb.version
-                f = frame(1)
+                f = _getframe(1)
+                if library_call:
+                    try:
+                        while known_modules[f.f_globals["__name__"]]:
+                            f = f.f_back  # type: ignore[assignment]
+                    except (AttributeError, KeyError):  # a module that is not known yet, or no frame of a program
+                        f = user_frame(1)
                 n.code = f.f_code
                 n.lasti = f.f_lasti
                 return t

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @boundary
 def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("clamp_min", input)
     result = ops.clamp_min(input, min) if out is None else call_out("clamp_min", (input, min), out)
     if result is NotImplemented:
@@ -36,7 +36,7 @@ def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tens
 def clamp_min_(input: Tensor, min: Operand) -> Tensor:
     """`clamp_min` in place: changes `input` and returns it. Arguments: those of `clamp_min`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("clamp_min_", input)
         return inplace_ops.clamp_min(input, min)
     except FaculaError as error:
@@ -48,7 +48,7 @@ def clamp_min_(input: Tensor, min: Operand) -> Tensor:
 @boundary
 def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("clamp_max", input)
     result = ops.clamp_max(input, max) if out is None else call_out("clamp_max", (input, max), out)
     if result is NotImplemented:
@@ -60,7 +60,7 @@ def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tens
 def clamp_max_(input: Tensor, max: Operand) -> Tensor:
     """`clamp_max` in place: changes `input` and returns it. Arguments: those of `clamp_max`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("clamp_max_", input)
         return inplace_ops.clamp_max(input, max)
     except FaculaError as error:

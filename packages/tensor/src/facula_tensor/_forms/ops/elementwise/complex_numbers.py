@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
+from facula_storage.extend.layouts import COMPLEX
 
-from ...._core.tensor import Tensor, method
-from ...._dispatch.arguments import source, steady_tensor
+from ...._core.tensor import Tensor, layout_of_tensor, method
+from ...._dispatch.arguments import steady_tensor
+from ...._dispatch.namespaces import no_record_ops
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import bodies_of
-from ....ops.memory.assignment import assign_inplace
+from ....ops.memory.assignment import changed
 
 bodies = bodies_of("ops.elementwise.complex_numbers")
 
@@ -20,7 +22,7 @@ bodies = bodies_of("ops.elementwise.complex_numbers")
 @overridable
 def real(input: Tensor) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("real", input)
         return ops.real_of(input)
     except FaculaError as error:
@@ -31,9 +33,12 @@ def real(input: Tensor) -> Tensor:
 @overridable
 def imag(input: Tensor) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("imag", input)
-        return bodies.imag(ops, input)
+        dtype = layout_of_tensor(input).dtype
+        if dtype.category != COMPLEX:
+            raise DTypeError(f"imag: expected a complex tensor; got {dtype.name}")
+        return ops.imag_view(input)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -42,7 +47,7 @@ def imag(input: Tensor) -> Tensor:
 @overridable
 def view_as_real(input: Tensor) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("view_as_real", input)
         return ops.view_as_real(input)
     except FaculaError as error:
@@ -54,7 +59,11 @@ def view_as_real(input: Tensor) -> Tensor:
 def view_as_complex(input: Tensor) -> Tensor:
     try:
         input = steady_tensor("view_as_complex", input)
-        return bodies.view_as_complex(ops, input)
+        if input.storage_offset() % 2:
+            raise ArgumentError(
+                f"view_as_complex: expected an even storage offset; got {input.storage_offset()}; call .clone() first"
+            )
+        return ops.view_as_complex(input)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -82,7 +91,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 def conj(input: Tensor) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("conj", input)
         return ops.conj(input)
     except FaculaError as error:
@@ -94,7 +103,7 @@ def conj(input: Tensor) -> Tensor:
 @method()
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("conj_physical", input)
         result = ops.conj(input)
         return result if out is None else write_out("conj_physical", result, out)
@@ -107,10 +116,9 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def conj_physical_(input: Tensor) -> Tensor:
     """`conj_physical` in place."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("conj_physical_", input)
-        before = source("conj_physical_", input)
-        return assign_inplace("conj_physical_", input, bodies.conj_physical(ops, before))
+        return changed("conj_physical_", input, bodies.conj_physical, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -120,7 +128,7 @@ def conj_physical_(input: Tensor) -> Tensor:
 @method()
 def resolve_conj(input: Tensor) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("resolve_conj", input)
         return input
     except FaculaError as error:
@@ -132,7 +140,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 @method()
 def resolve_neg(input: Tensor) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("resolve_neg", input)
         return input
     except FaculaError as error:
@@ -144,7 +152,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 @method()
 def is_conj(input: Tensor) -> bool:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("is_conj", input)
         return False
     except FaculaError as error:
@@ -156,7 +164,7 @@ def is_conj(input: Tensor) -> bool:
 @method()
 def is_neg(input: Tensor) -> bool:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("is_neg", input)
         return False
     except FaculaError as error:
@@ -168,9 +176,9 @@ def is_neg(input: Tensor) -> bool:
 @method()
 def adjoint(input: Tensor) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("adjoint", input)
-        return bodies.adjoint(ops, input)
+        return ops.conj(ops.mT(input) if layout_of_tensor(input).shape else input)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -205,7 +213,10 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def isreal(input: Tensor) -> Tensor:
     try:
         input = steady_tensor("isreal", input)
-        return bodies.isreal(input)
+        x = input.detach()
+        return no_record_ops.eq(
+            no_record_ops.imag_view(x) if layout_of_tensor(x).dtype.is_complex else no_record_ops.zeros_like(x), 0
+        )
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError
 from facula_errors.extend import boundary, trim_traceback
+from facula_storage.extend.layouts import FLOATING
 
 from ...._core.tensor import Tensor, method
-from ...._dispatch.arguments import source, steady_tensor
+from ...._dispatch.arguments import steady_tensor
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import bodies_of
-from ....ops.memory.assignment import assign_inplace
+from ....ops.memory.assignment import changed
 
 if TYPE_CHECKING:
     from ....ops.elementwise.floating_point import Frexp
@@ -38,11 +39,13 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
 @method()
 @boundary
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("ldexp", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("ldexp", other)
-    result = bodies.ldexp(ops, input, other)
+    if input.dtype.category >= FLOATING and other.dtype.category < FLOATING:
+        other = other.to(input.dtype)
+    result = ops.mul(input, ops.pow(2.0, other))
     return result if out is None else write_out("ldexp", result, out)
 
 
@@ -50,12 +53,11 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @boundary
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """`ldexp` in place: changes `input` and returns it. Arguments: those of `ldexp`."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("ldexp_", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("ldexp_", other)
-    before = source("ldexp_", input, other)
-    return assign_inplace("ldexp_", input, bodies.ldexp(ops, before, other))
+    return changed("ldexp_", input, bodies.ldexp, other, leading=(ops,))
 
 
 @overridable
@@ -70,8 +72,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 @boundary
 def nextafter_(input: Tensor, other: Tensor) -> Tensor:
     """`nextafter` in place: changes `input` and returns it. Arguments: those of `nextafter`."""
-    before = source("nextafter_", input, other)
-    return assign_inplace("nextafter_", input, bodies.nextafter(ops, before, other))
+    return changed("nextafter_", input, bodies.nextafter, other, leading=(ops,))
 
 
 @overridable
@@ -89,8 +90,7 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
 def heaviside_(input: Tensor, values: Tensor) -> Tensor:
     """`heaviside` in place: changes `input` and returns it. Arguments: those of `heaviside`."""
     try:
-        before = source("heaviside_", input, values)
-        return assign_inplace("heaviside_", input, bodies.heaviside(ops, before, values))
+        return changed("heaviside_", input, bodies.heaviside, values, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise

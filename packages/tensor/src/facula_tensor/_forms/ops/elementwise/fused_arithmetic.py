@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
+from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ...._core.tensor import Tensor, method
-from ...._dispatch.arguments import source
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import bodies_of
-from ....ops.memory.assignment import assign_inplace
+from ....ops.elementwise.fused_arithmetic import _fused, _weight
+from ....ops.memory.assignment import changed
 
 if TYPE_CHECKING:
     from ...._core.types import Operand, Scalar
@@ -26,13 +27,20 @@ bodies = bodies_of("ops.elementwise.fused_arithmetic")
 @method()
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addcmul", input)
-        if type(tensor1) is not Tensor:
+        if not isinstance(tensor1, Tensor):
             tensor1 = as_tensor("addcmul", tensor1)
-        if type(tensor2) is not Tensor:
+        if not isinstance(tensor2, Tensor):
             tensor2 = as_tensor("addcmul", tensor2)
-        result = bodies.addcmul(ops, input, tensor1, tensor2, value=value)
+        dtype: Any = getattr(input._layout, "dtype", None)  # None for tensors that override operators
+        alike = dtype is getattr(tensor1._layout, "dtype", None) is getattr(tensor2._layout, "dtype", None) is not None
+        quick = alike and FLOATING <= dtype.category < COMPLEX and type(value) in (int, float)
+        result = (
+            ops.addcmul(input, tensor1, tensor2, value)
+            if quick
+            else _fused("addcmul", "mul", ops, input, tensor1, tensor2, value)
+        )
         return result if out is None else write_out("addcmul", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -43,14 +51,13 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
     """`addcmul` in place: changes `input` and returns it. Arguments: those of `addcmul`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addcmul_", input)
-        if type(tensor1) is not Tensor:
+        if not isinstance(tensor1, Tensor):
             tensor1 = as_tensor("addcmul_", tensor1)
-        if type(tensor2) is not Tensor:
+        if not isinstance(tensor2, Tensor):
             tensor2 = as_tensor("addcmul_", tensor2)
-        before = source("addcmul_", input, tensor1, tensor2)
-        return assign_inplace("addcmul_", input, bodies.addcmul(ops, before, tensor1, tensor2, value=value))
+        return changed("addcmul_", input, bodies.addcmul, tensor1, tensor2, value=value, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -60,13 +67,20 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar =
 @method()
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addcdiv", input)
-        if type(tensor1) is not Tensor:
+        if not isinstance(tensor1, Tensor):
             tensor1 = as_tensor("addcdiv", tensor1)
-        if type(tensor2) is not Tensor:
+        if not isinstance(tensor2, Tensor):
             tensor2 = as_tensor("addcdiv", tensor2)
-        result = bodies.addcdiv(ops, input, tensor1, tensor2, value=value)
+        dtype: Any = getattr(input._layout, "dtype", None)  # None for tensors that override operators
+        alike = dtype is getattr(tensor1._layout, "dtype", None) is getattr(tensor2._layout, "dtype", None) is not None
+        quick = alike and FLOATING <= dtype.category < COMPLEX and type(value) in (int, float)
+        result = (
+            ops.addcdiv(input, tensor1, tensor2, value)
+            if quick
+            else _fused("addcdiv", "div", ops, input, tensor1, tensor2, value)
+        )
         return result if out is None else write_out("addcdiv", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -77,14 +91,13 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 
 def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
     """`addcdiv` in place: changes `input` and returns it. Arguments: those of `addcdiv`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addcdiv_", input)
-        if type(tensor1) is not Tensor:
+        if not isinstance(tensor1, Tensor):
             tensor1 = as_tensor("addcdiv_", tensor1)
-        if type(tensor2) is not Tensor:
+        if not isinstance(tensor2, Tensor):
             tensor2 = as_tensor("addcdiv_", tensor2)
-        before = source("addcdiv_", input, tensor1, tensor2)
-        return assign_inplace("addcdiv_", input, bodies.addcdiv(ops, before, tensor1, tensor2, value=value))
+        return changed("addcdiv_", input, bodies.addcdiv, tensor1, tensor2, value=value, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -94,11 +107,19 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar =
 @method()
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("lerp", input)
-        if type(end) is not Tensor:
+        if not isinstance(end, Tensor):
             end = as_tensor("lerp", end)
-        result = bodies.lerp(ops, input, end, weight)
+        dtype: Any = getattr(input._layout, "dtype", None)  # None for tensors that override operators
+        alike = dtype is getattr(end._layout, "dtype", None) is not None
+        quick = alike and dtype.category == FLOATING
+        if type(weight) is not float and getattr(getattr(weight, "_layout", None), "dtype", None) is not dtype:
+            quick = False
+        if not quick:
+            weight = _weight(input, end, weight)
+            quick = not input.is_complex()
+        result = ops.lerp(input, end, weight) if quick else ops.add(input, ops.mul(ops.sub(end, input), weight))
         return result if out is None else write_out("lerp", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -109,12 +130,11 @@ def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = No
 def lerp_(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     """`lerp` in place: changes `input` and returns it. Arguments: those of `lerp`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("lerp_", input)
-        if type(end) is not Tensor:
+        if not isinstance(end, Tensor):
             end = as_tensor("lerp_", end)
-        before = source("lerp_", input, end, weight)
-        return assign_inplace("lerp_", input, bodies.lerp(ops, before, end, weight))
+        return changed("lerp_", input, bodies.lerp, end, weight, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise

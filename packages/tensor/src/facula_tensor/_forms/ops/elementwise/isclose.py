@@ -23,9 +23,9 @@ bodies = bodies_of("ops.elementwise.isclose")
 @method()
 @boundary
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("isclose", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("isclose", other)
     return bodies.isclose(input, other, rtol, atol, equal_nan)
 
@@ -34,9 +34,9 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 @method()
 @boundary
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("allclose", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("allclose", other)
     return bodies.allclose(input, other, rtol, atol, equal_nan)
 
@@ -45,9 +45,9 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 @method()
 @boundary
 def equal(input: Tensor, other: Tensor) -> bool:
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("equal", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("equal", other)
     return bodies.equal(input, other)
 

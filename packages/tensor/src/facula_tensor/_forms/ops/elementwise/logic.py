@@ -7,14 +7,13 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_storage import bool_
 
 from ...._core.tensor import Tensor, method
-from ...._dispatch.arguments import source
 from ...._dispatch.namespaces import no_record_ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import bodies_of
 from ....ops.elementwise.logic import as_bool, infinite
-from ....ops.memory.assignment import assign_inplace
+from ....ops.memory.assignment import changed
 
 bodies = bodies_of("ops.elementwise.logic")
 
@@ -23,7 +22,7 @@ bodies = bodies_of("ops.elementwise.logic")
 @method()
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("isinf", input)
         result = infinite(input.detach())
         return result if out is None else write_out("isinf", result, out)
@@ -36,7 +35,7 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("isneginf", input)
         result = bodies.isneginf(input)
         return result if out is None else write_out("isneginf", result, out)
@@ -49,7 +48,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("isposinf", input)
         result = bodies.isposinf(input)
         return result if out is None else write_out("isposinf", result, out)
@@ -62,7 +61,7 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("isfinite", input)
         x = input.detach()
         result = no_record_ops.eq(no_record_ops.add(infinite(x), no_record_ops.isnan(x)), False)
@@ -76,9 +75,9 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("logical_and", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("logical_and", other)
     result = no_record_ops.mul(as_bool(input), as_bool(other))
     return result if out is None else write_out("logical_and", result, out)
@@ -88,21 +87,20 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 @boundary
 def logical_and_(input: Tensor, other: Tensor) -> Tensor:
     """`logical_and` in place: changes `input` and returns it. Arguments: those of `logical_and`."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("logical_and_", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("logical_and_", other)
-    before = source("logical_and_", input, other)
-    return assign_inplace("logical_and_", input, bodies.logical_and(before, other))
+    return changed("logical_and_", input, bodies.logical_and, other)
 
 
 @overridable
 @method()
 @boundary
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("logical_or", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("logical_or", other)
     result = no_record_ops.add(as_bool(input), as_bool(other))
     return result if out is None else write_out("logical_or", result, out)
@@ -112,21 +110,20 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
 @boundary
 def logical_or_(input: Tensor, other: Tensor) -> Tensor:
     """`logical_or` in place: changes `input` and returns it. Arguments: those of `logical_or`."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("logical_or_", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("logical_or_", other)
-    before = source("logical_or_", input, other)
-    return assign_inplace("logical_or_", input, bodies.logical_or(before, other))
+    return changed("logical_or_", input, bodies.logical_or, other)
 
 
 @overridable
 @method()
 @boundary
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("logical_xor", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("logical_xor", other)
     result = no_record_ops.ne(as_bool(input), as_bool(other))
     return result if out is None else write_out("logical_xor", result, out)
@@ -136,19 +133,18 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 @boundary
 def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
     """`logical_xor` in place: changes `input` and returns it. Arguments: those of `logical_xor`."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("logical_xor_", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("logical_xor_", other)
-    before = source("logical_xor_", input, other)
-    return assign_inplace("logical_xor_", input, bodies.logical_xor(before, other))
+    return changed("logical_xor_", input, bodies.logical_xor, other)
 
 
 @overridable
 @method()
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("logical_not", input)
         result = no_record_ops.eq(input.detach(), False if input.dtype is bool_ else 0)
         return result if out is None else write_out("logical_not", result, out)
@@ -161,10 +157,9 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def logical_not_(input: Tensor) -> Tensor:
     """`logical_not` in place."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("logical_not_", input)
-        before = source("logical_not_", input)
-        return assign_inplace("logical_not_", input, bodies.logical_not(before))
+        return changed("logical_not_", input, bodies.logical_not)
     except FaculaError as error:
         trim_traceback(error)
         raise

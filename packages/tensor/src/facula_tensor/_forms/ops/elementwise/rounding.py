@@ -7,14 +7,13 @@ from facula_errors.extend import boundary, trim_traceback
 
 from ...._core.promotion import as_integer
 from ...._core.tensor import Tensor, method
-from ...._dispatch.arguments import source
 from ...._dispatch.namespaces import inplace_ops
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import bodies_of
-from ....ops.memory.assignment import assign_inplace
+from ....ops.memory.assignment import changed
 
 bodies = bodies_of("ops.elementwise.rounding")
 
@@ -39,8 +38,7 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
         if type(decimals) is not int:
             decimals = as_integer(decimals, "round_", "decimals")
         if decimals:
-            before = source("round_", input)
-            return assign_inplace("round_", input, bodies.to_places("round_", before, decimals))
+            return changed("round_", input, bodies.to_places, decimals, leading=("round_",))
         return inplace_ops.round(input)
     except FaculaError as error:
         trim_traceback(error)
@@ -51,7 +49,7 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
 @method()
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("signbit", input)
         result = bodies.signbit(input)
         return result if out is None else write_out("signbit", result, out)
@@ -71,7 +69,7 @@ def nan_to_num(
     out: Tensor | None = None,
 ) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("nan_to_num", input)
         result = bodies.nan_to_num(ops, input, nan, posinf, neginf)
         return result if out is None else write_out("nan_to_num", result, out)
@@ -86,10 +84,9 @@ def nan_to_num_(
 ) -> Tensor:
     """`nan_to_num` in place: changes `input` and returns it. Arguments: those of `nan_to_num`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("nan_to_num_", input)
-        before = source("nan_to_num_", input)
-        return assign_inplace("nan_to_num_", input, bodies.nan_to_num(ops, before, nan, posinf, neginf))
+        return changed("nan_to_num_", input, bodies.nan_to_num, nan, posinf, neginf, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -6,14 +6,13 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from ...._core.tensor import Tensor, method
-from ...._dispatch.arguments import source
 from ...._dispatch.namespaces import inplace_ops
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import bodies_of
-from ....ops.memory.assignment import assign_inplace
+from ....ops.memory.assignment import changed
 
 bodies = bodies_of("ops.elementwise.special")
 
@@ -39,8 +38,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """`logit` in place: changes `input` and returns it. Arguments: those of `logit`."""
     try:
         if eps is not None:
-            before = source("logit_", input)
-            return assign_inplace("logit_", input, bodies.clamped_logit("logit_", before, eps))
+            return changed("logit_", input, bodies.clamped_logit, eps, leading=("logit_",))
         return inplace_ops.logit(input)
     except FaculaError as error:
         trim_traceback(error)
@@ -51,7 +49,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 @method()
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("sinc", input)
         if input.dtype.is_complex:
             result = bodies.complex_sinc("sinc", input)
@@ -68,11 +66,10 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sinc_(input: Tensor) -> Tensor:
     """`sinc` in place."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("sinc_", input)
         if input.dtype.is_complex:
-            before = source("sinc_", input)
-            return assign_inplace("sinc_", input, bodies.complex_sinc("sinc_", before))
+            return changed("sinc_", input, bodies.complex_sinc, leading=("sinc_",))
         return inplace_ops.sinc(input)
     except FaculaError as error:
         trim_traceback(error)

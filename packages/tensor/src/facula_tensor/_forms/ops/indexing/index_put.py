@@ -24,9 +24,9 @@ bodies = bodies_of("ops.indexing.index_put")
 def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("index_put", input)
-        if type(values) is not Tensor:
+        if not isinstance(values, Tensor):
             values = as_tensor("index_put", values)
         return bodies.index_put(ops, "index_put", input, indices, values, accumulate)
     except FaculaError as error:
@@ -39,9 +39,9 @@ def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, a
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put` in place: changes `input` and returns it. Arguments: those of `index_put`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("index_put_", input)
-        if type(values) is not Tensor:
+        if not isinstance(values, Tensor):
             values = as_tensor("index_put_", values)
         return bodies.index_put(ops, "index_put_", input, indices, values, accumulate)
     except FaculaError as error:

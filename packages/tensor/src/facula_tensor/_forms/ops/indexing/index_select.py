@@ -28,7 +28,7 @@ def index_add(
     """input: the tensor.
     dim: the dimension.
     """
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("index_add", input)
     result = bodies.index_add("index_add", input, dim, index, source, alpha=alpha)
     return result if out is None else write_out("index_add", result, out, (input, index, source))
@@ -39,7 +39,7 @@ def index_add(
 @boundary
 def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
     """`index_add` in place: changes `input` and returns it. Arguments: those of `index_add`."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("index_add_", input)
     return bodies.index_add("index_add_", input, dim, index, source, alpha=alpha)
 
@@ -51,7 +51,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
     """input: the tensor.
     dim: the dimension.
     """
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("index_copy", input)
     result = bodies.index_copy("index_copy", input, dim, index, source)
     return result if out is None else write_out("index_copy", result, out, (input, index, source))
@@ -62,7 +62,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
 @boundary
 def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """`index_copy` in place: changes `input` and returns it. Arguments: those of `index_copy`."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("index_copy_", input)
     return bodies.index_copy("index_copy_", input, dim, index, source)
 
@@ -74,7 +74,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor
     """input: the tensor.
     dim: the dimension.
     """
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("index_fill", input)
     return bodies.index_fill("index_fill", input, dim, index, value)
 
@@ -84,7 +84,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor
 @boundary
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
     """`index_fill` in place: changes `input` and returns it. Arguments: those of `index_fill`."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("index_fill_", input)
     return bodies.index_fill("index_fill_", input, dim, index, value)
 
@@ -105,7 +105,7 @@ def index_reduce(
     """input: the tensor.
     dim: the dimension.
     """
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("index_reduce", input)
     result = bodies.index_reduce(ops, "index_reduce", input, dim, index, source, reduce, include_self=include_self)
     return result if out is None else write_out("index_reduce", result, out, (input, index, source))
@@ -118,6 +118,6 @@ def index_reduce_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """`index_reduce` in place: changes `input` and returns it. Arguments: those of `index_reduce`."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("index_reduce_", input)
     return bodies.index_reduce(ops, "index_reduce_", input, dim, index, source, reduce, include_self=include_self)

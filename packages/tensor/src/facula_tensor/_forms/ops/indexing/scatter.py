@@ -55,7 +55,7 @@ def scatter_(
 @method()
 @boundary
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    if type(src) is not Tensor:
+    if not isinstance(src, Tensor):
         src = as_tensor("scatter_add_", src)
     return bodies.scatter_add_(input, dim, index, src)
 
@@ -73,7 +73,7 @@ def scatter_reduce(
     include_self: bool = True,
     out: Tensor | None = None,
 ) -> Tensor:
-    if type(src) is not Tensor:
+    if not isinstance(src, Tensor):
         src = as_tensor("scatter_reduce", src)
     result = bodies.scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self=include_self)
     return result if out is None else write_out("scatter_reduce", result, out, (input, index, src))
@@ -86,6 +86,6 @@ def scatter_reduce_(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """`scatter_reduce` in place: changes `input` and returns it. Arguments: those of `scatter_reduce`."""
-    if type(src) is not Tensor:
+    if not isinstance(src, Tensor):
         src = as_tensor("scatter_reduce_", src)
     return bodies.scatter_reduce("scatter_reduce_", input, dim, index, src, reduce, include_self=include_self)

@@ -12,6 +12,8 @@ from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import bodies_of
+from ....ops.indexing.gather import int64_index
+from ....ops.indexing.many import flattened_for_reading
 
 bodies = bodies_of("ops.indexing.take")
 
@@ -22,7 +24,8 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
     try:
         input = steady_tensor("take", input)
-        result = bodies.take(ops, input, index)
+        flat, places = flattened_for_reading("take", input, int64_index("take", index))
+        result = ops.take(flat, places, (0,))
         return result if out is None else write_out("take", result, out, (input, index))
     except FaculaError as error:
         trim_traceback(error)
@@ -64,7 +67,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
 @method()
 def argwhere(input: Tensor) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("argwhere", input)
         return Tensor.nonzero(input)
     except FaculaError as error:

@@ -24,7 +24,7 @@ bodies = bodies_of("ops.indexing.unravel_index")
 @overridable
 def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> tuple[Tensor, ...]:
     try:
-        if type(indices) is not Tensor:
+        if not isinstance(indices, Tensor):
             indices = as_tensor("unravel_index", indices)
         return bodies.unravel_index(indices, shape)
     except FaculaError as error:

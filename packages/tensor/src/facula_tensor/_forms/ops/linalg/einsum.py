@@ -33,9 +33,9 @@ def tensordot(
     a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[object] | Tensor = 2, out: Tensor | None = None
 ) -> Tensor:
     try:
-        if type(a) is not Tensor:
+        if not isinstance(a, Tensor):
             a = as_tensor("tensordot", a)
-        if type(b) is not Tensor:
+        if not isinstance(b, Tensor):
             b = as_tensor("tensordot", b)
         return bodies.tensordot(a, b, dims, out)
     except FaculaError as error:

@@ -8,13 +8,13 @@ from facula_errors import FaculaError
 from facula_errors.extend import boundary, trim_traceback
 
 from ...._core.tensor import Tensor, method
-from ...._dispatch.arguments import of_ndim, source, steady_tensor
+from ...._dispatch.arguments import of_ndim, steady_tensor
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import bodies_of
-from ....ops.memory.assignment import assign_inplace
+from ....ops.memory.assignment import changed
 
 if TYPE_CHECKING:
     from ...._core.types import Scalar
@@ -26,11 +26,11 @@ bodies = bodies_of("ops.linalg.products")
 @method()
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 1:
+        if len(getattr(getattr(input, "_layout", None), "shape", ())) != 1:
             input = of_ndim("outer", "input", input, 1)
-        if type(vec2) is not Tensor or len(getattr(vec2._layout, "shape", ())) != 1:
+        if len(getattr(getattr(vec2, "_layout", None), "shape", ())) != 1:
             vec2 = of_ndim("outer", "vec2", vec2, 1)
-        result = bodies.outer(ops, input, vec2)
+        result = ops.mul(ops.unsqueeze(input, 1), vec2)
         return result if out is None else write_out("outer", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -41,11 +41,11 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 1:
+        if len(getattr(getattr(input, "_layout", None), "shape", ())) != 1:
             input = of_ndim("ger", "input", input, 1)
-        if type(vec2) is not Tensor or len(getattr(vec2._layout, "shape", ())) != 1:
+        if len(getattr(getattr(vec2, "_layout", None), "shape", ())) != 1:
             vec2 = of_ndim("ger", "vec2", vec2, 1)
-        result = bodies.ger(ops, input, vec2)
+        result = ops.mul(ops.unsqueeze(input, 1), vec2)
         return result if out is None else write_out("ger", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -56,9 +56,9 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("inner", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("inner", other)
     result = bodies.inner(ops, input, other)
     return result if out is None else write_out("inner", result, out)
@@ -68,11 +68,11 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 1:
+    if len(getattr(getattr(input, "_layout", None), "shape", ())) != 1:
         input = of_ndim("vdot", "input", input, 1)
-    if type(other) is not Tensor or len(getattr(other._layout, "shape", ())) != 1:
+    if len(getattr(getattr(other, "_layout", None), "shape", ())) != 1:
         other = of_ndim("vdot", "other", other, 1)
-    result = bodies.vdot(ops, input, other)
+    result = ops.matmul(ops.conj(input), other)
     return result if out is None else write_out("vdot", result, out)
 
 
@@ -80,11 +80,15 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("kron", input)
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("kron", other)
-    result = bodies.kron(ops, input, other)
+    ndim = max(input.ndim, other.ndim)
+    rows, columns = (1,) * (ndim - input.ndim) + tuple(input.shape), (1,) * (ndim - other.ndim) + tuple(other.shape)
+    a = ops.reshape(input, tuple([size for row in rows for size in (row, 1)]))
+    b = ops.reshape(other, tuple([size for column in columns for size in (1, column)]))
+    result = ops.reshape(ops.mul(a, b), tuple([row * column for row, column in zip(rows, columns, strict=True)]))
     return result if out is None else write_out("kron", result, out)
 
 
@@ -104,11 +108,11 @@ def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addmm", input)
-        if type(mat1) is not Tensor or len(getattr(mat1._layout, "shape", ())) != 2:
+        if len(getattr(getattr(mat1, "_layout", None), "shape", ())) != 2:
             mat1 = of_ndim("addmm", "mat1", mat1, 2)
-        if type(mat2) is not Tensor or len(getattr(mat2._layout, "shape", ())) != 2:
+        if len(getattr(getattr(mat2, "_layout", None), "shape", ())) != 2:
             mat2 = of_ndim("addmm", "mat2", mat2, 2)
         result = bodies.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
         return result if out is None else write_out("addmm", result, out)
@@ -121,14 +125,13 @@ def addmm(
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
     """`addmm` in place: changes `input` and returns it. Arguments: those of `addmm`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addmm_", input)
-        if type(mat1) is not Tensor or len(getattr(mat1._layout, "shape", ())) != 2:
+        if len(getattr(getattr(mat1, "_layout", None), "shape", ())) != 2:
             mat1 = of_ndim("addmm_", "mat1", mat1, 2)
-        if type(mat2) is not Tensor or len(getattr(mat2._layout, "shape", ())) != 2:
+        if len(getattr(getattr(mat2, "_layout", None), "shape", ())) != 2:
             mat2 = of_ndim("addmm_", "mat2", mat2, 2)
-        before = source("addmm_", input, mat1, mat2)
-        return assign_inplace("addmm_", input, bodies.addmm(before, mat1, mat2, beta=beta, alpha=alpha))
+        return changed("addmm_", input, bodies.addmm, mat1, mat2, beta=beta, alpha=alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -140,11 +143,11 @@ def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addmv", input)
-        if type(mat) is not Tensor or len(getattr(mat._layout, "shape", ())) != 2:
+        if len(getattr(getattr(mat, "_layout", None), "shape", ())) != 2:
             mat = of_ndim("addmv", "mat", mat, 2)
-        if type(vec) is not Tensor or len(getattr(vec._layout, "shape", ())) != 1:
+        if len(getattr(getattr(vec, "_layout", None), "shape", ())) != 1:
             vec = of_ndim("addmv", "vec", vec, 1)
         result = bodies.addmv(input, mat, vec, beta=beta, alpha=alpha)
         return result if out is None else write_out("addmv", result, out)
@@ -157,14 +160,13 @@ def addmv(
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
     """`addmv` in place: changes `input` and returns it. Arguments: those of `addmv`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addmv_", input)
-        if type(mat) is not Tensor or len(getattr(mat._layout, "shape", ())) != 2:
+        if len(getattr(getattr(mat, "_layout", None), "shape", ())) != 2:
             mat = of_ndim("addmv_", "mat", mat, 2)
-        if type(vec) is not Tensor or len(getattr(vec._layout, "shape", ())) != 1:
+        if len(getattr(getattr(vec, "_layout", None), "shape", ())) != 1:
             vec = of_ndim("addmv_", "vec", vec, 1)
-        before = source("addmv_", input, mat, vec)
-        return assign_inplace("addmv_", input, bodies.addmv(before, mat, vec, beta=beta, alpha=alpha))
+        return changed("addmv_", input, bodies.addmv, mat, vec, beta=beta, alpha=alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -176,11 +178,11 @@ def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addr", input)
-        if type(vec1) is not Tensor or len(getattr(vec1._layout, "shape", ())) != 1:
+        if len(getattr(getattr(vec1, "_layout", None), "shape", ())) != 1:
             vec1 = of_ndim("addr", "vec1", vec1, 1)
-        if type(vec2) is not Tensor or len(getattr(vec2._layout, "shape", ())) != 1:
+        if len(getattr(getattr(vec2, "_layout", None), "shape", ())) != 1:
             vec2 = of_ndim("addr", "vec2", vec2, 1)
         result = bodies.addr(input, vec1, vec2, beta=beta, alpha=alpha)
         return result if out is None else write_out("addr", result, out)
@@ -193,14 +195,13 @@ def addr(
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
     """`addr` in place: changes `input` and returns it. Arguments: those of `addr`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addr_", input)
-        if type(vec1) is not Tensor or len(getattr(vec1._layout, "shape", ())) != 1:
+        if len(getattr(getattr(vec1, "_layout", None), "shape", ())) != 1:
             vec1 = of_ndim("addr_", "vec1", vec1, 1)
-        if type(vec2) is not Tensor or len(getattr(vec2._layout, "shape", ())) != 1:
+        if len(getattr(getattr(vec2, "_layout", None), "shape", ())) != 1:
             vec2 = of_ndim("addr_", "vec2", vec2, 1)
-        before = source("addr_", input, vec1, vec2)
-        return assign_inplace("addr_", input, bodies.addr(before, vec1, vec2, beta=beta, alpha=alpha))
+        return changed("addr_", input, bodies.addr, vec1, vec2, beta=beta, alpha=alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -212,11 +213,11 @@ def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("baddbmm", input)
-        if type(batch1) is not Tensor or len(getattr(batch1._layout, "shape", ())) != 3:
+        if len(getattr(getattr(batch1, "_layout", None), "shape", ())) != 3:
             batch1 = of_ndim("baddbmm", "batch1", batch1, 3)
-        if type(batch2) is not Tensor or len(getattr(batch2._layout, "shape", ())) != 3:
+        if len(getattr(getattr(batch2, "_layout", None), "shape", ())) != 3:
             batch2 = of_ndim("baddbmm", "batch2", batch2, 3)
         result = bodies.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha)
         return result if out is None else write_out("baddbmm", result, out)
@@ -229,14 +230,13 @@ def baddbmm(
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
     """`baddbmm` in place: changes `input` and returns it. Arguments: those of `baddbmm`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("baddbmm_", input)
-        if type(batch1) is not Tensor or len(getattr(batch1._layout, "shape", ())) != 3:
+        if len(getattr(getattr(batch1, "_layout", None), "shape", ())) != 3:
             batch1 = of_ndim("baddbmm_", "batch1", batch1, 3)
-        if type(batch2) is not Tensor or len(getattr(batch2._layout, "shape", ())) != 3:
+        if len(getattr(getattr(batch2, "_layout", None), "shape", ())) != 3:
             batch2 = of_ndim("baddbmm_", "batch2", batch2, 3)
-        before = source("baddbmm_", input, batch1, batch2)
-        return assign_inplace("baddbmm_", input, bodies.baddbmm(before, batch1, batch2, beta=beta, alpha=alpha))
+        return changed("baddbmm_", input, bodies.baddbmm, batch1, batch2, beta=beta, alpha=alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -248,11 +248,11 @@ def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addbmm", input)
-        if type(batch1) is not Tensor or len(getattr(batch1._layout, "shape", ())) != 3:
+        if len(getattr(getattr(batch1, "_layout", None), "shape", ())) != 3:
             batch1 = of_ndim("addbmm", "batch1", batch1, 3)
-        if type(batch2) is not Tensor or len(getattr(batch2._layout, "shape", ())) != 3:
+        if len(getattr(getattr(batch2, "_layout", None), "shape", ())) != 3:
             batch2 = of_ndim("addbmm", "batch2", batch2, 3)
         result = bodies.addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
         return result if out is None else write_out("addbmm", result, out)
@@ -265,14 +265,13 @@ def addbmm(
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
     """`addbmm` in place: changes `input` and returns it. Arguments: those of `addbmm`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("addbmm_", input)
-        if type(batch1) is not Tensor or len(getattr(batch1._layout, "shape", ())) != 3:
+        if len(getattr(getattr(batch1, "_layout", None), "shape", ())) != 3:
             batch1 = of_ndim("addbmm_", "batch1", batch1, 3)
-        if type(batch2) is not Tensor or len(getattr(batch2._layout, "shape", ())) != 3:
+        if len(getattr(getattr(batch2, "_layout", None), "shape", ())) != 3:
             batch2 = of_ndim("addbmm_", "batch2", batch2, 3)
-        before = source("addbmm_", input, batch1, batch2)
-        return assign_inplace("addbmm_", input, bodies.addbmm(before, batch1, batch2, beta=beta, alpha=alpha))
+        return changed("addbmm_", input, bodies.addbmm, batch1, batch2, beta=beta, alpha=alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -25,7 +25,7 @@ bodies = bodies_of("ops.linalg.tril")
 @method()
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("tril", input)
         if type(diagonal) is not int:
             diagonal = as_integer(diagonal, "tril", "diagonal")
@@ -41,7 +41,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril` in place: changes `input` and returns it. Arguments: those of `tril`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("tril_", input)
         if type(diagonal) is not int:
             diagonal = as_integer(diagonal, "tril_", "diagonal")
@@ -55,7 +55,7 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
 @method()
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("triu", input)
         if type(diagonal) is not int:
             diagonal = as_integer(diagonal, "triu", "diagonal")
@@ -71,7 +71,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu` in place: changes `input` and returns it. Arguments: those of `triu`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("triu_", input)
         if type(diagonal) is not int:
             diagonal = as_integer(diagonal, "triu_", "diagonal")

@@ -12,21 +12,18 @@ from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
-from ...._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
     from ...._core.types import Operand
-
-bodies = bodies_of("ops.memory.assignment")
 
 
 @overridable
 def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("fill", input)
-        result = bodies.fill(ops, input, value)
+        result = ops.clone(input).fill_(value)
         return result if out is None else write_out("fill", result, out)
     except FaculaError as error:
         trim_traceback(error)

@@ -7,16 +7,13 @@ from facula_errors.extend import trim_traceback
 
 from ...._core.tensor import Tensor
 from ...._dispatch.view_call import as_tensor
-from ...._dispatch.written import bodies_of
-
-bodies = bodies_of("ops.memory.detach")
 
 
 def to_dlpack(input: Tensor) -> object:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("to_dlpack", input)
-        return bodies.to_dlpack(input)
+        return input.__dlpack__()
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -28,11 +28,11 @@ def scaled_dot_product_attention(
     enable_gqa: bool = False,
 ) -> Tensor:
     try:
-        if type(query) is not Tensor:
+        if not isinstance(query, Tensor):
             query = as_tensor("scaled_dot_product_attention", query)
-        if type(key) is not Tensor:
+        if not isinstance(key, Tensor):
             key = as_tensor("scaled_dot_product_attention", key)
-        if type(value) is not Tensor:
+        if not isinstance(value, Tensor):
             value = as_tensor("scaled_dot_product_attention", value)
         if type(dropout_p) is not float:
             dropout_p = float(as_real(dropout_p, "scaled_dot_product_attention", "dropout_p"))

@@ -23,7 +23,7 @@ def batch_norm(
     eps: float = 1e-05,
 ) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("batch_norm", input)
         if type(momentum) is not float:
             momentum = float(as_real(momentum, "batch_norm", "momentum"))

@@ -44,7 +44,7 @@ def embedding(
 @overridable
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("one_hot", input)
         if type(num_classes) is not int:
             num_classes = as_integer(num_classes, "one_hot", "num_classes")

@@ -26,7 +26,7 @@ def layer_norm(
     eps: float = 1e-05,
 ) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("layer_norm", input)
         if type(eps) is not float:
             eps = float(as_real(eps, "layer_norm", "eps"))
@@ -43,7 +43,7 @@ def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05
 ) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("group_norm", input)
         if type(num_groups) is not int:
             num_groups = as_integer(num_groups, "group_norm", "num_groups")
@@ -75,7 +75,7 @@ def rms_norm(
     eps: float | None = None,
 ) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("rms_norm", input)
         layout = layout_of_tensor(input)
         count = count_normalized_dims("rms_norm", layout, normalized_shape)

@@ -17,7 +17,7 @@ from ...._dispatch.view_call import as_tensor
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """inplace: whether to write the result into `input`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("dropout", input)
         if type(p) is not float:
             p = float(as_real(p, "dropout", "p"))

@@ -18,7 +18,7 @@ bodies = bodies_of("ops.random.feature_dropout")
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """inplace: whether to write the result into `input`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("dropout1d", input)
         if type(p) is not float:
             p = float(as_real(p, "dropout1d", "p"))
@@ -34,7 +34,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """inplace: whether to write the result into `input`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("dropout2d", input)
         if type(p) is not float:
             p = float(as_real(p, "dropout2d", "p"))
@@ -50,7 +50,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """inplace: whether to write the result into `input`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("dropout3d", input)
         if type(p) is not float:
             p = float(as_real(p, "dropout3d", "p"))
@@ -66,7 +66,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """inplace: whether to write the result into `input`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("alpha_dropout", input)
         if type(p) is not float:
             p = float(as_real(p, "alpha_dropout", "p"))
@@ -82,7 +82,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """inplace: whether to write the result into `input`."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("feature_alpha_dropout", input)
         if type(p) is not float:
             p = float(as_real(p, "feature_alpha_dropout", "p"))

@@ -22,7 +22,7 @@ bodies = bodies_of("ops.random.sampling")
 @overridable
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("poisson", input)
         return bodies.poisson(input, generator)
     except FaculaError as error:
@@ -34,9 +34,9 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """generator: the source of random numbers; the default generator if None."""
     try:
-        if type(count) is not Tensor:
+        if not isinstance(count, Tensor):
             count = as_tensor("binomial", count)
-        if type(prob) is not Tensor:
+        if not isinstance(prob, Tensor):
             prob = as_tensor("binomial", prob)
         return bodies.binomial(count, prob, generator)
     except FaculaError as error:
@@ -47,7 +47,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 @overridable
 def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("standard_gamma", input)
         return bodies.standard_gamma(ops, input, generator)
     except FaculaError as error:
@@ -58,7 +58,7 @@ def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
 @overridable
 def sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("sample_dirichlet", input)
         return bodies.sample_dirichlet(ops, input, generator)
     except FaculaError as error:

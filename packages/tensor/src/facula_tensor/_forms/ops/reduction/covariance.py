@@ -35,7 +35,7 @@ def cov(
 @method()
 def corrcoef(input: Tensor) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("corrcoef", input)
         return bodies.corrcoef(ops, input)
     except FaculaError as error:

@@ -9,13 +9,13 @@ from facula_errors.extend import boundary, trim_traceback
 
 from ...._core.promotion import as_real
 from ...._core.tensor import Tensor, method
-from ...._dispatch.arguments import source, steady_tensor
+from ...._dispatch.arguments import steady_tensor
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import bodies_of
-from ....ops.memory.assignment import assign_inplace
+from ....ops.memory.assignment import changed
 
 if TYPE_CHECKING:
     from ...._core.types import Lengths
@@ -28,7 +28,7 @@ bodies = bodies_of("ops.reduction.renorm")
 @boundary
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("renorm", input)
     if type(p) is not float and type(p) is not int:
         p = as_real(p, "renorm", "p")
@@ -46,7 +46,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
 @boundary
 def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """`renorm` in place: changes `input` and returns it. Arguments: those of `renorm`."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("renorm_", input)
     if type(p) is not float and type(p) is not int:
         p = as_real(p, "renorm_", "p")
@@ -56,8 +56,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         raise ArgumentError(f"renorm_: expected p above 0; got {p}")
     if maxnorm < 0:
         raise ArgumentError(f"renorm_: expected maxnorm of at least 0; got {maxnorm}")
-    before = source("renorm_", input)
-    return assign_inplace("renorm_", input, bodies.renorm(ops, before, p, dim, maxnorm))
+    return changed("renorm_", input, bodies.renorm, p, dim, maxnorm, leading=(ops,))
 
 
 @method()

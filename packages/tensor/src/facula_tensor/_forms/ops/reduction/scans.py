@@ -8,12 +8,12 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from ...._core.tensor import method
-from ...._dispatch.arguments import axis_for, source
+from ...._dispatch.arguments import axis_for
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.written import bodies_of
-from ....ops.memory.assignment import assign_inplace
+from ....ops.memory.assignment import changed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,8 +72,7 @@ def cumsum(
 def cumsum_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
     """`cumsum` in place: changes `input` and returns it. Arguments: those of `cumsum`."""
     try:
-        before = source("cumsum_", input)
-        return assign_inplace("cumsum_", input, bodies.cumsum(ops, before, dim, dtype=dtype))
+        return changed("cumsum_", input, bodies.cumsum, dim, dtype=dtype, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -108,8 +107,7 @@ def cumprod(
 def cumprod_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
     """`cumprod` in place: changes `input` and returns it. Arguments: those of `cumprod`."""
     try:
-        before = source("cumprod_", input)
-        return assign_inplace("cumprod_", input, bodies.cumprod(ops, before, dim, dtype=dtype))
+        return changed("cumprod_", input, bodies.cumprod, dim, dtype=dtype, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -32,7 +32,7 @@ def searchsorted(
     sorter: Tensor | None = None,
 ) -> Tensor:
     try:
-        if type(sorted_sequence) is not Tensor:
+        if not isinstance(sorted_sequence, Tensor):
             sorted_sequence = as_tensor("searchsorted", sorted_sequence)
         if side not in (None, "left", "right"):
             raise ArgumentError(f"searchsorted: expected side to be 'left' or 'right'; got {side!r}")
@@ -51,7 +51,7 @@ def bucketize(
     input: Operand, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
 ) -> Tensor:
     try:
-        if type(boundaries) is not Tensor:
+        if not isinstance(boundaries, Tensor):
             boundaries = as_tensor("bucketize", boundaries)
         return bodies.bucketize(input, boundaries, out_int32=out_int32, right=right, out=out)
     except FaculaError as error:

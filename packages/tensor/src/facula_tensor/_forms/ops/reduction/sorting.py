@@ -13,6 +13,8 @@ from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.written import bodies_of
+from ....ops.reduction.extreme_pairs import Sorted
+from ....ops.reduction.one_dim import extreme_pair, one_dim
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +43,8 @@ def sort(
     try:
         if axis is not None:
             dim = axis
-        return bodies.sort(ops, input, dim, descending, stable, out=out)
+        input, dim = one_dim("sort", input, dim)
+        return extreme_pair(Sorted, ops.sort(input, (dim, bool(descending))), out)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -65,7 +68,8 @@ def argsort(
     try:
         if axis is not None:
             dim = axis
-        result = bodies.argsort(ops, input, dim, descending, stable)
+        input, dim = one_dim("argsort", input, dim)
+        result = ops.sort(input, (dim, bool(descending)))[1]
         return result if out is None else write_out("argsort", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -76,7 +80,8 @@ def argsort(
 @method()
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        result = bodies.msort(ops, input)
+        input, dim = one_dim("msort", input, 0)
+        result = ops.sort(input, (dim, False))[0]
         return result if out is None else write_out("msort", result, out)
     except FaculaError as error:
         trim_traceback(error)

@@ -25,7 +25,7 @@ bodies = bodies_of("ops.shape.as_strided")
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("as_strided", input)
         size = as_sizes("as_strided", (size,))
         stride = as_sizes("as_strided", (stride,))

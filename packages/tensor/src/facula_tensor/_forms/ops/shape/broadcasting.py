@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
 
 from ...._core.promotion import as_integer
 from ...._core.sizes import sizes as as_sizes
-from ...._core.tensor import Tensor, method
+from ...._core.tensor import Tensor, check_dim, method
 from ...._dispatch.arguments import steady_tensor
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import bodies_of
+from ....ops.shape.views import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,9 +76,9 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 @method()
 def ravel(input: Tensor) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("ravel", input)
-        return bodies.ravel(ops, input)
+        return ops.reshape(input, (input.numel(),))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -88,7 +89,13 @@ def ravel(input: Tensor) -> Tensor:
 @boundary
 def unflatten(input: Tensor, dim: int, sizes: Lengths) -> Tensor:
     """dim: the dimension."""
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("unflatten", input)
     sizes = as_sizes("unflatten", (sizes,))
-    return bodies.unflatten(ops, input, dim, sizes)
+    shape = tuple(input.shape)
+    at = check_dim("unflatten", dim, len(shape))
+    if not sizes:
+        raise ArgumentError("unflatten: expected sizes of at least one dimension; got none")
+    if not shape:
+        raise ArgumentError("unflatten: expected at least 1 dimension; got a number; use reshape")
+    return ops.view(input, (*shape[:at], *resolve("unflatten", sizes, shape[at]), *shape[at + 1 :]))

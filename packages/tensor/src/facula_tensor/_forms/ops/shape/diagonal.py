@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from ...._core.promotion import as_integer
@@ -79,7 +79,9 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 def trace(input: Tensor) -> Tensor:
     try:
         input = steady_tensor("trace", input)
-        return bodies.trace(ops, input)
+        if input.ndim != 2:
+            raise ArgumentError(f"trace: expected a matrix; got shape {tuple(input.shape)}; use diagonal(...).sum(-1)")
+        return ops.diagonal(input, 0, 0, 1).sum()
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from ...._core.promotion import as_integer
+from ...._core.sizes import INTEGERS
 from ...._core.sizes import sizes as as_sizes
 from ...._core.tensor import method
 from ...._dispatch.arguments import steady_tensor
@@ -27,7 +28,8 @@ bodies = bodies_of("ops.shape.flip")
 def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        order = as_sizes("flip", order, dims, "dims")
+        if dims is not None or not INTEGERS.issuperset(map(type, order)):
+            order = as_sizes("flip", order, dims, "dims")
         input = steady_tensor("flip", input)
         return bodies.flip(ops, input, *order)
     except FaculaError as error:
@@ -40,7 +42,9 @@ def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
 def fliplr(input: Tensor) -> Tensor:
     try:
         input = steady_tensor("fliplr", input)
-        return bodies.fliplr(ops, input)
+        if input.ndim < 2:
+            raise ArgumentError(f"fliplr: expected at least 2 dimensions; got shape {tuple(input.shape)}; use flip(0)")
+        return ops.flip(input, ((1,),))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -51,7 +55,9 @@ def fliplr(input: Tensor) -> Tensor:
 def flipud(input: Tensor) -> Tensor:
     try:
         input = steady_tensor("flipud", input)
-        return bodies.flipud(ops, input)
+        if not input.ndim:
+            raise ArgumentError("flipud: expected at least 1 dimension; got a number")
+        return ops.flip(input, ((0,),))
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -33,6 +33,8 @@ def select(input: Tensor, dim: int | None = None, index: int | None = None, *, a
             dim = axis_for(dim, axis, "select")
         if dim is None:
             dim = needed_dim("select", dim)
+        if index is not None and type(index) is not int:
+            index = as_integer(index, "select", "index")
         return ops.select(input, dim, index)
     except FaculaError as error:
         trim_traceback(error)

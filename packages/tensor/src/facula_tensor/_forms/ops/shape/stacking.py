@@ -105,7 +105,7 @@ def tensor_split(
     """input: the tensor.
     dim: the dimension.
     """
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("tensor_split", input)
     return bodies.tensor_split(input, indices_or_sections, dim, indices=indices, sections=sections)
 
@@ -121,7 +121,7 @@ def hsplit(
 ) -> tuple[Tensor, ...]:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("hsplit", input)
         return bodies.hsplit(input, indices_or_sections, indices=indices, sections=sections)
     except FaculaError as error:
@@ -140,7 +140,7 @@ def vsplit(
 ) -> tuple[Tensor, ...]:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("vsplit", input)
         return bodies.vsplit(input, indices_or_sections, indices=indices, sections=sections)
     except FaculaError as error:
@@ -159,7 +159,7 @@ def dsplit(
 ) -> tuple[Tensor, ...]:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("dsplit", input)
         return bodies.dsplit(input, indices_or_sections, indices=indices, sections=sections)
     except FaculaError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import boundary, trim_traceback
 
+from ...._core.sizes import INTEGERS
 from ...._core.sizes import sizes as as_sizes
 from ...._core.tensor import method
 from ...._dispatch.arguments import steady_tensor
@@ -26,7 +27,8 @@ bodies = bodies_of("ops.shape.tiling")
 def repeat(input: Tensor, *counts: Lengths, repeats: Lengths | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        counts = as_sizes("repeat", counts, repeats, "repeats")
+        if repeats is not None or not INTEGERS.issuperset(map(type, counts)):
+            counts = as_sizes("repeat", counts, repeats, "repeats")
         input = steady_tensor("repeat", input)
         return bodies.repeat(input, *counts)
     except FaculaError as error:
@@ -39,7 +41,8 @@ def repeat(input: Tensor, *counts: Lengths, repeats: Lengths | None = None) -> T
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        counts = as_sizes("tile", counts, dims, "dims")
+        if dims is not None or not INTEGERS.issuperset(map(type, counts)):
+            counts = as_sizes("tile", counts, dims, "dims")
         input = steady_tensor("tile", input)
         return bodies.tile(input, *counts)
     except FaculaError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
+from ...._core.sizes import INTEGERS
 from ...._core.sizes import sizes as as_sizes
 from ...._core.tensor import method
 from ...._dispatch.arguments import axis_for, needed_dim
@@ -34,7 +35,8 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        order = as_sizes("permute", order, dims, "dims")
+        if dims is not None or not INTEGERS.issuperset(map(type, order)):
+            order = as_sizes("permute", order, dims, "dims")
         return ops.permute(input, order)
     except FaculaError as error:
         trim_traceback(error)

@@ -29,7 +29,7 @@ bodies = bodies_of("ops.shape.view_copies")
 @overridable
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("alias_copy", input)
         result = bodies.alias_copy(ops, input)
         return result if out is None else write_out("alias_copy", result, out)
@@ -44,7 +44,7 @@ def as_strided_copy(
 ) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("as_strided_copy", input)
         result = bodies.as_strided_copy(ops, input, size, stride, storage_offset)
         return result if out is None else write_out("as_strided_copy", result, out)
@@ -56,7 +56,7 @@ def as_strided_copy(
 @overridable
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("detach_copy", input)
         result = bodies.detach_copy(ops, input)
         return result if out is None else write_out("detach_copy", result, out)
@@ -69,7 +69,7 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("diagonal_copy", input)
         if type(offset) is not int:
             offset = as_integer(offset, "diagonal_copy", "offset")
@@ -84,7 +84,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
 def expand_copy(input: Tensor, size: Lengths, *, implicit: bool = False, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("expand_copy", input)
         size = as_sizes("expand_copy", (size,))
         result = bodies.expand_copy(ops, input, size, implicit=implicit)
@@ -108,7 +108,7 @@ def narrow_copy(
     """input: the tensor.
     dim: the dimension.
     """
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("narrow_copy", input)
     result = bodies.narrow_copy(ops, input, dim, start, length)
     return result if out is None else write_out("narrow_copy", result, out)
@@ -118,7 +118,7 @@ def narrow_copy(
 def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("permute_copy", input)
         dims = as_sizes("permute_copy", (dims,))
         result = bodies.permute_copy(ops, input, dims)
@@ -136,7 +136,7 @@ def select_copy(
     dim: the dimension.
     """
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("select_copy", input)
         if dim is None:
             dim = needed_dim("select_copy", dim)
@@ -161,7 +161,7 @@ def slice_copy(
     dim: the dimension.
     """
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("slice_copy", input)
         result = bodies.slice_copy(ops, input, dim, start, end, step)
         return result if out is None else write_out("slice_copy", result, out)
@@ -173,7 +173,7 @@ def slice_copy(
 @overridable
 def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("squeeze_copy", input)
         result = bodies.squeeze_copy(ops, input, dim)
         return result if out is None else write_out("squeeze_copy", result, out)
@@ -185,7 +185,7 @@ def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None =
 @overridable
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("t_copy", input)
         result = bodies.t_copy(ops, input)
         return result if out is None else write_out("t_copy", result, out)
@@ -198,7 +198,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("transpose_copy", input)
         result = bodies.transpose_copy(ops, input, dim0, dim1)
         return result if out is None else write_out("transpose_copy", result, out)
@@ -211,7 +211,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("unfold_copy", input)
         result = bodies.unfold_copy(ops, input, dimension, size, step)
         return result if out is None else write_out("unfold_copy", result, out)
@@ -223,7 +223,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
 @overridable
 def unsqueeze_copy(input: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("unsqueeze_copy", input)
         if dim is None:
             dim = needed_dim("unsqueeze_copy", dim)
@@ -238,7 +238,7 @@ def unsqueeze_copy(input: Tensor, dim: int | None = None, *, out: Tensor | None 
 def view_copy(input: Tensor, size: Lengths | DTypeLike, *, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("view_copy", input)
         result = bodies.view_copy(ops, input, size)
         return result if out is None else write_out("view_copy", result, out)
@@ -253,7 +253,7 @@ def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = N
     dim: the dimension.
     """
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("unbind_copy", input)
         return bodies.unbind_copy(input, dim, out=out)
     except FaculaError as error:
@@ -269,7 +269,7 @@ def split_copy(
     dim: the dimension.
     """
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("split_copy", input)
         return bodies.split_copy(input, split_size, dim, out=out)
     except FaculaError as error:
@@ -285,7 +285,7 @@ def split_with_sizes_copy(
     dim: the dimension.
     """
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("split_with_sizes_copy", input)
         split_sizes = as_sizes("split_with_sizes_copy", (split_sizes,))
         return bodies.split_with_sizes_copy(input, split_sizes, dim, out=out)
@@ -301,10 +301,10 @@ def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple
     """input: the tensor.
     dim: the dimension.
     """
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("split_with_sizes", input)
     split_sizes = as_sizes("split_with_sizes", (split_sizes,))
-    return bodies.split_with_sizes(input, split_sizes, dim)
+    return Tensor.split(input, split_sizes, dim)
 
 
 @overridable
@@ -314,9 +314,9 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     """input: the tensor.
     dim: the dimension.
     """
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("unsafe_chunk", input)
-    return bodies.unsafe_chunk(input, chunks, dim)
+    return Tensor.chunk(input, chunks, dim)
 
 
 @overridable
@@ -326,9 +326,9 @@ def unsafe_split(input: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tens
     """input: the tensor.
     dim: the dimension.
     """
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("unsafe_split", input)
-    return bodies.unsafe_split(input, split_size, dim)
+    return Tensor.split(input, split_size, dim)
 
 
 @overridable
@@ -338,7 +338,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -
     """input: the tensor.
     dim: the dimension.
     """
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         input = as_tensor("unsafe_split_with_sizes", input)
     split_sizes = as_sizes("unsafe_split_with_sizes", (split_sizes,))
-    return bodies.unsafe_split_with_sizes(input, split_sizes, dim)
+    return Tensor.split(input, split_sizes, dim)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import boundary, trim_traceback
 
-from ...._core.sizes import sizes
+from ...._core.sizes import INTEGERS, sizes
 from ...._core.sizes import sizes as as_sizes
 from ...._core.tensor import Tensor, method
 from ...._dispatch.namespaces import recorded_ops as ops
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def expand(input: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        shape = as_sizes("expand", shape, size, "size")
+        if size is not None or not INTEGERS.issuperset(map(type, shape)):
+            shape = as_sizes("expand", shape, size, "size")
         return ops.expand(input, shape)
     except FaculaError as error:
         trim_traceback(error)
@@ -34,7 +35,7 @@ def expand(input: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tenso
 @boundary
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """input: the tensor."""
-    if type(other) is not Tensor:
+    if not isinstance(other, Tensor):
         other = as_tensor("reshape_as", other)
     return ops.reshape(input, tuple(other.shape))
 
@@ -43,7 +44,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """input: the tensor."""
     try:
-        if type(other) is not Tensor:
+        if not isinstance(other, Tensor):
             other = as_tensor("view_as", other)
         return ops.view(input, tuple(other.shape))
     except FaculaError as error:
@@ -67,7 +68,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """input: the tensor."""
     try:
-        if type(other) is not Tensor:
+        if not isinstance(other, Tensor):
             other = as_tensor("expand_as", other)
         return ops.expand(input, tuple(other.shape))
     except FaculaError as error:
@@ -80,7 +81,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("broadcast_to", input)
         return ops.expand(input, sizes("broadcast_to", () if shape is None else (shape,), size))
     except FaculaError as error:

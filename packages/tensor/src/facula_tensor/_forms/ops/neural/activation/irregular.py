@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
+from facula_storage import contiguous
 
 from ....._core.promotion import as_real
 from ....._core.tensor import Tensor, check_dim, layout_of_tensor, method
-from ....._dispatch.arguments import floats, source
+from ....._creation.random import rand
+from ....._dispatch.arguments import floats
 from ....._dispatch.namespaces import recorded_ops as ops
 from ....._dispatch.overrides import overridable
 from ....._dispatch.view_call import as_tensor
 from ....._dispatch.written import bodies_of
-from .....ops.memory.assignment import assign_inplace
+from .....ops.memory.assignment import changed
 
 if TYPE_CHECKING:
     from ....._core.types import DTypeLike
@@ -33,9 +35,9 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 @overridable
 def relu_(input: Tensor) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("relu_", input)
-        return bodies.relu_(input)
+        return input.relu_()
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -47,7 +49,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """input: a tensor with a floating dtype."""
     try:
         input = floats("prelu", input)
-        if type(weight) is not Tensor:
+        if not isinstance(weight, Tensor):
             weight = as_tensor("prelu", weight)
         return bodies.prelu(ops, input, weight)
     except FaculaError as error:
@@ -74,9 +76,13 @@ def rrelu(
         if not lower <= upper:
             raise ArgumentError(f"rrelu: expected lower <= upper; got {lower} and {upper}")
         if inplace:
-            before = source("rrelu", input)
-            return assign_inplace("rrelu", input, bodies.rrelu(ops, before, lower, upper, training))
-        return bodies.rrelu(ops, input, lower, upper, training)
+            return changed("rrelu", input, bodies.rrelu, lower, upper, training, leading=(ops,))
+        slope: object = (lower + upper) / 2
+        if training:
+            layout = layout_of_tensor(input)
+            made = contiguous(layout.shape, layout.dtype, layout.device)
+            slope = rand(made.shape, dtype=made.dtype, device=made.device) * (upper - lower) + lower
+        return ops.leaky_relu(input, slope)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -93,8 +99,7 @@ def rrelu_(input: Tensor, lower: float = 0.125, upper: float = 0.333333333333333
             upper = float(as_real(upper, "rrelu_", "upper"))
         if not lower <= upper:
             raise ArgumentError(f"rrelu_: expected lower <= upper; got {lower} and {upper}")
-        before = source("rrelu_", input)
-        return assign_inplace("rrelu_", input, bodies.rrelu(ops, before, lower, upper, training))
+        return changed("rrelu_", input, bodies.rrelu, lower, upper, training, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -102,7 +107,7 @@ def rrelu_(input: Tensor, lower: float = 0.125, upper: float = 0.333333333333333
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("softmax", input)
         return bodies.softmax(input, dim, _stacklevel, dtype)
     except FaculaError as error:
@@ -112,7 +117,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("log_softmax", input)
         return bodies.log_softmax(input, dim, _stacklevel, dtype)
     except FaculaError as error:
@@ -123,7 +128,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
 @overridable
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("softmin", input)
         return bodies.softmin(input, dim, _stacklevel, dtype)
     except FaculaError as error:

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
+from facula_storage import float32
+from facula_storage.extend.layouts import FLOATING
 
 from ....._core.promotion import as_real
-from ....._core.tensor import method
-from ....._dispatch.arguments import floats, source
+from ....._core.tensor import layout_of_tensor, method
+from ....._dispatch.arguments import floats
 from ....._dispatch.namespaces import recorded_ops as ops
 from ....._dispatch.overrides import overridable
+from ....._dispatch.view_call import as_tensor
 from ....._dispatch.written import bodies_of
-from .....ops.memory.assignment import assign_inplace
+from .....ops.memory.assignment import changed
 
 if TYPE_CHECKING:
     from ....._core.tensor import Tensor
@@ -29,8 +32,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         if type(negative_slope) is not float and type(negative_slope) is not int:
             negative_slope = as_real(negative_slope, "leaky_relu", "negative_slope")
         if inplace:
-            before = source("leaky_relu", input)
-            return assign_inplace("leaky_relu", input, ops.leaky_relu(before, negative_slope))
+            return changed("leaky_relu", input, ops.leaky_relu, negative_slope)
         return ops.leaky_relu(input, negative_slope)
     except FaculaError as error:
         trim_traceback(error)
@@ -43,8 +45,7 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     try:
         if type(negative_slope) is not float and type(negative_slope) is not int:
             negative_slope = as_real(negative_slope, "leaky_relu_", "negative_slope")
-        before = source("leaky_relu_", input)
-        return assign_inplace("leaky_relu_", input, ops.leaky_relu(before, negative_slope))
+        return changed("leaky_relu_", input, ops.leaky_relu, negative_slope)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -62,9 +63,10 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         if min_val > max_val:
             raise ArgumentError(f"hardtanh: expected min_val <= max_val; got {min_val} and {max_val}")
         if inplace:
-            before = source("hardtanh", input)
-            return assign_inplace("hardtanh", input, bodies.hardtanh(ops, before, min_val, max_val))
-        return bodies.hardtanh(ops, input, min_val, max_val)
+            return changed("hardtanh", input, bodies.hardtanh, min_val, max_val, leading=(ops,))
+        if not as_tensor("hardtanh", input).is_floating_point():
+            min_val, max_val = int(min_val), int(max_val)
+        return ops.hardtanh(input, min_val, max_val)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -80,8 +82,7 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
             max_val = as_real(max_val, "hardtanh_", "max_val")
         if min_val > max_val:
             raise ArgumentError(f"hardtanh_: expected min_val <= max_val; got {min_val} and {max_val}")
-        before = source("hardtanh_", input)
-        return assign_inplace("hardtanh_", input, bodies.hardtanh(ops, before, min_val, max_val))
+        return changed("hardtanh_", input, bodies.hardtanh, min_val, max_val, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -90,9 +91,9 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     try:
         if inplace:
-            before = source("relu6", input)
-            return assign_inplace("relu6", input, bodies.relu6(ops, before))
-        return bodies.relu6(ops, input)
+            return changed("relu6", input, bodies.relu6, leading=(ops,))
+        low, high = (0.0, 6.0) if as_tensor("relu6", input).is_floating_point() else (0, 6)
+        return ops.hardtanh(input, low, high)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -102,8 +103,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     try:
         input = floats("hardsigmoid", input)
         if inplace:
-            before = source("hardsigmoid", input)
-            return assign_inplace("hardsigmoid", input, ops.hardsigmoid(before))
+            return changed("hardsigmoid", input, ops.hardsigmoid)
         return ops.hardsigmoid(input)
     except FaculaError as error:
         trim_traceback(error)
@@ -114,8 +114,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     try:
         input = floats("hardswish", input)
         if inplace:
-            before = source("hardswish", input)
-            return assign_inplace("hardswish", input, ops.hardswish(before))
+            return changed("hardswish", input, ops.hardswish)
         return ops.hardswish(input)
     except FaculaError as error:
         trim_traceback(error)
@@ -130,7 +129,8 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
             lambd = float(as_real(lambd, "softshrink", "lambd"))
         if not lambd >= 0:
             raise ArgumentError(f"softshrink: expected lambd of at least 0; got {lambd}")
-        return bodies.softshrink(ops, input, lambd)
+        inner = ops.where(ops.ge(input, -lambd), ops.mul(input, 0), ops.add(input, lambd))
+        return ops.where(ops.gt(input, lambd), ops.sub(input, lambd), inner)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -144,7 +144,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
         input = floats("hardshrink", input)
         if type(lambd) is not float:
             lambd = float(as_real(lambd, "hardshrink", "lambd"))
-        return bodies.hardshrink(ops, input, lambd)
+        return ops.where(ops.gt(input, lambd), input, ops.where(ops.ge(input, -lambd), 0, input))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -160,9 +160,13 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         if type(value) is not float and type(value) is not int:
             value = as_real(value, "threshold", "value")
         if inplace:
-            before = source("threshold", input)
-            return assign_inplace("threshold", input, bodies.threshold(ops, before, threshold, value))
-        return bodies.threshold(ops, input, threshold, value)
+            return changed("threshold", input, bodies.threshold, threshold, value, leading=(ops,))
+        dtype = layout_of_tensor(as_tensor("threshold", input)).dtype
+        if dtype.category != FLOATING:
+            threshold, value = int(threshold), int(value)
+        # Compare in float32, so that the threshold for 16-bit elements is not rounded.
+        compared = ops.to(input, (float32,)) if dtype.category == FLOATING and dtype.itemsize == 2 else input
+        return ops.where(ops.le(compared, threshold), value, input)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -176,8 +180,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
             threshold = as_real(threshold, "threshold_", "threshold")
         if type(value) is not float and type(value) is not int:
             value = as_real(value, "threshold_", "value")
-        before = source("threshold_", input)
-        return assign_inplace("threshold_", input, bodies.threshold(ops, before, threshold, value))
+        return changed("threshold_", input, bodies.threshold, threshold, value, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -191,8 +194,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
         if type(alpha) is not float:
             alpha = float(as_real(alpha, "elu", "alpha"))
         if inplace:
-            before = source("elu", input)
-            return assign_inplace("elu", input, ops.elu(before, alpha))
+            return changed("elu", input, ops.elu, alpha)
         return ops.elu(input, alpha)
     except FaculaError as error:
         trim_traceback(error)
@@ -205,8 +207,7 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     try:
         if type(alpha) is not float:
             alpha = float(as_real(alpha, "elu_", "alpha"))
-        before = source("elu_", input)
-        return assign_inplace("elu_", input, ops.elu(before, alpha))
+        return changed("elu_", input, ops.elu, alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -216,9 +217,8 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     try:
         input = floats("selu", input)
         if inplace:
-            before = source("selu", input)
-            return assign_inplace("selu", input, bodies.selu(ops, before))
-        return bodies.selu(ops, input)
+            return changed("selu", input, bodies.selu, leading=(ops,))
+        return ops.mul(ops.elu(input, 1.6732632423543772), 1.0507009873554805)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -229,8 +229,7 @@ def selu_(input: Tensor) -> Tensor:
     """`selu` in place."""
     try:
         input = floats("selu_", input)
-        before = source("selu_", input)
-        return assign_inplace("selu_", input, bodies.selu(ops, before))
+        return changed("selu_", input, bodies.selu, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -247,9 +246,9 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
         if alpha == 0:
             raise ArgumentError("celu: expected an alpha other than 0, since it divides by it; got 0")
         if inplace:
-            before = source("celu", input)
-            return assign_inplace("celu", input, bodies.celu(ops, before, alpha))
-        return bodies.celu(ops, input, alpha)
+            return changed("celu", input, bodies.celu, alpha, leading=(ops,))
+        below = ops.mul(ops.expm1(ops.div(ops.below_zero(input), alpha)), alpha)
+        return ops.where(ops.lt(input, 0), below, input)  # at 0 the slope is 1, and that of below_zero is 0
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -264,8 +263,7 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
             alpha = float(as_real(alpha, "celu_", "alpha"))
         if alpha == 0:
             raise ArgumentError("celu_: expected an alpha other than 0, since it divides by it; got 0")
-        before = source("celu_", input)
-        return assign_inplace("celu_", input, bodies.celu(ops, before, alpha))
+        return changed("celu_", input, bodies.celu, alpha, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise

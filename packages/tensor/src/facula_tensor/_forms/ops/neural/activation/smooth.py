@@ -8,15 +8,12 @@ from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from ....._core.promotion import as_real
-from ....._dispatch.arguments import floats, refuse_choice, source
+from ....._dispatch.arguments import floats, refuse_choice
 from ....._dispatch.namespaces import recorded_ops as ops
-from ....._dispatch.written import bodies_of
-from .....ops.memory.assignment import assign_inplace
+from .....ops.memory.assignment import changed
 
 if TYPE_CHECKING:
     from ....._core.tensor import Tensor
-
-bodies = bodies_of("ops.neural.activation.smooth")
 
 
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
@@ -45,8 +42,7 @@ def logsigmoid(input: Tensor) -> Tensor:
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     try:
         if inplace:
-            before = source("silu", input)
-            return assign_inplace("silu", input, ops.silu(before))
+            return changed("silu", input, ops.silu)
         return ops.silu(input)
     except FaculaError as error:
         trim_traceback(error)
@@ -73,8 +69,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     try:
         input = floats("mish", input)
         if inplace:
-            before = source("mish", input)
-            return assign_inplace("mish", input, ops.mish(before))
+            return changed("mish", input, ops.mish)
         return ops.mish(input)
     except FaculaError as error:
         trim_traceback(error)
@@ -86,7 +81,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     try:
         if approximate not in ("none", "tanh"):
             approximate = refuse_choice("gelu", "approximate", approximate, "'none' or 'tanh'")
-        return bodies.gelu(ops, input, approximate)
+        return ops.gelu(input) if approximate == "none" else ops.gelu_tanh(input)
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -33,9 +33,9 @@ def multi_margin_loss(
     try:
         if size_average is not None or reduce is not None:
             reduction = reduction_of_older(size_average, reduce)
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("multi_margin_loss", input)
-        if type(target) is not Tensor:
+        if not isinstance(target, Tensor):
             target = as_tensor("multi_margin_loss", target)
         if type(margin) is not float and type(margin) is not int:
             margin = as_real(margin, "multi_margin_loss", "margin")
@@ -59,9 +59,9 @@ def multilabel_margin_loss(
     try:
         if size_average is not None or reduce is not None:
             reduction = reduction_of_older(size_average, reduce)
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("multilabel_margin_loss", input)
-        if type(target) is not Tensor:
+        if not isinstance(target, Tensor):
             target = as_tensor("multilabel_margin_loss", target)
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice("multilabel_margin_loss", "reduction", reduction, "'none', 'mean' or 'sum'")

@@ -32,9 +32,9 @@ def ctc_loss(
     zero_infinity: bool = False,
 ) -> Tensor:
     try:
-        if type(log_probs) is not Tensor:
+        if not isinstance(log_probs, Tensor):
             log_probs = as_tensor("ctc_loss", log_probs)
-        if type(targets) is not Tensor:
+        if not isinstance(targets, Tensor):
             targets = as_tensor("ctc_loss", targets)
         if type(blank) is not int:
             blank = as_integer(blank, "ctc_loss", "blank")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from ....._core.promotion import as_real, real_or_tensor
@@ -10,8 +10,11 @@ from ....._core.tensor import Tensor
 from ....._dispatch.arguments import floats, reduction_of_older, refuse_choice
 from ....._dispatch.namespaces import recorded_ops as ops
 from ....._dispatch.overrides import overridable
+from ....._dispatch.slow_path.planning import broadcast_shapes
 from ....._dispatch.view_call import as_tensor
 from ....._dispatch.written import bodies_of
+from .....ops.neural.losses.binary import same_shape
+from .....ops.neural.losses.regression import loss_of, reduced_losses
 
 bodies = bodies_of("ops.neural.losses.likelihood")
 
@@ -33,9 +36,9 @@ def poisson_nll_loss(
     try:
         if size_average is not None or reduce is not None:
             reduction = reduction_of_older(size_average, reduce)
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("poisson_nll_loss", input)
-        if type(target) is not Tensor:
+        if not isinstance(target, Tensor):
             target = as_tensor("poisson_nll_loss", target)
         if type(eps) is not float and type(eps) is not int:
             eps = as_real(eps, "poisson_nll_loss", "eps")
@@ -58,9 +61,9 @@ def gaussian_nll_loss(
 ) -> Tensor:
     """reduction: "mean", "sum", or "none" for the loss of each element."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("gaussian_nll_loss", input)
-        if type(target) is not Tensor:
+        if not isinstance(target, Tensor):
             target = as_tensor("gaussian_nll_loss", target)
         if type(eps) is not float and type(eps) is not int:
             eps = real_or_tensor(eps, "gaussian_nll_loss", "eps")
@@ -83,11 +86,12 @@ def soft_margin_loss(
         if size_average is not None or reduce is not None:
             reduction = reduction_of_older(size_average, reduce)
         input = floats("soft_margin_loss", input)
-        if type(target) is not Tensor:
+        if not isinstance(target, Tensor):
             target = as_tensor("soft_margin_loss", target)
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice("soft_margin_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
-        return bodies.soft_margin_loss(input, target, reduction=reduction)
+        same_shape("soft_margin_loss", input, target)
+        return loss_of("soft_margin", (input, target), reduction)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -109,11 +113,19 @@ def multilabel_soft_margin_loss(
         if size_average is not None or reduce is not None:
             reduction = reduction_of_older(size_average, reduce)
         input = floats("multilabel_soft_margin_loss", input)
-        if type(target) is not Tensor:
+        if not isinstance(target, Tensor):
             target = as_tensor("multilabel_soft_margin_loss", target)
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice("multilabel_soft_margin_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
-        return bodies.multilabel_soft_margin_loss(ops, input, target, weight, reduction=reduction)
+        name = "multilabel_soft_margin_loss"
+        broadcast_shapes(name, tuple(input.shape), tuple(target.shape))
+        losses = ops.logistic_loss(input, target)
+        if weight is not None:
+            losses = ops.mul(losses, as_tensor(name, weight))
+        if not losses.ndim:
+            raise ArgumentError(f"{name}: expected input (N, C) or (C); got a number")
+        last = losses.ndim - 1
+        return reduced_losses(ops.div(ops.sum(losses, ((last,), False)), losses.shape[last]), reduction)
     except FaculaError as error:
         trim_traceback(error)
         raise

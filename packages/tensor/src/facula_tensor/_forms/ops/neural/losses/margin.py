@@ -12,8 +12,10 @@ from ....._core.tensor import Tensor
 from ....._dispatch.arguments import reduction_of_older, refuse_choice
 from ....._dispatch.namespaces import recorded_ops as ops
 from ....._dispatch.overrides import overridable
+from ....._dispatch.slow_path.planning import broadcast_shapes
 from ....._dispatch.view_call import as_tensor
 from ....._dispatch.written import bodies_of
+from .....ops.neural.losses.regression import loss_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,15 +38,16 @@ def hinge_embedding_loss(
     try:
         if size_average is not None or reduce is not None:
             reduction = reduction_of_older(size_average, reduce)
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("hinge_embedding_loss", input)
-        if type(target) is not Tensor:
+        if not isinstance(target, Tensor):
             target = as_tensor("hinge_embedding_loss", target)
         if type(margin) is not float and type(margin) is not int:
             margin = as_real(margin, "hinge_embedding_loss", "margin")
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice("hinge_embedding_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
-        return bodies.hinge_embedding_loss(input, target, margin, reduction=reduction)
+        broadcast_shapes("hinge_embedding_loss", tuple(input.shape), tuple(target.shape))
+        return loss_of("hinge", (input, target), reduction, None, (margin,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -66,11 +69,11 @@ def margin_ranking_loss(
     try:
         if size_average is not None or reduce is not None:
             reduction = reduction_of_older(size_average, reduce)
-        if type(input1) is not Tensor:
+        if not isinstance(input1, Tensor):
             input1 = as_tensor("margin_ranking_loss", input1)
-        if type(input2) is not Tensor:
+        if not isinstance(input2, Tensor):
             input2 = as_tensor("margin_ranking_loss", input2)
-        if type(target) is not Tensor:
+        if not isinstance(target, Tensor):
             target = as_tensor("margin_ranking_loss", target)
         if type(margin) is not float and type(margin) is not int:
             margin = as_real(margin, "margin_ranking_loss", "margin")
@@ -98,11 +101,11 @@ def cosine_embedding_loss(
     try:
         if size_average is not None or reduce is not None:
             reduction = reduction_of_older(size_average, reduce)
-        if type(input1) is not Tensor:
+        if not isinstance(input1, Tensor):
             input1 = as_tensor("cosine_embedding_loss", input1)
-        if type(input2) is not Tensor:
+        if not isinstance(input2, Tensor):
             input2 = as_tensor("cosine_embedding_loss", input2)
-        if type(target) is not Tensor:
+        if not isinstance(target, Tensor):
             target = as_tensor("cosine_embedding_loss", target)
         if type(margin) is not float and type(margin) is not int:
             margin = as_real(margin, "cosine_embedding_loss", "margin")
@@ -133,11 +136,11 @@ def triplet_margin_loss(
     try:
         if size_average is not None or reduce is not None:
             reduction = reduction_of_older(size_average, reduce)
-        if type(anchor) is not Tensor:
+        if not isinstance(anchor, Tensor):
             anchor = as_tensor("triplet_margin_loss", anchor)
-        if type(positive) is not Tensor:
+        if not isinstance(positive, Tensor):
             positive = as_tensor("triplet_margin_loss", positive)
-        if type(negative) is not Tensor:
+        if not isinstance(negative, Tensor):
             negative = as_tensor("triplet_margin_loss", negative)
         if type(margin) is not float and type(margin) is not int:
             margin = as_real(margin, "triplet_margin_loss", "margin")
@@ -168,11 +171,11 @@ def triplet_margin_with_distance_loss(
 ) -> Tensor:
     """reduction: "mean", "sum", or "none" for the loss of each element."""
     try:
-        if type(anchor) is not Tensor:
+        if not isinstance(anchor, Tensor):
             anchor = as_tensor("triplet_margin_with_distance_loss", anchor)
-        if type(positive) is not Tensor:
+        if not isinstance(positive, Tensor):
             positive = as_tensor("triplet_margin_with_distance_loss", positive)
-        if type(negative) is not Tensor:
+        if not isinstance(negative, Tensor):
             negative = as_tensor("triplet_margin_with_distance_loss", negative)
         if type(margin) is not float and type(margin) is not int:
             margin = real_or_tensor(margin, "triplet_margin_with_distance_loss", "margin")

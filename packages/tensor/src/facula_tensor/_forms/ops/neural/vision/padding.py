@@ -36,7 +36,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0, *, out: Tensor | None = None) -> Tensor:
     """input: the tensor."""
     try:
-        if type(input) is not Tensor:
+        if not isinstance(input, Tensor):
             input = as_tensor("constant_pad_nd", input)
         result = bodies.constant_pad_nd(ops, input, pad, value)
         return result if out is None else write_out("constant_pad_nd", result, out)

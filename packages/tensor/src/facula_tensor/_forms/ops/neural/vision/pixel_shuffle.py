@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import FaculaError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
+from ....._core.tensor import layout_of_tensor
 from ....._dispatch.arguments import positive_integer, steady_tensor
 from ....._dispatch.namespaces import recorded_ops as ops
 from ....._dispatch.overrides import overridable
@@ -53,7 +54,12 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
         input = steady_tensor("channel_shuffle", input)
         if type(groups) is not int or groups < 1:
             groups = positive_integer("channel_shuffle", "groups", groups)
-        return bodies.channel_shuffle(ops, input, groups)
+        shape = layout_of_tensor(input).shape
+        if len(shape) < 3 or shape[1] % groups:
+            raise ArgumentError(f"channel_shuffle: expected shape (N, C, ...), C a multiple of {groups}; got {shape}")
+        images, channels, *size = shape
+        parts = ops.transpose(ops.reshape(input, (images, groups, channels // groups, *size)), 1, 2)
+        return ops.reshape(ops.contiguous(parts), shape)
     except FaculaError as error:
         trim_traceback(error)
         raise
