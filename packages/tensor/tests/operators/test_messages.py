@@ -243,7 +243,7 @@ WANTED = {  # call: (operation and a part of the message, further parts)
     "reshape": (lambda: m().reshape(5), "reshape: shape (5,) has room for 5 element(s); the tensor has 12"),
     "split": (lambda: m().split(2.5), "split: expected integers", "2.5"),
     "narrow": (lambda: m().narrow(0, 1.5, 1), "narrow: expected start and length to be integers; got 1.5"),
-    "select": (lambda: m().select(0, "a"), "select: expected index to be an integer; got 'a'"),
+    "select": (lambda: m().select(0, "a"), "select: expected index to be an integer; got str 'a'"),
     "cat of one": (lambda: ft.cat(m()), "cat: expected a tuple or list of tensors; got Tensor"),
     "stack of one": (lambda: ft.stack(m()), "stack: expected a tuple or list of tensors; got Tensor"),
     "cat": (lambda: ft.cat([m(), m(2, 3)]), "cat: tensors[1] of shape (2, 3) does not fit", "(3, 4)"),
