@@ -205,7 +205,7 @@ class Endless(IterableDataset):
     [
         ({"on_error": "ignore"}, "on_error"),
         ({"seed": -1}, "seed"),
-        ({"seed": 1, "generator": 2}, "seed and generator"),
+        ({"seed": 1, "generator": 2}, "seed or generator"),
         ({"shard": (2, 2)}, "rank"),
         ({"shard": 3}, "shard"),
         ({"shard": (0, 0)}, "programs"),

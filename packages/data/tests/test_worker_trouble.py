@@ -179,7 +179,7 @@ def test_a_hanging_worker_is_replaced_if_bad_samples_are_skipped(stuck):
         Odd(9, stuck.here), 4, num_workers=2, timeout=1.5, on_error="skip", persistent_workers=True, **PROCESSES
     )
     batches = iter(loader)
-    with pytest.warns(UserWarning, match=r"worker 0 .* gave no batch of samples .*; it is replaced"):
+    with pytest.warns(UserWarning, match=r"worker 0 .* returned no batch of samples .*; it is replaced"):
         found = [next(batches)["index"].tolist() for _ in range(10)]
     assert found == [[i for i in range(first, first + 4) if i != 9] for first in range(0, 40, 4)]
 
@@ -208,7 +208,7 @@ process.join()
 def test_a_batch_that_cannot_be_sent_is_an_error():
     with pytest.raises((AttributeError, TypeError, PicklingError)) as caught:
         list(DataLoader(Rows(), 8, num_workers=1, collate_fn=lambda rows: lambda: rows, **PROCESSES))
-    assert "be what pickle can" in "".join(caught.value.__notes__)
+    assert "be picklable" in "".join(caught.value.__notes__)
 
 
 def test_a_killed_worker_hints_at_a_lack_of_memory():

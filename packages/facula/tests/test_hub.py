@@ -16,7 +16,7 @@ def test_weights_are_read_from_the_download_folder(tmp_path, monkeypatch):
     hub.set_dir(tmp_path)
     folder = tmp_path / "checkpoints"
     address = "https://example.com/models/net.safetensors?download=1"
-    text = f"downloads nothing; download https://example.com/.*1 to this file: '{folder}/net"
+    text = f"does not download files; download https://example.com/.*1 to this file: '{folder}/net"
     with pytest.raises(FileNotFoundError, match=text):
         hub.load_state_dict_from_url(address)
     os.mkdir(folder)

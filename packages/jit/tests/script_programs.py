@@ -289,8 +289,8 @@ REFUSED = {
     of_other_shapes: (r"the variable 'z' is float32 \(\d,\) or float32 \(\d,\)", 1),
     strings: ("the variable 'name' is str '(up|down)' or str '(up|down)'", 1),
     numbers: ("the variable 'k' is int . or int .", 1),
-    puts_into_a_list: ("a dict from outside is changed, as a tensor decides", 2),
-    sets_an_attribute: ("an attribute of a Kind from outside is changed, as a tensor decides", 3),
-    collects: ("a list from outside is changed, as a tensor decides", 2),
+    puts_into_a_list: ("a dict from outside is changed, depending on a tensor", 2),
+    sets_an_attribute: ("an attribute of a Kind from outside is changed, depending on a tensor", 3),
+    collects: ("a list from outside is changed, depending on a tensor", 2),
     binds_outside: ("`if` that binds a name of `global` or `nonlocal`", 5),
 }

@@ -157,8 +157,8 @@ def test_changes_in_place(name):
 
 WRITTEN = {  # functions that cannot be replayed, and the text of the report
     "sizes that follow from elements": (lambda x, y: x[x > 0.5].sum(), "nonzero reads elements"),
-    "another shape": (lambda x, y: x.t_() + 0, "another shape, memory or node in place"),
-    "other memory": (lambda x, y: setattr(x, "data", y * 2) or x + 0, "another shape, memory or node in place"),
+    "another shape": (lambda x, y: x.t_() + 0, "changes its shape, memory or node in place"),
+    "other memory": (lambda x, y: setattr(x, "data", y * 2) or x + 0, "changes its shape, memory or node in place"),
     "a gradient that is asked for": (
         lambda x, y: x.requires_grad_().detach(),
         "requires_grad of an argument is changed",

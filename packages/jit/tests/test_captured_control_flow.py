@@ -105,8 +105,11 @@ def test_one_condition_runs_few_launches():
 
 
 BREAKS = {
-    "draws": (lambda x: cond(x.sum() > 0, lambda: rand(2), lambda: x * 1), "draw unequally many random numbers"),
-    "loop draws": (lambda x: while_loop(lambda h: h.sum() < 5, lambda h: (h + rand(2) + 1,), (x,)), "draws as many"),
+    "draws": (lambda x: cond(x.sum() > 0, lambda: rand(2), lambda: x * 1), "draw different numbers of random values"),
+    "loop draws": (
+        lambda x: while_loop(lambda h: h.sum() < 5, lambda h: (h + rand(2) + 1,), (x,)),
+        "draws random numbers in each step",
+    ),
     "constants": (lambda x: cond(x.sum() > 0, lambda: (x, 1), lambda: (x, 2)), "cond return .* and .*return tensors"),
     "backward": (lambda x: cond(x.sum() > 0, lambda: _go_back(), lambda: x * 1), r"does backward\(\)"),
     "other raises": (lambda x: cond(x.sum() > 0, lambda: x * 1, lambda: x @ ones(7)), "false_fn of cond.*matmul"),
@@ -114,9 +117,9 @@ BREAKS = {
     "gradients": (lambda x: while_loop(below(9), lambda h: (h * WEIGHT,), (x,)), "use scan"),
     "carried gradients": (lambda x: while_loop(below(9), lambda h: (h * 3,), (x * WEIGHT,)), "use scan"),
     "number": (lambda x: while_loop(lambda n, h: h.sum() < 9, lambda n, h: (n + 1, h + n), (1, x)), "carry a tensor"),
-    "loop raises": (lambda x: while_loop(lambda h: h.sum() > 5, lambda h: (h @ ones(7),), (x,)), "makes none, raises"),
-    "leaks": (lambda x: _leaks(x), "a result is made by one of two functions"),
-    "leaks inside": (lambda x: _leaks(x) + 1, "reads what is made by one of two functions"),
+    "loop raises": (lambda x: while_loop(lambda h: h.sum() > 5, lambda h: (h @ ones(7),), (x,)), "not run, raises"),
+    "leaks": (lambda x: _leaks(x), "a result is computed in one of two functions"),
+    "leaks inside": (lambda x: _leaks(x) + 1, "reads what is computed in one of two functions"),
     "seeds": (lambda x: cond(x.sum() > 0, lambda: (manual_seed(1), rand(2))[1], lambda: rand(2)), "generator's state"),
 }  # fmt: skip
 WEIGHT = tensor([2.0, 3.0]).requires_grad_()

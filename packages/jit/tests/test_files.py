@@ -320,7 +320,7 @@ def test_pieces_and_graphs_from_elsewhere(tmp_path):
     captured = capture(function, on_break="split")
     for _ in range(3):
         captured(ones(3))
-    with raises(SaveError, "save", "save the pieces apart: save(captured.graph(number), path)", "0 to 1"):
+    with raises(SaveError, "save", "save the pieces separately: save(captured.graph(number), path)", "0 to 1"):
         save(captured, tmp_path / "graph")
     assert same(saved(captured.graph(0), tmp_path)(ones(3))[0], (ones(3) * 2).tanh())
     weight = ones(3).requires_grad_()
@@ -408,7 +408,7 @@ def test_errors_show_how_a_call_differs(tmp_path):
         ((ones(2),), {"options": {"by": [0.5]}}, r"\(float32 \(2,\), options={'by': \[0.5\]}\)"),
         ((ones(2), {"by": (0.5,)}), {}, r"\(float32 \(2,\), {'by': \(0.5,\)}\)"),
     ):
-        with pytest.raises(ValueError, match=known + got + ".*call the function so before it is saved"):
+        with pytest.raises(ValueError, match=known + got + ".*call the function with this one before you save it"):
             again(*args, **kwargs)
 
 

@@ -158,9 +158,9 @@ def test_scripts(tmp_path):
             assert same(again(x), wanted) and same(frozen(x), wanted)
     assert seen == before + 3 and not list(frozen.parameters())
     for call in (lambda: gate.save("gate.pt"), lambda: script(_positive).save("positive.pt")):
-        with raises(SaveError, "save", "write trace(it, example_inputs).save(path)"):
+        with raises(SaveError, "save", "call trace(it, example_inputs).save(path)"):
             call()
-    with raises(TypeError, "save", "save trace(it, example_inputs)", value="Gate, of which no run was recorded"):
+    with raises(TypeError, "save", "save trace(it, example_inputs)", value="Gate, which has no recorded run"):
         save(gate, tmp_path / "gate")
 
 

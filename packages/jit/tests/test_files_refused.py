@@ -87,7 +87,7 @@ CHANGES = {
         "does not fit into 62",
     ),
     "another dtype": (setting("linear", "inputs", 0, ["float64", [4, 8], None]), "linear"),
-    "an unknown dtype": (setting("linear", "inputs", 0, ["float128", [4, 8], None]), "'float128' is no dtype"),
+    "an unknown dtype": (setting("linear", "inputs", 0, ["float128", [4, 8], None]), "'float128' is not a dtype"),
     "a dimension that is none": (setting("max_dim", "parameters", 0, 7), "max_dim: layouts or parameters"),
     "more dimensions than there are": (setting("layer_norm", "parameters", 0, 3), "layer_norm: layouts or parameters"),
     "another count": (setting("linear", "arguments", 0, 1 << 40), "linear is launched with 1099511627776; expected 12"),
@@ -125,15 +125,15 @@ CHANGES = {
     ),
     "a class among results": (in_graph("result", {"named": ["os", {"value": 1}]}), "a result is 'os'"),
     "skipped launches outside": (in_graph("skips", [[0, 1000, 0, 0]]), "how many launches to skip is 1000"),
-    "memory that is not there": (lambda graph: graph["memory"].pop(), "memory|no graph has"),
+    "memory that is not there": (lambda graph: graph["memory"].pop(), "memory|no graph uses"),
     "memory of another size": (lambda graph: graph["memory"][0].update(bytes=1 << 30), "bytes; expected 1073741824"),
     "a tensor outside": (lambda graph: graph["tensors"][0].update(offset=64), "outside of its memory"),
-    "a tensor twice": (lambda graph: graph["tensors"].append(graph["tensors"][0]), "is there twice"),
+    "a tensor twice": (lambda graph: graph["tensors"].append(graph["tensors"][0]), "is duplicated"),
     "a name that is no name": (lambda graph: graph["tensors"][0].update(name=7), "a tensor 7"),
     "no graph": (lambda graph: graph.update(graphs=[]), "no graph"),
     "NaN": (lambda graph: graph.update(format=float("nan")), "NaN is not a JSON number"),
     "a list for an object": (lambda graph: graph["graphs"].__setitem__(0, []), "a graph lacks"),
-    "a size without sense": (in_graph("boundary", {"$n": ["x", 0]}), "says no number"),
+    "a size without sense": (in_graph("boundary", {"$n": ["x", 0]}), "does not compute a number"),
 }
 
 
@@ -183,7 +183,7 @@ def test_bools_are_bools(tmp_path):
         place = next(k for k, one in enumerate(blocks) if one.get("temporary", [""])[0] == "bool")
         blocks[place]["temporary"] = ["uint8", [8], None]
 
-    with raises(GraphFileError, ".../changed.facula", "has elements of uint8, and is met as bool"):
+    with raises(GraphFileError, ".../changed.facula", "has elements of uint8, and is accessed as bool"):
         load(changed(tmp_path / "graph.facula", tmp_path, change))
 
 
@@ -220,7 +220,7 @@ def test_archives_are_validated_first(path, tmp_path):
     written = tmp_path / "archive"
     for name in ("../outside", "/etc/passwd", "run/../x.bin", "run/x.py", "graph.json/", "C:\\x"):
         _archive(written, [*members, (name, b"")])
-        with raises(GraphFileError, ".../archive", "which no graph has"):
+        with raises(GraphFileError, ".../archive", "which graph files do not contain"):
             load(written)
     with pytest.warns(UserWarning, match="Duplicate name"):
         _archive(written, [*members, members[0]])

@@ -117,7 +117,7 @@ def test_tables_add_up_and_change_nothing(captured):
 
 
 def test_invalid_graph_numbers():
-    with raises(TypeError, "graph", "expected an integer, the place of one of captures", value="str 'a'"):
+    with raises(TypeError, "graph", "expected an integer, the index of one of captures", value="str 'a'"):
         capture(lambda x: x).graph("a")
     with raises(IndexError, "graph", "expected a number below 0"):
         capture(lambda x: x).graph()

@@ -154,8 +154,8 @@ def keeps_from_steps(x):
 
 
 REFUSED = {
-    "kept from one side": (keeps, "add: computed by one of two functions ... return it from both (at ... py"),
-    "kept from a step": (keeps_from_steps, "mul: computed by the steps of a loop ... carry it"),
+    "kept from one side": (keeps, "add: computed in one of two functions ... return it from both (at ... py"),
+    "kept from a step": (keeps_from_steps, "mul: computed in a loop ... carry it"),
     "no node": (lambda x: cond(x.sum() > 0, lambda: x, lambda: x.lgamma()), "lgamma: is a special function ... that"),
     "a tensor of the program's": (
         lambda x: cond(x.sum() > 0, lambda: CONSTANT.add_(1).sum(), lambda: x.sum()),

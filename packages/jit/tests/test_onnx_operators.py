@@ -254,7 +254,7 @@ REFUSED = {
     "random numbers": (lambda x: F.dropout(x), "dropout: draws random numbers; call model.eval() first"),
     "no node": (
         lambda x: x.lgamma(),
-        "lgamma: is a special function that ONNX has not ... test_onnx_operators.py ... (<lambda>)",
+        "lgamma: is a special function that ONNX lacks ... test_onnx_operators.py ... (<lambda>)",
     ),
     "bits": (lambda x: x.view(ft.int32) + 1, "add: reads float32 as int32, bit by bit"),
     "numbers alone": (lambda x: (x, 2.0), "the model returns a float"),

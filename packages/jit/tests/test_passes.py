@@ -344,7 +344,7 @@ def test_calls_with_optimizer_scalars_stay():
 
     captured = capture(step, passes=(lost,))
     captured(ft.ones(4)), captured(ft.ones(4))
-    with raises(CaptureError, "capture", "takes an optimizer's numbers is gone"):
+    with raises(CaptureError, "capture", "takes an optimizer's numbers was removed"):
         captured(ft.ones(4))
 
 
@@ -360,11 +360,11 @@ def test_wrong_arguments():
         "replace: expected calls of this graph": lambda: graph.replace(call, stranger),
         "redirect: expected a temporary; got x0, which is an argument": lambda: graph.redirect(x, t),
         "redirect: expected a value of this graph": lambda: graph.redirect(stranger.inputs[0].value, t),
-        "redirect: expected another value": lambda: graph.redirect(t, t),
+        "redirect: expected a value other": lambda: graph.redirect(t, t),
         "call: expected like to be a call": lambda: graph.call("neg", [x], [t], like=None),
         "call: expected values; got 3": lambda: graph.call("neg", [x], [3], like=call),
         "call: expected values and numbers": lambda: graph.call("neg", ["x"], [t], like=call),
-        "call: expected what lies in t0": lambda: graph.call(
+        "call: expected a layout within t0": lambda: graph.call(
             "neg", [x], [Use(t, contiguous((5, 4), float32), 0)], like=call
         ),
         "call: expected operands and parameters of matmul": lambda: graph.call("matmul", [x, x, x, x], [t], like=call),

@@ -281,5 +281,5 @@ def test_programs_that_need_no_python(tmp_path):
     assert list(load(path).members) == [f"run/graph{number}.bin" for number in range(3)]
     (got,) = run(tmp_path, path, [x.numpy()], 1)
     assert got.tobytes() == wanted.numpy().tobytes()
-    with raises(SaveError, "save", "run=True wants the function that was captured"):
+    with raises(SaveError, "save", "run=True requires the captured function"):
         save(load(path), path, run=True)

@@ -71,7 +71,7 @@ def test_python_changes_of_the_other_branch_are_undone():
 
     plain, counted = Counting(), Counting()
     captured = capture(script(counted.__call__))
-    with pytest.warns(UserWarning, match="of a Counting from outside is changed, as a tensor decides"):
+    with pytest.warns(UserWarning, match="of a Counting from outside is changed, depending on a tensor"):
         found = captured(signed(3)[0])
     assert same(found, plain(signed(3)[0]))
     for number in (0, 3, 0):

@@ -386,7 +386,7 @@ def test_other_signatures_are_captured_whole():
 @pytest.mark.filterwarnings("ignore:capture")
 def test_missing_source_is_reported():
     captured = capture(eval("lambda x: x.sum().item() + x * 2"), on_break="split")
-    with pytest.warns(UserWarning, match="cannot be cut there: <lambda>: its source"):
+    with pytest.warns(UserWarning, match="cannot be split there: <lambda>: its source"):
         captured(ones(2))
     assert same([captured(ones(2)) for _ in range(3)], [full((2,), 4.0)] * 3)
 

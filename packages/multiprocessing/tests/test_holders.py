@@ -137,7 +137,7 @@ def test_a_sender_that_was_killed_is_named(context):
     process.kill()
     process.join()
     with raises(
-        RuntimeError, "receiving shared memory", f"process {process.pid}, which sent it, has ended", "let it live"
+        RuntimeError, "receiving shared memory", f"process {process.pid}, which sent it, has ended", "keep it running"
     ):
         outbox.get()
 

@@ -242,7 +242,7 @@ def test_count_and_offset():
 @pytest.mark.parametrize(
     ("arguments", "error", "why"),
     [
-        ((bytearray(7), int32), ValueError, "7 bytes are no whole number of int32"),
+        ((bytearray(7), int32), ValueError, "7 bytes are not a whole number of int32"),
         ((bytearray(8), int32, 3), ValueError, "count is 3; expected -1 to 2"),
         ((bytearray(8), int32, -2), ValueError, "count is -2"),
         ((bytearray(8), int32, 1, 9), ValueError, "offset is 9; expected 0 to 8"),

@@ -148,7 +148,7 @@ def test_in_place_methods_are_functions_too():
 def test_pin_memory_warns_once_and_changes_nothing():
     _pin_memory._warned.clear()
     x = ft.ones(2, requires_grad=True)
-    with pytest.warns(UserWarning, match="pin_memory: changes nothing, as there is no device") as caught:
+    with pytest.warns(UserWarning, match="pin_memory: has no effect, because there is no device") as caught:
         assert x.pin_memory() is x
     assert len(caught) == 1 and caught[0].filename == __file__
     assert x.pin_memory("cuda") is x and not x.is_pinned() and x.is_pinned("cuda") is False

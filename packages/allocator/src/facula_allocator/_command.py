@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ._reports.snapshot_types import Snapshot
 
 FILE = "a snapshot (JSON or pickle, PyTorch's too) or a trace"
-SUMMARY = "what the file adds up to: bytes by state, the peak, who holds what"
+SUMMARY = "totals of the file: bytes by state, the peak, the owners of the memory"
 RENDER = "draw the file as one HTML page that opens in any browser, offline"
 
 

@@ -60,5 +60,5 @@ class CollateTypeError(CollateError, TypeError):
     >>> default_collate([1, None])
     Traceback (most recent call last):
     facula_data.CollateTypeError: default_collate: expected a number or array in every sample; got NoneType in \
-sample 1; make them alike in the dataset, or pass collate_fn
+sample 1; make them uniform in the dataset, or pass collate_fn
     """

@@ -29,7 +29,7 @@ __all__ = [
 # Matches the first digits of the SHA-256 at the end of a file's name: "name-0123abcd.pth".
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 
-_missing = Refusals("hub", "facula fetches nothing: download the file and read it with facula.load(path)")
+_missing = Refusals("hub", "facula does not download files: download the file and read it with facula.load(path)")
 download_url_to_file: Refusal = _missing.function("download_url_to_file")
 help: Refusal = _missing.function("help")
 list: Refusal = _missing.function("list")
@@ -92,7 +92,8 @@ def load(
         raise InvalidValueError(f"load: expected source to be 'local' or 'github'; got {source!r}")
     if source == "github":
         raise UnsupportedError(
-            f"load: facula fetches nothing; clone {repo_or_dir} and call load(folder, {model!r}, source='local')"
+            f"load: facula does not download files; clone {repo_or_dir} and call load(folder, {model!r}, "
+            "source='local')"
         )
     folder = os.path.abspath(os.path.expanduser(repo_or_dir))
     path = os.path.join(folder, "hubconf.py")
@@ -142,7 +143,7 @@ def load_state_dict_from_url(
 
     >>> load_state_dict_from_url("https://example.com/net-0123abcd.pth", "weights")
     Traceback (most recent call last):
-    facula_errors.MissingFileError: [Errno 2] load_state_dict_from_url: facula downloads nothing; download \
+    facula_errors.MissingFileError: [Errno 2] load_state_dict_from_url: facula does not download files; download \
 https://example.com/net-0123abcd.pth to this file: 'weights/net-0123abcd.pth'
     """
     folder = os.fspath(model_dir) if model_dir is not None else os.path.join(get_dir(), "checkpoints")
@@ -150,7 +151,7 @@ https://example.com/net-0123abcd.pth to this file: 'weights/net-0123abcd.pth'
     path = os.path.join(folder, name)
     if not os.path.isfile(path):
         raise MissingFileError(
-            ENOENT, f"load_state_dict_from_url: facula downloads nothing; download {url} to this file", path
+            ENOENT, f"load_state_dict_from_url: facula does not download files; download {url} to this file", path
         )
     expected = HASH_REGEX.search(name) if check_hash else None
     if expected:

@@ -204,7 +204,7 @@ def from_buffer(buffer: Buffer, dtype: DType, count: int = -1, offset: int = 0) 
     if count == -1:
         if left % dtype.itemsize:
             raise InvalidValueError(
-                f"frombuffer: {left} bytes are no whole number of {dtype.name} ({dtype.itemsize} bytes each); "
+                f"frombuffer: {left} bytes are not a whole number of {dtype.name} ({dtype.itemsize} bytes each); "
                 "give count, or another offset"
             )
         count = room

@@ -56,7 +56,7 @@ WANTED = {  # call: (operation and a part of the message, further parts)
             "asarray": lambda: ft.asarray([1], requires_grad=True),
         }.items()
     },
-    "asarray of bytes": (lambda: ft.asarray(bytearray(7), dtype=ft.float32), "asarray: 7 bytes are no whole number"),
+    "asarray of bytes": (lambda: ft.asarray(bytearray(7), dtype=ft.float32), "asarray: 7 bytes are not a whole number"),
     "narrow_copy": (lambda: ft.narrow_copy(m(), 0, "a", 1), "narrow_copy: expected start and length", "'a' and 1"),
     "constant_pad_nd": (lambda: ft.constant_pad_nd(m(), (1, 1), 1j), "constant_pad_nd: expected a real value", "1j"),
     "cartesian_prod": (

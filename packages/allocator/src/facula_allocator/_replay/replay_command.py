@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from ..traces._events import Trace
     from .replay_report import ReplayReport
 
-REPLAY = (
-    "play a trace again on a simulated device, under the recorded settings or others: peaks, driver calls, failures"
-)
+REPLAY = "replay a trace on a simulated device, under the recorded settings or others: peaks, driver calls, failures"
 SHORT = 3  # the exit status if memory ran out
 STATUS = f"Exits with status {SHORT} where memory runs out that the recorded run had, or the run does not fit."
-FIT = "say whether a recorded run fits into a device, fragmentation included; or the smallest one that it fits into"
+FIT = "report whether a recorded run fits into a device, fragmentation included; or the smallest one that it fits into"
 STANDARD = (
     "lend=no",
     "max_split_size=64MiB",

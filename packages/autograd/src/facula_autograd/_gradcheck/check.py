@@ -219,7 +219,8 @@ def _check_repeats(once: Jacobians, again: Jacobians, wanted: list[int], j: int,
     for k, ours, theirs in zip(wanted, once, again, strict=True):
         if first_mismatch(ours, theirs, nondet_tol, 0.0) is not None:
             raise GradcheckError(
-                f"gradcheck: expected each backward pass to give the same; that of output {j} with respect to input "
+                f"gradcheck: expected repeated backward passes to return the same gradient; that of output {j} "
+                "with respect to input "
                 f"{k} differs (nondet_tol={nondet_tol})"
             )
 

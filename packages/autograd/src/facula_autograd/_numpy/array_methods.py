@@ -53,7 +53,7 @@ def _inplace(name: str, remedy: str) -> Callable[..., NoReturn]:
     def method(self: object, *args: object, **kwargs: object) -> NoReturn:
         raise InvalidTypeError(
             f"{name}: expected a new value to be made; a Variable does not change in place. {remedy}, or "
-            "change .value, of which no gradient knows"
+            "change .value, which no gradient takes into account"
         )
 
     method.__name__, method.__doc__ = name, f"Refused: a Variable does not change in place. {remedy}."

@@ -27,7 +27,7 @@ TEXT, NUMERIC, MAPPING, RECORD, SEQUENCE = (
     "a namedtuple or dataclass",
     "a sequence",
 )
-UNIFORM_REMEDY = "make them alike in the dataset, or pass collate_fn"
+UNIFORM_REMEDY = "make them uniform in the dataset, or pass collate_fn"
 
 
 def default_collate(batch: Sequence[object], *, convert: Convert = None) -> Batch:

@@ -124,7 +124,7 @@ class TensorDataset(Dataset[tuple[Sample, ...]]):
                 got = type(tensor).__name__ if shape is None else f"shape {tuple(shape)}"
                 raise InvalidTypeError(
                     f"TensorDataset: expected arrays with a first dimension; got {got} for argument {place}; "
-                    "numpy.asarray(...) makes an array of a list"
+                    "numpy.asarray(...) converts a list"
                 )
             if shape[0] != tensors[0].shape[0]:
                 raise SizeError(
@@ -195,7 +195,7 @@ class Subset(Dataset[T_co]):
         if isinstance(indices, np.ndarray) and (indices.dtype == bool or indices.ndim != 1):
             raise InvalidTypeError(
                 f"Subset: expected indices of one dimension; got {indices.dtype} {indices.shape}; "
-                "numpy.flatnonzero(mask) makes indices of a mask"
+                "numpy.flatnonzero(mask) converts a mask to indices"
             )
         self.dataset: Source = dataset
         self.indices = indices
@@ -281,7 +281,7 @@ class ConcatDataset(Dataset[T_co]):
         for place, dataset in enumerate(self.datasets):
             if isinstance(dataset, IterableDataset) or not _checks.has_length(dataset):
                 raise InvalidTypeError(
-                    f"ConcatDataset: expected datasets with a length and samples by index; "
+                    "ConcatDataset: expected datasets with a length and samples by index; "
                     f"got {type(dataset).__name__} at position {place}"
                 )
         self.cumulative_sizes = list(accumulate(map(len, self.datasets)))

@@ -30,7 +30,9 @@ def checked_seeds(generator: object, seed: object) -> Any:
     if seed is None:
         return generator
     if generator is not None:
-        raise InvalidValueError(f"DataLoader: seed and generator say the same; got seed={seed!r} and {generator!r}")
+        raise InvalidValueError(
+            f"DataLoader: expected seed or generator, not both; got seed={seed!r} and {generator!r}"
+        )
     return _checks.whole_number("DataLoader", "seed", seed, 0)
 
 
@@ -56,10 +58,11 @@ def check_extras(
         if value != absent and isinstance(dataset, IterableDataset):
             raise InvalidValueError(
                 f"DataLoader: {name} is for datasets with samples by index; got {name}={value!r} with an "
-                "IterableDataset, which can see to it in __iter__, or take it itself, as TarShards(shard=...)"
+                "IterableDataset, which can implement it in __iter__ or accept it as an argument, as "
+                "TarShards(shard=...)"
             )
     if shard is not None and batch_sampler is not None:
-        raise InvalidValueError(f"DataLoader: batch_sampler already says which batches; got shard={shard!r} too")
+        raise InvalidValueError(f"DataLoader: batch_sampler already determines the batches; got shard={shard!r} too")
 
 
 def check_callable(**functions: object) -> None:
@@ -76,7 +79,7 @@ def check_dataset(dataset: object, sampler: object, batch_sampler: object) -> No
     if not hasattr(dataset, "__getitem__"):
         remedy = "; wrap it in an IterableDataset" if hasattr(dataset, "__iter__") else ""
         raise InvalidTypeError(
-            f"DataLoader: expected a dataset with __getitem__ and __len__, or an IterableDataset; "
+            "DataLoader: expected a dataset with __getitem__ and __len__, or an IterableDataset; "
             f"got {type(dataset).__name__}{remedy}"
         )
     if sampler is None and batch_sampler is None and not _checks.has_length(dataset):
@@ -110,10 +113,10 @@ def check_exclusive(
         for name, value in also.items():
             if value is not None:
                 raise InvalidValueError(
-                    f"DataLoader: batch_sampler already says which batches; got {name}={shown(value)} too"
+                    f"DataLoader: batch_sampler already determines the batches; got {name}={shown(value)} too"
                 )
     if sampler is not None and shuffle:
-        raise InvalidValueError("DataLoader: sampler already says the order; got shuffle=True too")
+        raise InvalidValueError("DataLoader: sampler already determines the order; got shuffle=True too")
     if batch_size is None and drop_last:
         raise InvalidValueError(
             "DataLoader: without batches there is no last one; got drop_last=True with batch_size=None"

@@ -185,7 +185,7 @@ class SubsetRandomSampler(_RandomOrder):
         if given.ndim != 1 or given.dtype.kind not in "iu":
             raise InvalidValueError(
                 "SubsetRandomSampler: expected indices to be integers in one dimension; "
-                f"got {given.dtype} {given.shape}; numpy.flatnonzero(mask) makes indices of a mask"
+                f"got {given.dtype} {given.shape}; numpy.flatnonzero(mask) converts a mask to indices"
             )
         self.indices: np.ndarray | range = given  # a range if a file stores one
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 SHARE = 0.25  # of the available memory, for the arenas of all workers
 UNGUARDED = (
-    "; it could not begin, as it says on standard error: a program's own code has to stand under `if __name__ == "
+    "; it could not start (see standard error): a program's own code has to stand under `if __name__ == "
     "'__main__':`, since a worker imports its main module, and a notebook's classes in a module of their own"
 )
 GRACE_SECONDS = 2.0  # seconds for a worker to exit by itself

@@ -69,7 +69,7 @@ class WorkerTimeoutError(OperationError, TimeoutError):
         where = f"; it is here:\n{self.stacks}" if self.stacks else "; it does not answer (stopped, or in a C function)"
         what = "a thread" if self.pid is None else f"process {self.pid}"
         return (
-            f"DataLoader: worker {self.worker} ({what}) gave no batch of {_shown(self.unit)} within "
+            f"DataLoader: worker {self.worker} ({what}) returned no batch of {_shown(self.unit)} within "
             f"timeout={self.timeout} seconds{where}"
         )
 

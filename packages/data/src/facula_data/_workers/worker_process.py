@@ -72,7 +72,7 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
             data, blocks = writer.encode(result)
         except BaseException as error:
             error.add_note(
-                "DataLoader: a batch must be what pickle can send from a worker to the program; raised sending one"
+                "DataLoader: a batch must be picklable to be sent from a worker to the program; raised sending one"
             )
             data, blocks = writer.encode(_failure(error))
         del result

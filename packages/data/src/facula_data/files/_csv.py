@@ -214,7 +214,7 @@ class CSVFile(Dataset[dict[str, Any]]):
         except (ValueError, KeyError, OverflowError) as error:
             wanted = convert if isinstance(convert, np.dtype) else getattr(convert, "__name__", "function")
             problem = f"expected {wanted} in column {name!r}; got {text!r:.80} ({type(error).__name__})"
-            remedy = "correct it, or say in dtypes or missing what it stands for"
+            remedy = "correct it, or define its meaning by dtypes or missing"
             raise self._wrong(place, problem, remedy) from None
 
     def __repr__(self) -> str:

@@ -118,7 +118,7 @@ def _checked(shape: Value, dtype: Value, fortran: bool, data: Value) -> np.ndarr
     if isinstance(data, (str, bytearray)):  # Python 2 pickled bytes as text
         data = data.encode("latin1") if isinstance(data, str) else bytes(data)
     if not isinstance(dtype, _DType) or type(data) is not bytes or type(shape) is not tuple:
-        raise Refused("has an array of other things than numbers")
+        raise Refused("has an array of elements other than numbers")
     if any(type(size) is not int or size < 0 for size in shape):
         raise Refused(f"has an array of the shape {shape!r:.60}")
     if count_of(shape) * dtype.dtype.itemsize != len(data):
@@ -158,7 +158,7 @@ class _Unpickler(pickle.Unpickler):
         return found()
 
     def persistent_load(self, identifier: object) -> NoReturn:
-        raise Refused("asks for an object from elsewhere")
+        raise Refused("refers to an object outside of the file")
 
 
 def _finished(value: Value, depth: int = 0) -> Value:
@@ -188,7 +188,7 @@ def unpickle(operation: str, path: str, data: bytes) -> Value:
     try:
         return _finished(_Unpickler(stream, encoding="latin1").load())
     except Refused as error:
-        problem = f"expected a pickle of containers and NumPy's arrays alone; this one {error}"
+        problem = f"expected a pickle of containers and NumPy arrays only; this one {error}"
     except Exception as error:  # pickle is documented to raise any exception
         problem = f"expected a complete pickle; {type(error).__name__}: {error!s:.200}"
     raise CorruptFileError(operation, path, f"byte {stream.tell()}", problem, REMEDY)

@@ -27,8 +27,8 @@ def checked_layout(operation: str, layout: str) -> Layout:
 def checked_image(operation: str, image: object, layout: Layout) -> np.ndarray:
     """Return `image` after checking that it is an array with a height and a width."""
     if not isinstance(image, np.ndarray):
-        remedy = "numpy.asarray(...) makes one of a picture of Pillow's"
-        raise InvalidTypeError(f"{operation}: expected an array of NumPy's; got {type(image).__name__}; {remedy}")
+        remedy = "numpy.asarray(...) converts an image of Pillow"
+        raise InvalidTypeError(f"{operation}: expected a NumPy array; got {type(image).__name__}; {remedy}")
     if image.ndim < 2 or (layout == "HWC" and image.ndim > 3):
         expected = "(..., height, width)" if layout == "CHW" else "(height, width, channels) or (height, width)"
         raise InvalidValueError(f"{operation}: expected a picture of shape {expected}; got shape {image.shape}")

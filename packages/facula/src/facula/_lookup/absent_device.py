@@ -60,5 +60,5 @@ class AbsentDevice:
 
     def _class(self, name: str, refuse: Callable[..., NoReturn]) -> Kind:
         made = type(name, (), {"__new__": boundary(refuse), "__module__": f"facula.{self.module}"})
-        made.__doc__ = f"Nothing is one: there is no {self.title} device."
+        made.__doc__ = f"A class without instances: there is no {self.title} device."
         return made

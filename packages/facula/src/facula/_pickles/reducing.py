@@ -107,7 +107,7 @@ def storage(obj: UntypedStorage | TypedStorage) -> tuple[Block, DType]:
 def _object(pickler: CheckpointPickler, obj: Any) -> Any:
     """Reduce an instance of a class of ours like PyTorch's own; TypeError if no row reads it."""
     kind = type(obj)
-    remedy = "save its state_dict()" if hasattr(obj, "state_dict") else "save what it was made of, and make it again"
+    remedy = "save its state_dict()" if hasattr(obj, "state_dict") else "save its arguments, and create it again"
     what = f"an object of {kind.__module__.partition('.')[0]}.{kind.__qualname__}"
     row, name = _row(kind, what, remedy)
     if row.call is None and row.new is None:

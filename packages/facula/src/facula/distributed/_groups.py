@@ -131,7 +131,7 @@ def _make(
             raise InvalidValueError(f"{operation}: expected backend to be None or 'gloo'; got {backend!r}")
         if name not in (Backend.UNDEFINED, Backend.GLOO):
             raise OperationError(
-                f"{operation}: expected a backend that is there; got {backend!r}, facula has no {name}; use 'gloo', "
+                f"{operation}: expected an available backend; got {backend!r}, facula has no {name}; use 'gloo', "
                 "or ask is_backend_available(name) first"
             )
     if options is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT = timedelta(seconds=300)
 POLLING_SECONDS = 0.01  # between two polls of a file that another process may change
-ONE_PROCESS = "there is one process until the distributed package is there; run the program without a launcher"
+ONE_PROCESS = "there is one process until the distributed package is available; run the program without a launcher"
 
 
 class DistError(FaculaError, RuntimeError):
@@ -101,7 +101,7 @@ class Store:
                 return value
             left = end - time.monotonic()
             if left <= 0:
-                raise DistStoreError(f"{type(self).__name__}: expected {what} within {seconds:g} s; nobody set it")
+                raise DistStoreError(f"{type(self).__name__}: expected {what} within {seconds:g} s; no process set it")
             self._pause(left)
 
     @property

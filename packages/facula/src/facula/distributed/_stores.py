@@ -114,7 +114,7 @@ class TCPStore(HashStore):
                 taken.bind(("", port))
             except OSError as error:
                 taken.close()
-                raise DistNetworkError(f"TCPStore: port {port} cannot be had ({error}); give another, or 0") from None
+                raise DistNetworkError(f"TCPStore: port {port} cannot be used ({error}); give another, or 0") from None
             self.port = taken.getsockname()[1]
             finalize(self, taken.close)
             _masters[self.port] = self

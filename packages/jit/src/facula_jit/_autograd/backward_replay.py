@@ -115,8 +115,8 @@ class BackwardReplay:
     ) -> list[Tensor | None]:
         if self.eager_backward is None:
             raise OperationError(
-                f"backward: {problem}: that of {self.name}, whose graph is one of launches alone; "
-                "differentiate the function that it was captured from"
+                f"backward: {problem}: that of {self.name}, whose graph consists only of launches; "
+                "differentiate the original function"
             )
         found: list[Tensor | None] = self.eager_backward.gradients(self, lease, gradients, recorded, problem)
         return found

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .backward_replay import BackwardReplay
     from .recorded_backward import FrameLease
 
-REMEDY = "take that gradient inside the captured function, where it is captured, too"
+REMEDY = "compute that gradient inside the captured function, so that it is captured, too"
 
 
 class EagerBackward:
@@ -100,9 +100,9 @@ class EagerBackward:
         if recorder is not None:
             recorder.broken(problem, "capture both functions together")
         if not self._is_known:
-            raise _refused(replay, problem, "an argument holds tensors where they are not found")
+            raise _refused(replay, problem, "an argument contains tensors that the capture cannot find")
         if replay.leaves_more:
-            raise _refused(replay, problem, "the call changed more than its results, and would change it twice")
+            raise _refused(replay, problem, "the call has effects besides its results, which would be repeated")
         tensors = list(lease.inputs)
         for (place, _), edge in zip(replay.recording.targets, lease.edges, strict=True):
             if place is not None:
@@ -114,7 +114,7 @@ class EagerBackward:
                 raise _refused(replay, problem, "state that the call read has changed since then")
             roots = differentiable_in(self._run(replay, lease, tensors), tensors)
         if not _is_as_before(replay, lease, roots):
-            raise _refused(replay, problem, "its results would be others by now")
+            raise _refused(replay, problem, "it would now return different results")
         chosen = [(root, gradient) for root, gradient in zip(roots, gradients, strict=True) if gradient is not None]
         targets: list[Any] = [
             place_or_tensor if place is None else tensors[place] for place, place_or_tensor in replay.recording.targets
@@ -187,6 +187,6 @@ def _is_as_before(replay: BackwardReplay, lease: FrameLease, roots: Sequence[Ten
 
 def _refused(replay: BackwardReplay, problem: str, why: str) -> OperationError:
     return OperationError(
-        f"backward: {problem} ({replay.name}), for which the call would have to run again eagerly; but {why}. "
-        "Calls of this signature run eagerly from now on: repeat this one, too"
+        f"backward: {problem} ({replay.name}), which requires running the call again eagerly, but {why}; "
+        "repeat this one: later calls of this signature run eagerly"
     )

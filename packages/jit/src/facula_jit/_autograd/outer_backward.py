@@ -290,7 +290,7 @@ def record_launches(
 
     for step in part.steps:
         if not isinstance(step, int):
-            recorder.broken("a part of the backward of another capture may be left out", "capture both together")
+            recorder.broken("the backward of another capture has conditional parts", "capture both together")
             return
         launch = part.recording.launches[step]
         told: list[Any] = []

@@ -55,13 +55,13 @@ def record_backward(recorder: Recorder, result: Any) -> RecordedBackward | None:
     returned = {id(tensor) for tensor in tensors_in(result)} - recorder.known_inputs.keys()
     blocks = [recorder.block_of(tensor._storage) for tensor in reached if id(tensor) in returned]
     if any([block.is_new or block.inputs for block in blocks]):
-        recorder.broken("a gradient of a result flows to another one, a leaf that is made here", REMEDY)
+        recorder.broken("a gradient of a result flows to another result, a leaf that the function creates", REMEDY)
         return None
     leaves += [tensor for tensor in reached if not recorder.block_of(tensor._storage).is_new]
     targets = list({id(tensor): tensor for tensor in recorder.inputs if tensor.node is not None}.values())
     targets += {id(leaf): leaf for leaf in leaves if not any([leaf is other for other in targets])}.values()
     if not targets:
-        recorder.wait("the result requires a gradient of tensors that were made here alone")
+        recorder.wait("the result requires gradients only of tensors that the function creates")
         return None
     for tensor in targets:
         if tensor.node is LEAF and tensor.hooks is not None:  # even empty ones: hooks may be added after the call

@@ -196,7 +196,7 @@ class Captured(Generic[P, R]):
         if not any([known.replays for known in self._entries.values()]):
             self._direct_split = split
         if self._split.refusal:
-            self._warn(why._replace(remedy=f"it cannot be cut there: {self._split.refusal}"))
+            self._warn(why._replace(remedy=f"it cannot be split there: {self._split.refusal}"))
 
     def _give_up(self, entry: CacheEntry, changed: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Reject a signature whose guards fail too often, and run this call."""
@@ -215,7 +215,7 @@ class Captured(Generic[P, R]):
         words, remedy = [entry.words for entry in self._entries.values()], "pad the arguments to fewer shapes"
         if words.count(present := shown(args, kwargs)) > 1:  # these signatures differ only in an object's identity
             remedy = "pass tensors, dicts and dataclasses, not objects that are created for each call"
-        problem = f"calls of more than {MAX_SIGNATURES} signatures: {present} beside {words[0]}"
+        problem = f"calls of more than {MAX_SIGNATURES} signatures, such as {present} and {words[0]}"
         return self._broken(GraphBreak(problem, remedy, None), args, kwargs)
 
     def _run(

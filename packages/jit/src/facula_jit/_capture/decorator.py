@@ -129,7 +129,8 @@ def capture(
         raise InvalidTypeError(f"capture: expected a function; got {type(function).__name__}")
     if isgeneratorfunction(function) or iscoroutinefunction(function):
         raise InvalidTypeError(
-            "capture: expected a function that returns its result; got one that yields or awaits; capture what it calls"
+            "capture: expected a function that returns its result; got a generator or coroutine function; "
+            "capture the functions that it calls"
         )
     made: Captured[..., Any] = Captured(function, on_break, tuple(passes), allow, check)
     register(made)

@@ -109,7 +109,7 @@ class RecordedCall:
             self._mode_changes = before.changes_to(current_mode())
         if self._mode_changes:
             recorder.broken(
-                f"it leaves a mode changed ({', '.join(self._mode_changes)})",
+                f"it returns in another mode ({', '.join(self._mode_changes)})",
                 "use a with statement, as in `with set_grad_enabled(False):`",
                 None if own is None else (own.__code__, 0),
             )

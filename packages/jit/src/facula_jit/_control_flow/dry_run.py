@@ -107,8 +107,8 @@ class Branch:
             undone: True if a dry run can undo it.
         """
         self.recorder.broken(
-            f"{self.what} does {what}, which a replay would have to leave out or do again",
-            "leave it to the lines outside",
+            f"{self.what} does {what}, which a replay would have to omit or repeat",
+            "move it outside",
         )
         if self.is_dry and not undone:
             raise DryRunAborted(self)
@@ -135,7 +135,7 @@ class Branch:
         for output, node in self._nodes.values():
             if output.node is not node:
                 output.node = node
-                self.refuse("a change in place that gradients flow through", undone=True)
+                self.refuse("an in-place change that gradients flow through", undone=True)
         for leaf, grad in reversed(self._grads):
             leaf._grad = grad
         for key, stream in self.recorder.generators.items():

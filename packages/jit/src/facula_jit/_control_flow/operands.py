@@ -77,7 +77,7 @@ def check_agree(operation: str, a: Leaves, b: Leaves, by_value: bool = False) ->
     """
     if a.shape != b.shape:
         raise ArgumentError(
-            f"{operation}: expected {a.what} and {b.what} to be built alike; got {a.shape} and {b.shape}"
+            f"{operation}: expected {a.what} and {b.what} to have the same structure; got {a.shape} and {b.shape}"
         )
     for place, (leaf, other) in enumerate(zip(a.leaves, b.leaves, strict=True)):
         if isinstance(leaf, Tensor) and isinstance(other, Tensor):
@@ -86,7 +86,7 @@ def check_agree(operation: str, a: Leaves, b: Leaves, by_value: bool = False) ->
             fits = type(leaf) is type(other) and (not by_value or leaf == other or leaf != leaf)
         if not fits:
             raise ArgumentError(
-                f"{operation}: expected {a.what} and {b.what} to be of one shape and dtype; got {shown(leaf)} and "
+                f"{operation}: expected {a.what} and {b.what} to have the same shape and dtype; got {shown(leaf)} and "
                 f"{shown(other)} at leaf {place}; convert one, as by to() or expand()"
             )
 

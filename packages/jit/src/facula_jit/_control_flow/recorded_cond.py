@@ -74,7 +74,7 @@ def can_record(recorder: Recorder, operation: str, leaves: Sequence[object]) -> 
     """
     if any([isinstance(leaf, Tensor) and type(leaf._storage) is not Storage for leaf in leaves]):
         recorder.broken(
-            f"{operation} of tensors that a transform of facula.func wraps asks for an element",
+            f"{operation} of tensors that a transform of facula.func wraps reads an element",
             "use where(), or transform a function that is captured by itself",
         )
     return recorder.breaks is None
@@ -179,7 +179,10 @@ def _run_both(
     if chosen.taken == 0 and recorder.breaks is None:
         _swap(recorder, *marks)
     if branches[0].draws != branches[1].draws:
-        recorder.broken("the functions of cond draw unequally many random numbers", "draw before, and give them these")
+        recorder.broken(
+            "the functions of cond draw different numbers of random values",
+            "draw the values before, and pass them as operands",
+        )
     return [sides[0], sides[1]], [branches[0], branches[1]], made
 
 
@@ -245,7 +248,7 @@ def _extra_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, Ten
             found[id(edge)] = branch.outside[id(edge)]  # one of several tensors with the same value suffices
         else:
             recorder.broken(
-                f"{branch.what} uses a view of a tensor that gradients flow through, which it is not given",
+                f"{branch.what} uses a view of a tensor that gradients flow through, which is not an operand",
                 "give it among the operands",
             )
     return found

@@ -118,11 +118,11 @@ def record_loop(
         if runs or isinstance(error, CaptureError):
             raise
         recorder.broken(
-            f"the step of while_loop, of which this call makes none, raises {type(error).__name__}: {error}",
+            f"the step of while_loop, which this call does not run, raises {type(error).__name__}: {error}",
             "let it run for all operands",
         )
     if condition.draws or stepped.draws:
-        recorder.broken("a while_loop draws as many random numbers as it has steps", "draw before it")
+        recorder.broken("a while_loop draws random numbers in each step, and their number varies", "draw before it")
     if recorder.breaks is not None:
         return run_loop(cond_fn, body_fn, made if runs else carried)
     recorder.has_control_flow = True
@@ -143,11 +143,11 @@ def _run_unrecorded(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], pl
 def _refuse(recorder: Recorder, differentiable: bool) -> None:
     if differentiable:
         recorder.broken(
-            "gradients flow through a while_loop, of which no number of steps is known beforehand",
-            "use scan, which has a fixed one, or no_grad()",
+            "gradients flow through a while_loop, whose number of steps is not known in advance",
+            "use scan, which has a fixed number of steps, or no_grad()",
         )
     else:
-        recorder.broken("a while_loop carries a number of Python's", "carry a tensor")
+        recorder.broken("a while_loop carries a Python number", "carry a tensor")
 
 
 def _write(place: Leaves, values: Leaves) -> None:

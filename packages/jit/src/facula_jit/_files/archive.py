@@ -50,7 +50,7 @@ def extra_members(extra: Mapping[str, bytes | str] | None) -> dict[str, bytes]:
             )
         if not _is_extra_member(EXTRA + name):
             raise InvalidValueError(
-                f"save: expected names in _extra_files as 'folder/name.txt', of letters, digits, '_', '-', '.' and "
+                "save: expected names in _extra_files as 'folder/name.txt', of letters, digits, '_', '-', '.' and "
                 f"spaces, {MAX_NAME_LENGTH - len(EXTRA)} at most; got {name!r:.60}"
             )
         found[EXTRA + name] = contents.encode() if isinstance(contents, str) else bytes(contents)
@@ -166,7 +166,7 @@ def _checked(path: str, archive: zipfile.ZipFile, size: int) -> dict[str, zipfil
     for member in listed:
         name = member.orig_filename
         if member.filename != name or (name not in (GRAPH, TENSORS) and not _is_extra_member(name)):
-            raise GraphFileError(path, f"it has a member {name!r:.100}, which no graph has")
+            raise GraphFileError(path, f"it has a member {name!r:.100}, which graph files do not contain")
         if name in found:
             raise GraphFileError(path, f"it has two members {name!r}")
         if (
@@ -174,7 +174,7 @@ def _checked(path: str, archive: zipfile.ZipFile, size: int) -> dict[str, zipfil
             or member.flag_bits & 1
             or member.compress_size != member.file_size
         ):
-            raise GraphFileError(path, f"its member {name!r} is compressed or encrypted; expected it as it is")
+            raise GraphFileError(path, f"its member {name!r} is compressed or encrypted; expected plain data")
         found[name] = member
     if sum([member.file_size for member in listed]) > size:
         raise GraphFileError(path, "its members are larger than the file")

@@ -34,7 +34,7 @@ def unify(sized: Sequence[Sized]) -> Any:
     if len(sized) < MIN_CAPTURES:
         known = ", ".join([str(size) for size, _ in sized])
         raise SaveError(
-            f"save: batch=True wants captures of at least {MIN_CAPTURES} sizes that launch the same operators; "
+            f"save: batch=True requires captures of at least {MIN_CAPTURES} sizes that launch the same operators; "
             f"got {known}; call the function with more sizes of the batch first"
         )
     graphs = [(size, dict(tree)) for size, tree in sized]
@@ -58,17 +58,18 @@ def check_decisions(runs: Sequence[tuple[int, Decisions | None]]) -> None:
         origins = [note.found.get(site) for _, note in noted]
         if any([origin != origins[0] for origin in origins]):
             raise SaveError(
-                f"save: batch=True wants a function without decisions based on the batch size; it makes one at "
-                f"{describe_call_site(*site)}; compute with tensors there, or save the sizes apart, without batch=True"
+                "save: batch=True requires a function without decisions based on the batch size; it makes one at "
+                f"{describe_call_site(*site)}; compute with tensors there, or save each size separately, "
+                "without batch=True"
             )
     sizes = [size for size, _ in noted]
     for site in dict.fromkeys([site for _, note in noted for site in note.terms]):
         terms = [list(note.terms.get(site, ())) for _, note in noted]
         if len(set(map(len, terms))) != 1 or not all([_is_linear(sizes, alike) for alike in zip(*terms, strict=True)]):
             raise SaveError(
-                f"save: batch=True wants numbers that are multiples of the batch size plus a constant; the one at "
-                f"{describe_call_site(*site)} is another function of it; compute it with tensors, or save the sizes "
-                "apart, without batch=True"
+                "save: batch=True requires numbers that are multiples of the batch size plus a constant; the one at "
+                f"{describe_call_site(*site)} is another function of it; compute it with tensors, or save each "
+                "size separately, without batch=True"
             )
 
 
@@ -140,7 +141,7 @@ def _unified(sized: Sequence[Sized], what: str) -> Any:
             return form
     raise SaveError(
         f"save: {what} does not follow from the size of the batch: {sized[0][1]!r:.60} at {sized[0][0]}, "
-        f"{sized[1][1]!r:.60} at {sized[1][0]}; save the sizes apart, without batch=True"
+        f"{sized[1][1]!r:.60} at {sized[1][0]}; save each size separately, without batch=True"
     )
 
 
@@ -176,7 +177,7 @@ def _number(kind: str, form: Any, size: int) -> float:
     if kind == PART and type(form) in (int, float):
         return float(form) / size if size else 0.0
     if type(form) is not list or [type(element) for element in form] != [int, int]:
-        refuse(f"{form!r:.60} says no number that follows from the size of the batch")
+        refuse(f"{form!r:.60} does not compute a number from the batch size")
     number: int = form[0] * size + form[1]
     if kind in (SIZE, FLOAT):
         return number if kind == SIZE else float(number)

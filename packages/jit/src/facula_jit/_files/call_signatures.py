@@ -29,7 +29,7 @@ def _part(part: Any) -> Any:
         )
     kind, *rest = part
     if not isinstance(kind, type):
-        raise SaveError("save: two arguments have one list, dict or dataclass in them; give each its own")
+        raise SaveError("save: two arguments contain the same list, dict or dataclass; pass separate ones")
     if kind is Tensor:
         dtype, shape, strides, wants, *_ = rest
         return {"tensor": json_values.layout(json_values.layout_of(shape, strides, dtype)), "gradient": wants}

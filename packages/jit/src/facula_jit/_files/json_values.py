@@ -152,7 +152,7 @@ def to_layout(value: Any) -> Layout:
     """Return a layout of a file, after checking dtype, sizes and strides, and that its extent fits into 62 bits."""
     name, shape, strides = a_list(value, "a layout", 3)
     if type(name) is not str or name not in DTYPES:
-        refuse(f"{name!r:.60} is no dtype; known are {', '.join(DTYPES)}")
+        refuse(f"{name!r:.60} is not a dtype; expected one of {', '.join(DTYPES)}")
     dtype = DTYPES[name]
     lengths = [an_int(length, 0, MAX_BYTES, "a length") for length in a_list(shape, "a shape")]
     if len(lengths) > MAX_DIMS:
@@ -192,7 +192,7 @@ def to_operator(value: Any) -> str | Program:
         constants = [to_number(constant) for constant in a_list(value["constants"], "constants")]
         return program_of({**value, "constants": constants})
     except (KeyError, TypeError, ValueError):
-        refuse("an elementwise program is not described by its name, operands, constants, instructions and results")
+        refuse("an elementwise program needs a name, operands, constants, instructions and results")
 
 
 def to_parameter(value: Any, depth: int = 6) -> Any:
@@ -228,7 +228,7 @@ def to_form(data: Any, names: Collection[str]) -> list[Any]:
     if form[:1] == ["constant"] and len(form) == 2 and type(form[1]) in (int, float):
         return form
     if not form or type(form[0]) is not str or form[0] not in FORMS or len(form) != 1 + FORMS[form[0]].options:
-        refuse(f"{data!r:.80} is no form of a number")
+        refuse(f"{data!r:.80} is not a formula of a number")
     if not all([type(name) is str and name in names for name in form[1:]]):
         refuse(f"{data!r:.80} names an option that the group lacks")
     return form

@@ -98,7 +98,7 @@ class Loaded(LoadedTensors):
             data, ("name", "kind", "memory", "layout", "offset", "requires_grad"), "a tensor"
         )
         if type(name) is not str or name in self._named or kind not in KINDS or type(wants) is not bool:
-            refuse(f"a tensor {name!r:.60} is there twice, or of an unknown kind")
+            refuse(f"a tensor {name!r:.60} is duplicated or of an unknown kind")
         storage, whole = self._shared.memory[an_int(memory, 0, len(self._shared.memory) - 1, "memory")]
         layout, offset = to_layout(layout), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
         boolean = (layout.dtype.name == "bool") is not (whole.dtype.name == "bool")
@@ -120,7 +120,7 @@ class Loaded(LoadedTensors):
             or type(options) is not dict
             or not all([type(option) is str for option in fixed])
         ):
-            refuse("a group of options is not as it should be")
+            refuse("a group of options is malformed")
         read = {name: json_values.to_parameter(value) for name, value in options.items()}
         return Options(optimizer[:100], read, frozenset(fixed), WeakMethod(self._renew))
 
@@ -145,7 +145,7 @@ class Loaded(LoadedTensors):
         except Refusal:
             raise
         except (*CONTENT_ERRORS, FaculaError) as error:
-            refuse(f"a graph of it cannot be made: {type(error).__name__}: {error!s:.200}")
+            refuse(f"its graph cannot be created: {type(error).__name__}: {error!s:.200}")
         self._ready[key] = made
         if len(self._ready) > MAX_SIZES + len(self._graphs):
             self._ready.popitem(last=False)
@@ -191,8 +191,8 @@ class Loaded(LoadedTensors):
                 "" if any([graph.sizes for graph in self._graphs]) else ", or save it with batch=True for all batches"
             )
             raise ArgumentError(
-                f"{self._name}: expected {known}; got {shown(args, kwargs)}: a graph does what was captured; call the "
-                f"function so before it is saved{others}"
+                f"{self._name}: expected {known}; got {shown(args, kwargs)}: a graph runs only captured "
+                f"signatures; call the function with this one before you save it{others}"
             )
         _, _, place, size = max(fitting)
         try:
@@ -216,7 +216,7 @@ class Loaded(LoadedTensors):
             if ready.replay.has_backward:
                 raise OperationError(
                     f"{self._name}: argument {place} requires a gradient, and the graph was captured without one; "
-                    "give its detach()"
+                    "pass its detach()"
                 )
             tensor = snapshot(tensor)
         if tensor._layout != like.layout:
@@ -234,9 +234,7 @@ class Loaded(LoadedTensors):
 
     def _refused(self, ready: SizedGraph) -> None:
         replay = ready.replay
-        raise CaptureError(
-            f"{self._name}: something is not as the graph was captured with; {replay.describe(replay.missed)}"
-        )
+        raise CaptureError(f"{self._name}: a guard of the captured graph fails; {replay.describe(replay.missed)}")
 
     # ------------------------------------------------------------------------------------------------------ inspection
     def graph(self, number: int = -1) -> Graph:
@@ -314,7 +312,7 @@ class Loaded(LoadedTensors):
         if self.training not in (None, bool(mode)):
             modes = "evaluation", "training"
             raise OperationError(
-                f"train: {self._name} was captured in {modes[not mode]} mode, and a graph stays as it was captured; "
+                f"train: {self._name} was captured in {modes[not mode]} mode, and a graph cannot change its mode; "
                 f"capture it in {modes[bool(mode)]} mode and save that"
             )
         return self

@@ -46,8 +46,8 @@ class Options(MutableMapping[str, Any]):
         own = values_of({name: before})
         if not own or any([option in self.fixed for option in own]):
             raise OperationError(
-                f"options: {name} of {self.optimizer} cannot be changed in a loaded graph: more than the step's "
-                "numbers follow from it; set it where the graph is captured, and save it again"
+                f"options: {name} of {self.optimizer} cannot be changed in a loaded graph: it affects more than "
+                "the numbers of the step; set it before capturing the graph, and save that"
             )
         several = value if isinstance(before, tuple) else (value,)
         if not isinstance(several, (tuple, list)) or len(several) != len(own):

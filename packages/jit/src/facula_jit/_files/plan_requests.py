@@ -133,7 +133,7 @@ def roles_of(request: Request, plan: Plan, part: int) -> list[Role]:
     roles = _whole(request)
     if part < 0:
         if plan.parts is not None:
-            refuse(f"{request.name}: a launch of several parts is there as a whole")
+            refuse(f"{request.name}: a launch of several parts is not divided into parts")
         return roles
     if plan.parts is None or part >= len(plan.parts):
         refuse(f"{request.name}: there is no part {part}")
@@ -217,5 +217,5 @@ def _joined(request: Request) -> list[Role]:
             refuse("cat: a part has gaps, another dtype, or does not divide into steps")
         roles += [Role("address", part), Role("same", value=part.nbytes // outer)]
     if sum([part.nbytes for part in parts]) != o.nbytes:
-        refuse("cat: the parts are not as many bytes as the result")
+        refuse("cat: the parts and the result have different numbers of bytes")
     return roles

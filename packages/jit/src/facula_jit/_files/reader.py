@@ -90,7 +90,7 @@ class Reader:
         made.result = result_of(self, made, data["result"])
         made.targets = [self._target(made, target) for target in a_list(data["targets"], "targets")]
         if any([len(pass_.grads) != len(made.targets) for pass_ in made.passes]):
-            refuse("a backward pass makes gradients of other tensors than the graph says")
+            refuse("a backward pass computes gradients of other tensors than those of the graph")
         made.puts = [self._put(put) for put in a_list(data["puts"], "puts")]
         made.needed = [self._put(put) for put in a_list(data["needed"], "needed")]
         self._changed(made)
@@ -118,14 +118,14 @@ class Reader:
             if kind in ("input", "gradient"):
                 place = an_int(value, 0, MAX_COUNT, "an argument") + (len(made.inputs) if kind == "gradient" else 0)
                 if place >= len(given) or (kind == "input" and place >= len(made.inputs)) or place in arguments:
-                    refuse("a block is no argument of the graph, or one that another is")
+                    refuse("a block is not an argument of the graph, or is one that another block is")
                 arguments.add(place)
                 block.inputs = [place]
                 self.extents.append(Extent(given[place].extent, given[place].dtype, False))
             elif kind == "memory":
                 storage, layout = self.memory[an_int(value, 0, len(self.memory) - 1, "memory")]
                 if any([known is storage for known in made.fixed.values()]):
-                    refuse("two blocks are the same memory")
+                    refuse("two blocks share memory")
                 made.fixed[number] = storage
                 self.extents.append(Extent(layout.extent, layout.dtype, False))
             elif block.is_new:
@@ -151,13 +151,13 @@ class Reader:
         if offset % unit or (given and unit > json_values.alignment(extent.dtype)):
             refuse(f"an address in block {block} is not that of an element")
         if (layout.dtype is bool_) is not (extent.dtype is bool_) and layout.numel:
-            refuse(f"block {block} has elements of {extent.dtype.name}, and is met as {layout.dtype.name}")
+            refuse(f"block {block} has elements of {extent.dtype.name}, and is accessed as {layout.dtype.name}")
 
     # ------------------------------------------------------------------------------------------------------ launches
     def _launch(self, data: Any) -> Launched:
         number, arguments, line, module = entries(data, ("plan", "arguments", "line", "module"), "a launch")
         if type(line) is not str or type(module) is not str:
-            refuse("the line or module of a launch is no text")
+            refuse("the line or module of a launch is not text")
         place = an_int(number, 0, len(self.plans) - 1, "a plan")
         if place not in self.made:
             request = Request.of(self.plans[place])
@@ -245,7 +245,7 @@ class Reader:
             found.append(Pass(start, stop, [self._gradient(grad) for grad in a_list(grads, "gradients")]))
         count = len(made.roots)
         if len(found) != (count + 1 if count > 1 else count) or expected != launches:
-            refuse("backward passes are not as many as there are results to go back from, or miss launches")
+            refuse("the backward passes do not match the differentiable results, or lack launches")
         blocks = [grad.block for each in found for grad in each.grads if grad is not None]
         if len(set(blocks)) != len(blocks) or len(blocks) != self.kinds.count("grad"):
             refuse("a block is the gradient of two tensors, or of none")
@@ -285,7 +285,7 @@ class Reader:
         for change in a_list(self.data["changed"], "changed"):
             block, count, name = a_list(change, "a change", 3)
             if type(name) is not str:
-                refuse("what changes a block has no name")
+                refuse("the operation that changes a block has no name")
             site = site_of("")
             self.recorder.changed[self._block(block)] = an_int(count, 1, MAX_COUNT, "a count"), name[:100], site
 
@@ -304,6 +304,6 @@ class Reader:
             stream = Stream(generator, generator._offset - count, place)
             stream.follows = drawn is not None
             if id(generator) in self.recorder.generators:
-                refuse("a generator is there twice")
+                refuse("a generator is duplicated")
             self.recorder.generators[id(generator)] = stream
         self.states = [described["state"] for described in self.data["generators"]]

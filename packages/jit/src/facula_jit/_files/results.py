@@ -70,7 +70,7 @@ def result_of(reader: Reader, made: Any, data: Any, depth: int = MAX_DEPTH) -> A
         keys = tuple([result_of(reader, made, key, 1) for key, _ in pairs])
         parts = [part for _, part in pairs]
         if not all([key is None or isinstance(key, (bool, int, float, str)) for key in keys]):
-            refuse("a key of a result is no plain value")
+            refuse("a key of a result is not a plain value")
     if tree is None:
         refuse(f"a result is {kind!r:.60}")
     return Tree(tree, keys, tuple([result_of(reader, made, part, depth - 1) for part in parts]))

@@ -76,28 +76,27 @@ def save(
     further = archive.extra_members(_extra_files)
     if isinstance(captured, Loaded):
         if run:
-            raise SaveError(
-                "save: run=True wants the function that was captured; a loaded graph keeps the programs it has"
-            )
+            raise SaveError("save: run=True requires the captured function; a loaded graph keeps the programs it has")
         captured.save(path, _extra_files=_extra_files)
         return
     if isinstance(captured, _graph.Graph):
         if captured.source is None:
-            raise SaveError("save: this graph is of no captured function; save the captured function")
+            raise SaveError("save: this graph does not belong to a captured function; save a captured function")
         function, found = captured.source
     elif isinstance(captured, _captured.Captured):
         function, found = captured, captured._improved()
     else:
         raise InvalidTypeError(
-            f"save: expected a captured function or its graph; got {type(captured).__name__}, of which no run was "
-            "recorded; save trace(it, example_inputs), or what capture(it) gives, called once"
+            f"save: expected a captured function or its graph; got {type(captured).__name__}, which has no "
+            "recorded run; save trace(it, example_inputs), or capture(it) after one call"
         )
     if not found:
         pieces = len(function._found())
         if pieces:
             raise SaveError(
-                f"save: {function._name} runs split around lines that cannot be captured, and a file holds one "
-                f"graph; save the pieces apart: save(captured.graph(number), path) for numbers from 0 to {pieces - 1}, "
+                f"save: {function._name} runs split around lines that cannot be captured, and a file contains "
+                "one graph; save the pieces separately: save(captured.graph(number), path) for numbers from 0 "
+                f"to {pieces - 1}, "
                 f"which str(captured.graph(number)) shows. {function.report()}"
             )
         raise SaveError(f"save: there is no capture yet; call it first. {function.report()}")
@@ -184,7 +183,7 @@ def _file_of(
 
 def _has_batch(replay: Replay) -> bool:
     if not replay.inputs or not replay.inputs[0].layout.ndim:
-        raise SaveError("save: batch=True wants a first argument whose first size is that of the batch")
+        raise SaveError("save: batch=True requires a first argument whose first size is that of the batch")
     return True
 
 

@@ -25,7 +25,7 @@ class Section:
         name, roots = entries(self.data, ("name", "roots"), "a graph")
         self.is_differentiable = roots != 0
         if type(name) is not str:
-            refuse("the name of a graph is no text")
+            refuse("the name of a graph is not text")
         self.name: str = name[:200]
         training = self.data.get("training")  # missing in files of earlier versions
         self.training: bool | None = training if type(training) is bool else None
@@ -39,7 +39,7 @@ def _check_arguments(arguments: Any) -> None:
     for argument in a_list(arguments, "arguments"):
         name, _ = a_list(argument, "an argument", 2)
         if name is not None and type(name) is not str:
-            refuse("the name of an argument is no text")
+            refuse("the name of an argument is not text")
     for tensor in tensors_of(arguments):
         shown, wants = entries(tensor, ("tensor", "gradient"), "an argument")
         a_list(shown, "an argument", 3)
@@ -65,12 +65,12 @@ def memory_of(described: list[Any], contents: dict[str, Parts]) -> list[tuple[St
     for tensor in described:
         name, nbytes = entries(tensor, ("tensor", "bytes"), "memory")
         if type(name) is not str or name not in left:
-            refuse(f"the tensors lack {name!r:.60}, or it is there twice")
+            refuse(f"the tensor {name!r:.60} is missing or duplicated")
         left.discard(name)
         storage, layout, _ = contents[name]
         if layout.nbytes != an_int(nbytes, 0, json_values.MAX_BYTES, "bytes"):
             refuse(f"the tensor {name!r:.60} has {layout.nbytes} bytes; expected {nbytes}")
         found.append((storage, layout))
     if left:
-        refuse(f"there are tensors that no graph has: {', '.join(sorted(left)[:3])!r:.100}")
+        refuse(f"there are tensors that no graph uses: {', '.join(sorted(left)[:3])!r:.100}")
     return found

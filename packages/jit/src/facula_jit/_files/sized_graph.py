@@ -100,5 +100,5 @@ def _refill(data: Any, shared: Shared, replay: Replay) -> tuple[int, list[list[i
         for number in each:
             launch = known[an_int(number, 0, replay.recording.boundary_at - 1, "a launch")]
             if NUMBERS.get(launch.operation) != len(numbers):
-                refuse(f"{launch.operation} takes other numbers than the graph says")
+                refuse(f"{launch.operation} receives other numbers than those of the graph")
     return group, places, own

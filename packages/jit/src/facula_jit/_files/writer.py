@@ -296,7 +296,7 @@ class _Description:
             request = request_of(launch)
             return LaunchDescription(request.data(), roles_of(request, plan_of(request), launch.part), line)
         except (Refusal, TypeError) as error:
-            raise SaveError(f"save: no file can hold this; {error} (at {line})") from None
+            raise SaveError(f"save: a file cannot contain this; {error} (at {line})") from None
 
     def _launch(self, number: int, launch: Launched) -> dict[str, Any]:
         described, roles, line = self.descriptions[number]
@@ -310,7 +310,7 @@ class _Description:
         for argument, role in zip(arguments, roles, strict=True):
             if type(argument) is Address:
                 if not _is_shown(argument, role.layout) or (argument.written and not role.written):
-                    raise SaveError(f"save: {launch.operation} was not launched as its plan says (at {line})")
+                    raise SaveError(f"save: {launch.operation} was not launched as its plan specifies (at {line})")
                 offset = self._offset(argument.block, argument.offset)
                 taken.append([argument.block, offset])
                 storage = self.recording.fixed.get(argument.block)
@@ -322,7 +322,7 @@ class _Description:
             elif type(argument) is RngValue:
                 taken.append({"cell": [argument.source, argument.delta]})
             elif role.kind == "address":
-                raise SaveError(f"save: {launch.operation} was not launched as its plan says (at {line})")
+                raise SaveError(f"save: {launch.operation} was not launched as its plan specifies (at {line})")
             else:
                 taken.append(json_values.number(argument))
         made = {"plan": described, "arguments": taken, "line": line, "module": self.paths.get(id(launch.module), "")}

@@ -191,9 +191,9 @@ def _check_nested(region: Region, around: Sequence[tuple[Region, Path]], stop: i
     if inner is not None and inner.is_loop and inner.start == region.start and not region.is_loop:
         raise DisorderError(f"the loop from {inner.start} begins with what a condition leaves out")
     if inner is not None and inner[:2] == region[:2] and inner.is_loop and region.is_loop:
-        raise DisorderError(f"two loops are the launches from {region.start} to {region.stop}")
+        raise DisorderError(f"two loops consist of the launches from {region.start} to {region.stop}")
     if len(around) >= MAX_DEPTH:
-        raise DisorderError(f"more than {MAX_DEPTH} conditions and loops are one in another")
+        raise DisorderError(f"more than {MAX_DEPTH} conditions and loops are nested")
 
 
 def _any_between(numbers: Sequence[int], start: int, stop: int) -> bool:

@@ -85,7 +85,7 @@ def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) ->
     for loop in recording.recorder.loops:
         first, body, last = place_of[loop.first], place_of[loop.body], place_of[loop.last]
         if body == first:
-            raise CaptureError("the calls that decide whether a loop goes on are gone; leave the last of them")
+            raise CaptureError("the call that computes the condition of a loop was removed; keep it")
         recorder.loops.append(loop._replace(first=first, body=body, last=last))
     if recorder.refills:
         now = {id(launch): number for number, launch in enumerate(launches)}
@@ -98,7 +98,7 @@ def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) ->
         for numbers in recording.recorder.refills:
             taken = [[now.get(id(recording.launches[number]), -1) for number in many] for many in numbers.launches]
             if any([number < 0 for many in taken for number in many]):
-                raise CaptureError("a call that takes an optimizer's numbers is gone; leave those calls as they are")
+                raise CaptureError("a call that takes an optimizer's numbers was removed; keep such calls unchanged")
             recorder.refills.append(numbers._replace(launches=taken))
     return made
 
@@ -184,7 +184,7 @@ class Editable:
             target = self._instead[target]
         if target == value.number:
             raise InvalidValueError(
-                f"redirect: expected another value than {value.name}, or what is read instead of it; got the same"
+                f"redirect: expected a value other than {value.name}, or than its replacement; got the same"
             )
         self._instead[value.number] = target
 
@@ -258,7 +258,7 @@ class Editable:
         address = Address(use.value.number, use.offset, use.layout, written)
         if not _fits(self._recording, address):
             raise InvalidValueError(
-                f"call: expected what lies in {use.value.name}; got {use.layout} from byte {use.offset} on"
+                f"call: expected a layout within {use.value.name}; got {use.layout} from byte {use.offset} on"
             )
         return address
 

@@ -34,7 +34,7 @@ def numbered(found: Sequence[T], number: int, what: str) -> T:
     """Return the element at an index given by the program; raise TypeError or IndexError if it is invalid."""
     if type(number) is not int:
         raise InvalidTypeError(
-            f"graph: expected an integer, the place of one of {what}; got {type(number).__name__} {number!r:.60}"
+            f"graph: expected an integer, the index of one of {what}; got {type(number).__name__} {number!r:.60}"
         )
     if not -len(found) <= number < len(found):
         raise InvalidIndexError(f"graph: expected a number below {len(found)}, of {what}; got {number}")

@@ -62,7 +62,7 @@ class Verifier:
                     outputs.append(argument)
             for layout in outputs:
                 if is_new and layout.block in before and layout.block not in written:
-                    problem = f"writes {names.values[layout.block].name}, which another part made"
+                    problem = f"writes {names.values[layout.block].name}, which another part created"
                     raise _broken(name, number, launch, problem)
                 if (
                     is_new
@@ -85,8 +85,7 @@ def leak_of(recording: Recording) -> GraphBreak | None:
         return None
     what = "a result is" if wrong.launch < 0 else f"{recording.launches[wrong.launch].operation} reads what is"
     return GraphBreak(
-        f"{what} made by one of two functions that a tensor chooses from, or by steps of a loop, of which there may "
-        "be none",
+        f"{what} computed in one of two functions that a tensor selects, or in a loop that may have no steps",
         "return it from both functions, and carry it through the loop",
         None,
     )

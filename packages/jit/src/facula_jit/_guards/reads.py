@@ -301,9 +301,7 @@ class Reads(Reach):
     def changed(self) -> GraphBreak | None:
         """Return a graph break if the function has changed state that it read, else None."""
         if self.incomplete:
-            return GraphBreak(
-                "another tracer took the place of the one that captures", "set it outside of the function", None
-            )
+            return GraphBreak("another tracer replaced that of the capture", "set it outside of the function", None)
         for given, parts in self._argument_parts:
             now = parts_of_argument(given)
             if len(now) != len(parts) or any([a is not b for a, b in zip(now, parts, strict=True)]):

@@ -21,7 +21,8 @@ HOOKS_RUN = (
 )
 
 RATES_READ = (
-    "a schedule steps in the function, which also reads the options of its optimizer: a replay sees other ones",
+    "a schedule steps in the function, which also reads the options of its optimizer: a replay would see "
+    "different ones",
     "step the schedule outside of the function, or read the options there",
 )
 

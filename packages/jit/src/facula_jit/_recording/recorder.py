@@ -191,7 +191,8 @@ class Recorder(OptimizerRecorder, RngRecorder):
             self.count += len(plan.parts)
         if launch_count() - self.start != self.count:
             self.broken(
-                f"{plan.operator}: something before it launched by itself, as anomaly detection and profilers do",
+                f"{plan.operator}: a kernel was launched outside of the recorded operators, as by anomaly "
+                "detection and profilers",
                 "leave that out of the captured function",
             )
         layouts = [address.layout for address in taken if type(address) is Address]
@@ -337,7 +338,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
         finally:
             self.condition = None
         if skips:
-            self.wait("a part of the step is left out in this run")
+            self.wait("a part of the step is skipped in this run")
         elif self.breaks is None:
             self.skips.append(Skip(first, len(self.launches) - first, condition))
 

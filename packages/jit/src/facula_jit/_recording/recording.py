@@ -163,7 +163,7 @@ class Recording:
         if id(value) in self._trees:
             tree = self._trees[id(value)]
             if tree is None:
-                self._break("the result has a container that is in itself", "return its parts")
+                self._break("the result has a container that contains itself", "return its parts")
             return tree
         if (pieces := parts_of(value)) is not None:
             keys, parts = pieces
@@ -212,7 +212,9 @@ class Recording:
                 self._break("a result is a view of a tensor from outside", "return a clone() of it")
             if type(tensor) is Tensor and id(tensor) not in self.recorder.watched:
                 if root == NEW_LEAF:
-                    self._break("a result is a new leaf that shows a tensor from outside", "return a clone() of it")
+                    self._break(
+                        "a result is a new leaf that shares memory with a tensor from outside", "return a clone() of it"
+                    )
                 tensor = tensor.as_subclass(Tensor)  # the caller may modify the returned tensor object
                 self.views.add(id(tensor))
             return tensor
@@ -251,7 +253,7 @@ class Recording:
             layout, *now = placement_of(tensor)
             if layout != before[0] or any([a is not b for a, b in zip(now, before[1:], strict=True)]):
                 self._break(
-                    f"a tensor of shape {tuple(tensor.shape)} from outside gets another shape, memory or node in place",
+                    f"a tensor of shape {tuple(tensor.shape)} from outside changes its shape, memory or node in place",
                     "work on a new tensor: x.t() for x.t_(), a clone() where gradients flow through a change",
                 )
         family = [
@@ -260,7 +262,7 @@ class Recording:
             if part_of(tensor, VIEWS) is not ABSENT and self.recorder.block_of(tensor._storage).is_new
         ]
         if any([member.node is not None for member in family]) and overlapping(family) is not None:
-            self._break("two results that gradients flow through show the same memory", "return a clone() of one")
+            self._break("two results that gradients flow through share memory", "return a clone() of one")
 
     # -------------------------------------------------------------------------------------------------- `.grad`
     def _check_grads(self) -> None:

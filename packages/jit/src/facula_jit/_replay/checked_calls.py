@@ -179,7 +179,7 @@ def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
                 words = f"argument {place} of launch {number}, {step.operator}, was {_word(a)}, and is {_other(a, b)}"
                 return words, other.site
     if captured.parts != now.parts:
-        return "the conditions skip other launches than before", None
+        return "the conditions skip different launches", None
     for a, b in zip(captured.result, now.result, strict=False):
         if a != b:
             return f"the result had {_word(a)}, and has {_other(a, b)}", None

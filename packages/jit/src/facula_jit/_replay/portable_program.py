@@ -70,7 +70,7 @@ class Writer:
         self.steps = steps_of(self.recording.recorder, 0, self.recording.boundary_at)
         if self.recording.recorder.actions_of_schedules():
             raise UnsupportedError(
-                "jit.save: the captured function steps a schedule, which is Python's; step it outside, and set lr"
+                "jit.save: the captured function steps a schedule, which runs Python code; step it outside, and set lr"
             )
         if replay.outer_backwards:
             raise UnsupportedError(

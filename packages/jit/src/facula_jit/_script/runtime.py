@@ -107,7 +107,7 @@ def _with_first(names: Sequence[str], first: Values, second: Values) -> Values:
     for name, value, other in zip(names, first, second, strict=True):
         agree = value is other or (_is_tree(value) and _is_tree(other) and _agree(value, other))
         if not agree:
-            _refuse(f"the variable {name!r} is {_words(value)} or {_words(other)}, as a tensor decides",
+            _refuse(f"the variable {name!r} is {_words(value)} or {_words(other)}, depending on a tensor",
                     "give it tensors of one shape and dtype in both cases, or a value before")  # fmt: skip
         given.append(other if agree else value)
     return tuple(given)
@@ -287,7 +287,7 @@ def _can_be_carried(statement: str, values: Values, names: Sequence[str]) -> boo
     """Return True if all variables of a loop are tensors; otherwise break the capture and name one that is not."""
     for name, value in zip(names, values, strict=True):
         if not all([isinstance(leaf, Tensor) for leaf in take_apart(value)[0]]):
-            _refuse(f"the variable {name!r} of a {statement} is {_words(value)}, which a tensor lets change",
+            _refuse(f"the variable {name!r} of a {statement} is {_words(value)}, which changes depending on a tensor",
                     "give it a tensor before the loop")  # fmt: skip
             return False
     return True
@@ -301,7 +301,7 @@ def plain(test: Any, why: str) -> Any:
         why: the construct, for the error.
     """
     if is_symbolic(test):
-        _refuse(f"{why} cannot be captured where a tensor decides", "use where(), cond() or while_loop()")
+        _refuse(f"{why} cannot be captured in code that depends on a tensor", "use where(), cond() or while_loop()")
     return test
 
 
@@ -333,7 +333,7 @@ def _watched(function: Callable[..., Any], values: Values) -> Callable[..., Any]
             if (changed := before.changed()) is not None:
                 if any([branch.is_dry for branch in branches]):
                     before.restore()
-                _refuse(f"{changed} from outside is changed, as a tensor decides", "assign a variable in its place")
+                _refuse(f"{changed} from outside is changed, depending on a tensor", "assign a variable in its place")
 
     return run
 

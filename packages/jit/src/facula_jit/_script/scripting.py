@@ -168,8 +168,8 @@ def _scripted_module(module: Any, known: dict[int, Any]) -> Any:
 def _cannot_save(*args: object, **kwargs: object) -> NoReturn:
     """Raise SaveError with instructions: the `save` method of scripts, which PyTorch has."""
     raise SaveError(
-        "save: a script knows no sizes, and files hold what was recorded for some; "
-        "write trace(it, example_inputs).save(path), in which tensors go on deciding"
+        "save: a script has no recorded sizes, which files require; call trace(it, example_inputs).save(path), "
+        "which keeps control flow that depends on tensors"
     )
 
 

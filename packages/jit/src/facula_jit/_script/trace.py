@@ -186,8 +186,8 @@ def freeze(mod: Traced, preserved_attrs: Sequence[str] | None = None, optimize_n
     """
     if not isinstance(mod, Traced):
         raise InvalidTypeError(
-            f"freeze: expected a result of trace; got {type(mod).__name__}, of which no sizes are known; freeze "
-            "trace(it, example_inputs), of a script, too, in which tensors go on deciding"
+            f"freeze: expected a result of trace; got {type(mod).__name__}, which has no recorded sizes; freeze "
+            "trace(it, example_inputs), also of a script, which keeps control flow that depends on tensors"
         )
     if getattr(mod.function, "training", False):
         raise OperationError("freeze: expected a module in evaluation mode; call its eval(), and trace it again")

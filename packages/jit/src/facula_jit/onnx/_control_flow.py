@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     # appends nodes; the set contains the blocks that are used afterwards
     Convert: TypeAlias = Callable[[Sequence[Part], set[int]], None]
 
-ON_ONE_SIDE = "computed by one of two functions that a tensor chooses from, and read afterwards; return it from both"
-BY_STEPS = "computed by the steps of a loop, of which there may be none, and read afterwards; carry it"
+ON_ONE_SIDE = "computed in one of two functions that a tensor selects, and read afterwards; return it from both"
+BY_STEPS = "computed in a loop that may have no steps, and read afterwards; carry it"
 
 
 def convert_either(memory: Memory, part: Either, behind: set[int], convert: Convert) -> None:

@@ -94,7 +94,7 @@ def _check_nodes(first: Builder, others: Sequence[Builder]) -> None:
                 )
         if first.nodes != other.nodes or first.constants.keys() != other.constants.keys():
             raise OnnxExporterError(
-                "onnx.export: the model does other work for other sizes of dynamic_axes; leave the axis out"
+                "onnx.export: the model runs different operators for other sizes of dynamic_axes; leave the axis out"
             )
 
 

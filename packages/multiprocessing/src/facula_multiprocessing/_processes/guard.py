@@ -7,8 +7,8 @@ from multiprocessing import process
 from facula_errors import OperationError
 
 GUARD = (
-    "a process that is not forked imports the program's file: what starts processes belongs under "
-    "`if __name__ == '__main__':`, and what they run into a file"
+    "a process that is not forked imports the program's file: put the code that starts processes under `if "
+    "__name__ == '__main__':`, and the functions that they run into a file"
 )
 
 

@@ -90,5 +90,5 @@ def _found(source: Source, pid: int, number: int, last: bool = True) -> int | No
     return None
 
 
-def _lost(source: Source, why: str = "has ended; let it live until what it sent is received") -> OperationError:
+def _lost(source: Source, why: str = "has ended; keep it running until its messages are received") -> OperationError:
     return OperationError(f"receiving shared memory: process {source.pid}, which sent it, {why}")

@@ -69,7 +69,9 @@ def arange(
     if dtype is int64:
         start, end, step = int(start), int(end), int(step)
     if step == 0 or (end - start) * step < 0:
-        raise ArgumentError(f"arange: from {start} to {end} in steps of {step} leads nowhere; step must lead to end")
+        raise ArgumentError(
+            f"arange: from {start} to {end} in steps of {step} never reaches end; step must lead from start to end"
+        )
     integers = all(isinstance(end_, int) for end_ in (start, end, step))
     count = -((start - end) // step) if integers else int(np.ceil((end - start) / step))
     if count >> 60:  # eight bytes for each element

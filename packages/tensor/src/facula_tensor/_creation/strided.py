@@ -328,7 +328,9 @@ def range(
     if any([isinstance(end_, complex) or end_ - end_ != 0 for end_ in (first, last, by)]):
         raise ArgumentError(f"range: expected finite real numbers; got {first}, {last}, {by}")
     if by == 0 or (last - first) * by < 0:
-        raise ArgumentError(f"range: from {first} to {last} in steps of {by} leads nowhere; step must lead to end")
+        raise ArgumentError(
+            f"range: from {first} to {last} in steps of {by} never reaches end; step must lead from start to end"
+        )
     count = int((last - first) / by + 1)
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, "range")
     if kind is bool_:

@@ -41,7 +41,7 @@ def length(self: Tensor) -> int:
 def iterate(self: Tensor) -> Iterator[Tensor]:
     """The elements along the first dimension, as views."""
     if not layout_of_tensor(self).shape:
-        raise InvalidTypeError("iteration: a zero-dimensional tensor has nothing to iterate over; use .item()")
+        raise InvalidTypeError("iteration: a zero-dimensional tensor cannot be iterated over; use .item()")
     return iter(recorded_ops.unbind(self, 0))
 
 
@@ -147,7 +147,7 @@ def as_bytes(self: Tensor) -> bytes:
     except (TypeError, ValueError) as error:
         got = f"{self.dtype.name} {tuple(self.shape)}"
         raise kind_of(error)(
-            f"bytes: expected integers from 0 to 255 in one dimension; got {got}; for what is in memory, "
+            f"bytes: expected integers from 0 to 255 in one dimension; got {got}; for the bytes in memory, use "
             "bytes(t.numpy())"
         ) from None
 

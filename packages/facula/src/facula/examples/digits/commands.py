@@ -75,7 +75,7 @@ def train(given: Given) -> int:
         print(f"the network is in {given.checkpoint}")
         print(how_to_read(given.checkpoint))
         return 1
-    print(f"the network is in {given.checkpoint}, its loss and what it misreads in {given.picture}")
+    print(f"the network is in {given.checkpoint}, its loss and misread digits in {given.picture}")
     print(how_to_read(given.checkpoint))
     return 0
 

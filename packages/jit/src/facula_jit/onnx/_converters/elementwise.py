@@ -64,7 +64,7 @@ def call_elementwise(b: Builder, call: Call) -> str:
     """Convert a whole call of an operator in the table above. Integers of less than 32 bits are computed in int32."""
     dtype, result = call.dtype, call.results[0].dtype
     if call.numbers:
-        raise call.refuse("which of its operands are numbers is not known", "pass tensors in their places")
+        raise call.refuse("it is unknown which of its operands are numbers", "pass tensors in their places")
     if call.operator == "where":
         dtype = result
     taken = widened(dtype) if dtype is not bool_ or call.operator in AS_NUMBERS else bool_

@@ -10,20 +10,20 @@ OUTSIDE = "compute it outside of the exported model"
 REASONS: dict[tuple[str, str], str] = {
     ("draws random numbers", "call model.eval() first, or pass the numbers as an argument"): """
         bernoulli binomial dropout log_standard_gamma normal philox poisson randint standard_gamma uniform""",
-    ("is a step of a backward pass, of which ONNX has none", FORWARD): """
+    ("is a step of a backward pass, which ONNX lacks", FORWARD): """
         adjugate adjugate_grad attention_grad avg_pool2d_grad batch_norm_grad beta_grad conv2d_weight cross_entropy_grad
         ctc_loss_grad gather_back gelu_grad gelu_tanh_grad group_norm_grad layer_norm_grad linear_weight_grad
         log_softmax_grad max_pool2d_grad max_pool2d_pick nll_loss_grad recurrence recurrent_grad relu_grad rms_norm_grad
         scatter_taps sigmoid_grad silu_grad softmax_grad standard_gamma_grad take_back tanh_grad weigh_taps""",
-    ("is a step of an optimizer, of which ONNX has few", FORWARD): " ".join(NUMBERS),
+    ("is a step of an optimizer, which ONNX mostly lacks", FORWARD): " ".join(NUMBERS),
     ("changes running statistics", "call model.eval() first"): "batch_norm_counted",
-    ("is a special function that ONNX has not", OTHERS): """
+    ("is a special function that ONNX lacks", OTHERS): """
         digamma erfcx erfinv gamma_share i0 i0e i1 i1e lgamma log_ndtr ndtri trigamma zeta""",
-    ("is of whole numbers, for which ONNX has no such operator", OTHERS): "gcd lcm",
-    ("shifts numbers with a sign, and ONNX those without one", "multiply or divide by a power of 2"): """
+    ("is an operation on integers that ONNX lacks", OTHERS): "gcd lcm",
+    ("shifts signed integers, and ONNX only unsigned ones", "multiply or divide by a power of 2"): """
         bitwise_left_shift bitwise_right_shift""",
     ("reads the signs of zeros, which no ONNX operator supports", "use sign(), or where()"): "copysign signbit",
-    ("is of matrices, for which ONNX has no such operator", OUTSIDE): """
+    ("is an operation on matrices that ONNX lacks", OUTSIDE): """
         cholesky_ex eig eigh eigvals eigvalsh inv_ex lu_factor_ex matrix_exp permutation_of pinv qr qr_r slogdet
         solve_ex svd svdvals triangular_solve""",
     (
@@ -31,9 +31,9 @@ REASONS: dict[tuple[str, str], str] = {
         "compute with their real and imaginary parts",
     ): """
         conj fft_complex fft_from_real fft_to_real""",
-    ("goes along a dimension in a way that no ONNX operator does", OTHERS): """
+    ("processes a dimension in a way that no ONNX operator does", OTHERS): """
         cummax cummin cumprod logcumsumexp mode nanmedian_dim search_sorted""",
-    ("gives as many elements as others say, which a file cannot", "use where(), or masks"): """
+    ("returns a number of elements that depends on values, which a file cannot", "use where(), or masks"): """
         count_true nonzero nonzero_flat""",
     ("is a loss that ONNX has not", "leave it out of the exported model"): "ctc_loss",
 }

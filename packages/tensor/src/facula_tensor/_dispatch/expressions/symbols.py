@@ -162,15 +162,16 @@ class Symbol:
 
     def __bool__(self) -> NoReturn:
         raise NotElementwiseError(
-            "a symbol has no truth value: a branch of Python would be taken for all elements alike; use "
-            "where(condition, a, b)"
+            "a symbol has no truth value: a branch of Python would apply to all elements; use where(condition, a, b)"
         )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise MissingAttributeError(f"symbol: no attribute {name!r}")
         if name.startswith("_"):
-            raise NotElementwiseError("a symbol is no tensor; call the operators of F (F.sin(x)) or methods (x.sin())")
+            raise NotElementwiseError(
+                "a symbol is not a tensor; call the operators of F (F.sin(x)) or methods (x.sin())"
+            )
         operation = getattr(symbol_ops, name)
         return partial(operation, self)
 
@@ -293,7 +294,7 @@ def record_symbolic_call(op: Operator, *arguments: Argument) -> Argument:
     if symbol is None:
         answer = SIMPLER[op.name](*arguments) if op.name in SIMPLER else None
         if answer is None:
-            raise NotElementwiseError(f"{op.name}: of numbers alone; compute it with Python's math")
+            raise NotElementwiseError(f"{op.name}: has only numbers as operands; compute it with Python's math")
         return answer
     return symbol.trace.call(op, arguments)
 

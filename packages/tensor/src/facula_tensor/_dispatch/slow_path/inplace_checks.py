@@ -73,14 +73,14 @@ def check_family(name: str, target: Tensor) -> None:
             )
         if root.node is not None and from_function(target.node):
             raise OperationError(
-                f"{name}: this tensor is the result of a Function that gave back its argument, or a view of it, and "
-                "what a change means for the argument's gradient is unknown; change a .clone(), or return one"
+                f"{name}: this tensor is the result of a Function that returned its argument, or a view of it, "
+                "and the effect of a change for the argument's gradient is unknown; change a .clone(), or return one"
             )
     layout = layout_of_tensor(root)
     if overlaps_itself(layout) and (root is not target or views_of(target)):
         raise UnsupportedError(
-            f"{name}: a gradient is wanted through a change of a tensor with views, and several elements of what they "
-            f"show (shape {layout.shape}, strides {layout.strides}) share one place in memory; "
+            f"{name}: a gradient is wanted through a change of a tensor with views, and several elements of "
+            f"their memory (shape {layout.shape}, strides {layout.strides}) share one place in memory; "
             "call .contiguous() before taking views"
         )
 

@@ -96,8 +96,8 @@ def index_select(
         dim = check_dim("index_select", needed_dim("index_select", dim, axis), input.ndim)
         if index.ndim > 1:
             raise InvalidIndexError(
-                f"index_select: expected index to have one dimension; got shape {tuple(index.shape)}; flatten it, or "
-                "use gather for an index of its own for every element"
+                f"index_select: expected index to have one dimension; got shape {tuple(index.shape)}; flatten "
+                "it, or use gather for a separate index of each element"
             )
         if not input.ndim and index.numel() != 1:
             raise InvalidIndexError(

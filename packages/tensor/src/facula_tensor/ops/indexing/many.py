@@ -159,7 +159,7 @@ def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
             shapes = " and ".join([str(tuple(one.shape)) for _, one in pairs])
             raise InvalidIndexError(
                 f"index: expected tensors that broadcast, one for each of the dimensions {[dim for dim, _ in pairs]}; "
-                f"got shapes {shapes}; to choose rows and columns apart, index twice: x[rows][:, columns]"
+                f"got shapes {shapes}; to choose rows and columns separately, index twice: x[rows][:, columns]"
             ) from None
 
 

@@ -18,7 +18,7 @@ def warn_once(operation: str) -> None:
     """Warn, once per process, that pinning has no effect."""
     if not _warned:
         _warned.append(None)
-        warn(f"{operation}: changes nothing, as there is no device to copy to; the memory stays as it is")
+        warn(f"{operation}: has no effect, because there is no device to copy to")
 
 
 @method()

@@ -93,7 +93,7 @@ def training_of_batches(F: Namespace, call: Any) -> tuple[Tensor, ...]:
     running = zip(call.operands[3:5], call.batched[3:5], strict=True)
     if any([a is not None and not one for a, one in running]) or any(call.batched[5:]):
         raise OperationError(
-            "batch_norm: expected no running statistics inside vmap, since what is batched would change them in "
+            "batch_norm: expected no running statistics inside vmap, because the batch would change them in "
             "place, or batched ones; use track_running_stats=False, or eval()"
         )
     input, *given = call.operands[:5]
