@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,13 +27,23 @@ class MemoryFault(AssertionError):
     """Queued work accessed memory that it must not use."""
 
 
+@dataclass(eq=False, slots=True)
+class Block:
+    """Memory from the system. A later block at the same address is another object."""
+
+    address: int
+    nbytes: int
+    give_back: Callable[[], object]
+    idle: list[tuple[int, Callable[[], object]]]  # where its release puts it
+
+
 class QueuedAllocator:
     """An allocator that reuses blocks as soon as they are released, because work runs in order."""
 
     def __init__(self) -> None:
         self.system = MallocAllocator()
         self.idle: dict[int, list] = {}
-        self.blocks: dict[int, tuple[int, Any, list]] = {}  # address: bytes, function that frees it, idle list
+        self.blocks: dict[int, Block] = {}
 
     def take_for(self, nbytes: int) -> Any:
         return self.idle.setdefault(nbytes, []).pop if nbytes else partial(self.refill, 0)
@@ -45,7 +57,7 @@ class QueuedAllocator:
         release = partial(idle.extend, entry)
         release.nbytes = nbytes  # type: ignore[attr-defined]
         entry.append((address, release))
-        self.blocks[address] = (nbytes, back, idle)
+        self.blocks[address] = Block(address, nbytes, back, idle)
         return address, release
 
     def statistics(self) -> dict[str, int]:
@@ -59,7 +71,7 @@ class QueuedAllocator:
         for nbytes, idle in self.idle.items():
             while idle:
                 address, _ = idle.pop()
-                self.blocks.pop(address)[1]()
+                self.blocks.pop(address).give_back()
                 given += nbytes
         return given
 
@@ -67,16 +79,16 @@ class QueuedAllocator:
         """Return 0: idle memory has no bound."""
         return 0
 
-    def block_at(self, address: int, nbytes: int, handed_out: bool) -> int:
-        """Return the start of the block that contains these bytes.
+    def block_at(self, address: int, nbytes: int, handed_out: bool) -> Block:
+        """Return the block that contains these bytes.
 
         Raises MemoryFault if no block contains them, or if `handed_out` is set and the block is idle.
         """
-        for start, (size, _, idle) in list(self.blocks.items()):
-            if start <= address and address + nbytes <= start + size:
-                if handed_out and any(one[0] == start for one in list(idle)):
+        for block in list(self.blocks.values()):
+            if block.address <= address and address + nbytes <= block.address + block.nbytes:
+                if handed_out and any(one[0] == block.address for one in list(block.idle)):
                     raise MemoryFault(f"work names {address:#x}, in a block that was released before")
-                return start
+                return block
         raise MemoryFault(f"work names {nbytes} bytes at {address:#x}, which lie in no block")
 
 
@@ -106,8 +118,8 @@ class FakeBackend:
 
     def copy_in(self, address: int, source: Any) -> None:
         data = bytes(source)
-        block = self.allocator.block_at(address, len(data), handed_out=True) if data else 0
-        self._put("copy_in", [block] if data else [], lambda: self.cpu.copy_in(address, data) if data else None)
+        blocks = [self.allocator.block_at(address, len(data), handed_out=True)] if data else []
+        self._put("copy_in", blocks, lambda: self.cpu.copy_in(address, data) if data else None)
 
     def copy_out(self, address: int, target: Any) -> None:
         self.synchronize()
@@ -165,11 +177,12 @@ class FakeBackend:
             blocks.append(self.allocator.block_at(address, nbytes * outer, handed_out=True))
         self._put("cat", blocks, lambda: plan.launch(n, outer, parts, *args))
 
-    def _put(self, operator: str, blocks: list[int], work: Any) -> None:
+    def _put(self, operator: str, blocks: list[Block], work: Any) -> None:
         def checked() -> None:
-            for start in blocks:
-                if start not in self.allocator.blocks:
-                    raise MemoryFault(f"{operator}: the block at {start:#x} was given back to the system before it ran")
+            for block in blocks:
+                if self.allocator.blocks.get(block.address) is not block:
+                    where = f"the block at {block.address:#x}"
+                    raise MemoryFault(f"{operator}: {where} was given back to the system before it ran")
             work()
 
         with self.lock:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fake_backend import MemoryFault, fake, numbers
+from fake_backend import FakeBackend, MemoryFault, fake, numbers
 from samples import CHANGES, SAMPLES, declared, differentiable, every_change, every_operator, pair, total
 
 import facula_tensor as ft
@@ -127,6 +127,21 @@ def test_memory_returned_too_early_is_detected():
     with pytest.raises(MemoryFault, match="no block"):
         backend.plan("neg", (stray._layout,), (stray._layout,), ()).launch(3, stray._storage.ptr, 1 << 40)
     backend.run()
+
+
+def test_memory_returned_too_early_is_detected_after_its_address_is_reused(monkeypatch):
+    """A smaller block at the address of a returned block does not make queued work valid again."""
+    memory = np.full(8, 7, dtype=np.uint8)
+    backend = FakeBackend()
+    monkeypatch.setattr(backend.allocator.system, "refill", lambda nbytes: (memory.ctypes.data, int))
+    address, release = backend.allocator.refill(8)
+    backend.copy_in(address, bytes(8))
+    release()
+    backend.allocator.trim()
+    assert backend.allocator.refill(4)[0] == address
+    with pytest.raises(MemoryFault, match="given back"):
+        backend.run()
+    assert memory.tolist() == [7] * 8
 
 
 def test_index_errors_are_raised_at_synchronization():
