@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def return_types() -> dict[str, type[tuple[Tensor, ...]]]:
     """Return the result classes of `max(x, dim)`, `linalg.eigh(x)`, `frexp(x)` and similar operations by name."""
-    pairs = [one for one in vars(extreme_pairs).values() if isinstance(one, type) and issubclass(one, Extremes)]
+    pairs = [
+        member for member in vars(extreme_pairs).values() if isinstance(member, type) and issubclass(member, Extremes)
+    ]
     kinds: list[type[Extremes] | type[NamedResults]] = [MaxExtremes, MinExtremes, *pairs, *result_classes()]
     found: dict[str, type[tuple[Tensor, ...]]] = {kind.name: kind for kind in kinds if kind is not Extremes}
     return {**found, "frexp": Frexp}

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 def _apply(name: str, function: Callable[..., complex], *tensors: Tensor) -> Tensor:
     """Store `function(*elements)` in the first tensor, for each position; the other tensors broadcast to it."""
     self = tensors[0]
-    for one in tensors:
-        if not isinstance(one, Tensor):
-            raise InvalidTypeError(f"{name}: expected a Tensor; got {type(one).__name__}")
-        if one.device.type != "cpu":
-            raise UnsupportedError(f"{name}: expected tensors on the CPU; got one on '{one.device}'; use .cpu()")
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            raise InvalidTypeError(f"{name}: expected a Tensor; got {type(tensor).__name__}")
+        if tensor.device.type != "cpu":
+            raise UnsupportedError(f"{name}: expected tensors on the CPU; got one on '{tensor.device}'; use .cpu()")
     if not callable(function):
         raise InvalidTypeError(f"{name}: expected a function; got {type(function).__name__}")
     if self.requires_grad:
         raise OperationError(f"{name}: a Python function has no gradient; call it on .detach()")
-    others = [one.detach().expand(self.shape) for one in tensors[1:]]
-    rows = zip(*[one.detach().reshape(-1).tolist() for one in (self, *others)], strict=True)
+    others = [tensor.detach().expand(self.shape) for tensor in tensors[1:]]
+    rows = zip(*[tensor.detach().reshape(-1).tolist() for tensor in (self, *others)], strict=True)
     results = [number_for(function(*row), self.dtype, name) for row in rows]
     new = self.new_tensor(results).reshape(self.shape) if results else self.detach()
     return self.copy_(new)

@@ -63,7 +63,7 @@ class sub:
     vjp_input = identity_grad
 
     def validate_values(*operands):
-        if any(isinstance(one, bool) or getattr(one, "dtype", None) is bool_ for one in operands):
+        if any(isinstance(operand, bool) or getattr(operand, "dtype", None) is bool_ for operand in operands):
             raise DTypeError(
                 "sub: not defined for bool; convert with .long(), or use ^ (logical_xor), or ~ to invert a mask"
             )
@@ -138,7 +138,7 @@ class mul:
 
 def tensors_only(operation: str, *operands: object) -> None:
     """Raise a TypeError if an operand is a number, which has no layout."""
-    if not all(isinstance(one, Layout) for one in operands):
+    if not all(isinstance(operand, Layout) for operand in operands):
         raise InvalidTypeError(f"{operation}: expected two tensors; for a tensor and a number use clamp()")
 
 

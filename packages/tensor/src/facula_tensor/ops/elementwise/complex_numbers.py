@@ -111,8 +111,8 @@ def view_as_complex(F: Namespace, input: Steady) -> Tensor:
 
 def _real_pair(name: str, names: tuple[str, str], *given: Tensor) -> tuple[Tensor, Tensor]:
     """Return snapshots of the two tensors; raise a TypeError with their names unless both are float32 or float64."""
-    first, second = [steady(as_tensor(name, one)) for one in given]
-    dtypes = [layout_of_tensor(one).dtype for one in (first, second)]
+    first, second = [steady(as_tensor(name, operand)) for operand in given]
+    dtypes = [layout_of_tensor(operand).dtype for operand in (first, second)]
     if dtypes[0] not in (float32, float64) or dtypes[0] is not dtypes[1]:
         raise DTypeError(
             f"{name}: expected {names[0]} and {names[1]} both in float32, or both in float64; "

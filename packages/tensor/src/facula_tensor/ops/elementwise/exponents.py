@@ -39,9 +39,9 @@ def log10(F: Namespace, g: Tensor, input: Tensor) -> Tensor:
 
 def _require_floating(operation: str, *operands: object) -> None:
     """Raise a TypeError, with the operator's name, for numbers and integers; operands are given as layouts."""
-    for one in operands:
-        if not isinstance(one, Layout) or not one.dtype.is_floating_point:
-            got = one.dtype.name if isinstance(one, Layout) else "a number"
+    for operand in operands:
+        if not isinstance(operand, Layout) or not operand.dtype.is_floating_point:
+            got = operand.dtype.name if isinstance(operand, Layout) else "a number"
             raise DTypeError(f"{operation}: expected two floating tensors; got {got}; convert with .to(), or tensor()")
 
 

@@ -116,10 +116,11 @@ def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
                 InvalidTypeError(f"lerp: expected weight to be a number or a Tensor; got {type(weight).__name__}")
             )
         weight = number
-    for name, one in (("end", end), ("weight", weight)):
-        if isinstance(one, Tensor) and layout_of_tensor(one).dtype is not dtype:
+    for name, operand in (("end", end), ("weight", weight)):
+        if isinstance(operand, Tensor) and layout_of_tensor(operand).dtype is not dtype:
             raise DTypeError(
-                f"lerp: expected all in one dtype; got input {dtype.name}, {name} {one.dtype.name}; convert with .to()"
+                f"lerp: expected all in one dtype; got input {dtype.name}, {name} {operand.dtype.name}; "
+                "convert with .to()"
             )
     if dtype.category < FLOATING:
         raise DTypeError(f"lerp: not defined for {dtype.name}; convert with .float() first")

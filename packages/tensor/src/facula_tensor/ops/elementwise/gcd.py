@@ -23,8 +23,8 @@ def is_integer_dtype(dtype: DType) -> bool:
 
 def require_tensors(operation: str, *operands: object) -> None:
     """Raise a TypeError for numbers."""
-    for one in operands:
-        if not isinstance(one, (Layout, Tensor)):
+    for operand in operands:
+        if not isinstance(operand, (Layout, Tensor)):
             raise named(InvalidTypeError(f"{operation}: expected two tensors; got a number; make it one with tensor()"))
 
 

@@ -129,18 +129,18 @@ def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = Fal
             f"{type(test_elements).__name__}"
         )
     dtype = result_type(elements, test_elements)
-    device = next(one.device for one in (elements, test_elements) if isinstance(one, Tensor))
+    device = next(operand.device for operand in (elements, test_elements) if isinstance(operand, Tensor))
     operands = []
-    for one in (elements, test_elements):
-        if not isinstance(one, Tensor):
-            one = tensor(one, device=device)
-        if one.dtype is bool_ or one.dtype.category == COMPLEX:
-            raise DTypeError(f"isin: not defined for {one.dtype.name}; convert with .to()")
-        if one.device is not device:
+    for operand in (elements, test_elements):
+        if not isinstance(operand, Tensor):
+            operand = tensor(operand, device=device)
+        if operand.dtype is bool_ or operand.dtype.category == COMPLEX:
+            raise DTypeError(f"isin: not defined for {operand.dtype.name}; convert with .to()")
+        if operand.device is not device:
             raise ArgumentError(
-                f"isin: expected both on one device; got {device} and {one.device}; move one with .to()"
+                f"isin: expected both on one device; got {device} and {operand.device}; move one with .to()"
             )
-        operands.append(no_record_ops.to(one.detach(), (dtype,)))
+        operands.append(no_record_ops.to(operand.detach(), (dtype,)))
     found = _is_among(*operands)
     return no_record_ops.bitwise_not(found) if invert else found
 

@@ -97,10 +97,10 @@ def float_power(F: Namespace, input: Operand, exponent: Operand) -> Tensor:
     tensor([0.5000, 0.2500], dtype=facula.float64)
     """
     operands = [input, exponent]
-    if not any(isinstance(one, Tensor) for one in operands):
+    if not any(isinstance(operand, Tensor) for operand in operands):
         raise InvalidTypeError(f"float_power: expected a Tensor; got {type(input).__name__}; make one with tensor()")
     dtype = complex128 if promote_types(result_type(*operands), float16).category == COMPLEX else float64
-    base, power = [one.to(dtype) if isinstance(one, Tensor) else one for one in operands]
+    base, power = [operand.to(dtype) if isinstance(operand, Tensor) else operand for operand in operands]
     return F.pow(base, power)
 
 

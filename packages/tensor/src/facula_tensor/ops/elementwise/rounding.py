@@ -221,7 +221,7 @@ def nan_to_num(
         return F.clone(input)
     most = finfo(input.dtype).max
     given = (("nan", nan, 0.0), ("posinf", posinf, most), ("neginf", neginf, -most))
-    numbers = [own if one is None else float(as_real(one, "nan_to_num", called)) for called, one, own in given]
+    numbers = [own if value is None else float(as_real(value, "nan_to_num", called)) for called, value, own in given]
     if category != COMPLEX:
         return F.nan_to_num(input, *numbers)
     parts = [part(input.detach()) for part in (no_record_ops.real_view, no_record_ops.imag_view)]

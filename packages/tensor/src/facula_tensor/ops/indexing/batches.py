@@ -18,7 +18,7 @@ def taken(F: Namespace, call: Any) -> Tensor | None:
         return None if any(rest[1:]) else call.wrap(call.run((call.whole(input), index), (dim + 1, *rest)))
     if not call.batched[0]:
         return call.wrap(F.movedim(call.run(call.contents), dim, 0))
-    if any([one not in (None, False) for one in rest]):
+    if any([option not in (None, False) for option in rest]):
         return None
     layout, positions = layout_of_tensor(input), layout_of_tensor(index).shape
     made = (*layout.shape[:dim], *positions, *layout.shape[dim + 1 :])

@@ -44,8 +44,8 @@ def index_put(
     index = _tuple(operation, indices)
     if operation == "index_put":
         input = F.clone(input)
-        for one in (values, *indices):
-            input = batched_as(input, one) if isinstance(one, Tensor) else input
+        for operand in (values, *indices):
+            input = batched_as(input, operand) if isinstance(operand, Tensor) else input
     slow_setitem(input, index, values, bool(accumulate))
     return input
 
@@ -55,6 +55,8 @@ def _tuple(operation: str, indices: Sequence[Tensor | None]) -> Index:
 
     Raises TypeError, with the operator's name, for anything but tensors and None.
     """
-    if not isinstance(indices, (tuple, list)) or not all([one is None or isinstance(one, Tensor) for one in indices]):
+    if not isinstance(indices, (tuple, list)) or not all(
+        [index is None or isinstance(index, Tensor) for index in indices]
+    ):
         raise InvalidTypeError(f"{operation}: expected indices to be a tuple of tensors; got {indices!r:.100}")
-    return tuple([slice(None) if one is None else one for one in indices])
+    return tuple([slice(None) if index is None else index for index in indices])

@@ -87,8 +87,8 @@ def index_select(
     try:
         try:  # the common case
             layout = index._layout  # type: ignore[union-attr]  # None is an AttributeError
-            one = len(layout.shape) == 1 and layout.dtype is int64
-            if one and out is axis is None and 0 <= dim < input._layout.ndim:  # type: ignore[operator]
+            is_int64_vector = len(layout.shape) == 1 and layout.dtype is int64
+            if is_int64_vector and out is axis is None and 0 <= dim < input._layout.ndim:  # type: ignore[operator]
                 return recorded_ops.index_select(input, index, (dim, None, False))
         except (AttributeError, TypeError):
             pass
@@ -158,7 +158,9 @@ def _put_slices(
         return assign_inplace(operation, self, _put_slices(operation, self, dim, index, values, accumulate, False))
     there = snapshot(self)
     check_overlap(operation, there, ())
-    index, values = (no_record_ops.clone(one) if meet(one, there) else one for one in (index, snapshot(values)))
+    index, values = (
+        no_record_ops.clone(operand) if meet(operand, there) else operand for operand in (index, snapshot(values))
+    )
     put_into(at_least_one(no_record_ops, there), index, values, dim, accumulate, True)
     mutated(there, operation)
     return self

@@ -156,7 +156,7 @@ def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
         try:
             shape = broadcast_shapes("index", shape, tuple(index.shape))
         except ArgumentError:
-            shapes = " and ".join([str(tuple(one.shape)) for _, one in pairs])
+            shapes = " and ".join([str(tuple(positions.shape)) for _, positions in pairs])
             raise InvalidIndexError(
                 f"index: expected tensors that broadcast, one for each of the dimensions {[dim for dim, _ in pairs]}; "
                 f"got shapes {shapes}; to choose rows and columns separately, index twice: x[rows][:, columns]"

@@ -158,7 +158,7 @@ def _change(operation: str, self: Tensor, dim: int, index: Tensor, src: Any, mod
     target, dim, at, src = _prepared(operation, there, dim, index, src)
     if at is None:
         return self
-    at, src = (no_record_ops.clone(one) if meet(one, there) else snapshot(one) for one in (at, src))
+    at, src = (no_record_ops.clone(operand) if meet(operand, there) else snapshot(operand) for operand in (at, src))
     scatter_into(snapshot(target), at, src, dim, mode)
     mutated(there, operation)
     return self

@@ -38,7 +38,7 @@ class _index:
                 strides.append(layout.strides[own] * layout.shape[own] if inner else 1)
                 continue
             if part is Ellipsis:
-                further = len(layout.shape) - sum(one is not None for one in parts) + 1
+                further = len(layout.shape) - sum(other is not None for other in parts) + 1
                 if further < 0:
                     raise InvalidIndexError("too many parts")  # the caller raises the full message
                 shape += layout.shape[own : own + further]
@@ -72,10 +72,12 @@ def note_bounds(shape: tuple[int, ...], parts: tuple[Any, ...]) -> None:
     own = 0
     for place, part in enumerate(parts):
         if part is Ellipsis:
-            own = len(shape) - sum([one is not None for one in parts[place + 1 :]])
+            own = len(shape) - sum([other is not None for other in parts[place + 1 :]])
         elif part is not None and own < len(shape):
             length = shape[own]
-            if type(part) is slice and any([type(one) is int and abs(one) > length for one in (part.start, part.stop)]):
+            if type(part) is slice and any(
+                [type(bound) is int and abs(bound) > length for bound in (part.start, part.stop)]
+            ):
                 note_bound(length)
             elif type(part) is slice and type(part.step) is int and abs(part.step) >= length > 0 and part.step != 1:
                 note_bound(length)

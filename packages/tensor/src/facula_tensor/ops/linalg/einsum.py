@@ -76,7 +76,7 @@ def _pair(a: Labels, b: Labels, kept: set[int], result: Labels | None, sizes: di
         order = [label for label in result if label in rows or label in columns]
         swapped = bool(order) and order[0] in columns
         stack = tuple([label for label in result if label in a and label in b])
-        rows, columns = [tuple([one for one in order if one in some]) for some in (rows, columns)]
+        rows, columns = [tuple([label for label in order if label in some]) for some in (rows, columns)]
     else:
         swapped = False
         stack = tuple([label for label in a if label in b and label in kept])
@@ -139,7 +139,10 @@ def _plan(subscripts: Subscripts, shapes: tuple[tuple[int, ...], ...]) -> Plan:
         steps: Steps = ()
         if len(set(labels)) < len(labels):
             groups = tuple(
-                [tuple([place for place, one in enumerate(labels) if one == label]) for label in dict.fromkeys(labels)]
+                [
+                    tuple([place for place, other in enumerate(labels) if other == label])
+                    for label in dict.fromkeys(labels)
+                ]
             )
             if any(len({shape[place] for place in group}) > 1 for group in groups):
                 raise ArgumentError(f"einsum: expected equal lengths for a label that repeats; got shape {shape}")
@@ -162,7 +165,7 @@ def _plan(subscripts: Subscripts, shapes: tuple[tuple[int, ...], ...]) -> Plan:
     while len(left) > 1:
         best = None
         for i, j in combinations(range(len(left)), 2):
-            kept = set(result).union(*[one for place, one in enumerate(left) if place not in (i, j)])
+            kept = set(result).union(*[operand for place, operand in enumerate(left) if place not in (i, j)])
             size = prod(_shape_of_labels(tuple((set(left[i]) | set(left[j])) & kept), sizes))
             cost = size - prod(_shape_of_labels(left[i], sizes)) - prod(_shape_of_labels(left[j], sizes))
             if best is None or cost < best[0]:
@@ -195,8 +198,8 @@ def _run(value: Tensor, steps: Steps) -> Tensor:
 
 def _contract(operation: str, subscripts: Subscripts, operands: list[Tensor]) -> Tensor:
     """Multiply and sum the operands according to `subscripts`."""
-    first, pairs, last = _plan(subscripts, tuple([layout_of_tensor(one).shape for one in operands]))
-    left = [_run(one, steps) if steps else one for one, steps in zip(operands, first, strict=True)]
+    first, pairs, last = _plan(subscripts, tuple([layout_of_tensor(operand).shape for operand in operands]))
+    left = [_run(operand, steps) if steps else operand for operand, steps in zip(operands, first, strict=True)]
     for i, j, (swapped, product, before_a, before_b, after) in pairs:
         b = left.pop(j)
         a = left[i]
@@ -204,7 +207,9 @@ def _contract(operation: str, subscripts: Subscripts, operands: list[Tensor]) ->
             a, b = b, a
         left[i] = _run(getattr(recorded_ops, product)(_run(a, before_a), _run(b, before_b)), after)
     result = _run(left[0], last)
-    return recorded_ops.view(result, tuple(result.shape)) if any([result is one for one in operands]) else result
+    return (
+        recorded_ops.view(result, tuple(result.shape)) if any([result is operand for operand in operands]) else result
+    )
 
 
 @function(overridable=True)
@@ -238,12 +243,12 @@ def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
         result = None
         if len(operands) > len(lists):  # the last one belongs to the result
             operands, result = operands[:-1], operands[-1]
-        equation = (tuple([_sublist(one) for one in lists]), None if result is None else _sublist(result))
+        equation = (tuple([_sublist(labels) for labels in lists]), None if result is None else _sublist(result))
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
     if not operands:
         raise InvalidTypeError("einsum: expected an equation and tensors; got no tensor")
-    tensors = [one if isinstance(one, Tensor) else as_tensor("einsum", one) for one in operands]
+    tensors = [operand if isinstance(operand, Tensor) else as_tensor("einsum", operand) for operand in operands]
     return _contract("einsum", equation, tensors)
 
 
@@ -252,7 +257,7 @@ def _sublist(labels: object) -> Sublist:
         raise InvalidTypeError(
             f"einsum: expected an equation, or a list of numbers after each tensor; got {type(labels).__name__}"
         )
-    return tuple([one if one is Ellipsis else as_integer(one, "einsum", "subscripts") for one in labels])
+    return tuple([label if label is Ellipsis else as_integer(label, "einsum", "subscripts") for label in labels])
 
 
 @function(overridable=True)
@@ -281,8 +286,8 @@ def tensordot(
     if isinstance(dims, (list, tuple)):
         if len(dims) != 2:
             raise ArgumentError(f"tensordot: expected dims to be a number or two lists; got {dims}")
-        pairs = [[one] if not isinstance(one, (list, tuple)) else list(one) for one in dims]
-        chosen = [[_dim(one, operand.ndim) for one in some] for some, operand in zip(pairs, (a, b), strict=True)]
+        pairs = [[entry] if not isinstance(entry, (list, tuple)) else list(entry) for entry in dims]
+        chosen = [[_dim(dim, operand.ndim) for dim in some] for some, operand in zip(pairs, (a, b), strict=True)]
     else:
         count = as_integer(dims, "tensordot", "dims")
         if not 0 <= count <= min(a.ndim, b.ndim):
@@ -293,7 +298,7 @@ def tensordot(
         chosen = [list(range(a.ndim - count, a.ndim)), list(range(count))]
     lengths = [[operand.shape[dim] for dim in some] for some, operand in zip(chosen, (a, b), strict=True)]
     if len(lengths[0]) != len(lengths[1]) or any(
-        one != other and 1 not in (one, other) for one, other in zip(*lengths, strict=True)
+        length != other and 1 not in (length, other) for length, other in zip(*lengths, strict=True)
     ):
         raise ArgumentError(
             f"tensordot: expected equally long dimensions in pairs; got dims {chosen} for shapes {tuple(a.shape)} "

@@ -69,8 +69,8 @@ def power_of(name: str, F: Namespace, A: Tensor, n: int) -> Tensor:
     if n < 0:
         A, n = inverse_of(name, matrices(name, A))[0], -n
     if n == 0:
-        one = eye(shape[-1], dtype=layout.dtype, device=layout.device)
-        return F.where(F.ge(eye(shape[-1], device=layout.device), 0), one, A)  # A contributes no elements
+        identity = eye(shape[-1], dtype=layout.dtype, device=layout.device)
+        return F.where(F.ge(eye(shape[-1], device=layout.device), 0), identity, A)  # A contributes no elements
     result: Tensor | None = None
     while True:
         if n & 1:
@@ -85,8 +85,8 @@ def product_of(name: str, factors: Sequence[Tensor]) -> Tensor:
     """Multiply matrices in the order with the fewest multiplications; first and last may be vectors."""
     if not isinstance(factors, (tuple, list)) or not factors:
         raise InvalidTypeError(f"{name}: expected a list of matrices; got {factors!r:.80}")
-    F, given = recorded_ops, [steady(as_tensor(name, one)) for one in factors]
-    shapes = [layout_of_tensor(one).shape for one in given]
+    F, given = recorded_ops, [steady(as_tensor(name, factor)) for factor in factors]
+    shapes = [layout_of_tensor(factor).shape for factor in given]
     for place, shape in enumerate(shapes):
         ends = place in (0, len(shapes) - 1)
         if len(shape) != 2 and not (ends and len(shape) == 1):
@@ -100,9 +100,9 @@ def product_of(name: str, factors: Sequence[Tensor]) -> Tensor:
         given[0] = F.unsqueeze(given[0], 0)
     if last:
         given[-1] = F.unsqueeze(given[-1], 1)
-    sizes = [layout_of_tensor(one).shape[0] for one in given] + [layout_of_tensor(given[-1]).shape[1]]
-    for one, wanted in zip(given, sizes[1:], strict=True):
-        if layout_of_tensor(one).shape[1] != wanted:
+    sizes = [layout_of_tensor(factor).shape[0] for factor in given] + [layout_of_tensor(given[-1]).shape[1]]
+    for factor, wanted in zip(given, sizes[1:], strict=True):
+        if layout_of_tensor(factor).shape[1] != wanted:
             raise ArgumentError(f"{name}: expected rows as many as the columns of the factor before; got {shapes}")
     result = _in_order(F, given, _best_order(sizes), 0, len(given) - 1)
     if first:

@@ -42,7 +42,13 @@ class _pinv:
         ahead = layout_of_tensor(input).ndim - 2
         return call.wrap(
             call.run(
-                (input, *[F.reshape(one, (call.size, *(1,) * (ahead - one.ndim), *one.shape[1:])) for one in bounds])
+                (
+                    input,
+                    *[
+                        F.reshape(bound, (call.size, *(1,) * (ahead - bound.ndim), *bound.shape[1:]))
+                        for bound in bounds
+                    ],
+                )
             )
         )
 
@@ -68,7 +74,7 @@ def tolerances(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | 
     layout = layout_of_tensor(A)
     dtype = layout.dtype.to_real()
 
-    def one(value: object, argument: str) -> Tensor:
+    def tolerance(value: object, argument: str) -> Tensor:
         if isinstance(value, Tensor):
             found = layout_of_tensor(value)
             if found.dtype.category == layout.dtype.category != dtype.category:
@@ -84,7 +90,7 @@ def tolerances(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | 
 
     if rtol is None:
         rtol = 0.0 if atol is not None else max(layout.shape[-2:]) * finfo(dtype).eps
-    return one(0.0 if atol is None else atol, "atol"), one(rtol, "rtol")
+    return tolerance(0.0 if atol is None else atol, "atol"), tolerance(rtol, "rtol")
 
 
 def pinv_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None, hermitian: bool) -> Tensor:

@@ -131,7 +131,7 @@ def cross_product(operation: str, F: Namespace, a: Tensor, b: Tensor, dim: int |
             f"{operation}: expected dim to be a dimension of length 3; got {dim} for shapes {_shapes(a, b)}"
         )
     dim %= a.ndim
-    a, b = [F.cat((one, one.narrow(dim, 0, 2)), (dim,)) for one in (a, b)]  # 0 1 2 0 1
+    a, b = [F.cat((operand, operand.narrow(dim, 0, 2)), (dim,)) for operand in (a, b)]  # 0 1 2 0 1
     first = F.mul(a.narrow(dim, 1, 3), b.narrow(dim, 2, 3))
     return F.sub(first, F.mul(a.narrow(dim, 2, 3), b.narrow(dim, 1, 3)))
 
@@ -161,8 +161,8 @@ def cross(F: Namespace, input: Steady, other: Steady, dim: int | None = None) ->
 def _check_dtypes(operation: str, names: tuple[str, ...], input: Tensor, *others: Tensor) -> None:
     """Raise a TypeError unless all have the same dtype, and it supports products."""
     dtype = layout_of_tensor(input).dtype
-    for name, one in zip(names, others, strict=True):
-        found = layout_of_tensor(one).dtype
+    for name, operand in zip(names, others, strict=True):
+        found = layout_of_tensor(operand).dtype
         if found is not dtype:
             raise DTypeError(
                 f"{operation}: expected all in one dtype; got input {dtype.name}, {name} {found.name}; "
@@ -216,7 +216,7 @@ def _product_added(
     product = product_of(first, second)
     if not plain or type(beta) not in (int, float) or type(alpha) not in (int, float):
         dtype = result_type(input, product)
-        beta, alpha = [_factor(operation, *one, dtype) for one in (("beta", beta), ("alpha", alpha))]
+        beta, alpha = [_factor(operation, *factor, dtype) for factor in (("beta", beta), ("alpha", alpha))]
     shape = getattr(product._layout, "shape", ())
     if not plain or own.shape != shape[len(shape) - len(own.shape) :]:
         _check_shape(operation, input, product)

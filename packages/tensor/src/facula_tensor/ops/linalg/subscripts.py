@@ -26,12 +26,12 @@ def labels_of(
     """
     if isinstance(subscripts, str):
         before, arrow, after = subscripts.replace(" ", "").partition("->")
-        written = [_read(one, place) for place, one in enumerate(before.split(","))]
+        written = [_read(text, place) for place, text in enumerate(before.split(","))]
         result: Labels | None = _read(after, None) if arrow else None
     else:
-        written = [list(one) for one in subscripts[0]]
+        written = [list(operand) for operand in subscripts[0]]
         result = subscripts[1]
-        for label in [one for some in (*written, result or ()) for one in some]:
+        for label in [entry for some in (*written, result or ()) for entry in some]:
             if label is not Ellipsis and not 0 <= label < MOST_LABELS:
                 raise ArgumentError(f"einsum: expected subscripts from 0 to {MOST_LABELS - 1}; got {label}")
     if len(written) != len(shapes):

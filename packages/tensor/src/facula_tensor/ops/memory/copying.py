@@ -165,7 +165,7 @@ def to_like(
     tensor([ 1, -1])
     """
     try:
-        if len([one for one in (*args, dtype) if isinstance(one, (DType, type))]) > 1:
+        if len([value for value in (*args, dtype) if isinstance(value, (DType, type))]) > 1:
             raise InvalidTypeError(f"to: expected one dtype; got {', '.join(map(repr, (*args, dtype)))}")
         flags = 0  # the first flag is non_blocking, the second is copy
         for arg in args:

@@ -42,11 +42,11 @@ def rows_ready(F: Namespace, operand: Tensor) -> Tensor:
     return operand if layout.shape[-1] <= 1 or layout.strides[-1] == 1 else F.contiguous(operand)
 
 
-def batched_attention(call: Any, place: int, prepare: Callable[[Any], Any] = lambda one: one) -> Any:
+def batched_attention(call: Any, place: int, prepare: Callable[[Any], Any] = lambda operand: operand) -> Any:
     """Batch attention as additional leading dimensions. `place` is the position of the mask, which broadcasts."""
     if call.parameters[2] and call.level.randomness == "same":
         return call.each()
-    wholes: list[Any] = [one if one is None else prepare(call.whole(one)) for one in call.operands]
+    wholes: list[Any] = [operand if operand is None else prepare(call.whole(operand)) for operand in call.operands]
     mask = call.aligned()[place]
     if mask is not None:
         mask = call.F.expand(mask, (*wholes[0].shape[:-2], *mask.shape[-2:]))
@@ -69,7 +69,7 @@ class _attention:
     results = ("out", "lse")
 
     def decompose(F, operands, parameters):
-        ready = tuple([rows_ready(F, one) for one in operands[:3]])
+        ready = tuple([rows_ready(F, operand) for operand in operands[:3]])
         if all([a is b for a, b in zip(ready, operands, strict=False)]):
             return None
         return F.attention(*ready, operands[3], parameters)
@@ -103,7 +103,7 @@ class _attention_grad:
         return batched_attention(call, 4, F.contiguous)  # shared operands would be expanded, and the kernel reads rows
 
     def outputs(g, query, key, value, *rest):
-        return tuple([contiguous(one.shape, one.dtype, one.device) for one in (query, key, value)])
+        return tuple([contiguous(layout.shape, layout.dtype, layout.device) for layout in (query, key, value)])
 
 
 def _attention_gradients(
@@ -132,8 +132,8 @@ def _recorded_attention_gradients(
     rest: Parameters,
 ) -> Gradients:
     """Return the gradients of query, key and value from the operands, by differentiable operators."""
-    F, layouts = recorded_ops, [layout_of_tensor(one) for one in (query, key, value)]
-    g, query, key, value = [widened_operand(one) for one in (g, query, key, value)]
+    F, layouts = recorded_ops, [layout_of_tensor(operand) for operand in (query, key, value)]
+    g, query, key, value = [widened_operand(operand) for operand in (g, query, key, value)]
     probabilities = probabilities_of(query, key, mask, rest)
     kept, slope = probabilities, F.matmul(g, F.mT(value))
     pattern = dropout_pattern(probabilities, rest)
@@ -142,7 +142,9 @@ def _recorded_attention_gradients(
     last = len(layouts[0].shape) - 1
     slope = F.mul(F.softmax_grad(slope, probabilities, (last,)), rest[1])
     found = (F.matmul(slope, key), F.matmul(F.mT(slope), query), F.matmul(F.mT(kept), g))
-    of_query, of_key, of_value = [F.to(one, (layout.dtype,)) for one, layout in zip(found, layouts, strict=True)]
+    of_query, of_key, of_value = [
+        F.to(gradient, (layout.dtype,)) for gradient, layout in zip(found, layouts, strict=True)
+    ]
     return of_query, of_key, of_value
 
 
@@ -211,9 +213,9 @@ def check_attention(query: Layout, key: Layout, value: Layout, mask: Layout | No
             f"{name}: expected query, key and value in one floating dtype; got {query.dtype.name}, "
             f"{key.dtype.name} and {value.dtype.name}; convert with .to()"
         )
-    for what, one in zip(OPERANDS, given, strict=False):
-        if len(one.shape) < 2:
-            raise ArgumentError(f"{name}: expected {what} of at least 2 dimensions; got shape {one.shape}")
+    for what, layout in zip(OPERANDS, given, strict=False):
+        if len(layout.shape) < 2:
+            raise ArgumentError(f"{name}: expected {what} of at least 2 dimensions; got shape {layout.shape}")
     if key.shape[-1] != query.shape[-1] or key.shape[-2] != value.shape[-2]:
         raise ArgumentError(
             f"{name}: expected query (..., length, width), key (..., keys, width) and value (..., keys, value width); "
@@ -231,7 +233,7 @@ def check_attention(query: Layout, key: Layout, value: Layout, mask: Layout | No
 
 def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Operands:
     """Add a group dimension to the operands: the query heads that share one head of the key and the value."""
-    shapes = [one.shape for one in (query, key, value)]
+    shapes = [tensor.shape for tensor in (query, key, value)]
     if min(map(len, shapes)) < 3:
         raise ArgumentError(
             f"scaled_dot_product_attention: expected (..., heads, length, width) for enable_gqa; got {shapes[0]}"
@@ -249,7 +251,7 @@ def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
             f"scaled_dot_product_attention: expected query's heads to be a multiple of key's and value's for "
             f"enable_gqa; got {heads}, {key_heads} and {value_heads}"
         )
-    each = heads // shared
+    group_size = heads // shared
 
     def repeated(operand: Tensor, own: int) -> Tensor:
         if own != shared:  # key and value differ
@@ -259,16 +261,16 @@ def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
         return F.unsqueeze(operand, -3)
 
     if mask is not None and len(mask.shape) > 2:
-        rest = (shared, each) if mask.shape[-3] == heads else (mask.shape[-3], 1)
+        rest = (shared, group_size) if mask.shape[-3] == heads else (mask.shape[-3], 1)
         mask = F.reshape(mask, (*mask.shape[:-3], *rest, *mask.shape[-2:]))
-    query = F.reshape(query, (*shapes[0][:-3], shared, each, *shapes[0][-2:]))
+    query = F.reshape(query, (*shapes[0][:-3], shared, group_size, *shapes[0][-2:]))
     return query, repeated(key, key_heads), repeated(value, value_heads), mask
 
 
 def broadcast(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Operands:
     """Expand the operands to equal leading dimensions: views in which repeated dimensions have stride 0."""
-    operands = [one for one in (query, key, value, mask) if one is not None]
-    batch = broadcast_shapes("scaled_dot_product_attention", *[tuple(one.shape[:-2]) for one in operands])
+    operands = [operand for operand in (query, key, value, mask) if operand is not None]
+    batch = broadcast_shapes("scaled_dot_product_attention", *[tuple(operand.shape[:-2]) for operand in operands])
     scores = (query.shape[-2], key.shape[-2])
     if mask is not None:
         if len(mask.shape) > len(batch) + 2 or any(
@@ -281,8 +283,8 @@ def broadcast(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
         if tuple(mask.shape) != (*batch, *scores):
             mask = recorded_ops.expand(mask, (*batch, *scores))
     query, key, value = [
-        one if tuple(one.shape[:-2]) == batch else recorded_ops.expand(one, (*batch, *one.shape[-2:]))
-        for one in (query, key, value)
+        operand if tuple(operand.shape[:-2]) == batch else recorded_ops.expand(operand, (*batch, *operand.shape[-2:]))
+        for operand in (query, key, value)
     ]
     return query, key, value, mask
 
@@ -324,7 +326,7 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(ones(1, 2), ones(3, 2), tensor([[1.0], [2.0], [6.0]]))
     tensor([[3.]])
     """
-    layouts = [layout_of_tensor(one) for one in (query, key, value)]
+    layouts = [layout_of_tensor(operand) for operand in (query, key, value)]
     mask = None if attn_mask is None else layout_of_tensor(as_tensor("scaled_dot_product_attention", attn_mask))
     check_attention(layouts[0], layouts[1], layouts[2], mask, is_causal)
     width = layouts[0].shape[-1]

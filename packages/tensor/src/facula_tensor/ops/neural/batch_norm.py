@@ -35,21 +35,21 @@ def check_batch_norm(*layouts_and_parameters: Any) -> None:
         raise DTypeError(f"batch_norm: defined for floating dtypes; got {input.dtype.name}; convert with .float()")
     if len(input.shape) < 2:
         raise ArgumentError(f"batch_norm: expected input (n, channels, ...); got shape {input.shape}")
-    given = [(name, one) for name, one in zip(OPERANDS[1:], others, strict=False) if one is not None]
-    shapes = {one.shape for _, one in given}
+    given = [(name, layout) for name, layout in zip(OPERANDS[1:], others, strict=False) if layout is not None]
+    shapes = {layout.shape for _, layout in given}
     if len(given) > 1 and len(shapes) == 1 and shapes != {input.shape[1:2]}:  # they agree, so it is the input's fault
         raise ArgumentError(
             f"batch_norm: expected input of {given[0][1].numel} channels (n, channels, ...), as many as {given[0][0]} "
             f"has numbers; got shape {input.shape}"
         )
-    for name, one in given:
-        if one.shape != input.shape[1:2]:
+    for name, layout in given:
+        if layout.shape != input.shape[1:2]:
             raise ArgumentError(
-                f"batch_norm: expected {name} of shape {input.shape[1:2]}, one number a channel; got {one.shape}"
+                f"batch_norm: expected {name} of shape {input.shape[1:2]}, one number a channel; got {layout.shape}"
             )
-        if one.dtype is not input.dtype and not (one.dtype is float32 and input.dtype.itemsize < 4):
+        if layout.dtype is not input.dtype and not (layout.dtype is float32 and input.dtype.itemsize < 4):
             raise DTypeError(
-                f"batch_norm: expected all in one dtype; got input {input.dtype.name}, {name} {one.dtype.name}"
+                f"batch_norm: expected all in one dtype; got input {input.dtype.name}, {name} {layout.dtype.name}"
             )
 
 
@@ -77,32 +77,34 @@ def in_training(
     if ready is not None:
         return call(*ready, parameters)
     running, count = operands[3:5], operands[5:]
-    if all([one is None or layout_of_tensor(one).is_contiguous for one in running]):
+    if all([statistic is None or layout_of_tensor(statistic).is_contiguous for statistic in running]):
         return None
     check_changes(operators[name], operands, operands)
-    copies = [None if one is None else no_record_ops.contiguous(snapshot(one)) for one in running]
+    copies = [None if statistic is None else no_record_ops.contiguous(snapshot(statistic)) for statistic in running]
     made = call(*operands[:3], *copies, *count, parameters)
-    for one, copy in zip(running, copies, strict=True):
-        if one is not None and copy is not one:
-            no_record_ops.copy_into(one, copy)
+    for statistic, copy in zip(running, copies, strict=True):
+        if statistic is not None and copy is not statistic:
+            no_record_ops.copy_into(statistic, copy)
     return made
 
 
 def training_of_batches(F: Namespace, call: Any) -> tuple[Tensor, ...]:
     """Apply the operator to a whole batch, whose elements have separate running statistics, or none."""
     running = zip(call.operands[3:5], call.batched[3:5], strict=True)
-    if any([a is not None and not one for a, one in running]) or any(call.batched[5:]):
+    if any([a is not None and not batched for a, batched in running]) or any(call.batched[5:]):
         raise OperationError(
             "batch_norm: expected no running statistics inside vmap, because the batch would change them in "
             "place, or batched ones; use track_running_stats=False, or eval()"
         )
     input, *given = call.operands[:5]
-    further = [None if one is None else call.rows(one) for one in given]
+    further = [None if operand is None else call.rows(operand) for operand in given]
     out, *statistics = call.run((call.channels(input), *further, *call.operands[5:]))
-    for one, changed in zip(given[2:], further[2:], strict=True):
-        if one is not None and not layout_of_tensor(one).is_contiguous:
-            no_record_ops.copy_into(call.whole(one), no_record_ops.reshape(changed, tuple(call.whole(one).shape)))
-    return (call.split_channels(out), *[call.split(one) for one in statistics])
+    for statistic, changed in zip(given[2:], further[2:], strict=True):
+        if statistic is not None and not layout_of_tensor(statistic).is_contiguous:
+            no_record_ops.copy_into(
+                call.whole(statistic), no_record_ops.reshape(changed, tuple(call.whole(statistic).shape))
+            )
+    return (call.split_channels(out), *[call.split(statistic) for statistic in statistics])
 
 
 @operator
@@ -161,9 +163,9 @@ class _batch_norm_grad:
 
     def batching(F, call):
         g, input, *given = call.operands
-        wide = [F.contiguous(call.channels(one)) for one in (g, input)]
-        found = call.run((*wide, *[None if one is None else F.contiguous(call.rows(one)) for one in given]))
-        return (call.split_channels(found[0]), *[call.split(one) for one in found[1:]])
+        wide = [F.contiguous(call.channels(operand)) for operand in (g, input)]
+        found = call.run((*wide, *[None if operand is None else F.contiguous(call.rows(operand)) for operand in given]))
+        return (call.split_channels(found[0]), *[call.split(gradient) for gradient in found[1:]])
 
     def outputs(g, input, mean, inverse, weight):
         return contiguous(input.shape, input.dtype, input.device), mean, mean
@@ -183,13 +185,13 @@ def _recorded_batch_norm_gradients(
     F = recorded_ops
     layout = layout_of_tensor(input)
     dims = (0, *range(2, len(layout.shape)))
-    each = 1 / max(1, layout.numel // max(1, layout.shape[1]))
-    centred = F.sub(input, F.mul(F.sum(input, (dims, True)), each))
-    deviation = F.rsqrt(F.add(F.mul(F.sum(F.mul(centred, centred), (dims, True)), each), eps))
+    share = 1 / max(1, layout.numel // max(1, layout.shape[1]))
+    centred = F.sub(input, F.mul(F.sum(input, (dims, True)), share))
+    deviation = F.rsqrt(F.add(F.mul(F.sum(F.mul(centred, centred), (dims, True)), share), eps))
     y = F.mul(centred, deviation)
     g_sum, dot = F.sum(g, (dims, True)), F.sum(F.mul(g, y), (dims, True))
     slope = deviation if weight is None else F.mul(deviation, F.channels_of(weight, layout))
-    along = F.mul(slope, F.sub(g, F.mul(F.add(g_sum, F.mul(y, dot)), each)))
+    along = F.mul(slope, F.sub(g, F.mul(F.add(g_sum, F.mul(y, dot)), share)))
     return along, F.reshape(dot, layout.shape[1:2]), F.reshape(g_sum, layout.shape[1:2])
 
 
@@ -219,7 +221,7 @@ class _batch_norm_eval:
         input, *given = call.operands
         if not any(call.batched[1:]):
             return call.split(call.run((call.rows(input), *given)))
-        given = [None if one is None else call.rows(one) for one in given]
+        given = [None if operand is None else call.rows(operand) for operand in given]
         return call.split_channels(call.run((call.channels(input), *given)))
 
     def outputs(input, *rest):

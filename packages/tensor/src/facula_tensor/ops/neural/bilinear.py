@@ -37,7 +37,7 @@ def bilinear(F: Namespace, input1: Steady, input2: Steady, weight: Steady, bias:
     tensor([[3., 6.]])
     """
     x, y, w = input1, input2, weight
-    a, b, c = (layout_of_tensor(one) for one in (x, y, w))
+    a, b, c = (layout_of_tensor(operand) for operand in (x, y, w))
     if len(c.shape) != 3 or not a.shape or a.shape[:-1] != b.shape[:-1] or (a.shape[-1], b.shape[-1]) != c.shape[1:]:
         raise ArgumentError(
             f"bilinear: expected input1 (*, n), input2 (*, m) and weight (features, n, m); got {a.shape}, "
@@ -45,9 +45,9 @@ def bilinear(F: Namespace, input1: Steady, input2: Steady, weight: Steady, bias:
         )
     if bias is not None and layout_of_tensor(as_tensor("bilinear", bias)).shape != c.shape[:1]:
         raise ArgumentError(f"bilinear: expected bias of shape {c.shape[:1]}; got {tuple(bias.shape)}")
-    dtypes = [one.dtype for one in (x, y, w, *(() if bias is None else (bias,)))]
-    if any([one is not dtypes[0] for one in dtypes]):
-        raise DTypeError(f"bilinear: expected all in one dtype; got {', '.join([one.name for one in dtypes])}")
+    dtypes = [operand.dtype for operand in (x, y, w, *(() if bias is None else (bias,)))]
+    if any([dtype is not dtypes[0] for dtype in dtypes]):
+        raise DTypeError(f"bilinear: expected all in one dtype; got {', '.join([dtype.name for dtype in dtypes])}")
     (features, n, m), count = c.shape, prod(a.shape[:-1])
     turned = F.transpose(F.reshape(w, (features * n, m)), 0, 1)
     partial = F.reshape(F.matmul(F.reshape(y, (count, m)), turned), (count, features, n))

@@ -43,10 +43,11 @@ COMPUTE_DTYPE = exact(float64)
 
 def in_one_dtype(*dtypes: DType | None) -> DType:
     """Return the dtype in which the kernels compute; TypeError unless all operands have the same dtype."""
-    given = [one for one in dtypes if one is not None]
+    given = [dtype for dtype in dtypes if dtype is not None]
     if len({*given}) > 1:
         raise DTypeError(
-            f"convolution: expected all in one dtype; got {', '.join([one.name for one in given])}; convert with .to()"
+            f"convolution: expected all in one dtype; got {', '.join([dtype.name for dtype in given])}; "
+            "convert with .to()"
         )
     return COMPUTE_DTYPE(given[0])
 
@@ -124,7 +125,7 @@ class _conv2d_weight:
         return contiguous((grad.shape[1], input.shape[1] // groups, *size), grad.dtype, grad.device)
 
     def batching(F, call):
-        return call.split(call.run(tuple([call.channels(one) for one in call.operands]), call.grouped()))
+        return call.split(call.run(tuple([call.channels(operand) for operand in call.operands]), call.grouped()))
 
     def vjp_grad(F, g, input, grad_layout, stride, padding, dilation, groups):
         return F.conv2d(input, g, None, (stride, padding, dilation, groups, grad_layout.shape[2:]))

@@ -25,7 +25,8 @@ def words(dims: int) -> dict[str, object]:
     lengths, count = LENGTHS[dims], 2**dims
     return {
         "dims": dims, "images": WHAT[dims], "lengths": ", ".join(lengths),
-        "kernel": ", ".join([f"kernel {one}" for one in lengths]), "out": ", ".join([f"out {one}" for one in lengths]),
+        "kernel": ", ".join([f"kernel {length}" for length in lengths]),
+        "out": ", ".join([f"out {length}" for length in lengths]),
         "ones": ", 1" * dims, "twos": ", 2" * dims, "count": count, "last": count - 1, "mean": (count - 1) / 2,
     }  # fmt: skip
 

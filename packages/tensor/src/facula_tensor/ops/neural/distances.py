@@ -28,13 +28,13 @@ MANY = 25  # rows above which matrix products are faster than differences of all
 
 def _in_one_floating_dtype(operation: str, *tensors: Tensor, complex: bool = False) -> list[Tensor]:
     """Promote the operands to one floating dtype, or a complex one if `complex`; TypeError otherwise."""
-    found = [steady(as_tensor(operation, one)) for one in tensors]
+    found = [steady(as_tensor(operation, operand)) for operand in tensors]
     dtype = found[0].dtype
-    for one in found[1:]:
-        dtype = promote_types(dtype, one.dtype)
+    for operand in found[1:]:
+        dtype = promote_types(dtype, operand.dtype)
     if dtype.category != FLOATING and not (complex and dtype.category == COMPLEX):
         raise DTypeError(f"{operation}: expected floating tensors; got {dtype.name}; convert with .float()")
-    return [one if one.dtype is dtype else recorded_ops.to(one, (dtype,)) for one in found]
+    return [operand if operand.dtype is dtype else recorded_ops.to(operand, (dtype,)) for operand in found]
 
 
 def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False) -> Tensor:
@@ -93,7 +93,7 @@ def cdist(
         )
     many = compute_mode == modes[2] or (compute_mode != modes[3] and max(a.shape[-2], b.shape[-2]) > MANY)
     if p == 2 and many and a.shape[-1]:
-        squares = [F.sum(F.mul(one, one), ((one.ndim - 1,), True)) for one in (a, b)]
+        squares = [F.sum(F.mul(operand, operand), ((operand.ndim - 1,), True)) for operand in (a, b)]
         both = F.add(squares[0], F.transpose(squares[1], -1, -2))
         return _root(F.sub(both, F.mul(F.matmul(a, F.transpose(b, -1, -2)), 2)))
     difference = F.sub(F.unsqueeze(a, -2), F.unsqueeze(b, -3))
@@ -165,9 +165,9 @@ def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: R
     product = F.mul(a, b)
     at = check_dim("cosine_similarity", dim, product.ndim or 1)
     if not product.ndim:  # zero-dimensional operands are vectors of one element
-        a, b, product = (F.reshape(one, (1,)) for one in (a, b, product))
-    a, b = (F.expand(one, tuple(product.shape)) for one in (a, b))
-    lengths = [F.sqrt(F.clamp_min(F.sum(F.mul(one, one), ((at,), False)), eps * eps)) for one in (a, b)]
+        a, b, product = (F.reshape(operand, (1,)) for operand in (a, b, product))
+    a, b = (F.expand(operand, tuple(product.shape)) for operand in (a, b))
+    lengths = [F.sqrt(F.clamp_min(F.sum(F.mul(operand, operand), ((at,), False)), eps * eps)) for operand in (a, b)]
     return F.div(F.sum(product, ((at,), False)), F.mul(*lengths))
 
 
@@ -197,6 +197,6 @@ def normalize(
     if dtype in (float16, bfloat16):
         x = F.to(x, (float32,))
     several = dim if isinstance(dim, (tuple, list)) else (dim,)
-    dims = tuple(sorted([check_dim("normalize", one, x.ndim) for one in several])) if x.ndim else ()
+    dims = tuple(sorted([check_dim("normalize", axis, x.ndim) for axis in several])) if x.ndim else ()
     result = F.div(x, F.clamp_min(norm_along(x, p, dims, True), eps))
     return write_out("normalize", result if dtype is x.dtype else F.to(result, (dtype,)), out, (input,))

@@ -163,9 +163,9 @@ def one_hot(input: Checked, num_classes: Integer = -1) -> Tensor:
         return result.scatter_(-1, no_record_ops.unsqueeze(index, -1), 1)
     except InvalidIndexError:
         found = [
-            one
-            for one in (no_record_ops.amin(index, every).item(), no_record_ops.amax(index, every).item())
-            if not 0 <= one < classes
+            label
+            for label in (no_record_ops.amin(index, every).item(), no_record_ops.amax(index, every).item())
+            if not 0 <= label < classes
         ]
         raise ArgumentError(
             f"one_hot: expected classes from 0 to {classes - 1}; got {found[0] if found else 'others'}"

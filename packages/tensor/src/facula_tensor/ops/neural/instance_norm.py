@@ -60,10 +60,15 @@ def instance_norm(
     shape = layout_of_tensor(input).shape
     if len(shape) < 2:
         raise ArgumentError(f"{name}: expected input (n, channels, ...); got shape {shape}")
-    for what, one in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
-        if one is not None and layout_of_tensor(as_tensor(name, one)).shape != shape[1:2]:
+    for what, operand in (
+        ("running_mean", running_mean),
+        ("running_var", running_var),
+        ("weight", weight),
+        ("bias", bias),
+    ):
+        if operand is not None and layout_of_tensor(as_tensor(name, operand)).shape != shape[1:2]:
             raise ArgumentError(
-                f"{name}: expected {what} of shape {shape[1:2]}, one number a channel; got {tuple(one.shape)}"
+                f"{name}: expected {what} of shape {shape[1:2]}, one number a channel; got {tuple(operand.shape)}"
             )
     if not use_input_stats:
         if running_mean is None or running_var is None:
@@ -85,11 +90,11 @@ def _follow(input: Tensor, mean: Tensor | None, variance: Tensor | None, share: 
     `mean` and `variance` are the running statistics; either may be None.
     """
     shape = layout_of_tensor(input).shape
-    known = [None if one is None else snapshot(one) for one in (variance, mean)]
-    for one in known:
-        if one is not None:
-            check_writable("instance_norm", one)
-    dtype = next(one for one in known if one is not None).dtype
+    known = [None if statistic is None else snapshot(statistic) for statistic in (variance, mean)]
+    for statistic in known:
+        if statistic is not None:
+            check_writable("instance_norm", statistic)
+    dtype = next(statistic for statistic in known if statistic is not None).dtype
     lines = no_record_ops.to(no_record_ops.reshape(snapshot(input), (*shape[:2], prod(shape[2:]))), (dtype,))
     for running, found in zip(known, var_mean(lines, 2), strict=True):
         if running is not None:

@@ -118,12 +118,15 @@ def _by_rows(name: str) -> None:
             input, *given = call.operands
             if any(call.batched[1:]):  # the weights are batched
                 out, *statistics = getattr(F, name)(input, *[None] * len(affine), call.parameters)
-                for apply, one in zip((F.mul, F.add), given, strict=False):
-                    if one is not None:
-                        out = apply(out, F.channels_of(one, layout_of_tensor(input)) if grouped else one)
+                for apply, factor in zip((F.mul, F.add), given, strict=False):
+                    if factor is not None:
+                        out = apply(out, F.channels_of(factor, layout_of_tensor(input)) if grouped else factor)
                 return (out, *statistics)
             out, *statistics = call.run((call.rows(input) if grouped else call.whole(input), *given))
-            return (call.split(out) if grouped else call.wrap(out), *[call.split(one) for one in statistics])
+            return (
+                call.split(out) if grouped else call.wrap(out),
+                *[call.split(statistic) for statistic in statistics],
+            )
 
         vjp_all = about_the_mean if centred else about_0
 
@@ -143,7 +146,7 @@ def _by_rows(name: str) -> None:
             g, input, *statistics, weight = call.operands
             x, g, scale, dims, sides = prepared(F, g, input, weight, call.parameters[0])
             kept = (*x.shape[: dims[0]], *[1] * len(dims))
-            *means, inverse = [F.reshape(one, kept) for one in statistics]
+            *means, inverse = [F.reshape(statistic, kept) for statistic in statistics]
             y = F.mul(F.sub(x, means[0]) if centred else x, inverse)
             return derived(F, g, y, inverse, scale, (dims, sides), layout_of_tensor(input))
 
@@ -213,7 +216,9 @@ def _by_rows(name: str) -> None:
         found = (of_input, of_weight, g) if centred else (of_input, of_weight)
         count = len(inside)
         shapes = (layout.shape, *[weights_shape(layout, count)] * len(affine))
-        return tuple([F.to(F.reshape(one, size), (layout.dtype,)) for one, size in zip(found, shapes, strict=True)])
+        return tuple(
+            [F.to(F.reshape(gradient, size), (layout.dtype,)) for gradient, size in zip(found, shapes, strict=True)]
+        )
 
     def of_operands(function: Callable[..., Gradients]) -> Callable[..., Gradients]:
         """Extend a gradient function: without a weight, the gradient of the bias is a sum."""
@@ -240,7 +245,7 @@ def count_normalized_dims(operation: str, layout: Layout, normalized_shape: Leng
     if type(normalized_shape) is tuple:
         shape = normalized_shape
     elif hasattr(normalized_shape, "__iter__"):
-        shape = tuple([as_integer(one, operation, "normalized_shape") for one in normalized_shape])
+        shape = tuple([as_integer(length, operation, "normalized_shape") for length in normalized_shape])
     else:
         shape = (as_integer(normalized_shape, operation, "normalized_shape"),)
     count = len(shape)

@@ -91,7 +91,9 @@ class _recurrent:
     row_major = True
 
     def decompose(F, operands, parameters):
-        check_recurrent(tuple([None if one is None else layout_of_tensor(one) for one in operands]), parameters[0])
+        check_recurrent(
+            tuple([None if operand is None else layout_of_tensor(operand) for operand in operands]), parameters[0]
+        )
         if is_differentiated(operands):  # Note [Levels]: the rule differentiates
             *tensors, sizes = operands
             return *all_steps(F, *parameters, *tensors, None, sizes), None, None  # type: ignore[call-arg]
@@ -101,7 +103,7 @@ class _recurrent:
         input, h0, c0, *weights, sizes = call.operands
         if sizes is not None or any(call.batched[3:]):
             return *all_steps(F, *call.parameters, input, h0, c0, *weights, None, sizes), None, None  # type: ignore[call-arg]
-        states = [None if one is None else call.rows(one) for one in (h0, c0)]
+        states = [None if state is None else call.rows(state) for state in (h0, c0)]
         out, h_n, c_n, saved, cells = call.run((F.contiguous(call.channels(input)), *states, *weights, sizes))
         if cells is not None and layout_of_tensor(cells).numel:
             cells = F.reshape(cells, (input.shape[0], -1, cells.shape[-1]))
@@ -153,7 +155,7 @@ class _recurrent_grad:
         for given, layout in (*pairs, (out_grad, made[0])):
             if given is not None and (given.shape != layout.shape or given.dtype is not layout.dtype):
                 raise ArgumentError(
-                    f"recurrent_grad: expected results and gradients of shapes {[one.shape for one in made]}; "
+                    f"recurrent_grad: expected results and gradients of shapes {[result.shape for result in made]}; "
                     f"got {given.shape}"
                 )
 
@@ -161,7 +163,7 @@ class _recurrent_grad:
                 kind, reverse, wants_input, wants_state, wants_weights, wants_bias):  # fmt: skip
         state = contiguous((out.shape[1] if sizes is None else h0.shape[0], weight_hh.shape[1]), out.dtype, out.device)
         none = contiguous((0,), out.dtype, out.device)
-        weights = [contiguous(one.shape, out.dtype, out.device) for one in (weight_ih, weight_hh)]
+        weights = [contiguous(weight.shape, out.dtype, out.device) for weight in (weight_ih, weight_hh)]
         bias = contiguous(weight_hh.shape[:1], out.dtype, out.device)
         return (
             *(weights if wants_weights else (none, none)),
@@ -187,8 +189,10 @@ def _recurrent_gradients(
 ) -> tuple[Tensor | None, ...]:
     """Return the gradients of the operands, from the given gradients of out, h_n and c_n."""
     # Leaves may be subclasses that override operators; rules receive plain tensors.
-    input, h0, c0, weight_ih, weight_hh, _, _, sizes = [None if one is None else snapshot(one) for one in operands]
-    of_out, of_h, of_c = [None if one is None else no_record_ops.contiguous(one) for one in given]
+    input, h0, c0, weight_ih, weight_hh, _, _, sizes = [
+        None if operand is None else snapshot(operand) for operand in operands
+    ]
+    of_out, of_h, of_c = [None if gradient is None else no_record_ops.contiguous(gradient) for gradient in given]
     wanted = [edge is not None for edge in edges]
     parameters = (kind, reverse, wanted[0], wanted[1] or wanted[2], wanted[3] or wanted[4], wanted[5] or wanted[6])
     w_ih, w_hh, b_ih, b_hh, x, h, c = no_record_ops.recurrent_grad(
@@ -213,16 +217,16 @@ def _recorded_recurrent_gradients(
     """
     with enable_grad():
         views = [
-            one if edge is None else recorded_ops.view(one, layout_of_tensor(one).shape)
-            for one, edge in zip(operands, edges)
+            operand if edge is None else recorded_ops.view(operand, layout_of_tensor(operand).shape)
+            for operand, edge in zip(operands, edges)
         ]
         *tensors, sizes = views
         results = all_steps(recorded_ops, kind, reverse, *tensors, None, sizes)  # type: ignore[arg-type, call-arg]
         pairs = [(made, g) for made, g in zip(results, given, strict=True) if g is not None]
-        wanted = [one for one, edge in zip(views, edges, strict=True) if edge is not None]
+        wanted = [view for view, edge in zip(views, edges, strict=True) if edge is not None]
         made = iter(
             grad(
-                [one for one, _ in pairs],  # type: ignore[misc]
+                [result for result, _ in pairs],  # type: ignore[misc]
                 wanted,
                 [g for _, g in pairs],
                 create_graph=True,
@@ -288,10 +292,10 @@ def recurrent_layer(
             x, h, c, *rest = lowered
             return recurrent_layer(kind, x, h, c, tuple(rest), reverse, sizes)  # type: ignore[arg-type]
     if dtype.is_floating_point and dtype.itemsize < 4:
-        wide = [None if one is None else F.to(one, (float32,)) for one in (input, h0, c0, *weights)]
+        wide = [None if operand is None else F.to(operand, (float32,)) for operand in (input, h0, c0, *weights)]
         x, h, c, *rest = wide
         found = recurrent_layer(kind, x, h, c, tuple(rest), reverse, sizes)  # type: ignore[arg-type]
-        return tuple([None if one is None else F.to(one, (dtype,)) for one in found])  # type: ignore[return-value]
+        return tuple([None if result is None else F.to(result, (dtype,)) for result in found])  # type: ignore[return-value]
     operands = (input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh)
     if rest or is_differentiated(operands):
         return all_steps(F, kind, reverse, *operands, rest[0] if rest else None, sizes)  # type: ignore[arg-type, call-arg]

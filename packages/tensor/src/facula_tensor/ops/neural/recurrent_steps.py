@@ -54,17 +54,17 @@ def all_steps(
     starts = [sum(counts[:t]) for t in range(len(counts))]
     first = (h0, c0)
     state: tuple[Any, ...] = tuple(
-        [None if one is None else row_range(F, one, 0, counts[-1] if reverse else batch) for one in first]
+        [None if start is None else row_range(F, start, 0, counts[-1] if reverse else batch) for start in first]
     )
     outputs: list[Tensor] = []
     ended: list[tuple[Any, ...]] = []  # states of finished sequences, the shortest first
     for t in reversed(range(len(counts))) if reverse else range(len(counts)):
         count, known = counts[t], layout_of_tensor(state[0]).shape[0]
         if count < known:
-            ended.append(tuple([None if one is None else row_range(F, one, count, known) for one in state]))
-            state = tuple([None if one is None else row_range(F, one, 0, count) for one in state])
+            ended.append(tuple([None if part is None else row_range(F, part, count, known) for part in state]))
+            state = tuple([None if part is None else row_range(F, part, 0, count) for part in state])
         elif count > known:
-            more = [None if one is None else row_range(F, one, known, count) for one in first]
+            more = [None if start is None else row_range(F, start, known, count) for start in first]
             state = tuple([None if a is None else F.cat((a, b), (0,)) for a, b in zip(state, more, strict=True)])
         x, (h, c) = row_range(F, rows, starts[t], starts[t] + count), state
         state = step(F, kind, x, h, c, weight_hh, bias_hh, weight_hr)
@@ -74,8 +74,8 @@ def all_steps(
     if ended:
         ended.append(state)
         state = tuple(
-            [None if one is None else F.cat(tuple([part[k] for part in reversed(ended)]), (0,))
-             for k, one in enumerate(state)]
+            [None if last is None else F.cat(tuple([part[k] for part in reversed(ended)]), (0,))
+             for k, last in enumerate(state)]
         )  # fmt: skip
     out = F.stack(tuple(outputs), (0,)) if sizes is None else F.cat(tuple(outputs), (0,))
     return out, state[0], state[1]

@@ -51,5 +51,5 @@ def gumbel_softmax(
         return soft
     given = soft.detach()
     place = given.argmax(at, keepdim=True)
-    one = F.zeros_like(given).scatter(at, place, 1.0) if x.ndim else F.ones_like(given)
-    return F.add(F.sub(one, given), soft)
+    one_hot = F.zeros_like(given).scatter(at, place, 1.0) if x.ndim else F.ones_like(given)
+    return F.add(F.sub(one_hot, given), soft)

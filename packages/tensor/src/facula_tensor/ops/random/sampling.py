@@ -179,9 +179,9 @@ def _drawn(operation: str, operator: Function, generator: Generator | None, *ope
     if source is not default_generator and source.device.type != first.device.type:
         raise ArgumentError(f"{operation}: generator is for device '{source.device}'; the tensor on '{first.device}'")
     if dtype in (float16, bfloat16):
-        operands = tuple([recorded_ops.to(one, (float32,)) for one in operands])
+        operands = tuple([recorded_ops.to(operand, (float32,)) for operand in operands])
     if open_batches:
-        operands = tuple([for_each_draw(one) for one in operands])
+        operands = tuple([for_each_draw(operand) for operand in operands])
     drawn = operator(*operands, source.advance(first.numel()))
     return drawn if drawn.dtype is dtype else recorded_ops.to(drawn, (dtype,))
 
@@ -226,9 +226,9 @@ class _constant:
 
 def _as_zero_gradient(drawn: Tensor, *given: Tensor) -> Tensor:
     """Return the samples, connected to each parameter that requires a gradient by a gradient of 0."""
-    for one in given:
-        if one.node is not None and is_grad_enabled():
-            drawn = recorded_ops.constant(drawn, one)
+    for parameter in given:
+        if parameter.node is not None and is_grad_enabled():
+            drawn = recorded_ops.constant(drawn, parameter)
     return drawn
 
 

@@ -29,7 +29,7 @@ def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
         return tuple(range(ndim))
     if not isinstance(dim, (tuple, list)):
         return (check_dim(operation, dim, ndim),) if ndim else ((), check_dim(operation, dim, 0))[0]
-    found = sorted(check_dim(operation, one, ndim) for one in dim)
+    found = sorted(check_dim(operation, axis, ndim) for axis in dim)
     if len(set(found)) != len(found):
         raise ArgumentError(f"{operation}: dim {tuple(dim)} names a dimension twice; name each once")
     return tuple(found) if ndim else ()

@@ -90,14 +90,14 @@ def diff(
     dim = check_dim("diff", dim, input.ndim)
     if not n:
         return F.clone(input)
-    around = [as_tensor("diff", one) for one in (prepend, append) if one is not None]
-    for one in around:
-        if one.ndim != input.ndim:
+    around = [as_tensor("diff", tensor) for tensor in (prepend, append) if tensor is not None]
+    for tensor in around:
+        if tensor.ndim != input.ndim:
             raise ArgumentError(
-                f"diff: expected prepend and append with the dimensions of input; got {one.ndim} and {input.ndim}"
+                f"diff: expected prepend and append with the dimensions of input; got {tensor.ndim} and {input.ndim}"
             )
     if around:
-        input = cat([one for one in (prepend, input, append) if one is not None], dim)
+        input = cat([part for part in (prepend, input, append) if part is not None], dim)
     layout = layout_of_tensor(input)
     subtract = F.ne if layout.dtype is bool_ else F.sub
     length = layout.shape[dim]
@@ -195,7 +195,7 @@ def gradient(
             raise ArgumentError(f"gradient: expected a spacing for each of {ndim} dimensions; got {len(spacing)}")
     else:
         chosen = dim if isinstance(dim, (tuple, list)) else (dim,)
-        dims = [check_dim("gradient", one, ndim) for one in chosen]
+        dims = [check_dim("gradient", axis, ndim) for axis in chosen]
         if len(set(dims)) != len(dims):
             raise ArgumentError(f"gradient: dim {tuple(chosen)} names a dimension twice; name each once")
     spacings = spacing if isinstance(spacing, (tuple, list)) else [spacing] * len(dims)
@@ -205,7 +205,7 @@ def gradient(
         if layout.dtype is bool_ or layout.dtype.name == "uint8":
             raise DTypeError(f"gradient: not defined for {layout.dtype.name}; convert with .float()")
         input = F.to(input, (floating(layout.dtype),))
-    return tuple([_slopes(input, one, at, edge_order) for one, at in zip(spacings, dims, strict=True)])
+    return tuple([_slopes(input, step, at, edge_order) for step, at in zip(spacings, dims, strict=True)])
 
 
 def _slopes(x: Tensor, spacing: Scalar | Tensor, dim: int, edge_order: int) -> Tensor:

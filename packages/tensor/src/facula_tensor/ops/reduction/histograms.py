@@ -134,7 +134,7 @@ def _histogram_of(columns: list[Tensor], edges: list[Tensor], weight: Tensor | N
 
     A point counts as its weight, or 1. With `density` the integral of the histogram is 1.
     """
-    shape = tuple([one.numel() - 1 for one in edges])
+    shape = tuple([boundaries.numel() - 1 for boundaries in edges])
     dtype = edges[0].dtype
     flat, inside = None, None
     for values, along, size in zip(columns, edges, shape, strict=True):
@@ -166,7 +166,7 @@ def _range(name: str, range: Sequence[float] | None, count: int) -> list[float]:
         return [0.0] * (2 * count)
     if not isinstance(range, (tuple, list)) or len(range) != 2 * count:
         raise ArgumentError(f"{name}: expected range to be {2 * count} numbers, least and greatest; got {range!r}")
-    found = [float(as_real(one, name, "range")) for one in range]
+    found = [float(as_real(bound, name, "range")) for bound in range]
     for low, high in zip(found[::2], found[1::2], strict=True):
         _range_of_bins(name, low, high if low != high else low + 1, None)
     return found

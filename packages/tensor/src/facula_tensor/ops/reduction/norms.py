@@ -121,7 +121,7 @@ def matrix_norm_of(
         raise ArgumentError(f"{name}: expected dim to be two dimensions; got {dim!r}")
     if ndim < 2:
         raise ArgumentError(f"{name}: expected at least 2 dimensions; got shape {tuple(input.shape)}")
-    rows, columns = (check_dim(name, one, ndim) for one in dim)  # type: ignore[arg-type]
+    rows, columns = (check_dim(name, axis, ndim) for axis in dim)  # type: ignore[arg-type]
     if rows == columns:
         raise ArgumentError(f"{name}: dim {tuple(dim)} names a dimension twice; name each once")
     if order == "fro":

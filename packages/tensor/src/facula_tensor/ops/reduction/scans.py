@@ -93,8 +93,8 @@ def before(F: Namespace, input: Tensor, dim: int, start: int) -> Tensor:
     n = layout.shape[dim]
     if not n:
         return input
-    one = F.slice(input, dim, 0, 1, 1)
-    first = F.zeros_of(one, layout_of_tensor(one)) if start == 0 else F.ones_like(one)
+    head = F.slice(input, dim, 0, 1, 1)
+    first = F.zeros_of(head, layout_of_tensor(head)) if start == 0 else F.ones_like(head)
     return F.cat((first, F.slice(input, dim, 0, n - 1, 1)), (dim,))
 
 

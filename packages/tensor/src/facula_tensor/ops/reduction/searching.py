@@ -59,7 +59,9 @@ def search_positions(
             f"sequence {shape} and values {wanted}"
         )
     dtype = result_type(lines, values)
-    lines, values = (no_record_ops.to(one, (dtype,)) if one.dtype is not dtype else one for one in (lines, values))
+    lines, values = (
+        no_record_ops.to(operand, (dtype,)) if operand.dtype is not dtype else operand for operand in (lines, values)
+    )
     if len(shape) == 1:
         result = no_record_ops.reshape(
             no_record_ops.search_sorted(lines, no_record_ops.reshape(values, (-1,)), (right,)), wanted

@@ -42,8 +42,8 @@ def broadcast_shapes(*shapes: Lengths) -> tuple[int, ...]:
     >>> broadcast_shapes((3, 1), (4,))
     facula.Size([3, 4])
     """
-    given = [sizes("broadcast_shapes", (one,)) for one in shapes]
-    if any([min(one, default=0) < 0 for one in given]):
+    given = [sizes("broadcast_shapes", (shape,)) for shape in shapes]
+    if any([min(shape, default=0) < 0 for shape in given]):
         raise ArgumentError(f"broadcast_shapes: expected lengths of at least 0; got {given}")
     return Size(common_shape("broadcast_shapes", *given) if given else ())
 
@@ -51,7 +51,7 @@ def broadcast_shapes(*shapes: Lengths) -> tuple[int, ...]:
 def _given_tensors(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> list[Tensor]:
     """Return the tensors, passed as separate arguments or as one tuple or list."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    return [steady_tensor(operation, one) for one in given]
+    return [steady_tensor(operation, tensor) for tensor in given]
 
 
 @function(overridable=True)
@@ -59,12 +59,12 @@ def broadcast_tensors(F: Namespace, *tensors: Tensor | Sequence[Tensor]) -> tupl
     """Return views of the tensors, expanded to the shape to which they broadcast.
 
     >>> from facula_tensor import ones
-    >>> [one.shape for one in broadcast_tensors(ones(3, 1), ones(4))]
+    >>> [view.shape for view in broadcast_tensors(ones(3, 1), ones(4))]
     [facula.Size([3, 4]), facula.Size([3, 4])]
     """
     given = _given_tensors("broadcast_tensors", tensors)
-    shape = common_shape("broadcast_tensors", *[tuple(one.shape) for one in given]) if given else ()
-    return tuple([F.expand(one, shape) for one in given])
+    shape = common_shape("broadcast_tensors", *[tuple(tensor.shape) for tensor in given]) if given else ()
+    return tuple([F.expand(tensor, shape) for tensor in given])
 
 
 @function(overridable=True)
@@ -83,20 +83,20 @@ def meshgrid(F: Namespace, *tensors: Tensor | Sequence[Tensor], indexing: str | 
     given = _given_tensors("meshgrid", tensors)
     if indexing not in (None, "ij", "xy"):
         raise ArgumentError(f"meshgrid: expected indexing to be 'ij' or 'xy'; got {indexing!r}")
-    if not given or any([one.ndim > 1 for one in given]):
-        shapes = [tuple(one.shape) for one in given]
+    if not given or any([vector.ndim > 1 for vector in given]):
+        shapes = [tuple(vector.shape) for vector in given]
         raise named(ArgumentError(f"meshgrid: expected vectors and numbers; got shapes {shapes}"))
-    if any([one.dtype is not given[0].dtype or one.device is not given[0].device for one in given]):
-        found = [f"{one.dtype.name} on {one.device}" for one in given]
+    if any([vector.dtype is not given[0].dtype or vector.device is not given[0].device for vector in given]):
+        found = [f"{vector.dtype.name} on {vector.device}" for vector in given]
         raise named(InvalidTypeError(f"meshgrid: expected one dtype and device; got {found}"))
     order = list(range(len(given)))
     if indexing == "xy" and len(order) > 1:
         order[:2] = 1, 0  # the index of the vector for each dimension
     shape = tuple([given[i].numel() for i in order])
     made = []
-    for i, one in enumerate(given):
+    for i, vector in enumerate(given):
         at = order.index(i)
-        along = F.reshape(one, (*(1,) * at, one.numel(), *(1,) * (len(order) - at - 1)))
+        along = F.reshape(vector, (*(1,) * at, vector.numel(), *(1,) * (len(order) - at - 1)))
         made.append(F.expand(along, shape))
     return tuple(made)
 
@@ -113,11 +113,11 @@ def cartesian_prod(F: Namespace, *tensors: Tensor | Sequence[Tensor]) -> Tensor:
             [2, 4]])
     """
     given = _given_tensors("cartesian_prod", tensors)
-    if any([one.ndim != 1 for one in given]):
-        raise ArgumentError(f"cartesian_prod: expected vectors; got shapes {[tuple(one.shape) for one in given]}")
+    if any([vector.ndim != 1 for vector in given]):
+        raise ArgumentError(f"cartesian_prod: expected vectors; got shapes {[tuple(vector.shape) for vector in given]}")
     if len(given) == 1:
         return F.view(given[0], tuple(given[0].shape))
-    return stack([F.reshape(one, (one.numel(),)) for one in meshgrid(*given)], 1)
+    return stack([F.reshape(column, (column.numel(),)) for column in meshgrid(*given)], 1)
 
 
 @function(overridable=True)

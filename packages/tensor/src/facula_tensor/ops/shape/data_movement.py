@@ -80,7 +80,9 @@ class _tile:
     batching = "along"
 
     def outputs(layout, outer, inner):
-        shape = tuple([size * whole * each for size, whole, each in zip(layout.shape, outer, inner, strict=True)])
+        shape = tuple(
+            [size * copies * repetitions for size, copies, repetitions in zip(layout.shape, outer, inner, strict=True)]
+        )
         return contiguous(shape, layout.dtype, layout.device)
 
     def vjp_input(F, g, input_layout, outer, inner):
@@ -92,8 +94,8 @@ def untile(F: Namespace, g: Tensor, layout: Layout, outer: tuple[int, ...], inne
     """Sum the gradients of all copies that `tile` made of each element."""
     parts: list[int] = []
     summed: list[int] = []
-    for size, whole, each in zip(layout.shape, outer, inner, strict=True):
-        for count, repeats in ((whole, True), (size, False), (each, True)):
+    for size, copies, repetitions in zip(layout.shape, outer, inner, strict=True):
+        for count, repeats in ((copies, True), (size, False), (repetitions, True)):
             if repeats and count == 1:
                 continue
             if repeats:

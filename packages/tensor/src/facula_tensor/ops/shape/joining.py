@@ -178,11 +178,11 @@ def _join_several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | No
         key: list[object] = [name, dim]
         places: list[int] = []
         recorded = False
-        for one in tensors:
-            layout = one._layout
-            places.append(one._storage.ptr + one._offset)
+        for tensor in tensors:
+            layout = tensor._layout
+            places.append(tensor._storage.ptr + tensor._offset)
             key.append(layout)
-            if one.node is not None:
+            if tensor.node is not None:
                 recorded = True
         if recorded and active_modes:
             return None
@@ -218,9 +218,9 @@ def _join_several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | No
 def record(name: str, result: Tensor, tensors: Sequence[Tensor], layouts: Layouts, dim: int) -> None:
     """Create the node of a result of `cat` or `stack`; called directly by `_join_two` and `_join_several`."""
     edges = []
-    for one in tensors:
-        node = one.node
-        edges.append(one if node is LEAF else node)
+    for tensor in tensors:
+        node = tensor.node
+        edges.append(tensor if node is LEAF else node)
     n = result.node = Node()
     n.rule = operators[name].rule
     n.seq = next_seq()
@@ -247,15 +247,18 @@ def _cache_geometry(name: str, tensors: Sequence[Tensor], dim: Dims | None, at: 
     """Add an entry for the fast paths, unless this combination of layouts requires the slow path."""
     if len(tensors) > MAX_PARTS or type(dim) is not int or not result.numel():
         return
-    layouts = [layout_of_tensor(one) for one in tensors]
+    layouts = [layout_of_tensor(tensor) for tensor in tensors]
     lo = layout_of_tensor(result)
-    if any(one.dense != lo.dense or len(one.shape) != len(layouts[0].shape) for one in layouts) or not lo.dense:
+    if (
+        any(layout.dense != lo.dense or len(layout.shape) != len(layouts[0].shape) for layout in layouts)
+        or not lo.dense
+    ):
         return
     for known in (_geometries, _forms):
         if len(known) >= MAX_GEOMETRIES:
             known.clear()
     outer = product(lo.shape[:at])
-    widths = [one.nbytes // outer for one in layouts]
+    widths = [layout.nbytes // outer for layout in layouts]
     if len(layouts) == 2:
         _geometries[name, *layouts, dim] = (lo, outer, at, *widths)
         return
@@ -304,32 +307,34 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out
             return call_torch_function("cat", cat, (tensors, dim), {} if out is None else {"out": out}, tensors)
         if not tensors:
             raise ArgumentError("cat: expected at least one tensor; got none")
-        tensors = tuple([steady(one) if isinstance(one, Tensor) else one for one in tensors])
-        for place, one in enumerate(tensors):
-            if not isinstance(one, Tensor):
-                raise InvalidTypeError(f"cat: expected tensors[{place}] to be a Tensor; got {type(one).__name__}")
-        parts = [one for one in tensors if one.ndim != 1 or one.shape[0]] or list(tensors[:1])
+        tensors = tuple([steady(tensor) if isinstance(tensor, Tensor) else tensor for tensor in tensors])
+        for place, tensor in enumerate(tensors):
+            if not isinstance(tensor, Tensor):
+                raise InvalidTypeError(f"cat: expected tensors[{place}] to be a Tensor; got {type(tensor).__name__}")
+        parts = [tensor for tensor in tensors if tensor.ndim != 1 or tensor.shape[0]] or list(tensors[:1])
         first = parts[0]
         if not first.ndim:
             raise ArgumentError("cat: expected tensors of at least 1 dimension; tensors[0] has none; use stack")
         at = check_dim("cat", dim, first.ndim)
         dtype = first.dtype
-        for one in tensors:
-            dtype = promote_types(dtype, one.dtype)
-        for one in parts:
-            if one.ndim != first.ndim or any(m != n for i, (m, n) in enumerate(zip(one.shape, first.shape)) if i != at):
-                place = next(i for i, each in enumerate(tensors) if each is one)
+        for tensor in tensors:
+            dtype = promote_types(dtype, tensor.dtype)
+        for part in parts:
+            if part.ndim != first.ndim or any(
+                m != n for i, (m, n) in enumerate(zip(part.shape, first.shape)) if i != at
+            ):
+                place = next(i for i, tensor in enumerate(tensors) if tensor is part)
                 raise ArgumentError(
-                    f"cat: tensors[{place}] of shape {tuple(one.shape)} does not fit the first of shape "
+                    f"cat: tensors[{place}] of shape {tuple(part.shape)} does not fit the first of shape "
                     f"{tuple(first.shape)}; "
                     f"all lengths but that of dimension {at} must agree"
                 )
         if len(parts) < len(tensors):
             # A skipped tensor that requires a gradient receives an empty one: it takes part with a shape that fits.
             empty = (*first.shape[:at], 0, *first.shape[at + 1 :])
-            wanting = [one for one in tensors if one.node is not None and one.shape == (0,) != first.shape]
-            parts += [recorded_ops.reshape(one, empty) for one in wanting]
-        ready = tuple(one if one.dtype is dtype else recorded_ops.to(one, (dtype,)) for one in parts)
+            wanting = [tensor for tensor in tensors if tensor.node is not None and tensor.shape == (0,) != first.shape]
+            parts += [recorded_ops.reshape(tensor, empty) for tensor in wanting]
+        ready = tuple(part if part.dtype is dtype else recorded_ops.to(part, (dtype,)) for part in parts)
         result = recorded_ops.cat(ready, (at,))
         if len(ready) == len(tensors) and all(map(is_, ready, tensors)):
             _cache_geometry("cat", tensors, dim, at, result)
@@ -365,20 +370,20 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, o
             return call_torch_function("stack", stack, (tensors, dim), {} if out is None else {"out": out}, tensors)
         if not tensors:
             raise ArgumentError("stack: expected at least one tensor; got none")
-        tensors = tuple([steady(one) if isinstance(one, Tensor) else one for one in tensors])
-        for place, one in enumerate(tensors):
-            if not isinstance(one, Tensor):
-                raise InvalidTypeError(f"stack: expected tensors[{place}] to be a Tensor; got {type(one).__name__}")
-            if one.shape != tensors[0].shape:
+        tensors = tuple([steady(tensor) if isinstance(tensor, Tensor) else tensor for tensor in tensors])
+        for place, tensor in enumerate(tensors):
+            if not isinstance(tensor, Tensor):
+                raise InvalidTypeError(f"stack: expected tensors[{place}] to be a Tensor; got {type(tensor).__name__}")
+            if tensor.shape != tensors[0].shape:
                 raise ArgumentError(
                     f"stack: expected all tensors to have shape {tuple(tensors[0].shape)}; tensors[{place}] has shape "
-                    f"{tuple(one.shape)}"
+                    f"{tuple(tensor.shape)}"
                 )
         at = new_dim("stack", dim, tensors[0].ndim)
         dtype = tensors[0].dtype
-        for one in tensors:
-            dtype = promote_types(dtype, one.dtype)
-        ready = tuple(one if one.dtype is dtype else recorded_ops.to(one, (dtype,)) for one in tensors)
+        for tensor in tensors:
+            dtype = promote_types(dtype, tensor.dtype)
+        ready = tuple(tensor if tensor.dtype is dtype else recorded_ops.to(tensor, (dtype,)) for tensor in tensors)
         result = recorded_ops.stack(ready, (at,))
         if all(map(is_, ready, tensors)):
             _cache_geometry("stack", tensors, dim, at, result)

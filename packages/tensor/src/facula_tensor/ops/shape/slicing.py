@@ -66,8 +66,10 @@ class select:
             )
         step = layout.strides[at]
         shape, strides = layout.shape, layout.strides
-        one = layout_of(shape[:at] + shape[at + 1 :], strides[:at] + strides[at + 1 :], layout.dtype, layout.device)
-        return one, (index + length if index < 0 else index) * step * layout.dtype.itemsize
+        selected = layout_of(
+            shape[:at] + shape[at + 1 :], strides[:at] + strides[at + 1 :], layout.dtype, layout.device
+        )
+        return selected, (index + length if index < 0 else index) * step * layout.dtype.itemsize
 
     def vjp_input(F, g, input_layout, dim, index):
         at = dim if dim >= 0 else dim + len(input_layout.shape)

@@ -33,13 +33,13 @@ def _tensors_or_none(operation: str, tensors: tuple[Tensor | Sequence[Tensor], .
         return None
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
-    return tuple([as_tensor(operation, one) for one in tensors])
+    return tuple([as_tensor(operation, tensor) for tensor in tensors])
 
 
 def _tensor_tuple(operation: str, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     if not isinstance(tensors, (tuple, list)) or not tensors:
         raise ArgumentError(f"{operation}: expected a tuple or list of at least one tensor; got {tensors!r:.60}")
-    return tuple([one if isinstance(one, Tensor) else as_tensor(operation, one) for one in tensors])
+    return tuple([tensor if isinstance(tensor, Tensor) else as_tensor(operation, tensor) for tensor in tensors])
 
 
 def _at_least(input: Tensor, ndim: int) -> Tensor:
@@ -60,7 +60,7 @@ def _each_at_least(operation: str, ndim: int, *tensors: Any) -> Tensor | tuple[T
     several = _tensors_or_none(operation, tensors)
     if several is None:
         return _at_least(tensors[0], ndim)
-    return tuple([_at_least(one, ndim) for one in several])
+    return tuple([_at_least(tensor, ndim) for tensor in several])
 
 
 def _any(  # type: ignore[empty-body]
@@ -92,7 +92,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     >>> hstack([tensor([1, 2]), tensor(3)])
     tensor([1, 2, 3])
     """
-    parts = [_at_least(one, 1) for one in _tensor_tuple("hstack", tensors)]
+    parts = [_at_least(tensor, 1) for tensor in _tensor_tuple("hstack", tensors)]
     return cat(parts, 0 if parts[0].ndim == 1 else 1, out=out)
 
 
@@ -105,7 +105,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     tensor([[1, 2],
             [3, 4]])
     """
-    return cat([_at_least(one, 2) for one in _tensor_tuple("vstack", tensors)], 0, out=out)
+    return cat([_at_least(tensor, 2) for tensor in _tensor_tuple("vstack", tensors)], 0, out=out)
 
 
 row_stack = vstack
@@ -120,7 +120,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     tensor([[[1, 3],
              [2, 4]]])
     """
-    return cat([_at_least(one, 3) for one in _tensor_tuple("dstack", tensors)], 2, out=out)
+    return cat([_at_least(tensor, 3) for tensor in _tensor_tuple("dstack", tensors)], 2, out=out)
 
 
 @function(overridable=True)
@@ -133,7 +133,8 @@ def column_stack(F: Namespace, tensors: Sequence[Tensor], *, out: Tensor | None 
             [2, 4]])
     """
     columns = [
-        F.reshape(one, (one.numel(), 1)) if one.ndim < 2 else one for one in _tensor_tuple("column_stack", tensors)
+        F.reshape(tensor, (tensor.numel(), 1)) if tensor.ndim < 2 else tensor
+        for tensor in _tensor_tuple("column_stack", tensors)
     ]
     return cat(columns, 1, out=out)
 
@@ -147,21 +148,21 @@ def block_diag(F: Namespace, *tensors: Tensor | Sequence[Tensor]) -> Tensor:
     tensor([[1, 2, 0],
             [0, 0, 3]])
     """
-    blocks = [_at_least(steady_tensor("block_diag", one), 2) for one in tensors]
-    if any([one.ndim > 2 for one in blocks]):
-        shown = [tuple(one.shape) for one in blocks]
+    blocks = [_at_least(steady_tensor("block_diag", tensor), 2) for tensor in tensors]
+    if any([matrix.ndim > 2 for matrix in blocks]):
+        shown = [tuple(matrix.shape) for matrix in blocks]
         raise ArgumentError(f"block_diag: expected matrices, vectors and numbers; got shapes {shown}")
     if not blocks:
         return empty(1, 0)
-    width, dtype = sum([one.shape[1] for one in blocks]), blocks[0].dtype
-    for one in blocks:
-        dtype = promote_types(dtype, one.dtype)
+    width, dtype = sum([matrix.shape[1] for matrix in blocks]), blocks[0].dtype
+    for matrix in blocks:
+        dtype = promote_types(dtype, matrix.dtype)
     rows, before = [], 0
-    for one in blocks:
-        block = one if one.dtype is dtype else F.to(one, (dtype,))
-        layout = contiguous((one.shape[0], width), dtype, one.device)
+    for matrix in blocks:
+        block = matrix if matrix.dtype is dtype else F.to(matrix, (dtype,))
+        layout = contiguous((matrix.shape[0], width), dtype, matrix.device)
         rows.append(F.inset(block, (layout.shape, layout.strides, before, (), 0)))
-        before += one.shape[1]
+        before += matrix.shape[1]
     return stack(rows)[0] if len(rows) == 1 else cat(rows)
 
 
@@ -190,7 +191,7 @@ def tensor_split(
 
 def _given_sections(operation: str, *names: int | Sequence[int] | Tensor | None) -> int | Sequence[int] | Tensor:
     """Return the argument that was passed, of three names for the same argument."""
-    given = [one for one in names if one is not None]
+    given = [argument for argument in names if argument is not None]
     if len(given) != 1:
         raise InvalidTypeError(
             f"{operation}: expected one of indices_or_sections, indices and sections; got {len(given)}"
@@ -261,7 +262,7 @@ for name, dim, least, which, whole, part in (
     {SECTIONS_DOC}
 
     >>> from facula_tensor import ones
-    >>> [one.shape for one in {name}(ones({whole}), 2)]
+    >>> [piece.shape for piece in {name}(ones({whole}), 2)]
     [facula.Size([{part}]), facula.Size([{part}])]
     """
     declare(Declared(name, __name__, doc, _split, method=True, overridable=True), partial(_halves, name, dim, least))

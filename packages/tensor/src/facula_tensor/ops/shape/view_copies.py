@@ -51,7 +51,7 @@ def copied(view: Function) -> Function:
         return F.clone(view(F, *arguments, **options))
 
     names = code.co_varnames[2 : code.co_argcount + code.co_kwonlyargcount]
-    lines = [f"    {one}: {ARGUMENT_DOCS[one]}" for one in names if one in ARGUMENT_DOCS]
+    lines = [f"    {argument}: {ARGUMENT_DOCS[argument]}" for argument in names if argument in ARGUMENT_DOCS]
     listed = "\n".join(["\n\nArguments:", *lines]) if lines else ""
     doc = f"Return a copy of the view that `{name.removesuffix('_copy')}` returns.{listed}"
     method = name == "narrow_copy"
@@ -147,12 +147,12 @@ def view_copy(F: Namespace, input: Checked, size: Lengths | DTypeLike) -> Tensor
 
 def _copy_each(operation: str, pieces: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
     """Copy several views, or write them to the tensors of `out`."""
-    copies = tuple([recorded_ops.clone(one) for one in pieces])
+    copies = tuple([recorded_ops.clone(piece) for piece in pieces])
     if out is None:
         return copies
     if not isinstance(out, (tuple, list)) or len(out) != len(copies):
         raise ArgumentError(f"{operation}: expected out to be {len(copies)} tensors; got {out!r:.60}")
-    return tuple([write_out(operation, one, place) for one, place in zip(copies, out, strict=True)])
+    return tuple([write_out(operation, piece, place) for piece, place in zip(copies, out, strict=True)])
 
 
 @function(overridable=True)

@@ -178,8 +178,8 @@ def binary_cross_entropy(
             return loss_of("binary_cross_entropy", (input, target), reduction)
         return reduced_losses(F.binary_cross_entropy(input, target) * weight, reduction)
     except UnmetRequirementError:
-        for name, one in (("input", input), ("target", target)):
-            check_within("binary_cross_entropy", name, one)
+        for name, operand in (("input", input), ("target", target)):
+            check_within("binary_cross_entropy", name, operand)
         raise
 
 

@@ -126,8 +126,8 @@ def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, T
     if not given.shape:  # a single class
         x = recorded_ops.unsqueeze(x, 0)
         y = recorded_ops.reshape(y, (1,)) if classes.shape == () and name == "multilabel_margin_loss" else y
-    one = classes.shape == (1,) and name == "multi_margin_loss"
-    return recorded_ops.unsqueeze(x, 0), y if one else recorded_ops.unsqueeze(y, 0), True
+    has_batch = classes.shape == (1,) and name == "multi_margin_loss"
+    return recorded_ops.unsqueeze(x, 0), y if has_batch else recorded_ops.unsqueeze(y, 0), True
 
 
 def check_class_range(name: str, target: Tensor, least: int, classes: int) -> None:

@@ -155,17 +155,17 @@ def weights_of(
     """Return the weight of each target, 0 for ignored ones, and their sum, the divisor of a mean."""
     counts = F.ne(target, ignore_index)
     if weight is None:
-        each = F.to(counts, (layout_of_tensor(input).dtype,))
+        weights = F.to(counts, (layout_of_tensor(input).dtype,))
     else:
-        each = F.where(counts, F.take(weight, F.where(counts, target, 0), (0,)), 0)
-    return each, F.sum(each, (tuple(range(layout_of_tensor(target).ndim)), False))
+        weights = F.where(counts, F.take(weight, F.where(counts, target, 0), (0,)), 0)
+    return weights, F.sum(weights, (tuple(range(layout_of_tensor(target).ndim)), False))
 
 
 def weighted(F: Namespace, x: Tensor, target: Tensor, weight: Tensor, rest: Sequence[Any]) -> Tensor:
     """Return the losses for batched weights, from log probabilities; `rest` has the operator's parameters."""
     ignore_index, smoothing = rest
-    each = weights_of(F, x, target, weight, ignore_index)[0]
-    losses = F.mul(F.nll_loss(x, target, None, ("none", ignore_index, 0.0)), F.mul(each, 1 - smoothing))
+    weights = weights_of(F, x, target, weight, ignore_index)[0]
+    losses = F.mul(F.nll_loss(x, target, None, ("none", ignore_index, 0.0)), F.mul(weights, 1 - smoothing))
     if not smoothing:
         return losses
     row = F.sum(F.mul(x, F.channels_of(weight, layout_of_tensor(x))), ((1,), False))
@@ -176,8 +176,8 @@ def weighted(F: Namespace, x: Tensor, target: Tensor, weight: Tensor, rest: Sequ
 def weighted_grad(F: Namespace, g: Tensor, x: Tensor, target: Tensor, weight: Tensor, rest: Sequence[Any]) -> Tensor:
     """Return the gradient of `weighted` by `x`."""
     ignore_index, smoothing = rest
-    each = weights_of(F, x, target, weight, ignore_index)[0]
-    along = F.nll_loss_grad(F.mul(g, F.mul(each, 1 - smoothing)), x, target, None, ("none", ignore_index, 0.0))
+    weights = weights_of(F, x, target, weight, ignore_index)[0]
+    along = F.nll_loss_grad(F.mul(g, F.mul(weights, 1 - smoothing)), x, target, None, ("none", ignore_index, 0.0))
     if not smoothing:
         return along
     g = F.where(F.ne(target, ignore_index), F.mul(g, -smoothing / x.shape[1]), 0)

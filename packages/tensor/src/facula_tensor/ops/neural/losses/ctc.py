@@ -108,7 +108,7 @@ class _ctc_loss_grad:
 
     def batching(F, call):
         g, log_probs, targets, lengths, losses, alphas = call.operands
-        rest = [F.contiguous(call.rows(one)) for one in (losses, alphas)]
+        rest = [F.contiguous(call.rows(operand)) for operand in (losses, alphas)]
         return call.split_channels(
             call.run((F.contiguous(call.rows(g)), *joined(F, call, log_probs, targets, lengths), *rest))
         )
@@ -229,7 +229,7 @@ def ctc_loss(
     inputs = sequence_lengths(name, "input_lengths", input_lengths, batch, steps)
     lengths = sequence_lengths(name, "target_lengths", target_lengths, batch, None)
     starts = starts_of(name, classes.shape, lengths, alone)
-    numbers = [one for three in zip(inputs, lengths, starts, strict=True) for one in three]
+    numbers = [number for three in zip(inputs, lengths, starts, strict=True) for number in three]
     table = tensor(numbers, dtype=int64, device=x.device).reshape(batch, 3)
     longest = -(-max(lengths, default=0) // ROUND) * ROUND
     ready = F.contiguous(F.to(targets, (int64,)))
@@ -237,7 +237,7 @@ def ctc_loss(
     if zero_infinity:
         losses = F.where(F.eq(losses, float("inf")), 0, losses)
     if reduction == "mean":
-        losses = F.div(losses, tensor([max(one, 1) for one in lengths], dtype=given.dtype, device=x.device))
+        losses = F.div(losses, tensor([max(length, 1) for length in lengths], dtype=given.dtype, device=x.device))
     return reduced_losses(F.squeeze(losses, 0) if alone else losses, reduction)
 
 
@@ -251,10 +251,10 @@ def sequence_lengths(
     if isinstance(given, Tensor):
         if given.dtype.category != INTEGER:
             raise DTypeError(f"{name}: expected {what} to be integers; got {given.dtype.name}; use .long()")
-        each: Iterable[int] = given.reshape(-1).tolist()
+        items: Iterable[int] = given.reshape(-1).tolist()
     else:
-        each = given if isinstance(given, Iterable) else [given]
-    lengths = [one if type(one) is int else as_integer(one, name, what) for one in each]
+        items = given if isinstance(given, Iterable) else [given]
+    lengths = [item if type(item) is int else as_integer(item, name, what) for item in items]
     if len(lengths) != batch:
         raise ArgumentError(f"{name}: expected {what} of {batch} examples, as log_probs has; got {len(lengths)}")
     for at, length in enumerate(lengths):

@@ -235,7 +235,7 @@ def triplet(
 
 def same_dims(name: str, **tensors: Tensor) -> None:
     """Raise a ValueError if tensors have different numbers of dimensions, or do not broadcast."""
-    if len({one.ndim for one in tensors.values()}) > 1:
-        shapes = ", ".join(f"{what} {tuple(one.shape)}" for what, one in tensors.items())
+    if len({operand.ndim for operand in tensors.values()}) > 1:
+        shapes = ", ".join(f"{what} {tuple(operand.shape)}" for what, operand in tensors.items())
         raise ArgumentError(f"{name}: expected all with one number of dimensions; got {shapes}")
-    broadcast_shapes(name, *[tuple(one.shape) for one in tensors.values()])
+    broadcast_shapes(name, *[tuple(operand.shape) for operand in tensors.values()])

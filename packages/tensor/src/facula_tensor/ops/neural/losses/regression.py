@@ -197,7 +197,7 @@ def l1_loss(
     tensor(1.)
     """
     check_target_shape("l1_loss", input, target)
-    if any([isinstance(one, Tensor) and one.is_complex() for one in (input, target)]):  # programs are real
+    if any([isinstance(operand, Tensor) and operand.is_complex() for operand in (input, target)]):  # programs are real
         return reduced_losses(recorded_ops.abs(recorded_ops.sub(input, target)), reduction, weight)
     return loss_of("absolute_difference", (input, target), reduction, weight)
 

@@ -130,10 +130,10 @@ def adaptive_geometry(
     """Return the same for windows that divide planes evenly into `output_size` parts; None keeps a length."""
     ((shape, _),) = operands
     check_planes(name, dims, shape)
-    each = output_size if isinstance(output_size, tuple) else (output_size,) * dims
-    if len(each) == dims:
-        each = tuple([length if wish is None else wish for wish, length in zip(each, shape[-dims:], strict=True)])
-    return None, as_images(several(name, "output_size", each, dims, 0), 1)
+    lengths = output_size if isinstance(output_size, tuple) else (output_size,) * dims
+    if len(lengths) == dims:
+        lengths = tuple([length if wish is None else wish for wish, length in zip(lengths, shape[-dims:], strict=True)])
+    return None, as_images(several(name, "output_size", lengths, dims, 0), 1)
 
 
 @geometry

@@ -27,7 +27,8 @@ def whole_means(F: Namespace, input: Tensor, geometry: tuple[Any, ...] | None, s
     by = divisor
     if divisor is None:
         along = [
-            divisors(*one, padded=padded) for one in zip(layout.shape[-2:], size, kernel, stride, padding, strict=True)
+            divisors(*windows, padded=padded)
+            for windows in zip(layout.shape[-2:], size, kernel, stride, padding, strict=True)
         ]
         by = from_numpy(np.multiply.outer(*along)).to(layout.device)
     return F.to(F.trunc_divide(F.to(sums, (int64,)), by), (layout.dtype,))

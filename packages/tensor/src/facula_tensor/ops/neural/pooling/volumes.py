@@ -41,8 +41,8 @@ def greatest_of_volumes(
     geometry, size = parameters
     planes = depths = None
     if geometry is not None:
-        planes = tuple([one[1:] for one in geometry])
-        depths = tuple([(one[0], other) for one, other in zip(geometry, (1, 1, 0, 1), strict=True)])
+        planes = tuple([numbers[1:] for numbers in geometry])
+        depths = tuple([(numbers[0], other) for numbers, other in zip(geometry, (1, 1, 0, 1), strict=True)])
     x = in_dtype_of(F, "max_pool2d", input)  # in this dtype two steps equal one
     *outer, depth, height, width = layout_of_tensor(x).shape
     flat, area = (*outer, size[0], size[1] * size[2]), size[1] * size[2]
@@ -78,8 +78,8 @@ def means_of_volumes(F: Namespace, operation: str, input: Tensor, parameters: Pa
         by: Tensor | int | None = divisor
         if by is None:
             along = [
-                divisors(*one, padded=padded)
-                for one in zip(layout.shape[-3:], size, kernel, stride, padding, strict=True)
+                divisors(*windows, padded=padded)
+                for windows in zip(layout.shape[-3:], size, kernel, stride, padding, strict=True)
             ]
             by = from_numpy(np.multiply.outer(np.multiply.outer(*along[:2]), along[2])).to(layout.device)
         made = no_record_ops.trunc_divide(no_record_ops.to(made, (int64,)), by)

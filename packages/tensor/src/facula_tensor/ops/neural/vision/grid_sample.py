@@ -92,7 +92,7 @@ def grid_sample(
     dims, images = len(given.shape) - 2, given.shape[0]
     size, count = given.shape[2:], prod(wanted.shape[1:-1])
     places = weights = None
-    each = taps = len(POLYNOMIALS[mode])
+    taps_per_dim = taps = len(POLYNOMIALS[mode])
     for at, length in enumerate(size):  # y, x: the grid has the reverse order
         along = F.reshape(F.select(grid, dims + 1, dims - 1 - at), (images, 1, count))
         own, shares = _taps_along(along, length, mode, padding_mode, bool(align_corners))
@@ -101,7 +101,7 @@ def grid_sample(
         if places is None:
             places, weights = own, shares
             continue
-        taps *= each
+        taps *= taps_per_dim
         places = no_record_ops.add(no_record_ops.unsqueeze(places, 2), no_record_ops.unsqueeze(own, 1))
         places = no_record_ops.reshape(places, (images, taps, count))
         weights = F.mul(F.unsqueeze(weights, 2), F.unsqueeze(shares, 1))

@@ -173,7 +173,7 @@ def resized_dimensions(
 def numbers_of(scale_factor: float | Sequence[float]) -> float | tuple[float, ...]:
     """Convert numbers, which may be tensors, to Python numbers."""
     if isinstance(scale_factor, (tuple, list)):
-        return tuple([as_real(one, "interpolate", "scale_factor") for one in scale_factor])
+        return tuple([as_real(factor, "interpolate", "scale_factor") for factor in scale_factor])
     return as_real(scale_factor, "interpolate", "scale_factor")
 
 
@@ -225,10 +225,10 @@ def interpolate(
         if dtype not in (float16, bfloat16, uint8):
             raise DTypeError(f"interpolate: defined for floating dtypes and uint8; got {dtype.name}; use .float()")
         input = F.to(input, (float32,))
-    passes = [(one[0], resizing(mode, *one[1:], align, antialias)) for one in dimensions]
+    passes = [(arguments[0], resizing(mode, *arguments[1:], align, antialias)) for arguments in dimensions]
     # Shrink first, rows before columns, and enlarge last, columns before rows: the least work.
-    shrinking = [one for one in passes if one[1].count <= one[1].length]
-    growing = [one for one in passes if one[1].count > one[1].length]
+    shrinking = [step for step in passes if step[1].count <= step[1].length]
+    growing = [step for step in passes if step[1].count > step[1].length]
     for dim, taps in (*shrinking, *reversed(growing)) if dtype is not uint8 else reversed(passes):
         if dtype is not uint8:
             input = F.resample(input, (dim, taps))
@@ -247,14 +247,14 @@ def sizes_and_scales(
         raise ArgumentError(f"{name}: expected size or scale_factor; got {'both' if size is not None else 'neither'}")
     given: Any = size if scale_factor is None else scale_factor
     what = "size" if scale_factor is None else "scale_factor"
-    each = list(given) if isinstance(given, tuple) else [given] * count
-    if len(each) != count:
+    numbers = list(given) if isinstance(given, tuple) else [given] * count
+    if len(numbers) != count:
         raise ArgumentError(f"{name}: expected {what} to have {count} number(s) for shape {shape}; got {given}")
     if scale_factor is None:
-        if not all([is_integer(one) and one > 0 for one in each]):
+        if not all([is_integer(length) and length > 0 for length in numbers]):
             raise ArgumentError(f"{name}: expected size to be positive integers; got {given}")
-        return [int(one) for one in each], [None] * count
-    lengths = [floor(length * factor) for length, factor in zip(shape[2:], each, strict=True)]
+        return [int(length) for length in numbers], [None] * count
+    lengths = [floor(length * factor) for length, factor in zip(shape[2:], numbers, strict=True)]
     if min(lengths) < 1:
         raise ArgumentError(f"{name}: scale_factor {given} leaves no elements of shape {shape}; got sizes {lengths}")
-    return lengths, each
+    return lengths, numbers
