@@ -21,8 +21,11 @@ def docstring(declared: str, arguments: list[Argument], maker: str = "") -> str:
     """
     before, given = _sections(inspect.cleandoc(declared))
     meant = CREATION.get(maker, {})
-    said = {one.name: given.get(one.name) or meant.get(one.name) or _standard(one) for one in arguments
-            if one.name != "self" or one.by_name}  # fmt: skip
+    said = {
+        argument.name: given.get(argument.name) or meant.get(argument.name) or _standard(argument)
+        for argument in arguments
+        if argument.name != "self" or argument.by_name
+    }
     if missing := [name for name, text in said.items() if not text]:
         raise SystemExit(f"the docstring {before!r} says nothing of {', '.join(missing)}")
     said = {name: text for name, text in said.items() if name != "out" or name in given}
@@ -42,14 +45,14 @@ def _together(said: dict[str, str], given: dict[str, str]) -> dict[str, str]:
     for names, text in TOGETHER.items():
         found = [name for name in names if name in said and name not in given]
         if len(found) == len(names):
-            said = {", ".join(names) if name == names[0] else name: text if name == names[0] else one
-                    for name, one in said.items() if name == names[0] or name not in names}  # fmt: skip
+            said = {", ".join(names) if name == names[0] else name: text if name == names[0] else description
+                    for name, description in said.items() if name == names[0] or name not in names}  # fmt: skip
     return said
 
 
-def _standard(one: Argument) -> str:
+def _standard(argument: Argument) -> str:
     """Return the default description of an argument, for declarations without one."""
-    return one.kind.doc or STANDARD.get(one.name, "")
+    return argument.kind.doc or STANDARD.get(argument.name, "")
 
 
 def _listed(said: dict[str, str]) -> str:

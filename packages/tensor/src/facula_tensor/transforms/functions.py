@@ -44,11 +44,11 @@ class TensorCall(Call):
 
     def points_of(self, tree: Tree) -> tuple[list[Tensor], Shape]:
         points, shape = tensors_of(self.operation, "the arguments to differentiate by", tree)
-        for one in points:
-            if not differentiable(one):
+        for point in points:
+            if not differentiable(point):
                 raise InvalidTypeError(
                     f"{self.operation}: expected floating or complex tensors to differentiate by; got "
-                    f"{show(layout_of_tensor(one))}"
+                    f"{show(layout_of_tensor(point))}"
                 )
         return points, shape
 
@@ -74,7 +74,7 @@ class TensorCall(Call):
     def fitted(self, what: str, tree: Tree, like: Shape, values: Sequence[Tensor]) -> list[Tensor]:
         names = ("output", "cotangent") if what == "the cotangents" else ("primal", "tangent")
         given = tensors_like(self.operation, what, tree, like)
-        return [fitted(self.operation, value, one, names) for value, one in zip(values, given, strict=True)]
+        return [fitted(self.operation, value, entry, names) for value, entry in zip(values, given, strict=True)]
 
 
 @boundary

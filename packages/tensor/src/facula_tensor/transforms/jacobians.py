@@ -39,15 +39,15 @@ def basis_of(tensors: list[Tensor], start: int = 0, stop: int | None = None) -> 
     """Return the unit vectors for the elements of some tensors, all or some, stacked along a first dimension."""
     parts, rows = _parts_of(tensors), []
     stop = parts[-1].stop if stop is None else stop
-    for one, part in zip(tensors, parts, strict=True):
-        at, columns = arange(start, stop, device=one.device), arange(part.start, part.stop, device=one.device)
-        rows.append((at.unsqueeze(1) == columns).to(one.dtype).reshape((stop - start, *one.shape)))
+    for tensor, part in zip(tensors, parts, strict=True):
+        at, columns = arange(start, stop, device=tensor.device), arange(part.start, part.stop, device=tensor.device)
+        rows.append((at.unsqueeze(1) == columns).to(tensor.dtype).reshape((stop - start, *tensor.shape)))
     return rows
 
 
 def _parts_of(tensors: list[Tensor]) -> list[slice]:
     """Return the range of each tensor's elements among the elements of all."""
-    counts = [one.numel() for one in tensors]
+    counts = [tensor.numel() for tensor in tensors]
     return [slice(stop - count, stop) for count, stop in zip(counts, accumulate(counts), strict=True)]
 
 
@@ -111,8 +111,12 @@ def by_rows(
         chunk_size: the number of rows to compute at a time; all if None.
         vectorize: whether to compute rows together; otherwise one by one, so that `pull` never sees batches.
     """
-    compute = vmap(pull) if vectorize else lambda *unit: [g.unsqueeze(0) for g in pull(*[one[0] for one in unit])]
-    total = sum([one.numel() for one in values])
+    compute = (
+        vmap(pull)
+        if vectorize
+        else lambda *unit: [g.unsqueeze(0) for g in pull(*[unit_vectors[0] for unit_vectors in unit])]
+    )
+    total = sum([value.numel() for value in values])
     size = (chunk_size or total or 1) if vectorize else 1
     chunks = [compute(*basis_of(values, k, min(k + size, total))) for k in range(0, total, size)]
     rows = [some[0] if len(some) == 1 else cat(some) for some in zip(*chunks, strict=True)] or [None] * len(points)

@@ -140,7 +140,9 @@ def _steps(trace: Trace, result: Symbol, kinds: Kinds, to_tensors: frozenset[int
     """Return the calls of a trace, given the places of numbers that are converted to tensors before the first call."""
     count = len(kinds)
     order = [number for number in trace.needed((result,)) if number >= count]
-    last_use = {one.number: n for n in order for one in trace.entries[n].arguments if type(one) is Symbol}
+    last_use = {
+        argument.number: n for n in order for argument in trace.entries[n].arguments if type(argument) is Symbol
+    }
     places = {number: number for number in range(count)}  # of symbols
     numbers = {place for place, kind in enumerate(kinds) if kind in NUMBERS} - to_tensors  # places with numbers
     calls: list[tuple[Any, tuple[int, ...], int]] = []
@@ -150,12 +152,12 @@ def _steps(trace: Trace, result: Symbol, kinds: Kinds, to_tensors: frozenset[int
         op, arguments = trace.entries[number]
         assert op is not None  # operands come first
         at: list[int] = []
-        for one in arguments:
-            if type(one) is Symbol:
-                at.append(places[one.number])
+        for argument in arguments:
+            if type(argument) is Symbol:
+                at.append(places[argument.number])
             else:
                 at.append(count + len(padding))
-                padding.append(one)
+                padding.append(argument)
                 numbers |= {at[-1]} - to_tensors
         are_numbers = [place in numbers for place in at]
         computed = all(are_numbers) and op.name in OF_NUMBERS
@@ -163,8 +165,8 @@ def _steps(trace: Trace, result: Symbol, kinds: Kinds, to_tensors: frozenset[int
             wrong = next(place for place in at if place in numbers)
             is_result = wrong >= count and padding[wrong - count] is None
             return _steps(trace, result, kinds, to_tensors | ({*range(count)} & numbers if is_result else {wrong}))
-        used = {one.number for one in arguments if type(one) is Symbol}
-        free += [places[one] for one in used if one >= count and last_use[one] == number]
+        used = {argument.number for argument in arguments if type(argument) is Symbol}
+        free += [places[operand] for operand in used if operand >= count and last_use[operand] == number]
         if not free:
             padding.append(None)
             free.append(count + len(padding) - 1)

@@ -123,7 +123,7 @@ def _call(F: Any, op: Operator, values: list[Any]) -> Any:
             found = SIMPLER[op.name](*values)
             if found is not None:
                 return found
-        return function_of(no_record_ops, op)(*[no_record_ops.from_number(one, float64) for one in values]).item()
+        return function_of(no_record_ops, op)(*[no_record_ops.from_number(value, float64) for value in values]).item()
     if not takes_numbers(op, numbers):
         dtype = result_type(*values[op.mask_operands :])
         values = [

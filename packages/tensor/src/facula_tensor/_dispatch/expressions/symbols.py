@@ -68,7 +68,7 @@ class Trace:
         if known is None:
             self.entries.append(Entry(op, arguments))
             known = self.known[key] = Symbol(self, len(self.entries) - 1, False)
-            if any([isinstance(one, Symbol) and one.number in self.complex for one in arguments]):
+            if any([isinstance(argument, Symbol) and argument.number in self.complex for argument in arguments]):
                 if op.result_dtype(complex64).category == COMPLEX:
                     self.complex.add(known.number)
         return known
