@@ -326,17 +326,21 @@ def test_synchronized_batch_norm_of_one_process_is_batch_norm(plain, shape):
     assert all(same(a, b) for a, b in zip(layer.buffers(), synced.buffers(), strict=True))
     assert same(layer.eval()(x), synced.eval()(x)) and list(layer.state_dict()) == list(synced.state_dict())
     assert nn.SyncBatchNorm(3)(ft.randn(2, 3, 2, 2, 2, 2)).ndim == 6
+    assert list(nn.SyncBatchNorm(3, bias=False).state_dict()) == list(plain(3, bias=False).state_dict())
     with raises(ValueError, "SyncBatchNorm", "expected at least 2 dimensions"):
         synced(ft.ones(3))
 
 
 def test_batch_norms_become_synchronized():
     inner = nn.BatchNorm2d(2, momentum=None, affine=False)
-    model = nn.Sequential(nn.BatchNorm1d(3), nn.Sequential(inner, nn.InstanceNorm1d(3)), nn.Linear(3, 3)).eval()
+    model = nn.Sequential(
+        nn.BatchNorm1d(3, bias=False), nn.Sequential(inner, nn.InstanceNorm1d(3)), nn.Linear(3, 3)
+    ).eval()
     weight, means = model[0].weight, inner.running_mean
     made = nn.SyncBatchNorm.convert_sync_batchnorm(model)
     assert made is model and [type(one) for one in (model[0], model[1][0])] == [nn.SyncBatchNorm] * 2
     assert model[0].weight is weight and model[1][0].running_mean is means and model[1][0].momentum is None
+    assert model[0].bias is None and model[1][0].bias is None and repr(model[0]).count("bias=False") == 1
     assert not model[0].training and type(model[1][1]) is nn.InstanceNorm1d and model[1][0].weight is None
 
     class Group:

@@ -69,6 +69,20 @@ def test_arrays_promote_and_numbers_do_not():
     assert (ft.ones(2, 3) + np.ones(3, np.float32)).dtype is ft.float32
 
 
+@pytest.mark.parametrize("number", [np.float64(2), np.float16(2), np.int64(2), np.uint8(2)])
+def test_functions_that_promote_by_themselves_accept_numpy_numbers(number):
+    x, whole = ft.tensor([1.5, 2.0]), ft.tensor([1, 2])
+    for one in (x, whole, ft.tensor(1.5), ft.int16):
+        assert ft.result_type(one, number) is ft.result_type(number, one) is ft.result_type(one, number.item())
+    assert ft.float_power(x, number).tolist() == [2.25, 4.0]
+    assert ft.float_power(number, whole).tolist() == [2.0, 4.0]
+    assert x.double().float_power_(number).tolist() == [2.25, 4.0]
+    assert ft.isin(x, number).tolist() == [False, True]
+    assert ft.isin(number, x).item() is True
+    with raises(TypeError, "result_type", "expected tensors, dtypes and numbers", "str"):
+        ft.result_type(x, "2")
+
+
 def test_in_place():
     x = ft.ones(3)
     same = x

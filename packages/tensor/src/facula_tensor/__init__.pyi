@@ -1412,7 +1412,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rsqrt_(self: Tensor) -> Tensor:
     """`rsqrt` in place: changes this tensor and returns it."""
 def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
-    """Return `other - alpha * input`: subtraction with its operands exchanged. Bool raises a TypeError."""
+    """Return `other - alpha * input`: `sub` with its operands exchanged, and with its errors."""
 def scalar_tensor(s: Scalar, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Return a zero-dimensional tensor of one number, by default in the default floating dtype."""
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -1552,7 +1552,7 @@ def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
 def transpose_copy(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `transpose` returns."""
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
-    """Return the area under a sampled curve along `dim`, by the trapezoidal rule."""
+    """Return the area under a sampled curve along `dim`, by the trapezoidal rule; integers are added in int64."""
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
     """Alias of `trapezoid`, its older name."""
 def triangular_solve(b: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:

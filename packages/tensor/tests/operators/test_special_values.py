@@ -95,7 +95,86 @@ def test_errors_of_lerp_and_added_products():
         ft.addcmul(x, x, x, value="2")
     with raises(RuntimeError, "addcmul", "expected a value"):
         ft.addcmul(whole, whole, whole, value=0.5)
+    with raises(RuntimeError, "lerp", "weight float64"):
+        ft.lerp(x, x, x.double())
+    with raises(RuntimeError, "lerp", "not defined for int64"):
+        ft.lerp(whole, whole, ft.tensor(1))
     assert ft.lerp(ft.tensor(1e8), ft.tensor(0.1), 1.0).item() == ft.tensor(0.1).item()
+
+
+def of(dtype, *values):
+    """Return a vector, or a zero-dimensional tensor of one value."""
+    return ft.tensor(values if len(values) > 1 else values[0], dtype=getattr(ft, dtype))
+
+
+BYTES, FAR = of("uint8", 200, 2), of("float16", 6e4, 2)
+TENTHS, THIRDS = of("float32", 0.1, 0.2), of("float32", 0.3, 0.7)
+PRECISE, SLOW = of("float64", 0, 0), of("complex128", 0, 0)
+# what the function computes, its operands, and the dtype of the result, in which NumPy computes it
+MIXED = {
+    "addcmul of bytes": (ft.addcmul, lambda x, y, z: x + y * z, (of("int64", 0, 0), BYTES, BYTES), {}, "int64"),
+    "addcmul, 0-d": (ft.addcmul, lambda x, y, z: x + y * z, (of("float64", 0.1), BYTES, of("complex64", 1j)), {},
+                     "complex128"),
+    "addcmul, complex": (ft.addcmul, lambda x, y, z: x + y * z, (of("complex64", 1j, 0), FAR, FAR), {}, "complex64"),
+    "addcmul of bools": (ft.addcmul, lambda x, y, z: x + 2 * y * z,
+                         (BYTES, of("bool", True, False), of("bool", True, True)), {"value": 2}, "uint8"),
+    "addcmul_": (ft.Tensor.addcmul_, lambda x, y, z: x + y * z, (of("int64", 0, 0), BYTES, BYTES), {}, "int64"),
+    "addcdiv": (ft.addcdiv, lambda x, y, z: x + y / z, (SLOW, TENTHS, THIRDS), {}, "complex128"),
+    "addcdiv, real": (ft.addcdiv, lambda x, y, z: x + y / z, (PRECISE, TENTHS, THIRDS), {}, "float64"),
+    "addcdiv_": (ft.Tensor.addcdiv_, lambda x, y, z: x + y / z, (SLOW, TENTHS, THIRDS), {}, "complex128"),
+    "addr": (ft.addr, lambda x, y, z: x + np.outer(y, z), (PRECISE, TENTHS, THIRDS), {}, "float64"),
+    "addr, 0-d": (ft.addr, lambda x, y, z: x + np.outer(y, z), (of("complex64", 1j), FAR, FAR), {}, "complex64"),
+    "addr, beta": (ft.addr, lambda x, y, z: 0.1 * x + np.outer(y, z),
+                   (BYTES, THIRDS, of("float64", 1, 2)), {"beta": 0.1}, "float64"),
+    "addr_": (ft.Tensor.addr_, lambda x, y, z: x + np.outer(y, z), (of("int64", 0, 0).repeat(2, 1), BYTES, BYTES), {},
+              "int64"),
+    "lerp": (ft.lerp, lambda x, y, z: x + z * (y - x), (PRECISE, of("float64", 1, 3), of("float32", 0.1)), {},
+             "float64"),
+    "lerp, complex": (ft.lerp, lambda x, y, z: x + z * (y - x), (PRECISE, of("float64", 1, 3), of("complex64", 0.1j)),
+                      {}, "complex128"),
+    "lerp, all 0-d": (ft.lerp, lambda x, y, z: x + z * (y - x), (of("int64", 1), of("int64", 3), of("float32", 0.1)),
+                      {}, "float32"),
+    "lerp_": (ft.Tensor.lerp_, lambda x, y, z: x + z * (y - x), (PRECISE, of("float64", 1, 3), of("float32", 0.1)), {},
+              "float64"),
+    "rsub": (ft.rsub, lambda x, y: y - 0.5 * x, (BYTES, of("float16", 1, 2)), {"alpha": 0.5}, "float16"),
+    "rsub, exact": (ft.rsub, lambda x, y: y - 0.1 * x, (BYTES, PRECISE), {"alpha": 0.1}, "float64"),
+    "trapezoid": (ft.trapezoid, np.trapezoid, (of("uint8", 200, 100, 200),), {}, "float32"),
+    "trapezoid at": (ft.trapezoid, np.trapezoid, (of("int8", 100, 100, 3), of("int8", 100, -100, 1)), {}, "float32"),
+    "cumulative_trapezoid": (ft.cumulative_trapezoid, lambda y: np.cumsum((y[1:] + y[:-1]) / 2),
+                             (of("uint8", 200, 100, 200),), {}, "float32"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_several_steps_are_computed_in_the_dtype_of_the_result(name):
+    apply, reference, operands, options, dtype = MIXED[name]
+    got = apply(operands[0].clone(), *operands[1:], **options)
+    assert got.dtype.name == dtype
+    wide = np.float64 if dtype == "float16" else dtype
+    expected = reference(*[one.numpy().astype(wide) for one in operands])
+    np.testing.assert_allclose(got.numpy(), expected, rtol=np.finfo(dtype).eps if got.is_floating_point() else 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "alpha"),
+    [
+        (of("int64", 1, 2), of("int64", 1, 2), 0.5),
+        (of("int64", 1, 2), of("int64", 1, 2), 1.0),
+        (of("bool", True, False), of("float32", 1, 2), 2),
+        (of("bool", True, False), 3, 2),
+        (TENTHS, THIRDS, 1j),
+        (TENTHS, THIRDS, True),
+        (BYTES, BYTES, 300),
+        (FAR, FAR, 1e6),
+    ],
+)
+def test_rsub_refuses_what_sub_refuses(x, y, alpha):
+    refused = []
+    for call in (lambda: ft.sub(y, x, alpha=alpha), lambda: ft.rsub(x, y, alpha=alpha)):
+        with pytest.raises((TypeError, RuntimeError, OverflowError)) as caught:
+            call()
+        refused.append((type(caught.value), str(caught.value).removeprefix("r")))
+    assert refused[0] == refused[1]
 
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64])

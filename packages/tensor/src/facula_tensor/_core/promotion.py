@@ -144,8 +144,8 @@ def result_type(*operands: object, tensor: object = None, other: object = None) 
             dtype, place = operand.dtype, 0 if operand.ndim else 1
         elif isinstance(operand, DType):
             dtype, place = operand, 0
-        elif type(operand) in SCALAR_CATEGORY:
-            dtype, place = scalar_dtype(type(operand)), 2
+        elif (number := plain_number(operand)) is not None:
+            dtype, place = scalar_dtype(type(number)), 2
         else:
             error = InvalidTypeError(f"result_type: expected tensors, dtypes and numbers; got {type(operand).__name__}")
             raise named(error)

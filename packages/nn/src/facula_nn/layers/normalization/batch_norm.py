@@ -182,6 +182,7 @@ class SyncBatchNorm(_BatchNorm):
         process_group: a group of one process, or None.
         device: the parameters' device; the default device if None.
         dtype: the parameters' dtype; the default dtype if None.
+        bias: whether to add a trainable bias, too.
 
     >>> from facula_tensor import tensor
     >>> SyncBatchNorm(1, eps=1e-12)(tensor([[1.0], [3.0]])).tolist()
@@ -198,6 +199,8 @@ class SyncBatchNorm(_BatchNorm):
         process_group: Any = None,
         device: DeviceLike | None = None,
         dtype: DTypeLike | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
         size = process_group.size() if hasattr(process_group, "size") else 1
         if size > 1:
@@ -205,7 +208,7 @@ class SyncBatchNorm(_BatchNorm):
                 f"SyncBatchNorm: expected a process_group of one process; got one of {size}, which would have to "
                 "exchange statistics; train in one process, or use BatchNorm2d, which does not exchange them"
             )
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self.process_group = process_group
 
     def _check_dims(self, input: Tensor) -> None:
@@ -236,7 +239,7 @@ class SyncBatchNorm(_BatchNorm):
         if isinstance(module, _BatchNorm):
             converted = cls(
                 module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats,
-                process_group, device="meta",
+                process_group, device="meta", bias=module.bias is not None,
             )  # fmt: skip
             converted.weight, converted.bias = module.weight, module.bias
             for name in ("running_mean", "running_var", "num_batches_tracked"):

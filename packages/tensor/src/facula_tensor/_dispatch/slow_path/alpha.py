@@ -9,7 +9,7 @@ from facula_storage import Layout, bool_, float32, float64
 from facula_storage.extend.layouts import BOOL, FLOATING, INTEGER
 from facula_storage.extend.recording import current_recorder, recorders
 
-from ..._core.errors import named
+from ..._core.errors import named, relabel
 from ..._core.promotion import SCALAR_CATEGORY, check_scalar, element, plain_number, result_type
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..namespaces import no_record_ops, operators, recorded_ops
@@ -43,7 +43,11 @@ def with_alpha(op: Operator, input: Operand, other: Operand, alpha: Any, out: Te
             f"{op.name}: cannot use {type(input).__name__} with {type(other).__name__}; pass tensors or numbers"
         )
     if op.validate_values is not None:
-        op.validate_values(*ready)
+        try:
+            op.validate_values(*ready)
+        except DTypeError as error:
+            relabel(error, op.name)
+            raise
     input, other = ready
     factor = factor_of(op, input, other, alpha)
     return slow_call(operators["add_scaled"], (input, other, factor), (), True, out)

@@ -11,7 +11,8 @@ from facula_storage.extend.layouts import BOOL
 
 from ..._core.tensor import Tensor
 from ..._dispatch.declaration import elementwise, under
-from ..._dispatch.namespaces import composite, identity_grad, zero_grad
+from ..._dispatch.namespaces import composite, identity_grad, operators, zero_grad
+from ..._dispatch.slow_path.alpha import with_alpha
 from ..._dispatch.written import function
 from .complex_views import magnitude
 from .pointwise import is_real
@@ -99,7 +100,7 @@ def positive(input: Checked) -> Tensor:
 
 @function(overridable=True)
 def rsub(F: Namespace, input: Checked, other: Operand, *, alpha: Scalar = 1) -> Tensor:
-    """Return `other - alpha * input`: subtraction with its operands exchanged. Bool raises a TypeError.
+    """Return `other - alpha * input`: `sub` with its operands exchanged, and with its errors.
 
     Arguments:
         input: the subtrahend.
@@ -110,8 +111,9 @@ def rsub(F: Namespace, input: Checked, other: Operand, *, alpha: Scalar = 1) -> 
     >>> rsub(tensor([1.0, 2.0]), 5, alpha=2)
     tensor([3., 1.])
     """
-    plain = not isinstance(alpha, Tensor) and alpha == 1
-    return F.sub(other, input if plain else F.mul(input, alpha))
+    if type(alpha) is not int or alpha != 1:
+        return with_alpha(operators["sub"], other, input, alpha, None)
+    return F.sub(other, input)
 
 
 @elementwise

@@ -92,21 +92,25 @@ def _dtype_and_factor(name: str, operands: tuple[Tensor, ...], value: Scalar | T
 def _fused(
     name: str, pair: str, F: Namespace, input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Scalar
 ) -> Tensor:
-    """Compute `name` in one pass for real floating dtypes; otherwise add `pair` of the last two times `value`."""
+    """Compute `name` in one pass for real floating dtypes; otherwise add `pair` of the last two times `value`.
+
+    All of these are computed in the dtype of the result, which an `input` of another dtype may have widened.
+    """
     dtype, number = _dtype_and_factor(name, (input, tensor1, tensor2), value)
     if pair == "div" and dtype.category < FLOATING:
         raise DTypeError(f"{name}: not defined for {dtype.name}; convert with .float() first")
     if FLOATING <= dtype.category < COMPLEX:
         return getattr(F, name)(input, tensor1, tensor2, number)  # type: ignore[no-any-return]
-    both = getattr(F, pair)(tensor1, tensor2)
+    both = getattr(F, pair)(tensor1.to(dtype), tensor2.to(dtype))
     return F.add(input, both if number == 1 else F.mul(both, number))
 
 
-def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
-    """Return the weight of `lerp`.
+def _in_one_dtype(input: Tensor, end: Tensor, weight: Operand) -> tuple[Tensor, Tensor, Operand]:
+    """Return the operands of `lerp` in the dtype of the result.
 
     Raises:
-        TypeError: if dtypes differ or are integers, or the weight is neither a number nor a tensor.
+        TypeError: if dtypes differ (except that of a zero-dimensional weight) or are integers, or the weight is neither
+            a number nor a tensor.
     """
     dtype = layout_of_tensor(input).dtype
     if not isinstance(weight, Tensor):
@@ -116,15 +120,20 @@ def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
                 InvalidTypeError(f"lerp: expected weight to be a number or a Tensor; got {type(weight).__name__}")
             )
         weight = number
-    for name, operand in (("end", end), ("weight", weight)):
+    promotes = isinstance(weight, Tensor) and not weight.ndim
+    for name, operand in (("end", end), ("weight", None if promotes else weight)):
         if isinstance(operand, Tensor) and layout_of_tensor(operand).dtype is not dtype:
             raise DTypeError(
                 f"lerp: expected all in one dtype; got input {dtype.name}, {name} {operand.dtype.name}; "
                 "convert with .to()"
             )
+    if promotes:
+        dtype = result_type(input, end, weight)
     if dtype.category < FLOATING:
         raise DTypeError(f"lerp: not defined for {dtype.name}; convert with .float() first")
-    return weight
+    if promotes and isinstance(weight, Tensor):
+        return input.to(dtype), end.to(dtype), weight.to(dtype)
+    return input, end, weight
 
 
 @function(method=True, changes=True, out=True, inline=True)
@@ -135,7 +144,7 @@ def addcmul(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *,
         input: a tensor.
         tensor1: a factor.
         tensor2: a factor.
-        value: a number.
+        value: a number; an integer if the result is of an integer dtype.
 
     >>> from facula_tensor import tensor
     >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=0.5)
@@ -182,7 +191,7 @@ def lerp(F: Namespace, input: Checked, end: Checked, weight: Operand) -> Tensor:
     Arguments:
         input: a tensor of a floating or complex dtype, which all operands share; the tensors broadcast.
         end: a tensor.
-        weight: a number or a tensor.
+        weight: a number or a tensor; a zero-dimensional tensor may have another dtype and promotes.
 
     >>> from facula_tensor import tensor
     >>> lerp(tensor([1.0, 2.0]), tensor([3.0, 4.0]), 0.5)
@@ -194,6 +203,6 @@ def lerp(F: Namespace, input: Checked, end: Checked, weight: Operand) -> Tensor:
     if type(weight) is not float and getattr(getattr(weight, "_layout", None), "dtype", None) is not dtype:
         quick = False
     if not quick:
-        weight = _weight(input, end, weight)
+        input, end, weight = _in_one_dtype(input, end, weight)
         quick = not input.is_complex()
     return F.lerp(input, end, weight) if quick else F.add(input, F.mul(F.sub(end, input), weight))

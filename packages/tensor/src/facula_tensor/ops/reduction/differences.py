@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
-from facula_storage import bool_
-from facula_storage.extend.layouts import FLOATING
+from facula_storage import bool_, int64
+from facula_storage.extend.layouts import FLOATING, INTEGER
 
 from ..._core.promotion import as_number, floating
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
@@ -30,6 +30,11 @@ def _part(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
     return recorded_ops.slice(x, dim, min(start, n), max(min(start, n), stop + n if stop <= 0 else min(stop, n)), 1)
 
 
+def _widened(samples: Tensor) -> Tensor:
+    """Return integers as int64, in which sums and differences of narrower ones do not wrap."""
+    return samples.to(int64) if samples.dtype.category == INTEGER else samples
+
+
 def _areas(name: str, y: Tensor, x: Tensor | None, dx: Scalar | None, dim: int) -> tuple[Tensor, int]:
     """Return twice the area of each trapezoid along a dimension of the result, and that dimension.
 
@@ -42,11 +47,12 @@ def _areas(name: str, y: Tensor, x: Tensor | None, dx: Scalar | None, dim: int) 
     dim = check_dim(name, dim, y.ndim)
     if x is not None and dx is not None:
         raise InvalidTypeError(f"{name}: expected x or dx; got both")
+    y = _widened(y)
     heights = recorded_ops.add(_part(y, dim, 1, 0), _part(y, dim, 0, -1))
     if x is None:
         width = 1 if dx is None else as_number(dx, name, "dx")
         return heights if width == 1 and type(width) is int else recorded_ops.mul(heights, width), dim
-    x = steady(as_tensor(name, x))
+    x = _widened(steady(as_tensor(name, x)))
     if not x.ndim:
         return recorded_ops.mul(heights, x), dim
     if x.ndim == 1:
@@ -109,7 +115,7 @@ def diff(
 # ------------------------------------------------------------------------------------------------- trapezoids
 @function(overridable=True, inline=True)
 def trapezoid(F: Namespace, y: Steady, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """Return the area under a sampled curve along `dim`, by the trapezoidal rule.
+    """Return the area under a sampled curve along `dim`, by the trapezoidal rule; integers are added in int64.
 
     Arguments:
         y: the samples.
@@ -146,6 +152,8 @@ def cumulative_trapezoid(
     F: Namespace, y: Steady, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1
 ) -> Tensor:
     """Return the areas under a sampled curve up to each sample except the first, by the trapezoidal rule.
+
+    Integers are added in int64.
 
     Arguments:
         y: the samples.

@@ -12,9 +12,12 @@ from ...._core.tensor import Tensor, method
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.view_call import as_tensor
+from ...._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
     from ...._core.types import Operand, Scalar
+
+bodies = bodies_of("ops.elementwise.arithmetic")
 
 
 @overridable
@@ -36,8 +39,7 @@ def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
     try:
         if not isinstance(input, Tensor):
             input = as_tensor("rsub", input)
-        plain = not isinstance(alpha, Tensor) and alpha == 1
-        return ops.sub(other, input if plain else ops.mul(input, alpha))
+        return bodies.rsub(ops, input, other, alpha=alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -14,7 +14,7 @@ from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import bodies_of
-from ....ops.elementwise.fused_arithmetic import _fused, _weight
+from ....ops.elementwise.fused_arithmetic import _fused, _in_one_dtype
 from ....ops.memory.assignment import changed
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = No
         if type(weight) is not float and getattr(getattr(weight, "_layout", None), "dtype", None) is not dtype:
             quick = False
         if not quick:
-            weight = _weight(input, end, weight)
+            input, end, weight = _in_one_dtype(input, end, weight)
             quick = not input.is_complex()
         result = ops.lerp(input, end, weight) if quick else ops.add(input, ops.mul(ops.sub(end, input), weight))
         return result if out is None else write_out("lerp", result, out)
