@@ -30,10 +30,12 @@ def with_alpha(op: Operator, input: Operand, other: Operand, alpha: Any, out: Te
     """Return the result of `op`, add or sub, with a factor of its second operand."""
     # a value that every floating dtype represents
     if op.scaled and type(alpha) in (float, int) and -65504 <= alpha <= 65504:
-        layout = getattr(input, "_layout", None)
+        layout = getattr(other, "_layout", None)
         if type(layout) is Layout and layout.dtype.category == FLOATING and out is None:
-            if layout is getattr(other, "_layout", None):
+            if layout is getattr(input, "_layout", None):
                 return recorded_ops.add_scaled(input, other, alpha * op.scaled)
+            if type(input) in (float, int) and layout.dtype.itemsize >= 4:  # half precision would round twice
+                return getattr(recorded_ops, op.name)(input, recorded_ops.mul(other, alpha))  # type: ignore[no-any-return]
     if overridden((input, other)):
         kwargs = {"alpha": alpha} if out is None else {"alpha": alpha, "out": out}
         return call_torch_function(op.name, op.public, (input, other), kwargs)
