@@ -107,9 +107,9 @@ def run(path, stored):
         signal.setitimer(signal.ITIMER_REAL, 1)
     try:
         result = loaded(*arguments(stored))
-        for one in result if isinstance(result, (tuple, list)) else [result]:
-            if getattr(one, "requires_grad", False):
-                one.sum().backward()
+        for output in result if isinstance(result, (tuple, list)) else [result]:
+            if getattr(output, "requires_grad", False):
+                output.sum().backward()
     finally:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)

@@ -79,7 +79,7 @@ def test_the_number_of_signatures_as_text():
 def test_the_caller_owns_results():
     captured = capture(lambda x: x + 1)
     kept = [captured(full((3,), float(i))) for i in range(100)]
-    assert [one.tolist() for one in kept] == [[i + 1.0] * 3 for i in range(100)]
+    assert [result.tolist() for result in kept] == [[i + 1.0] * 3 for i in range(100)]
 
 
 def test_views_of_tensors_of_the_program_as_results():
@@ -202,7 +202,7 @@ def test_random_programs(program):
         for name, first, second in program:
             operands = [values[first % len(values)], values[second % len(values)]]
             values.append(getattr(operands[0], name)(*operands[1 : 1 + (name in BINARY)]))
-        return values[2:], sum([one.sum() for one in values])
+        return values[2:], sum([value.sum() for value in values])
 
     def square(number):
         manual_seed(number)

@@ -86,22 +86,22 @@ CHANGES = {  # in-place changes of x, which update its version
 
 def leaves(tree):
     """Return the tensors in tuples."""
-    return [tree] if isinstance(tree, ft.Tensor) else [one for part in tree for one in leaves(part)]
+    return [tree] if isinstance(tree, ft.Tensor) else [leaf for part in tree for leaf in leaves(part)]
 
 
 def described(tree):
     """Return all visible properties of tensors, except views of uninitialized memory."""
     return [
-        (one.dtype, one.shape, one.stride(), one.requires_grad, one.detach().contiguous().numpy().tobytes())
-        for one in leaves(tree)
+        (leaf.dtype, leaf.shape, leaf.stride(), leaf.requires_grad, leaf.detach().contiguous().numpy().tobytes())
+        for leaf in leaves(tree)
     ]
 
 
 def gradients(result, args):
     """Return the existing gradients of the arguments."""
-    roots = [one for one in leaves(result) if one.requires_grad]
-    wanted = [one for one in args if one.requires_grad]
-    given = [ft.full_like(one, 0.5) for one in roots]
+    roots = [leaf for leaf in leaves(result) if leaf.requires_grad]
+    wanted = [arg for arg in args if arg.requires_grad]
+    given = [ft.full_like(root, 0.5) for root in roots]
     found = grad(roots, wanted, given, allow_unused=True) if roots else [None for _ in wanted]
     return [ft.zeros(0) if one is None else one for one in found]
 
@@ -109,7 +109,7 @@ def gradients(result, args):
 def with_gradients(function):
     def both(*args):
         result = function(*args)
-        return [one.detach().clone() for one in leaves(result)], gradients(result, args)
+        return [leaf.detach().clone() for leaf in leaves(result)], gradients(result, args)
 
     return both
 
@@ -129,7 +129,7 @@ def compare(function, make, requires_grad=False, after=None, replays=2, folder=N
             more = None if after is None else [one.tolist() for one in after(result, args)]
             seen.append((found, more, described(args), [arg._version for arg in args], ft.get_rng_state()))
         assert seen[0] == seen[1], number
-    counts = [one.served for kind in captured._entries.values() for one in kind.replays]
+    counts = [replay.served for kind in captured._entries.values() for replay in kind.replays]
     assert sum(counts) == replays, captured.report()
     return captured
 
@@ -182,7 +182,7 @@ def test_the_grad_of_an_argument():
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        compare(fill, two, requires_grad=True, after=lambda _, args: [one.grad for one in args], replays=0)
+        compare(fill, two, requires_grad=True, after=lambda _, args: [arg.grad for arg in args], replays=0)
 
 
 def test_a_graph_that_ends_in_an_argument():
@@ -282,7 +282,7 @@ def test_a_view_of_an_argument_changes_with_it(name, changed):
     def use(result, args):
         views = result if isinstance(result, tuple) else (result,)
         (args[0] if changed else views[0]).mul_(2)
-        total = (args[0] * args[0]).sum() + sum([(one * one).sum() for one in views])
+        total = (args[0] * args[0]).sum() + sum([(view * view).sum() for view in views])
         return [total, *grad([total], [LEAVES[-1]])]
 
     def make():

@@ -64,8 +64,8 @@ assert not any(name.startswith("jit_toys") for name in sys.modules)
         loss = captured(x, y)
     after = np.load(tmp_path / "after.npz")
     assert sorted(after) == ["b", "loss", "w"] and after["loss"] == loss.numpy()
-    for name, one in zip("wb", parameters, strict=True):
-        assert after[name].tobytes() == one.detach().numpy().tobytes()
+    for name, parameter in zip("wb", parameters, strict=True):
+        assert after[name].tobytes() == parameter.detach().numpy().tobytes()
 
 
 def test_saving_changes_nothing(tmp_path):
@@ -74,7 +74,7 @@ def test_saving_changes_nothing(tmp_path):
     captured(x, y)
     before = [one.clone() for one in (*parameters, *[one.grad for one in parameters])]
     save(captured, tmp_path / "step.facula")
-    assert same(before, [*parameters, *[one.grad for one in parameters]])
+    assert same(before, [*parameters, *[parameter.grad for parameter in parameters]])
     first = (tmp_path / "step.facula").read_bytes()
     save(captured, tmp_path / "step.facula")
     assert (tmp_path / "step.facula").read_bytes() == first and os.listdir(tmp_path) == ["step.facula"]
@@ -88,7 +88,7 @@ def test_a_loaded_model_can_be_tuned(tmp_path):
     (captured(x) ** 2).sum().backward()
     (again(x) ** 2).sum().backward()
     names = dict(again.named_parameters())
-    assert list(names) == ["weight", "bias"] and all(isinstance(one, Parameter) for one in names.values())
+    assert list(names) == ["weight", "bias"] and all(isinstance(parameter, Parameter) for parameter in names.values())
     assert same(names["weight"].grad, weight.grad) and same(names["bias"].grad, bias.grad)
 
 
@@ -101,9 +101,9 @@ def test_gradients_of_arguments_and_of_some_results(tmp_path):
     again = saved(captured, tmp_path)
     for place in (0, 1, None):
         found = []
-        for one in (captured, again):
+        for call in (captured, again):
             y.grad = None
-            results = one(y)
+            results = call(y)
             (results[0] + results[1] if place is None else results[place]).backward()
             found.append(y.grad.clone())
         assert same(*found)
@@ -136,7 +136,7 @@ def test_names_and_state(tmp_path):
     captured, x, y = capture(step), randn(4, 6), randn(4, 6)
     captured(x, y)
     again = saved(captured, tmp_path)
-    assert list(again.state_dict()) == ["w", "b"] and [one.shape for one in again.parameters()] == [w.shape, b.shape]
+    assert list(again.state_dict()) == ["w", "b"] and [leaf.shape for leaf in again.parameters()] == [w.shape, b.shape]
     assert "linear(x0, w, b)" in str(again.graph()) and "w.grad = linear_weight_grad(" in str(again.graph())
     assert again.graph().calls[0].line.startswith("jit_toys.py:")
     again.load_state_dict({"w": zeros(5, 6), "b": ones(5)})
@@ -422,8 +422,8 @@ def test_loaded_graphs_are_freed(tmp_path):
     try:
         loaded = load(tmp_path / "step.facula")
         loaded(x, y)
-        links = [weakref.ref(one) for one in (loaded, *loaded.state_dict().values(), *loaded.parameters())]
-        links += [weakref.ref(one._storage) for one in loaded.parameters()]
+        links = [weakref.ref(owner) for owner in (loaded, *loaded.state_dict().values(), *loaded.parameters())]
+        links += [weakref.ref(parameter._storage) for parameter in loaded.parameters()]
         del loaded
         assert [link() for link in links] == [None] * len(links)
     finally:

@@ -48,8 +48,8 @@ def test_gradients_are_the_same(name, inside, tmp_path):
         x, y = signed(number)
         wanted = whole(captured, x, y)
         if not inside:
-            for one in weights.values():
-                one.grad = None
+            for weight in weights.values():
+                weight.grad = None
         out = again(x, y)
         if not inside:
             out.sum().backward()

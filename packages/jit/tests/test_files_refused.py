@@ -180,7 +180,7 @@ def test_bools_are_bools(tmp_path):
 
     def change(graph):
         blocks = graph["graphs"][0]["graph"]["blocks"]
-        place = next(k for k, one in enumerate(blocks) if one.get("temporary", [""])[0] == "bool")
+        place = next(k for k, block in enumerate(blocks) if block.get("temporary", [""])[0] == "bool")
         blocks[place]["temporary"] = ["uint8", [8], None]
 
     with raises(GraphFileError, ".../changed.facula", "has elements of uint8, and is accessed as bool"):
@@ -270,7 +270,7 @@ def test_damaged_files_never_crash(path, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout)
-    assert found["refused"] > 150 and not [one for one in found if one.startswith("raised")], found
+    assert found["refused"] > 150 and not [outcome for outcome in found if outcome.startswith("raised")], found
 
 
 def _halves():

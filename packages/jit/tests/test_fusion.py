@@ -79,7 +79,7 @@ def chain(operator):
         given = [operand + operand for operand in operands[:arity]]
         made = call(*given)
         made = made if isinstance(made, tuple) else (made,)
-        return [*made, *[ft.where(one == one, given[0], operands[-1]) for one in made]]
+        return [*made, *[ft.where(result == result, given[0], operands[-1]) for result in made]]
 
     return function
 

@@ -31,8 +31,8 @@ def test_gradients_outside(wants):
     for number in range(4):
         x, y = [one.requires_grad_(on) for one, on in zip(pair(number), wants)]
         found = []
-        for one in (function, captured):
-            a, b = one(x, y)
+        for call in (function, captured):
+            a, b = call(x, y)
             inputs = [t for t in (x, y, w) if t.requires_grad]
             found.append(grad(a.sum() * 2 + b.mean(), inputs, retain_graph=True))
             found[-1] += grad(a.sum(), inputs, allow_unused=True)
@@ -63,9 +63,9 @@ def test_a_result_as_the_next_argument():
     captured = capture(function, on_break="error")
     for _ in range(4):
         found = []
-        for one in (function, captured):
+        for call in (function, captured):
             weight.grad = None
-            one(one(one(ones(3)))).sum().backward()
+            call(call(call(ones(3)))).sum().backward()
             found.append(weight.grad)
         assert same(*found)
 
@@ -112,7 +112,7 @@ def go_back(*losses):
 
 
 def go_back_from_all(*losses):
-    return grad([one * 2 for one in losses], WEIGHT, retain_graph=True)[0]
+    return grad([loss * 2 for loss in losses], WEIGHT, retain_graph=True)[0]
 
 
 @pytest.mark.parametrize(
@@ -208,9 +208,9 @@ def test_an_unused_result_has_no_gradient():
     for _ in range(3):
         for which in ((0,), (1,), (0, 2), (0, 1, 2)):
             found = []
-            for one in (function, captured):
+            for call in (function, captured):
                 m.grad = n.grad = None
-                results = one(zeros(3))
+                results = call(zeros(3))
                 sum([results[place] for place in which]).backward()
                 found.append((m.grad, n.grad))
             assert all([(a is None) == (b is None) for a, b in zip(*found)])

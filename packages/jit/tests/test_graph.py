@@ -75,7 +75,7 @@ TEXT = """\
 def test_properties_of_calls(captured):
     graph = captured.graph()
     first = graph.calls[0]
-    assert first.operator == "linear" and [one.value.kind for one in first.inputs] == ["argument", "own", "own"]
+    assert first.operator == "linear" and [operand.value.kind for operand in first.inputs] == ["argument", "own", "own"]
     assert first.outputs[0].layout.shape == (5, 4) and "test_graph.py" in first.line
     assert first.flops == 2 * 5 * 4 * 3 and first.bytes_moved == 4 * (15 + 12 + 4 + 20)
     assert len(graph.calls) == len(graph.memory()) == len(graph.times())
@@ -138,7 +138,7 @@ def test_a_fused_program_prints_as_valid_python():
     functions = {name: getattr(ft, name) for name in ("exp", "sin", "cos")}
     found = eval(program, {"fused": lambda *values: values, "x0": given[0], "x1": given[1], **functions})
     by_name = dict(zip(names.split(", "), found, strict=True))
-    assert all(ft.allclose(by_name[f"y{at}"], one) for at, one in enumerate(results))
+    assert all(ft.allclose(by_name[f"y{at}"], result) for at, result in enumerate(results))
 
 
 def test_the_error_of_a_pass_says_which_it_was():

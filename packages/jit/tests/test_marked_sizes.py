@@ -213,8 +213,8 @@ def test_arithmetic_keeps_the_sizes_that_a_number_came_from():
         divmod(six, four)[1],
         round(six),
     ]
-    assert [type(one) for one in results] == [MarkedInt] * len(results)
-    assert [int.__int__(one) for one in results] == [10, 12, 5, 25, 2, -6, 24, 2, 6]
+    assert [type(result) for result in results] == [MarkedInt] * len(results)
+    assert [int.__int__(result) for result in results] == [10, 12, 5, 25, 2, -6, 24, 2, 6]
     assert results[0].origins == (4, 6) and results[1].origins == (6,)
     assert type(six / 4) is type(six * 0.5) is type(1 / six) is MarkedFloat
     assert not decisions.found

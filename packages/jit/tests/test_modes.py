@@ -65,7 +65,7 @@ def _calls(function):
         try:
             found = function(ones(3) * number)
             parts = found if isinstance(found, tuple) else (found,)
-            yield [(one.tolist(), one.requires_grad) for one in parts], is_grad_enabled()
+            yield [(part.tolist(), part.requires_grad) for part in parts], is_grad_enabled()
         except ValueError as error:
             yield str(error), is_grad_enabled()
         finally:

@@ -59,15 +59,15 @@ RESULTS = [
 
 def _described(result):
     """Return the visible properties of tensors, and of a backward pass through each."""
-    for one in result if isinstance(result, tuple) else (result,):
-        yield one.tolist(), one.is_leaf, one.requires_grad, getattr(one, "tag", 7.0), one is WEIGHT
-        if one.requires_grad and one.is_leaf:
-            (one * 2).sum().backward()
-            yield one.grad.tolist()
-            one.grad = None
+    for output in result if isinstance(result, tuple) else (result,):
+        yield output.tolist(), output.is_leaf, output.requires_grad, getattr(output, "tag", 7.0), output is WEIGHT
+        if output.requires_grad and output.is_leaf:
+            (output * 2).sum().backward()
+            yield output.grad.tolist()
+            output.grad = None
     if isinstance(result, tuple):
-        ends = [one for one in result if one.is_leaf and one.requires_grad]
-        for root in [one for one in result if not one.is_leaf]:
+        ends = [output for output in result if output.is_leaf and output.requires_grad]
+        for root in [output for output in result if not output.is_leaf]:
             found = grad(root, [*ends, WEIGHT], allow_unused=True, retain_graph=True)
             yield [None if one is None else one.tolist() for one in found]
 

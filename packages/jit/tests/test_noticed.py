@@ -182,7 +182,7 @@ def test_state_that_changes_in_each_call():
 
     factors = [randn(2) for _ in range(20)]
     captured = capture(function)
-    wanted = [ones(2) * one for one in reversed(factors)]
+    wanted = [ones(2) * factor for factor in reversed(factors)]
     assert same([captured(ones(2)) for _ in range(20)], wanted)
     assert "an entry of the variable 'factors' is changed by the function" in captured.report()
 
@@ -328,7 +328,7 @@ def test_the_order_of_keywords_and_dicts_of_other_classes():
             assert list(given) == list(names) and total.item() == (3.0 if names == "ab" else 1.0)
     batches = capture(lambda batch: Dotted(y=batch.x * 2))
     results = [batches(Dotted(x=ones(1) * number)) for number in range(4)]
-    assert [(type(one), one.y.item()) for one in results] == [(Dotted, 2.0 * number) for number in range(4)]
+    assert [(type(result), result.y.item()) for result in results] == [(Dotted, 2.0 * number) for number in range(4)]
     assert "1 signature" in batches.report()
 
 

@@ -242,7 +242,7 @@ def test_opsets_and_constants():
         check(function, x, program=export(function, (x,), **options))
     for folds in (True, False):
         nodes = export(function, (x,), do_constant_folding=folds).model_proto.graph.node
-        assert ("Exp" in [one.op_type for one in nodes]) is not folds
+        assert ("Exp" in [node.op_type for node in nodes]) is not folds
 
 
 REFUSED = {

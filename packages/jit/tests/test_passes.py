@@ -97,7 +97,7 @@ TABLE = {
 
 
 def replays(captured):
-    return [one for kind in captured._entries.values() for one in kind.replays]
+    return [replay for kind in captured._entries.values() for replay in kind.replays]
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -133,8 +133,8 @@ def test_half_precision_rounded_only_at_the_end(name):
         x = ft.randn(4, 401)
         found, wanted, rounded = captured(x), function(x, ft.float32), function(x)
     assert [call.operator for call in captured.graph().calls] == ["fused"]
-    for one, other, eager in zip(found, wanted, rounded, strict=True):
-        assert one.dtype is eager.dtype and one.tolist() == other.tolist() != eager.tolist()
+    for result, other, eager in zip(found, wanted, rounded, strict=True):
+        assert result.dtype is eager.dtype and result.tolist() == other.tolist() != eager.tolist()
 
 
 def test_memory_is_reused():
@@ -188,9 +188,9 @@ def test_earlier_results_keep_their_backward():
     (captured.function(x)).backward()
     wanted = weight.grad.tolist()
     results = [captured(x) for _ in range(5)]
-    for one in results:
+    for result in results:
         weight.grad = None
-        one.backward()
+        result.backward()
         assert weight.grad.tolist() == wanted
 
 
@@ -382,7 +382,7 @@ def test_reading_of_linear_layers():
     captured = capture(lambda x: linear(x, weight).relu() * 2)
     captured(ft.ones(4, 4))
     parts = captured.graph().parts()
-    assert len(parts) == 2 and [one.operator for one in parts[0]] == ["linear", "fused"]
+    assert len(parts) == 2 and [part.operator for part in parts[0]] == ["linear", "fused"]
 
 
 def test_passes_run_in_one_thread():

@@ -86,7 +86,7 @@ def attention():
     query, key, value = leaf(8, 8), leaf(8, 8), leaf(8, 8)
 
     def forward(x):
-        given = [F.linear(x, one) for one in (query, key, value)]
+        given = [F.linear(x, operand) for operand in (query, key, value)]
         return F.layer_norm(F.scaled_dot_product_attention(*given, dropout_p=0.2, is_causal=True), (8,))
 
     return training(forward, [query, key, value], (2, 4, 9, 8))
@@ -141,13 +141,13 @@ def test_training(name, level, tmp_path):
     given = [make() for _ in range(STEPS)]
     path = write(tmp_path / "step.facula", step=captured)
     assert name != "several dtypes" or "float16(tanh(" in str(captured.graph())
-    for one in given:
-        wanted = captured(*one).numpy()
-    inputs = [np.stack([one[place].numpy() for one in given]) for place in range(len(given[0]))]
+    for arguments in given:
+        wanted = captured(*arguments).numpy()
+    inputs = [np.stack([arguments[place].numpy() for arguments in given]) for place in range(len(given[0]))]
     saved = tmp_path / "saved.facula"
     (got,) = run(tmp_path, path, inputs, 1, "--steps", STEPS, "--save", saved, FACULA_CPU_LEVEL=level)
     assert got.tobytes() == wanted.tobytes()
-    (got,) = run(tmp_path, saved, [one.numpy() for one in given[0]], 1, FACULA_CPU_LEVEL=level)
+    (got,) = run(tmp_path, saved, [argument.numpy() for argument in given[0]], 1, FACULA_CPU_LEVEL=level)
     assert got.tobytes() == captured(*given[0]).numpy().tobytes()
 
 
@@ -162,14 +162,14 @@ def tensors_in(result):
 def test_tensor_dependent_control_flow(name, level, tmp_path):
     """Nested conditions and loops: each step takes different branches, and equals the function."""
     captured, given = capture(FUNCTIONS[name], on_break="error"), [signed(number) for number in range(8)]
-    for one in given[:3]:
-        captured(*one)
+    for arguments in given[:3]:
+        captured(*arguments)
     path = write(tmp_path / "decides.facula", step=captured)
     for stop in range(4, 9):
         wanted = tensors_in(captured(*given[stop - 1]))
-        inputs = [np.stack([one[place].numpy() for one in given[3:stop]]) for place in (0, 1)]
+        inputs = [np.stack([arguments[place].numpy() for arguments in given[3:stop]]) for place in (0, 1)]
         made = run(tmp_path, path, inputs, len(wanted), "--steps", stop - 3, FACULA_CPU_LEVEL=level)
-        assert [one.tobytes() for one in made] == [one.numpy().tobytes() for one in wanted], stop
+        assert [result.tobytes() for result in made] == [result.numpy().tobytes() for result in wanted], stop
 
 
 KEPT = tensor([[1.0, 2.0, 3.0]])

@@ -46,8 +46,8 @@ def check(parts, step, weights, seed, folder):
         manual_seed(seed + number)
         given, before = [randn(3) for _ in NAMES], randn(3)
         if number == 4:
-            for one in captures:
-                facula_jit.save(one, folder / "graph")
+            for captured in captures:
+                facula_jit.save(captured, folder / "graph")
                 loaded.append(facula_jit.load(folder / "graph"))
         found = []
         for one in (*captures, *loaded):
@@ -79,7 +79,7 @@ def test_random_gradients(tmp_path_factory, parts, seed, inside):
     function = script(same_results(parts))
 
     def step(*given):
-        a, b, c = function(*[w * one for w, one in zip(weights, given)])
+        a, b, c = function(*[w * operand for w, operand in zip(weights, given)])
         loss = (a * b).sum() + (c * c).sum()
         if not inside:
             return loss

@@ -254,7 +254,7 @@ def test_random_calls_on_one_memory(make):
     for _ in range(60):
         body, memories = numbers.choice(BODIES), [np.arange(100, dtype=np.float32) for _ in range(2)]
         own = [views(memory, [(50, 1)])[0] for memory in memories]
-        eager, inner = [lambda x, y, own=one: body(x, y, own) for one in own]
+        eager, inner = [lambda x, y, own=tensor: body(x, y, own) for tensor in own]
         captured = capture(inner)
         for number in range(12):
             places = [(numbers.choice((0, 60)), 1), (numbers.choice((20, 80)), 1)]
@@ -271,5 +271,5 @@ def test_random_calls_on_one_memory(make):
             assert memories[0].tobytes() == memories[1].tobytes()
             for memory in memories:
                 memory[:] = np.arange(100)
-        replayed += sum([one.served for kind in captured._entries.values() for one in kind.replays])
+        replayed += sum([replay.served for kind in captured._entries.values() for replay in kind.replays])
     assert replayed > 100

@@ -95,8 +95,8 @@ def defines(x):
 
 def comprehends(x):
     parts = [x * k + 1 for k in range(3)]
-    sums = [one.sum().item() for one in parts]
-    return sum([one * total for one, total in zip(parts, sums, strict=True)])
+    sums = [part.sum().item() for part in parts]
+    return sum([part * total for part, total in zip(parts, sums, strict=True)])
 
 
 def manages(x):
@@ -177,7 +177,7 @@ def binds_late(x):
     y = scaled(x)
     total = y.sum().item()
     scale = 5
-    later = (one * scale for one in (x, y))
+    later = (operand * scale for operand in (x, y))
     scale = 7
     z = scaled(x) + sum(later) + total
     return scaled(z) if total > 3 else z - 1

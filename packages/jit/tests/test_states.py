@@ -18,7 +18,7 @@ def states(captured, calls, *args):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             captured(*args)
-        found.append([one.state for one in captured._entries.values()][-1])
+        found.append([entry.state for entry in captured._entries.values()][-1])
     return found
 
 
@@ -77,7 +77,7 @@ def test_a_graph_break_that_raises_changes_no_state():
     for _ in range(2):
         with raises(CaptureError, "capture", "item"):
             captured(ones(3))
-        assert [one.state for one in captured._entries.values()] == [WARMING_UP]
+        assert [entry.state for entry in captured._entries.values()] == [WARMING_UP]
 
 
 def test_guards_that_fail_too_often_reject():
@@ -92,4 +92,4 @@ def test_guards_that_fail_too_often_reject():
 def test_other_signatures_have_states_of_their_own():
     captured = capture(lambda x: x * 2 if len(x) > 3 else x * x.sum().item())
     assert states(captured, 2, ones(3)) == [EAGER] * 2 and states(captured, 2, ones(4)) == [REPLAYING] * 2
-    assert [one.state for one in captured._entries.values()] == [EAGER, REPLAYING]
+    assert [entry.state for entry in captured._entries.values()] == [EAGER, REPLAYING]

@@ -14,7 +14,7 @@ from facula_errors.testing import raises
 def test_clamp_to_nan_is_nan(bounds):
     x = ft.tensor([1.0, math.nan, 3.0])
     assert x.clamp(*bounds).isnan().all().item()
-    as_tensors = [one if one is None else ft.tensor(float(one)) for one in bounds]
+    as_tensors = [bound if bound is None else ft.tensor(float(bound)) for bound in bounds]
     assert x.clamp(*as_tensors).isnan().all().item()
     assert ft.tensor([1, 2]).clamp(*bounds).isnan().all().item()
 

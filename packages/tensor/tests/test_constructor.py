@@ -148,7 +148,7 @@ def test_where_of_a_condition_alone():
     mask = ft.tensor([[0, 1, 0], [1, 1, 0]])
     expected = np.nonzero(mask.numpy())
     for got in (ft.where(mask), ft.nonzero(mask, as_tuple=True), mask.nonzero(as_tuple=True)):
-        assert [one.tolist() for one in got] == [one.tolist() for one in expected]
+        assert [result.tolist() for result in got] == [one.tolist() for one in expected]
     assert mask[ft.where(mask[:, 0])].tolist() == [[1, 1, 0]]
     assert ft.nonzero(mask).tolist() == np.argwhere(mask.numpy()).tolist()
     assert ft.nonzero(ft.tensor([0.0, float("nan"), -0.0, 1e-30])).tolist() == [[1], [3]]

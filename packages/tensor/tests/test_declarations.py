@@ -54,7 +54,9 @@ def test_a_name_is_declared_once():
 def test_every_name_listed_for_autocast_is_an_operator_or_a_function():
     assert set(operators) >= _autocast.LISTED
     places = (ft, functional, linalg, fft)
-    assert [name for name in sorted(_autocast.LISTED_FUNCTIONS) if not any(hasattr(one, name) for one in places)] == []
+    assert [
+        name for name in sorted(_autocast.LISTED_FUNCTIONS) if not any(hasattr(place, name) for place in places)
+    ] == []
 
 
 # ------------------------------------------------------------------------------------------- symbols in rules

@@ -58,20 +58,20 @@ def test_each_equals_the_operator(name):
     base = name.removeprefix("_foreach_").removesuffix("_")
     for given, columns, options in calls(base):
         own = [ft.ones(2, 3, dtype=ft.float64)] if base == "mm" else tensors(0)
-        before = [one.clone() for one in own]
+        before = [tensor.clone() for tensor in own]
         wanted = [one_by_one(base, row, **options) for row in zip(before, *columns, strict=True)]
         made = getattr(foreach, name)(own, *given, **options)
         assert made is own if name.endswith("_") else type(made) is tuple
         for got, expected in zip(made, wanted, strict=True):
             np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-12)
         if not name.endswith("_"):
-            assert all(one.equal(former) for one, former in zip(own, before, strict=True))
+            assert all(tensor.equal(former) for tensor, former in zip(own, before, strict=True))
 
 
 def test_operands_have_names_and_gradients():
-    x = [one.requires_grad_() for one in tensors(0)]
+    x = [tensor.requires_grad_() for tensor in tensors(0)]
     made = foreach._foreach_addcmul(x, tensor1=tensors(1), tensor2=tensors(2), value=0.5)
-    sum(one.sum() for one in made).backward()
+    sum(result.sum() for result in made).backward()
     assert all(one.grad.eq(1).all() for one in x)
     assert foreach._foreach_lerp(tensors(0), tensors(1), weight=0.25)[0].equal(tensors(0)[0].lerp(tensors(1)[0], 0.25))
     assert foreach._foreach_pow(2.0, exponent=tensors(0))[1].equal(2.0 ** tensors(0)[1])
@@ -94,10 +94,10 @@ def test_operands_have_names_and_gradients():
     ],
 )
 def test_errors_change_nothing(name, operands, error, text):
-    before = [one.clone() for one in operands[0]] if isinstance(operands[0], list) else []
+    before = [operand.clone() for operand in operands[0]] if isinstance(operands[0], list) else []
     with raises(error, name, text):
         getattr(foreach, name)(*operands)
-    assert all(one.equal(former) for one, former in zip(operands[0] if before else [], before, strict=True))
+    assert all(operand.equal(former) for operand, former in zip(operands[0] if before else [], before, strict=True))
 
 
 def test_the_family_is_complete():

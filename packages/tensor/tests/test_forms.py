@@ -65,7 +65,7 @@ def test_written_files_are_short():
 
 
 def described(summary, *arguments):
-    return f"{summary}\n\n    Arguments:\n" + "".join([f"        {one}\n" for one in arguments])
+    return f"{summary}\n\n    Arguments:\n" + "".join([f"        {argument}\n" for argument in arguments])
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def others_in(namespaces, by_hand):
         name
         for namespace in namespaces
         for name, value in namespace.items()
-        if isinstance(value, FunctionType) and any(one in unwrap(value).__code__.co_filename for one in folders)
+        if isinstance(value, FunctionType) and any(folder in unwrap(value).__code__.co_filename for folder in folders)
         if not name.startswith("_") and value not in by_hand and not is_declared(value)
     }
 

@@ -250,8 +250,8 @@ def test_random_numbers_and_threads():
                 wrong.append((k, found))
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for one in threads:
-        one.start()
+    for thread in threads:
+        thread.start()
     for one in threads:
         one.join()
     assert not wrong

@@ -33,7 +33,7 @@ ALONG_SOME = "fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn
 
 
 def flat(result):
-    return [one.tolist() for one in result] if isinstance(result, (tuple, list)) else result.tolist()
+    return [output.tolist() for output in result] if isinstance(result, (tuple, list)) else result.tolist()
 
 
 def check(function, *args, at=1, **kwargs):

@@ -28,7 +28,7 @@ BINARY = [
 
 
 def values(result):
-    return [one.tolist() for one in (result if isinstance(result, tuple) else (result,))]
+    return [output.tolist() for output in (result if isinstance(result, tuple) else (result,))]
 
 
 @pytest.mark.parametrize("apply", BINARY, ids=lambda one: one.__name__)
@@ -37,8 +37,8 @@ def test_either_side(apply, other):
     tensor = ft.tensor([3.0, 1.0, 2.0])
     array = tensor.numpy().astype(np.result_type(other, np.float32))
     for got, expected in [(apply(tensor, other), apply(array, other)), (apply(other, tensor), apply(other, array))]:
-        for one in got if isinstance(got, tuple) else (got,):
-            assert type(one) is ft.Tensor
+        for result in got if isinstance(got, tuple) else (got,):
+            assert type(result) is ft.Tensor
         np.testing.assert_allclose(values(got), values(expected), rtol=1e-6)
 
 

@@ -86,7 +86,12 @@ def has_options(code: Any, arguments: dict[str, Any]) -> bool:
     """Whether an argument of a function differs from its default."""
     function = BY_CODE.get(id(code))
     given = signature(function).parameters.values() if function is not None else ()
-    return any([one.default is not one.empty and differs(arguments.get(one.name), one.default) for one in given])
+    return any(
+        [
+            parameter.default is not parameter.empty and differs(arguments.get(parameter.name), parameter.default)
+            for parameter in given
+        ]
+    )
 
 
 def differs(value: object, default: object) -> bool:
@@ -122,7 +127,7 @@ def counts() -> Iterator[Count]:
         arrays = operands(case, dtype, "contiguous")
 
         def tensors(recorded: bool, dtype: str = dtype, arrays: Any = arrays) -> list[Any]:
-            return [make(one, dtype).requires_grad_(recorded and dtype in DIFFERENTIABLE) for one in arrays]
+            return [make(array, dtype).requires_grad_(recorded and dtype in DIFFERENTIABLE) for array in arrays]
 
         def changed(recorded: bool, tensors: Any = tensors) -> list[Any]:
             first, *others = tensors(recorded)

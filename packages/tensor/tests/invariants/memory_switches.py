@@ -19,7 +19,7 @@ def contents(result):
         assert plain._offset + layout.extent <= capacity(plain._storage), "a view beyond its memory"
         return plain.dtype.name, tuple(plain.shape), numbers(plain).tobytes()
     if isinstance(result, (tuple, list)):
-        return [contents(one) for one in result]
+        return [contents(output) for output in result]
     if isinstance(result, np.ndarray):
         return result.dtype.name, result.shape, result.tobytes()
     if isinstance(result, Exception):

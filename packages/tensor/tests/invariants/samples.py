@@ -59,7 +59,7 @@ class Sample:
         dtype = NARROW.get(self.dtype, self.dtype) if narrow else self.dtype
         case = self.case if shape is None or self.case.shapes else replace(self.case, shapes=(shape,) * self.case.arity)
         made = [make(array, dtype, device) for array in operands(case, dtype, seed=seed)]
-        return [one.requires_grad_(requires_grad and bool(case.gradient)) for one in made]
+        return [result.requires_grad_(requires_grad and bool(case.gradient)) for result in made]
 
     def __call__(self, *leaves: Any) -> Any:
         """Return the result, or the first of several."""
@@ -152,7 +152,7 @@ def pair(device: str = "cpu", dtype: Any = ft.float64, requires_grad: bool = Tru
     """Make two leaves of shape (3, 4), with different elements between 0.5 and 2."""
     rows = [[0.5 + 1.5 * (step * i % 13) / 13 for i in range(1, 13)] for step in (7, 5)]
     made = ft.tensor(rows, dtype=dtype, device=device).reshape(2, 3, 4)
-    return tuple(one.clone().requires_grad_(requires_grad) for one in made)
+    return tuple(result.clone().requires_grad_(requires_grad) for result in made)
 
 
 def differentiable(result: Any) -> bool:

@@ -51,13 +51,13 @@ class Entry(NamedTuple):
     @property
     def layouts(self) -> list[Layout]:
         """The layouts of the tensor operands."""
-        tensors = [one._layout if isinstance(one, ft.Tensor) else one for one in self.operands]
-        return [one for one in tensors if isinstance(one, Layout)]
+        tensors = [operand._layout if isinstance(operand, ft.Tensor) else operand for operand in self.operands]
+        return [tensor for tensor in tensors if isinstance(tensor, Layout)]
 
     @property
     def numbers(self) -> list[type]:
         """The types of the other operands."""
-        others = [one if isinstance(one, type) else type(one) for one in self.operands]
+        others = [operand if isinstance(operand, type) else type(operand) for operand in self.operands]
         return [one for one in others if one in (bool, int, float, complex)]
 
     def __str__(self) -> str:

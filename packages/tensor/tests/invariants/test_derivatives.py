@@ -199,7 +199,7 @@ def test_gradients_of_a_batch():
     np.testing.assert_array_equal(got.numpy(), np.diag(2 * Y) + 1)
     other = ft.ones(2, requires_grad=True)
     got = ag.grad(y * 2, (y, other), units[0], is_grads_batched=True, materialize_grads=True)
-    assert [tuple(one.shape) for one in got] == [(3, 3), (3, 2)]
+    assert [tuple(result.shape) for result in got] == [(3, 3), (3, 2)]
     with raises(ag.GradientError, "grad", "one length"):
         ag.grad((y * 2, y.sum()), y, (units[0], units[1][:2]), is_grads_batched=True)
 

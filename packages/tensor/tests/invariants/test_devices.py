@@ -62,7 +62,7 @@ def test_meta_has_the_same_shapes_and_dtypes(name):
     assert got.is_meta
     if differentiable(wanted) and not wanted.dtype.is_complex:
         got.sum().backward()
-        assert all(one.grad is None or (one.grad.shape == one.shape and one.grad.is_meta) for one in leaves)
+        assert all(leaf.grad is None or (leaf.grad.shape == leaf.shape and leaf.grad.is_meta) for leaf in leaves)
 
 
 @every_change
@@ -242,7 +242,7 @@ def test_blocks_are_released(device, no_collector):
         fake().run()
     before = allocator.statistics()["allocated_blocks"]
     for sample in SAMPLES.values():
-        out = sample(*[one * 1 for one in sample.leaves(device)])
+        out = sample(*[leaf * 1 for leaf in sample.leaves(device)])
         if differentiable(out):
             total(out).backward()
     del out

@@ -29,9 +29,9 @@ class Description:
         self.nodes, found = [], []
         for leaf in leaves:
             self.number("leaf", leaf)
-        for one in results if isinstance(results, tuple) else (results,):
-            if isinstance(one, ft.Tensor):
-                self.value(one.node)
+        for result in results if isinstance(results, tuple) else (results,):
+            if isinstance(result, ft.Tensor):
+                self.value(result.node)
         while len(found) < len(self.nodes):
             found.append(self.slots(self.nodes[len(found)]))
         order = sorted(range(len(found)), key=lambda i: self.nodes[i].seq)

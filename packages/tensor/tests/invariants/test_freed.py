@@ -46,7 +46,7 @@ def no_leaks(no_collector, live_blocks):
 @every_operator
 def test_every_operator(name):
     for differentiate in (False, True):
-        out = SAMPLES[name](*[one * 1 for one in SAMPLES[name].leaves()])
+        out = SAMPLES[name](*[leaf * 1 for leaf in SAMPLES[name].leaves()])
         if differentiate and differentiable(out) and not out.is_meta:
             total(out).backward()
 
@@ -54,7 +54,7 @@ def test_every_operator(name):
 @every_operator
 def test_every_operator_with_graphs_of_gradients(name):
     leaves = SAMPLES[name].leaves()
-    out = SAMPLES[name](*[one * 1 for one in leaves])
+    out = SAMPLES[name](*[leaf * 1 for leaf in leaves])
     if differentiable(out) and not out.is_meta:
         first = grad(total(out), leaves, create_graph=True, allow_unused=True)
         wanting = [one for one in first if one is not None and one.requires_grad]

@@ -42,7 +42,7 @@ def run(program, places):
         return places.get(program, program)
     name, *inner = program
     operands = [run(one, places) for one in inner]
-    if not any(isinstance(one, ft.Tensor) for one in operands):
+    if not any(isinstance(operand, ft.Tensor) for operand in operands):
         operands[0] = places["x"] * operands[0]
     return (UNARY if len(inner) == 1 else BINARY)[name](*operands)
 
@@ -163,7 +163,7 @@ def test_threads_share_one_operator():
     fused, x = ft.fuse(swish), ft.randn(100)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: fused(x, 1.0).tolist(), range(64)))
-    assert all(one == found[0] for one in found) and len(fused.forms) == 1
+    assert all(result == found[0] for result in found) and len(fused.forms) == 1
 
 
 def branches(x):

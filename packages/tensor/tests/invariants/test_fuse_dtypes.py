@@ -181,8 +181,8 @@ def test_masks_are_part_of_programs(what):
 def test_too_many_operands_for_a_launch_run_eagerly():
     def product(*operands):
         result = operands[0]
-        for one in operands[1:]:
-            result = result * one + one
+        for operand in operands[1:]:
+            result = result * operand + operand
         return result
 
     for count in (14, 15, 16, 20):

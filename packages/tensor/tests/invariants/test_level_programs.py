@@ -23,7 +23,7 @@ def function_of(steps, shape, wanted):
 
     def whole(*points):
         given = iter(points)
-        inputs = [next(given) * 1.0 if k in wanted else one for k, one in enumerate(leaves(shape, ()))]
+        inputs = [next(given) * 1.0 if k in wanted else leaf for k, leaf in enumerate(leaves(shape, ()))]
         return weighted(run(ft, steps, inputs, lambda x: overlaps_itself(layout_of_tensor(x))))
 
     return whole
@@ -32,12 +32,12 @@ def function_of(steps, shape, wanted):
 def by_tape(steps, shape, wanted):
     """Return the gradients of the differentiated inputs and a Hessian product, without views or changes."""
     inputs = leaves(shape, wanted)
-    models = run(ft, steps, [Functional.of(ft, one * 1.0) for one in inputs], Functional.repeats)
+    models = run(ft, steps, [Functional.of(ft, operand * 1.0) for operand in inputs], Functional.repeats)
     points = [inputs[k] for k in sorted(wanted)]
     first = tape_grad(weighted(models), points, create_graph=True, materialize_grads=True)
     slope = sum(g.sum() for g in first)
     if not slope.requires_grad:
-        return first, tuple(ft.zeros_like(one) for one in points)
+        return first, tuple(ft.zeros_like(point) for point in points)
     return first, tape_grad(slope, points, materialize_grads=True)
 
 
@@ -45,7 +45,7 @@ def agree(steps, shape, wanted):
     """Check the program's derivatives; return False if it cannot be differentiated in reverse."""
     whole = function_of(steps, shape, wanted)
     points = tuple(leaves(shape, ())[k] for k in sorted(wanted))
-    along, places = tuple(ft.ones_like(one) for one in points), tuple(range(len(points)))
+    along, places = tuple(ft.ones_like(point) for point in points), tuple(range(len(points)))
 
     def slope(*at):
         return jvp(whole, at, along)[1]

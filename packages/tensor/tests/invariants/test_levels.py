@@ -16,7 +16,9 @@ from facula_tensor.testing._transforms import direction
 
 def tangents(*points):
     """Return tangent directions that expose errors even if an operator is symmetric."""
-    return tuple(make(direction(values_of(one)) * (1 + place), one.dtype.name) for place, one in enumerate(points))
+    return tuple(
+        make(direction(values_of(point)) * (1 + place), point.dtype.name) for place, point in enumerate(points)
+    )
 
 
 # Tangents only.

@@ -194,8 +194,8 @@ def test_gradients_do_not_share_memory(name):
     arrays = [
         one.detach().numpy() for one in (given, *leaves, *[leaf.grad for leaf in leaves if leaf.grad is not None])
     ]
-    for place, one in enumerate(arrays):
-        assert not any(np.shares_memory(one, other) for other in arrays[:place])
+    for place, array in enumerate(arrays):
+        assert not any(np.shares_memory(array, other) for other in arrays[:place])
     for leaf in leaves:
         if leaf.grad is not None:
             leaf.grad.add_(1)  # an error for elements that share memory

@@ -155,9 +155,9 @@ class Counted(ft.Tensor):
 
 def reads_repeatedly(case, tensors):
     """Return for each operand if the case itself passes it to several functions, whose reads may then differ."""
-    given = [one.as_subclass(Counted) for one in tensors]
+    given = [tensor.as_subclass(Counted) for tensor in tensors]
     case.function(*given)
-    return [getattr(one, "count", 0) > 1 for one in given]
+    return [getattr(operand, "count", 0) > 1 for operand in given]
 
 
 def operands_of(case):

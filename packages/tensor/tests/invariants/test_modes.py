@@ -44,7 +44,7 @@ def test_modes_are_local_to_threads(name):
     assert entered.wait(600)
     try:
         leaves, others = SAMPLES[name].leaves(), SAMPLES[name].leaves()
-        out = SAMPLES[name](*[one * 1 for one in leaves])
+        out = SAMPLES[name](*[leaf * 1 for leaf in leaves])
         leave.set()
         thread.join()
         plain = SAMPLES[name](*[one * 1 for one in others])
@@ -102,7 +102,7 @@ def test_saved_tensors_go_through_hooks(name):
 
     leaves, others = SAMPLES[name].leaves(), SAMPLES[name].leaves()
     with ag.saved_tensors_hooks(pack, unpack):
-        out = SAMPLES[name](*[one * 1 for one in leaves])
+        out = SAMPLES[name](*[leaf * 1 for leaf in leaves])
     plain = SAMPLES[name](*[one * 1 for one in others])
     if differentiable(plain):
         total(out).backward()

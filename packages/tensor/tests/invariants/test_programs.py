@@ -25,11 +25,11 @@ def leaves(shape, wanted):
 def weighted(tensors):
     """Return a number that depends on each element with a different weight."""
     whole = None
-    for k, one in enumerate(tensors):
-        one = one.value() if isinstance(one, Functional) else one
-        n = int(np.prod(tuple(one.shape)))
-        weights = ft.tensor(np.sin(np.arange(n) + 2.0 * k).reshape(tuple(one.shape)))
-        part = (one * weights).sum()
+    for k, tensor in enumerate(tensors):
+        tensor = tensor.value() if isinstance(tensor, Functional) else tensor
+        n = int(np.prod(tuple(tensor.shape)))
+        weights = ft.tensor(np.sin(np.arange(n) + 2.0 * k).reshape(tuple(tensor.shape)))
+        part = (tensor * weights).sum()
         whole = part if whole is None else whole + part
     return whole
 
@@ -37,20 +37,20 @@ def weighted(tensors):
 def gradients(whole, inputs):
     if whole.requires_grad:
         whole.backward()
-    return [None if one.grad is None else one.grad.numpy() for one in inputs]
+    return [None if operand.grad is None else operand.grad.numpy() for operand in inputs]
 
 
 def agrees(steps, shape, wanted):
     """Check the program's values and gradients; return False if it cannot be differentiated."""
     inputs = leaves(shape, wanted)
     # Families start from copies of the leaves that require gradients, and from the other inputs directly.
-    tensors = run(ft, steps, [one * 1.0 if one.requires_grad else one.clone() for one in inputs],
+    tensors = run(ft, steps, [operand * 1.0 if operand.requires_grad else operand.clone() for operand in inputs],
                   lambda x: overlaps_itself(x._layout))  # fmt: skip
     twins = leaves(shape, wanted)
     models = run(ft, steps, [Functional.of(ft, one * 1.0) for one in twins], Functional.repeats)
     assert len(tensors) == len(models)
-    for one, model in zip(tensors, models, strict=True):
-        np.testing.assert_allclose(one.detach().numpy(), model.value().detach().numpy(), rtol=1e-10, atol=1e-12)
+    for tensor, model in zip(tensors, models, strict=True):
+        np.testing.assert_allclose(tensor.detach().numpy(), model.value().detach().numpy(), rtol=1e-10, atol=1e-12)
     try:
         found = gradients(weighted(tensors), inputs)
     except MutationError:

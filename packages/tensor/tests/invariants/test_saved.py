@@ -190,4 +190,4 @@ def test_in_place_gradients_use_the_previous_value(name):
     operands = (y, y) if name == "lerp_" else (y,)
     expected = grad(getattr(x * 1, name.removesuffix("_"))(*operands).sum(), (x, y))
     got = grad(getattr(x * 1, name)(*operands).sum(), (x, y))
-    assert [one.tolist() for one in got] == [one.tolist() for one in expected]
+    assert [result.tolist() for result in got] == [one.tolist() for one in expected]

@@ -47,13 +47,13 @@ def _clear_plans():
 def excused(entry: Entry) -> bool:
     """Tell if the slow path is known to be taken in each call."""
     name, layouts = entry.operator.name, entry.layouts
-    kinds = [(one.dtype.is_complex, one.dtype.is_floating_point, one.dtype.itemsize) for one in layouts]
+    kinds = [(layout.dtype.is_complex, layout.dtype.is_floating_point, layout.dtype.itemsize) for layout in layouts]
     return (
         name in EXECUTED
         or any(is_complex for is_complex, _, _ in kinds)
         or bool in entry.numbers
         or (int in entry.numbers and any(not floating and size < 8 for _, floating, size in kinds))
-        or (name in COPIED and not all(one.is_contiguous for one in layouts))
+        or (name in COPIED and not all(layout.is_contiguous for layout in layouts))
     )
 
 

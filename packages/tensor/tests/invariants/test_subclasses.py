@@ -38,7 +38,7 @@ def forget():
 @every_operator
 def test_every_operator_calls_the_override_and_keeps_the_class(name):
     sample = SAMPLES[name]
-    logged, plain = [one.as_subclass(Logged) for one in sample.leaves()], sample.leaves()
+    logged, plain = [leaf.as_subclass(Logged) for leaf in sample.leaves()], sample.leaves()
     Logged.seen.clear()
     out = sample(*logged)
     assert Logged.seen or name == "reverse_dims"  # a property
@@ -114,7 +114,7 @@ def test_composite_functions_call_the_override_once_with_their_name(name):
     kept = [func for func in asked if func.__name__ not in ("getitem", "detach")]
     assert len(kept) == len(results)
     assert kept[-1] in (function, getattr(ft.Tensor, name, None))  # test_overrides.py checks which function it is
-    assert all(isinstance(one, Noting) for one in results)
+    assert all(isinstance(result, Noting) for result in results)
 
 
 def test_filling_functions_call_the_override():

@@ -47,11 +47,11 @@ def results(k):
     found = []
     for name, sample in SAMPLES.items():
         leaves = sample.leaves(shape=(3, k))
-        out = sample(*[one * 1 for one in leaves])
+        out = sample(*[leaf * 1 for leaf in leaves])
         if differentiable(out):
             total(out).backward()
-        results = (out, *[one.grad for one in leaves])
-        found.append((name, [None if one is None else numbers(one) for one in results]))
+        results = (out, *[leaf.grad for leaf in leaves])
+        found.append((name, [None if result is None else numbers(result) for result in results]))
     return found
 
 

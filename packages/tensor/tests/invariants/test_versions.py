@@ -228,7 +228,7 @@ def test_lines_of_operators_in_a_thread():
 
 def test_every_operators_node_knows_its_line():
     for name, sample in SAMPLES.items():
-        out = sample(*[one * 1 for one in sample.leaves()])
+        out = sample(*[leaf * 1 for leaf in sample.leaves()])
         if differentiable(out):
             for node in nodes_of(total(out)):
                 assert "/facula_" not in node.where, (name, node)

@@ -46,7 +46,7 @@ def scalar(name):
 
     def function(*given):
         result = SAMPLES[name](*given)
-        rest = 0 * sum(total(one) for one in given)
+        rest = 0 * sum(total(operand) for operand in given)
         if not (result.dtype.is_floating_point or result.dtype.is_complex):
             return rest
         if not result.dtype.is_complex:
@@ -66,7 +66,7 @@ def gradient(function):
 
 
 def tangent(function):
-    return lambda *given: jvp(function, given, tuple([one * 0.3 + 0.1 for one in given]))
+    return lambda *given: jvp(function, given, tuple([operand * 0.3 + 0.1 for operand in given]))
 
 
 COMPOSED = {
@@ -86,8 +86,8 @@ def test_derivatives_of_every_operator(name):
     function, columns = scalar(name), batches(sample, 2)
     for of_one, of_all in COMPOSED.values():
         wanted = stacked([of_one(function)(*row) for row in zip(*columns, strict=True)])
-        for got, one in zip(of_all(function)(*map(ft.stack, columns)), wanted, strict=True):
-            close(got, one)
+        for got, result in zip(of_all(function)(*map(ft.stack, columns)), wanted, strict=True):
+            close(got, result)
 
 
 @pytest.mark.filterwarnings("ignore:.*vmap runs it once")

@@ -87,7 +87,7 @@ def as_tensors(index):
     if isinstance(index, np.ndarray):
         return ft.tensor(index)
     if isinstance(index, tuple):
-        return tuple(as_tensors(one) for one in index)
+        return tuple(as_tensors(part) for part in index)
     return index
 
 

@@ -55,7 +55,7 @@ def test_values(sizes, is_causal, dtype):
     arrays = [values_of(one).astype("float64") for one in drawn(*sizes, dtype=dtype)]
     close = {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
     for layout in ("contiguous", "transposed", "sliced", "offset"):
-        got = attend(*[lay(one, dtype, layout) for one in arrays], is_causal=is_causal)
+        got = attend(*[lay(array, dtype, layout) for array in arrays], is_causal=is_causal)
         assert got.dtype is getattr(ft, dtype)
         np.testing.assert_allclose(values_of(got).astype("float64"), wanted(*arrays, is_causal=is_causal), **close)
 
@@ -66,7 +66,7 @@ def test_masks(shape, dtype):
     if len(shape) < 2:
         shape = (1, *shape, 150)
     q, k, v = drawn((2, 3, 70, 8), (2, 3, 150, 8), (2, 3, 150, 8), dtype=dtype)
-    arrays = [values_of(one).astype("float64") for one in (q, k, v)]
+    arrays = [values_of(operand).astype("float64") for operand in (q, k, v)]
     rng = np.random.default_rng(1)
     added = values_of(ft.tensor(rng.standard_normal(shape), dtype=getattr(ft, dtype))).astype("float64")
     masks = {
@@ -86,11 +86,11 @@ def test_masks(shape, dtype):
 def test_scale_and_groups():
     q, k, v = drawn((2, 6, 5, 4), (2, 2, 7, 4), (2, 2, 7, 3))
     mask = np.random.default_rng(1).random((2, 6, 5, 7)) < 0.6
-    repeated = [np.repeat(one.numpy(), 3, 1) for one in (k, v)]
+    repeated = [np.repeat(operand.numpy(), 3, 1) for operand in (k, v)]
     for given in (None, mask, mask[:, :1], mask[0, 0]):
         got = attend(q, k, v, None if given is None else ft.tensor(given), scale=0.3, enable_gqa=True)
         np.testing.assert_allclose(got.numpy(), wanted(q.numpy(), *repeated, given, scale=0.3), 1e-12, 1e-12)
-    ours = [one.requires_grad_() for one in (q, k, v)]
+    ours = [operand.requires_grad_() for operand in (q, k, v)]
     assert gradcheck(lambda *given: attend(*given, enable_gqa=True), ours)
 
 
@@ -118,9 +118,9 @@ def test_gradients_of_many_tiles_equal_those_with_a_graph(options, dtype):
     ft.manual_seed(3)
     out = attend(*operands, **options)
     out.backward(along, retain_graph=True, create_graph=True)
-    slow = [one.grad.detach() for one in operands]
-    for one in operands:
-        one.grad = None
+    slow = [operand.grad.detach() for operand in operands]
+    for operand in operands:
+        operand.grad = None
     out.backward(along)
     for one, other in zip(operands, slow, strict=True):
         got, expected = values_of(one.grad).astype("float64"), values_of(other).astype("float64")
@@ -154,7 +154,7 @@ def test_dropout_depends_on_element_numbers(dtype):
     assert (attend(q, k, v, dropout_p=0.4) == got).all()
     ft.manual_seed(5)
     pattern = F.dropout(ft.ones(2, 70, 150, dtype=ft.float64), 0.4).numpy()
-    scores = [values_of(one).astype("float64") for one in (q, k, v)]
+    scores = [values_of(operand).astype("float64") for operand in (q, k, v)]
     kept = wanted(scores[0], scores[1], np.broadcast_to(np.eye(150), (2, 150, 150))) * pattern
     np.testing.assert_allclose(values_of(got).astype("float64"), kept @ scores[2], TOLERANCE[dtype], TOLERANCE[dtype])
     assert not values_of(attend(q, k, v, dropout_p=1.0)).any()

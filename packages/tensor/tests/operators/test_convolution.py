@@ -70,7 +70,7 @@ def test_transposed(options):
     operands = drawn(2, 2, 3, 4, grad=True), drawn(2, 3, 3, 2, grad=True), None
     check_slopes(lambda x, w: F.conv_transpose2d(x, w, None, **options), operands[:2])
     # <conv(h), x> = <h, transposed(x)> for every h
-    x, w = (one.detach() for one in operands[:2])
+    x, w = (operand.detach() for operand in operands[:2])
     got = F.conv_transpose2d(x, w, None, **options)
     h = drawn(*got.shape, seed=1)
     geometry = {name: value for name, value in options.items() if name != "output_padding"}

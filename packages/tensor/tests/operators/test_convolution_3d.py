@@ -21,7 +21,7 @@ def drawn(*shape, grad=False, dtype=ft.float64):
 def expect(x, w, stride, padding, dilation, groups):
     """Convolve by definition, element by element, in as many dimensions as there are strides."""
     dims = len(stride)
-    x = np.pad(x, ((0, 0), (0, 0), *[(one, one) for one in padding]))
+    x = np.pad(x, ((0, 0), (0, 0), *[(length, length) for length in padding]))
     spans = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation)]
     out = [(n - span) // s + 1 for n, span, s in zip(x.shape[2:], spans, stride)]
     result = np.zeros((len(x), len(w), *out), x.dtype)
@@ -111,7 +111,7 @@ def test_other_dtypes(dtype):
     rng = np.random.default_rng(0)
     x, w, b = (rng.integers(-2, 3, shape) for shape in ((2, 2, 3, 4, 4), (2, 1, 2, 2, 2), (2,)))
     wanted = expect(x, w, (1, 1, 1), (1, 1, 1), (1, 1, 1), 2) + b[:, None, None, None]
-    operands = [ft.tensor(one).to(dtype) for one in (x, w, b)]
+    operands = [ft.tensor(operand).to(dtype) for operand in (x, w, b)]
     got = F.conv3d(*operands, padding=1, groups=2)
     assert got.dtype is dtype
     np.testing.assert_array_equal(got.double().numpy(), wanted)

@@ -49,9 +49,9 @@ def test_filled(dtype):
     }
     made[1].append(ft.zeros(1, dtype=wanted).new_ones(2, 3))
     for value, tensors in made.items():
-        for one in tensors:
-            assert one.dtype is wanted
-            assert np.array_equal(values_of(one), np.full((2, 3), value, values_of(one).dtype))
+        for tensor in tensors:
+            assert tensor.dtype is wanted
+            assert np.array_equal(values_of(tensor), np.full((2, 3), value, values_of(tensor).dtype))
     assert ft.empty(0, 3, dtype=wanted).numel() == 0
     assert np.array_equal(values_of(ft.eye(2, 3, dtype=wanted)), np.eye(2, 3))
 
@@ -59,7 +59,7 @@ def test_filled(dtype):
 @pytest.mark.parametrize("arguments", [(5,), (2, 7), (7, 2, -2), (0, 1, 0.25), (1.5,), (3, 3), (-2, 2), (0, 10, 3)])
 def test_arange(arguments):
     made = ft.arange(*arguments)
-    assert made.dtype.name == ("float32" if any(isinstance(one, float) for one in arguments) else "int64")
+    assert made.dtype.name == ("float32" if any(isinstance(argument, float) for argument in arguments) else "int64")
     assert np.allclose(values_of(made), np.arange(*arguments))
 
 

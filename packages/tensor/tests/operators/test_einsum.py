@@ -50,7 +50,7 @@ def operands(shapes, kind=float):
 
 
 @pytest.mark.parametrize("kind", [float, int])
-@pytest.mark.parametrize(("equation", "shapes"), [(one[0], one[1:]) for one in EQUATIONS])
+@pytest.mark.parametrize(("equation", "shapes"), [(case[0], case[1:]) for case in EQUATIONS])
 def test_values(equation, shapes, kind):
     arrays = operands(shapes, kind)
     expected = np.einsum(equation.replace(" ", ""), *arrays)
@@ -63,7 +63,9 @@ def test_values(equation, shapes, kind):
         np.testing.assert_allclose(got.numpy(), expected, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize(("equation", "shapes"), [(one[0], one[1:]) for one in EQUATIONS if "0" not in str(one[1:])])
+@pytest.mark.parametrize(
+    ("equation", "shapes"), [(case[0], case[1:]) for case in EQUATIONS if "0" not in str(case[1:])]
+)
 def test_gradients(equation, shapes):
     tensors = [ft.tensor(array, requires_grad=True) for array in operands(shapes)]
     assert gradcheck(lambda *given: ft.einsum(equation, *given), tensors)
@@ -82,7 +84,7 @@ def test_an_ellipsis_may_be_summed():
 
 
 def test_other_ways_to_call():
-    a, b = (ft.tensor(one) for one in operands([(2, 3), (3, 4)]))
+    a, b = (ft.tensor(operand) for operand in operands([(2, 3), (3, 4)]))
     wanted = a @ b
     assert ft.allclose(ft.einsum("ij,jk->ik", [a, b]), wanted)
     assert ft.allclose(ft.einsum(a, [0, 1], b, [1, 2], [0, 2]), wanted)
@@ -147,7 +149,9 @@ def test_tensordot(shapes, dims):
     a, b = operands(shapes)
     got = ft.tensordot(ft.tensor(a), ft.tensor(b), dims=dims)
     np.testing.assert_allclose(got.numpy(), np.tensordot(a, b, dims), rtol=1e-12)
-    assert gradcheck(lambda x, y: ft.tensordot(x, y, dims), [ft.tensor(one, requires_grad=True) for one in (a, b)])
+    assert gradcheck(
+        lambda x, y: ft.tensordot(x, y, dims), [ft.tensor(operand, requires_grad=True) for operand in (a, b)]
+    )
     out = ft.empty(0, dtype=ft.float64)
     assert ft.allclose(ft.tensordot(ft.tensor(a), ft.tensor(b), dims, out=out), got)
 

@@ -12,7 +12,7 @@ BASE = np.arange(6.0).reshape(2, 3)
 
 def same(*tensors):
     """Return a check that these tensors still have their elements and versions."""
-    before = [(one, values_of(one), one._version, one.requires_grad) for one in tensors]
+    before = [(tensor, values_of(tensor), tensor._version, tensor.requires_grad) for tensor in tensors]
 
     def check():
         for one, values, version, wanted in before:

@@ -138,11 +138,11 @@ def wide_and_half(call, dtype, *shapes):
     operands = [ft.randn(shape).to(dtype) for shape in shapes]
     found = []
     for kind in (ft.float32, dtype):
-        given = [one.to(kind).requires_grad_() for one in operands]
+        given = [operand.to(kind).requires_grad_() for operand in operands]
         ft.manual_seed(1)
         out = call(*given)
         out.backward(ft.ones_like(out))
-        found.append([out.detach(), *[one.grad for one in given]])
+        found.append([out.detach(), *[operand.grad for operand in given]])
     return found
 
 

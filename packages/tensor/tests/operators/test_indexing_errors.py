@@ -28,13 +28,13 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("index", "kind", "text"), ERRORS, ids=[show(one[0]) for one in ERRORS])
+@pytest.mark.parametrize(("index", "kind", "text"), ERRORS, ids=[show(case[0]) for case in ERRORS])
 def test_errors_of_get(index, kind, text):
     with raises(kind, "getitem", text):
         make(array(), "float64")[index]
 
 
-@pytest.mark.parametrize(("index", "kind", "text"), ERRORS, ids=[show(one[0]) for one in ERRORS])
+@pytest.mark.parametrize(("index", "kind", "text"), ERRORS, ids=[show(case[0]) for case in ERRORS])
 def test_errors_of_set_change_nothing(index, kind, text):
     x = make(array(), "float64")
 

@@ -51,7 +51,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_an_infinite_gradient_reaches_only_selected_elements(name):
     function, values, expected = CASES[name]
-    operands = [ft.tensor(one, dtype=ft.float32, requires_grad=True) for one in values]
+    operands = [ft.tensor(value, dtype=ft.float32, requires_grad=True) for value in values]
     out = function(*operands)
     found = grad(out, operands, ft.full_like(out.detach(), inf))
     np.testing.assert_array_equal(np.array([g.tolist() for g in found]), np.array(expected))

@@ -44,9 +44,9 @@ def test_values(name, dtype):
         got = CALLS[name](given)
         assert got.dtype is getattr(ft, dtype)
         np.testing.assert_allclose(values_of(got).astype("f8"), plain, **near)
-        weights = [values_of(one).astype("f8") for one in affine]
+        weights = [values_of(weight).astype("f8") for weight in affine]
         if name == "group_norm":
-            weights = [one[:, None] for one in weights]
+            weights = [weight[:, None] for weight in weights]
         wanted = plain * weights[0] + (weights[1] if count > 1 else 0)
         np.testing.assert_allclose(values_of(CALLS[name](given, *affine)).astype("f8"), wanted, **near)
 

@@ -143,7 +143,7 @@ def test_errors(name):
 def test_broadcast_errors_name_the_called_function(name, operands):
     given = {"a": ft.ones(2, 3), "b": ft.ones(2, 4)}
     with raises(ValueError, name, "shapes", "do not broadcast: dimension -1"):
-        getattr(F, name)(*(given[one] for one in operands))
+        getattr(F, name)(*(given[letter] for letter in operands))
 
 
 def test_cosine_embedding_loss_names_itself_in_errors():

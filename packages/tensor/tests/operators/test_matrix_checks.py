@@ -135,8 +135,8 @@ class Scaled(Function):
 def in_front(info, dims, *operands):
     """Move the batch of each operand to the front, or add one."""
     return [
-        one.expand(info.batch_size, *one.shape) if dim is None else one.movedim(dim, 0)
-        for one, dim in zip(operands, dims, strict=True)
+        operand.expand(info.batch_size, *operand.shape) if dim is None else operand.movedim(dim, 0)
+        for operand, dim in zip(operands, dims, strict=True)
     ]
 
 

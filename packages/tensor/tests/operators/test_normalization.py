@@ -41,11 +41,11 @@ def test_batch_norm(shape, dtype):
         np.testing.assert_allclose(values_of(got), wanted, **close)
         np.testing.assert_allclose(values_of(running[0]), 0.8 * mean + 0.2 * wide.mean(dims), **close)
         np.testing.assert_allclose(values_of(running[1]), 0.8 * var + 0.2 * wide.var(dims) * n / (n - 1), **close)
-        assert [one._version for one in running] == [1, 1]
+        assert [statistic._version for statistic in running] == [1, 1]
         running = ft.tensor(mean), ft.tensor(var)
         got = F.batch_norm(lay(x, dtype, layout), *running, eps=1e-3)
         np.testing.assert_allclose(values_of(got), given, **close)
-        assert [one._version for one in running] == [0, 0]
+        assert [statistic._version for statistic in running] == [0, 0]
         got = F.batch_norm(lay(x, dtype, layout), None, None, training=True, eps=1e-3)
         np.testing.assert_allclose(values_of(got), normal, **close)
 
@@ -173,7 +173,7 @@ def test_linear(shape, biased):
     if x.numel():
         check_slopes(F.linear, operands)
     for layout in ("transposed", "sliced", "offset"):
-        laid = [lay(one.detach().numpy(), "float64", layout) for one in operands]
+        laid = [lay(operand.detach().numpy(), "float64", layout) for operand in operands]
         np.testing.assert_allclose(values_of(F.linear(*laid)), wanted, rtol=1e-12)
 
 

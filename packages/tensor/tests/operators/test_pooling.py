@@ -40,7 +40,7 @@ def windows(array, kernel, stride, padding, dilation=1, ceil_mode=False):
             rows = [top + i * dilation[0] for i in range(kernel[0])]
             columns = [left + i * dilation[1] for i in range(kernel[1])]
             padded = [
-                sum(one < length + more for one in places)
+                sum(place < length + more for place in places)
                 for places, length, more in zip((rows, columns), size, padding, strict=True)
             ]
             inside = [y * size[1] + x for y in rows for x in columns if 0 <= y < size[0] and 0 <= x < size[1]]

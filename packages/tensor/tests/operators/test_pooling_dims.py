@@ -26,7 +26,9 @@ def regular(length, kernel, stride, padding, dilation=1, ceil_mode=False):
         more = ceil_mode and start - stride + dilation * (kernel - 1) + 1 < length + padding and start < length
         if last < length + padding or more:
             places = range(start, last + 1, dilation)
-            found.append(([one for one in places if 0 <= one < length], sum(one < length + padding for one in places)))
+            found.append(
+                ([place for place in places if 0 <= place < length], sum(place < length + padding for place in places))
+            )
     return found
 
 
@@ -41,8 +43,8 @@ def pooled(array, along, reduce):
     flat = array.reshape(-1, int(np.prod(size)))
     made = []
     for windows in itertools.product(*along):
-        places = [np.ravel_multi_index(at, size) for at in itertools.product(*[one[0] for one in windows])]
-        counted = int(np.prod([one[1] for one in windows]))
+        places = [np.ravel_multi_index(at, size) for at in itertools.product(*[window[0] for window in windows])]
+        counted = int(np.prod([window[1] for window in windows]))
         made.append([reduce(part[places], np.array(places), counted) for part in flat])
     shape = (*array.shape[:-dims], *[len(one) for one in along])
     return np.array(made).T.reshape(shape) if made else np.zeros(shape)
@@ -74,12 +76,12 @@ def drawn(shape, dtype="float64"):
 )
 def test_any_windows(dims, kernel, stride, dilation, padded, ceil_mode, divisor, batch):
     kernel, stride, dilation = kernel[:dims], stride[:dims], dilation[:dims]
-    padding = tuple(one // 2 for one in kernel)
+    padding = tuple(length // 2 for length in kernel)
     size = (5, 6, 7)[:dims]
     x = drawn((2, 3, *size) if batch else (2, *size))
     x[x > 6] = np.nan
     along = [regular(*one, ceil_mode) for one in zip(size, kernel, stride, padding, dilation)]
-    if all(one[0] for windows in along for one in windows):
+    if all(window[0] for windows in along for window in windows):
         values, indices = MAX[dims](ft.tensor(x), kernel, stride, padding, dilation, ceil_mode, True)
         np.testing.assert_array_equal(indices.numpy(), pooled(x, along, first_greatest))
         np.testing.assert_array_equal(values.numpy(), chosen(x, indices.numpy(), dims))

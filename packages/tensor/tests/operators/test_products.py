@@ -62,7 +62,7 @@ ADDED = [
 def test_added_products(function, product, first, second, whole, part, dtype):
     kind = "float32" if dtype in ("float16", "bfloat16") else dtype
     a, b = numbers(*first, dtype=kind), numbers(*second, dtype=kind)
-    tensors = [ft.tensor(one).to(DTYPES[dtype]) for one in (a, b)]
+    tensors = [ft.tensor(operand).to(DTYPES[dtype]) for operand in (a, b)]
     for shape in (whole, part):
         added = numbers(*shape, dtype=kind)
         x = ft.tensor(added).to(DTYPES[dtype])

@@ -54,7 +54,7 @@ def make(kind, batch, inputs, hidden, projected=0, seed=0):
 
 
 def tensors(arrays, dtype=ft.float64):
-    return tuple(None if one is None else ft.tensor(one, dtype=dtype, requires_grad=True) for one in arrays)
+    return tuple(None if array is None else ft.tensor(array, dtype=dtype, requires_grad=True) for array in arrays)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -70,12 +70,12 @@ def test_values(dtype, close, sizes, kind, reverse):
     given = ft.tensor(x, dtype=dtype).transpose(0, 1)
     got = recurrent_layer(kind, given, *states, tensors(weights, dtype), reverse)
     wanted = (np.array(outputs).reshape(batch, steps, hidden).swapaxes(0, 1), h_n, c_n if kind == "lstm" else None)
-    for one, value in zip(got, wanted, strict=True):
-        assert (one is None) == (value is None)
-        if one is not None:
-            assert one.dtype is dtype
-            value = value.reshape(tuple(one.shape))
-            np.testing.assert_allclose(one.detach().double().numpy(), value, rtol=close, atol=close)
+    for result, value in zip(got, wanted, strict=True):
+        assert (result is None) == (value is None)
+        if result is not None:
+            assert result.dtype is dtype
+            value = value.reshape(tuple(result.shape))
+            np.testing.assert_allclose(result.detach().double().numpy(), value, rtol=close, atol=close)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -94,26 +94,26 @@ def test_packed_sequences(kind, projected, reverse):
     x = ft.tensor(packed(sequences), requires_grad=True)
     weights = tensors(weights)
     got = recurrent_layer(kind, x, *states, (*weights[:4], *weights[4:]), reverse, sizes)
-    for one, value in zip(got, (packed(outputs), h_n, c_n), strict=True):
-        if one is not None:
-            np.testing.assert_allclose(one.detach().numpy(), value, atol=1e-12)
+    for result, value in zip(got, (packed(outputs), h_n, c_n), strict=True):
+        if result is not None:
+            np.testing.assert_allclose(result.detach().numpy(), value, atol=1e-12)
 
     # The gradients equal those of separate sequences.
-    factors = [ft.tensor(rng.standard_normal(tuple(one.shape))) for one in got if one is not None]
-    sum((one * factor).sum() for one, factor in zip(got, factors)).backward()
+    factors = [ft.tensor(rng.standard_normal(tuple(result.shape))) for result in got if result is not None]
+    sum((result * factor).sum() for result, factor in zip(got, factors)).backward()
     places = packed([np.array([[place, t] for t in range(n)]) for place, n in enumerate(lengths)])
     for place, sequence in enumerate(sequences[::7]):
         place *= 7
-        own = [None if one is None else one.detach()[place : place + 1].requires_grad_() for one in states]
+        own = [None if state is None else state.detach()[place : place + 1].requires_grad_() for state in states]
         inputs = ft.tensor(sequence[:, None], requires_grad=True)
-        results = recurrent_layer(kind, inputs, *own, tuple(one.detach() for one in weights), reverse)
+        results = recurrent_layer(kind, inputs, *own, tuple(weight.detach() for weight in weights), reverse)
         rows = [int(np.flatnonzero((places == [place, t]).all(1))[0]) for t in range(len(sequence))]
         of = [factors[0][ft.tensor(rows)][:, None], *(factor[place : place + 1] for factor in factors[1:])]
-        sum((one * factor).sum() for one, factor in zip(results, of)).backward()
+        sum((result * factor).sum() for result, factor in zip(results, of)).backward()
         np.testing.assert_allclose(x.grad[ft.tensor(rows)].numpy(), inputs.grad[:, 0].numpy(), atol=1e-11)
-        for whole, one in zip(states, own):
-            if one is not None:
-                np.testing.assert_allclose(whole.grad[place].numpy(), one.grad[0].numpy(), atol=1e-11)
+        for whole, tensor in zip(states, own):
+            if tensor is not None:
+                np.testing.assert_allclose(whole.grad[place].numpy(), tensor.grad[0].numpy(), atol=1e-11)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -156,9 +156,9 @@ def test_without_initial_states_and_biases(kind):
     for one, other in zip(left_out, given):
         assert one is None or (one == other).all()
     left_out[0].square().sum().backward()
-    first = [one.grad.clone() for one in (x, *w)]
-    for one in (x, *w):
-        one.grad = None
+    first = [operand.grad.clone() for operand in (x, *w)]
+    for operand in (x, *w):
+        operand.grad = None
     given[0].square().sum().backward()
     for one, other in zip((x, *w), first):
         np.testing.assert_allclose(one.grad.numpy(), other.numpy(), atol=1e-14)

@@ -88,7 +88,7 @@ def test_bilinear(outer):
     np.testing.assert_allclose(F.bilinear(x, y, w).numpy(), wanted)
     np.testing.assert_allclose(F.bilinear(x, y, w, b).numpy(), wanted + b.numpy())
     if outer == (2,):
-        operands = [one.requires_grad_() for one in (x, y, w, b)]
+        operands = [operand.requires_grad_() for operand in (x, y, w, b)]
         check_slopes(F.bilinear, operands)
 
 

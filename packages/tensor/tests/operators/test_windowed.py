@@ -109,7 +109,7 @@ def test_low_rank_factors(shape):
         (a - a.mean(-2, keepdims=True), lowrank.pca_lowrank(ft.from_numpy(a), q=5)),
         (a, lowrank.pca_lowrank(ft.from_numpy(a), center=False)),
     ]:
-        U, S, V = (one.numpy() for one in factors)
+        U, S, V = (factor.numpy() for factor in factors)
         np.testing.assert_allclose(U * S[..., None, :] @ V.swapaxes(-1, -2), matrix, atol=1e-9)
         np.testing.assert_allclose(S, np.linalg.svd(matrix)[1][..., : S.shape[-1]], atol=1e-9)
     for wrong in ({"q": 10}, {"q": -1}, {"niter": -1}):

@@ -46,7 +46,7 @@ def adaptively_pooled(x, dims, reduce, count):
     result = np.zeros((*x.shape[:-dims], *(count,) * dims), x.dtype)
     for at in itertools.product(range(count), repeat=dims):
         bounds = [(i * n // count, -((i + 1) * n // -count)) for i, n in zip(at, x.shape[-dims:], strict=True)]
-        part = x[(..., *[slice(*one) for one in bounds])]
+        part = x[(..., *[slice(*bound) for bound in bounds])]
         result[(..., *at)] = reduce(part.reshape(*x.shape[:-dims], -1))
     return result
 
