@@ -84,7 +84,7 @@ def requests():
 def mutate(data, rng):
     """Change sizes, strides, parameters or dtypes; equal sizes are mostly changed together."""
     for _ in range(rng.choice((1, 1, 2, 3))):
-        layouts = [one for one in data["inputs"] + data["outputs"] if isinstance(one, list)]
+        layouts = [entry for entry in data["inputs"] + data["outputs"] if isinstance(entry, list)]
         if not layouts:
             return
         how, one = rng.random(), rng.choice(layouts)

@@ -52,7 +52,7 @@ def mutate(tree, rng):
         if type(value) is int and how < 0.6:
             parent[key] = rng.choice((value + 1, value - 1, value * 2, -value, value + rng.randrange(100), value ^ 4))
         elif how < 0.75:
-            same = [one for one in paths if type(at(tree, one)) is type(value)]
+            same = [candidate for candidate in paths if type(at(tree, candidate)) is type(value)]
             parent[key] = json.loads(json.dumps(at(tree, rng.choice(same))))
         elif how < 0.85 and isinstance(parent, list):
             if rng.random() < 0.5:
@@ -96,7 +96,7 @@ def write(path, contents, rng):
 
 def arguments(stored):
     """Return arguments that match the signature of a graph."""
-    kinds = [(one["tensor"][0], one["tensor"][1]) for _, one in stored]
+    kinds = [(entry["tensor"][0], entry["tensor"][1]) for _, entry in stored]
     return [(zeros if "int" in name else ones)(*shape, dtype=getattr(facula_storage, name)) for name, shape in kinds]
 
 
@@ -129,11 +129,11 @@ def main(folder, seed, count):
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, too_long)
     rng, found = random.Random(seed), Counter()
-    files = sorted(one for one in os.listdir(folder) if one.endswith(".facula"))
+    files = sorted(filename for filename in os.listdir(folder) if filename.endswith(".facula"))
     whole = {}
     for name in files:
         with zipfile.ZipFile(os.path.join(folder, name)) as archive:
-            whole[name] = {one: archive.read(one) for one in archive.namelist()}
+            whole[name] = {member: archive.read(member) for member in archive.namelist()}
     path = os.path.join(folder, f"damaged-{seed}")
     last = os.path.join(folder, f"last-{seed}")
     for _ in range(count):

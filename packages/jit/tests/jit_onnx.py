@@ -27,7 +27,7 @@ def results_of(program, *arrays):
     """Return the results of a file for arrays."""
     session = session_of(program)
     used = {tensor.name for tensor in session.get_inputs()}
-    names = [one.name for one in program.model_proto.graph.input]
+    names = [value.name for value in program.model_proto.graph.input]
     return session.run(None, {name: array for name, array in zip(names, arrays, strict=True) if name in used})
 
 

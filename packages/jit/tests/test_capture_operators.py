@@ -103,7 +103,7 @@ def gradients(result, args):
     wanted = [arg for arg in args if arg.requires_grad]
     given = [ft.full_like(root, 0.5) for root in roots]
     found = grad(roots, wanted, given, allow_unused=True) if roots else [None for _ in wanted]
-    return [ft.zeros(0) if one is None else one for one in found]
+    return [ft.zeros(0) if gradient is None else gradient for gradient in found]
 
 
 def with_gradients(function):
@@ -121,12 +121,12 @@ def compare(function, make, requires_grad=False, after=None, replays=2, folder=N
     captured = capture(function)
     for number in range(3 if folder is None else 4):
         seen = []
-        for one in (function, captured if number < 3 else saved(captured, folder)):
+        for call in (function, captured if number < 3 else saved(captured, folder)):
             ft.manual_seed(number)
             args = [arg.requires_grad_() if requires_grad else arg for arg in make()]
-            result = one(*args)
+            result = call(*args)
             found = described(result), [[arg is part for arg in args] for part in leaves(result)]
-            more = None if after is None else [one.tolist() for one in after(result, args)]
+            more = None if after is None else [tensor.tolist() for tensor in after(result, args)]
             seen.append((found, more, described(args), [arg._version for arg in args], ft.get_rng_state()))
         assert seen[0] == seen[1], number
     counts = [replay.served for kind in captured._entries.values() for replay in kind.replays]
@@ -192,7 +192,12 @@ def test_a_graph_that_ends_in_an_argument():
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        compare(change, lambda: [one.requires_grad_() * 1 for one in two()], after=lambda _, args: [args[0]], replays=0)
+        compare(
+            change,
+            lambda: [operand.requires_grad_() * 1 for operand in two()],
+            after=lambda _, args: [args[0]],
+            replays=0,
+        )
 
 
 def test_a_leaf_through_a_view_of_the_same_shape():

@@ -26,7 +26,7 @@ from facula_tensor.library import elementwise, register_loop
 for module in walk_packages(ft.__path__, "facula_tensor."):
     if not module.name.startswith("facula_tensor._forms") and not module.name.endswith("_stubs"):
         import_module(module.name)
-KERNELS = {*planners, "fill", "pow_number", *[one.kernel for one in operators.values() if is_loop(one.kernel)]}
+KERNELS = {*planners, "fill", "pow_number", *[op.kernel for op in operators.values() if is_loop(op.kernel)]}
 
 
 def test_every_kernel_has_a_contract():
@@ -55,7 +55,7 @@ def test_contracts_import_modules_on_demand():
 def declared():
     """Unregister operators that are declared inside."""
     tables = operators, planners
-    before = [dict(one) for one in tables]
+    before = [dict(entry) for entry in tables]
     yield
     for table, had in zip(tables, before, strict=True):
         for name in table.keys() - had.keys():

@@ -44,5 +44,5 @@ def test_gradients_with_a_factor_that_is_read():
     captured = capture(step)
     for number in (3.0, 3.0, 3.0, 5.0):
         a.fill_(number)
-        assert [one.tolist() for one in captured()] == [[1] * 3, [-number] * 3]
+        assert [result.tolist() for result in captured()] == [[1] * 3, [-number] * 3]
     assert "replayed 3 times" in captured.report()

@@ -72,7 +72,7 @@ def test_saving_changes_nothing(tmp_path):
     step, parameters = step_of()
     captured, x, y = capture(step), randn(4, 6), randn(4, 6)
     captured(x, y)
-    before = [one.clone() for one in (*parameters, *[one.grad for one in parameters])]
+    before = [parameter.clone() for parameter in (*parameters, *[leaf.grad for leaf in parameters])]
     save(captured, tmp_path / "step.facula")
     assert same(before, [*parameters, *[parameter.grad for parameter in parameters]])
     first = (tmp_path / "step.facula").read_bytes()

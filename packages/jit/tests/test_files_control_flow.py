@@ -93,7 +93,7 @@ def test_a_training_step_continues(tmp_path):
         assert same(again(x), wanted), number
         rates.add(wanted[1].item())
     state = again.state_dict()
-    assert same([state[name] for name in ("w", "b", "ema", "steps")], [one.detach() for one in own])
+    assert same([state[name] for name in ("w", "b", "ema", "steps")], [leaf.detach() for leaf in own])
     assert len(rates) > 2 and 3 < own[3] < 33
     again.save(tmp_path / "again")
     assert format_of(tmp_path / "again") == 2 and same(load(tmp_path / "again")(x), again(x))
@@ -151,7 +151,7 @@ def test_scripts(tmp_path):
         traced = trace(gate, inputs[0])
         traced.save(tmp_path / "gate")
         again, frozen = load(tmp_path / "gate"), freeze(trace(gate, inputs[1]))
-        (seen,) = [one for one in again.state_dict().values() if not one.shape]
+        (seen,) = [leaf for leaf in again.state_dict().values() if not leaf.shape]
         before = seen.item()
         for x in inputs:
             wanted = gate(x)
@@ -228,7 +228,9 @@ def exchanged(graph):
 
 def as_bools(graph):
     """Use the bytes of bools as the condition of the first skip."""
-    graph["skips"][0][2] = next(k for k, one in enumerate(graph["blocks"]) if one.get("temporary", [""])[0] == "bool")
+    graph["skips"][0][2] = next(
+        k for k, block in enumerate(graph["blocks"]) if block.get("temporary", [""])[0] == "bool"
+    )
 
 
 def unlike(graph):

@@ -41,8 +41,8 @@ def path(tmp_path_factory):
 
 def launch_of(graph, operator):
     """Return the first launch of an operator, and its plan."""
-    return next((one, graph["plans"][one["plan"]]) for one in graph["graphs"][0]["graph"]["launches"]
-                if graph["plans"][one["plan"]]["operator"] == operator)  # fmt: skip
+    return next((launch, graph["plans"][launch["plan"]]) for launch in graph["graphs"][0]["graph"]["launches"]
+                if graph["plans"][launch["plan"]]["operator"] == operator)  # fmt: skip
 
 
 def setting(operator, what, place, value):

@@ -56,7 +56,7 @@ def bits(tensor):
 
 def launches(captured):
     """Return the numbers of launches before and after passes."""
-    (replay,) = [one for kind in captured._entries.values() for one in kind.replays]
+    (replay,) = [entry for kind in captured._entries.values() for entry in kind.replays]
     return replay.launches_before, len(replay.recording.launches)
 
 
@@ -84,7 +84,7 @@ def chain(operator):
     return function
 
 
-@pytest.mark.parametrize("number", range(len(OPERATORS)), ids=[one.name for one in OPERATORS])
+@pytest.mark.parametrize("number", range(len(OPERATORS)), ids=[op.name for op in OPERATORS])
 def test_every_elementwise_operator_is_itself_in_a_program(number):
     """In float32, a half-precision dtype and another dtype with one shape each: loops of all dtypes have their
     own tests.
@@ -96,7 +96,7 @@ def test_every_elementwise_operator_is_itself_in_a_program(number):
         taken = (SHAPES[shape] * 2)[: max(operator.arity, 2)]
         turned = dtypes[number % len(dtypes) :] + dtypes[: number % len(dtypes)]
         for dtype in turned:  # the first one is the operator's
-            args = [values(one, dtype, k) for k, one in enumerate(taken)]
+            args = [values(operand, dtype, k) for k, operand in enumerate(taken)]
             args = [arg.t() for arg in args] if shape == "strided" else args
             try:
                 function(*args)
@@ -142,7 +142,7 @@ def program(lines, results):
     def function(*tensors):
         known = [*tensors, tensors[0] * 1.5]
         for kind, *rest in lines:
-            taken = [known[one % len(known)] if isinstance(one, int) else one for one in rest]
+            taken = [known[operand % len(known)] if isinstance(operand, int) else operand for operand in rest]
             try:
                 if kind == "number":
                     made = getattr(ft, rest[0])(taken[1], rest[2])

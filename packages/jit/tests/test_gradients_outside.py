@@ -29,7 +29,7 @@ def test_gradients_outside(wants):
 
     captured = capture(function, on_break="error")
     for number in range(4):
-        x, y = [one.requires_grad_(on) for one, on in zip(pair(number), wants)]
+        x, y = [leaf.requires_grad_(on) for leaf, on in zip(pair(number), wants)]
         found = []
         for call in (function, captured):
             a, b = call(x, y)
@@ -45,7 +45,7 @@ def test_two_forwards_before_a_backward():
     captured(x)
     for _ in range(2):
         leaves = [randn(5).requires_grad_() for _ in range(3)]
-        losses = [captured(one) for one in leaves]
+        losses = [captured(start) for start in leaves]
         for leaf, loss in reversed(list(zip(leaves, losses))):
             loss.backward()
             again = leaf.detach().requires_grad_()

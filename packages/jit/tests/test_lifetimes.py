@@ -28,7 +28,7 @@ def test_captures_are_freed():
         for _ in range(4):  # including passes
             captured(*arguments)
         first = arguments[0]._storage
-        links = [weakref.ref(one) for one in (captured, w._storage, first, captured._pool._arena)]
+        links = [weakref.ref(owner) for owner in (captured, w._storage, first, captured._pool._arena)]
         del step, w, b, captured, arguments, first
         assert [link() for link in links] == [None] * 4
     finally:
@@ -39,7 +39,7 @@ def test_arguments_and_results_are_freed():
     captured = capture(lambda x: x * 2)
     x = ones(5)
     result = captured(x)
-    links = [weakref.ref(one._storage) for one in (x, result)]
+    links = [weakref.ref(operand._storage) for operand in (x, result)]
     del x, result
     assert [link() for link in links] == [None, None]
 

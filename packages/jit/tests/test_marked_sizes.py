@@ -53,7 +53,7 @@ TABLE = SimpleNamespace(entries=ENTRIES)
 
 
 def sizes_of(x):
-    return (one for one in x.shape)
+    return (length for length in x.shape)
 
 
 DECIDED = {
@@ -193,7 +193,9 @@ def test_marks_stay_out_of_layouts_and_end_with_the_run():
     for size in SIZES:
         assert made(ft.rand(size, 5))[1] == 10
     layout = ft.rand(24 * 5, 1)._layout
-    assert type(layout) is Layout and all(type(one) is int for one in (*layout.shape, *layout.strides, layout.numel))
+    assert type(layout) is Layout and all(
+        type(number) is int for number in (*layout.shape, *layout.strides, layout.numel)
+    )
     assert kept == list(SIZES)
     assert type(kept[-1] + 1) is int and f"{kept[-1]}" == "32"
     assert type(copy.deepcopy(kept[-1])) is type(pickle.loads(pickle.dumps(kept[-1]))) is int
@@ -201,7 +203,7 @@ def test_marks_stay_out_of_layouts_and_end_with_the_run():
 
 def test_arithmetic_keeps_the_sizes_that_a_number_came_from():
     decisions = Decisions()
-    six, four = (marked(one, decisions, (one,)) for one in (6, 4))
+    six, four = (marked(number, decisions, (number,)) for number in (6, 4))
     results = [
         six + four,
         2 * six,

@@ -69,7 +69,7 @@ def _described(result):
         ends = [output for output in result if output.is_leaf and output.requires_grad]
         for root in [output for output in result if not output.is_leaf]:
             found = grad(root, [*ends, WEIGHT], allow_unused=True, retain_graph=True)
-            yield [None if one is None else one.tolist() for one in found]
+            yield [None if gradient is None else gradient.tolist() for gradient in found]
 
 
 @pytest.mark.parametrize("options", [{}, {"check": 0}, {"on_break": "split"}])

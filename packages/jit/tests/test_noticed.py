@@ -190,8 +190,8 @@ def test_state_that_changes_in_each_call():
 def test_the_report_says_why_a_call_was_captured_again():
     switch = [True]
     captured = capture(lambda x: x * 2 if switch[0] else x * 3)
-    for one in (True, True, False, False):
-        switch[0] = one
+    for flag in (True, True, False, False):
+        switch[0] = flag
         captured(ones(2))
     assert "captured again because an entry of the variable 'switch' has changed" in captured.report()
     kept = []
@@ -321,7 +321,7 @@ def test_an_equal_object():
 
 
 def test_the_order_of_keywords_and_dicts_of_other_classes():
-    captured = capture(lambda **named: (sum([3**at * one for at, one in enumerate(named.values())]), named))
+    captured = capture(lambda **named: (sum([3**at * value for at, value in enumerate(named.values())]), named))
     for _ in range(3):
         for names in ("ab", "ba"):
             total, given = captured(**{name: ones(1) * (name == "b") for name in names})

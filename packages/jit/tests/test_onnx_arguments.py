@@ -25,8 +25,8 @@ def test_names_of_inputs_and_results():
         return {"sum": first + pair[0] * scale, "pair": [pair[1] * 1]}
 
     graph = export(function, (x, (x * 2, x * 3))).model_proto.graph
-    assert [one.name for one in graph.input] == ["first", "pair_1", "pair_2"]
-    assert [one.name for one in graph.output] == ["sum", "pair_0"]
+    assert [entry.name for entry in graph.input] == ["first", "pair_1", "pair_2"]
+    assert [entry.name for entry in graph.output] == ["sum", "pair_0"]
     given = {"input_names": ["a"], "output_names": ["b"]}
     with io.BytesIO() as file:
         graph = export(lambda x: x + 1, x, file, **given).model_proto.graph
@@ -65,7 +65,7 @@ def test_sizes_that_vary(name):
         varying = [axis for axis in range(4) if shape[axis] != (2, 3, 6, 6)[axis]]
         if set(varying) <= set(axes):
             check(function, ft.randn(*shape), program=program)
-    shown = [one.dim_param or one.dim_value for one in program.model_proto.graph.input[0].type.tensor_type.shape.dim]
+    shown = [dim.dim_param or dim.dim_value for dim in program.model_proto.graph.input[0].type.tensor_type.shape.dim]
     assert [shown[axis] for axis in axes] == (["n", "m"][: len(axes)] if isinstance(axes, dict) else ["x_dim_3"])
 
 
@@ -103,7 +103,7 @@ def test_sizes_that_vary_as_a_tree_of_the_arguments(name):
 def test_sizes_without_names():
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     program = export(lambda x: x.exp(), ft.ones(2, 3, 4), dynamic_shapes=[(Dim.AUTO, Dim.DYNAMIC, Dim.STATIC)])
-    shown = [one.dim_param or one.dim_value for one in program.model_proto.graph.input[0].type.tensor_type.shape.dim]
+    shown = [dim.dim_param or dim.dim_value for dim in program.model_proto.graph.input[0].type.tensor_type.shape.dim]
     assert shown == ["x_dim_0", "x_dim_1", 4] and repr(BATCH) == "Dim('n')"
 
 
@@ -128,7 +128,7 @@ def test_errors_for_other_sizes():
 def test_results_named_as_inputs():
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     graph = export(lambda x: {"x": x + 1, "y": x}, ft.ones(2)).model_proto.graph
-    assert [one.name for one in graph.output] == ["output_x", "y"]
+    assert [entry.name for entry in graph.output] == ["output_x", "y"]
 
 
 WRONG = {

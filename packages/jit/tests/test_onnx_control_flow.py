@@ -81,8 +81,8 @@ OWN = {
     "a constant decides": lambda x, y: cond(ft.tensor(False), lambda: x, lambda: y.exp()),
     "one of one element": lambda x, y: cond(x[:1] > 0, lambda: x, lambda: y),
 }  # fmt: skip
-PROGRAMS = {name: one for name, one in CAPTURED.items() if "draws" not in name}
-PROGRAMS |= {name: script(one) for name, one in EVERYTHING.items() if name != "returns_in_all"} | OWN
+PROGRAMS = {name: program for name, program in CAPTURED.items() if "draws" not in name}
+PROGRAMS |= {name: script(program) for name, program in EVERYTHING.items() if name != "returns_in_all"} | OWN
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -119,8 +119,10 @@ def test_sizes_that_vary_inside(function):
         ft.manual_seed(number)
         for sign in (-1.0, 0.2, 1.0):
             check(function, ft.rand(*shape) + sign, program=program)
-    (graph,) = [one for node in program.model_proto.graph.node for one in node.attribute if one.HasField("g")]
-    shown = [[dim.dim_param for dim in one.type.tensor_type.shape.dim] for one in graph.g.output]
+    (graph,) = [
+        attribute for node in program.model_proto.graph.node for attribute in node.attribute if attribute.HasField("g")
+    ]
+    shown = [[dim.dim_param for dim in output.type.tensor_type.shape.dim] for output in graph.g.output]
     assert ["n", "m"] in shown or ["m"] in shown
 
 

@@ -43,8 +43,8 @@ def test_activations(dtype):
 def test_activations_with_one_node():
     """Only if ONNX's node has the arguments; otherwise the parts are exported."""
     x = images() * 3
-    assert [one.op_type for one in check(lambda x: F.elu(x, 0.5), x).model_proto.graph.node] == ["Elu"]
-    assert [one.op_type for one in check(F.softplus, x).model_proto.graph.node] == ["Softplus"]
+    assert [node.op_type for node in check(lambda x: F.elu(x, 0.5), x).model_proto.graph.node] == ["Elu"]
+    assert [node.op_type for node in check(F.softplus, x).model_proto.graph.node] == ["Softplus"]
     assert len(check(lambda x: F.softplus(x, 2, 5.0), x).model_proto.graph.node) > 1
 
 

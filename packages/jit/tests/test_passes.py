@@ -128,7 +128,7 @@ def test_half_precision_rounded_only_at_the_end(name):
         return (y * 0.3 + 7).exp() - y.float() * 3, ft.where(y > 1, y.square().square(), 0.1).to(dtype)
 
     once = partial(passes.fuse_elementwise, emulate_precision_casts=False)
-    captured = capture(function, passes=[once if one is passes.fuse_elementwise else one for one in passes.DEFAULT])
+    captured = capture(function, passes=[once if step is passes.fuse_elementwise else step for step in passes.DEFAULT])
     for _ in range(4):
         x = ft.randn(4, 401)
         found, wanted, rounded = captured(x), function(x, ft.float32), function(x)

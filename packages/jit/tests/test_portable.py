@@ -154,7 +154,7 @@ def test_training(name, level, tmp_path):
 def tensors_in(result):
     """Return the tensors of a result, in order."""
     if isinstance(result, (tuple, list)):
-        return [one for part in result for one in tensors_in(part)]
+        return [leaf for part in result for leaf in tensors_in(part)]
     return [] if result is None else [result]
 
 

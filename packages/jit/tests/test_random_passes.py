@@ -40,7 +40,7 @@ differentiable = programs_of(lambda some: st.builds(changing, st.just("state"), 
 
 def check(parts, step, weights, seed, folder):
     """Compare a step with its captures, with and without passes, and with files of both, for several calls."""
-    captures = [capture(step, on_break="error", passes=one) for one in ((), facula_jit.passes.DEFAULT)]
+    captures = [capture(step, on_break="error", passes=chosen) for chosen in ((), facula_jit.passes.DEFAULT)]
     loaded = []
     for number in range(8):
         manual_seed(seed + number)
@@ -50,19 +50,19 @@ def check(parts, step, weights, seed, folder):
                 facula_jit.save(captured, folder / "graph")
                 loaded.append(facula_jit.load(folder / "graph"))
         found = []
-        for one in (*captures, *loaded):
-            own = one.state_dict().get("state", state) if one in loaded else state
+        for version in (*captures, *loaded):
+            own = version.state_dict().get("state", state) if version in loaded else state
             own.copy_(before)
-            leaves = list(one.parameters()) if one in loaded else weights
+            leaves = list(version.parameters()) if version in loaded else weights
             for leaf in leaves:
                 leaf.grad = None
-            result = one(*[each.clone() for each in given])
+            result = version(*[each.clone() for each in given])
             if getattr(result, "requires_grad", False):
                 result.backward()
                 result = result.detach()
             gradients = {id(leaf): leaf.grad for leaf in leaves if leaf.grad is not None}
             found.append((result, own.clone(), sorted([each.numpy().tobytes() for each in gradients.values()])))
-        assert all([same(one, found[0]) for one in found]), shown(parts)
+        assert all([same(outcome, found[0]) for outcome in found]), shown(parts)
     return captures
 
 

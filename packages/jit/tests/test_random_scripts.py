@@ -82,7 +82,7 @@ def programs_of(*further):
     """Draw programs of assignments, conditions, and statements of further strategies."""
 
     def blocks(inner):
-        some = st.lists(inner, min_size=1, max_size=3).map(lambda lists: [one for each in lists for one in each])
+        some = st.lists(inner, min_size=1, max_size=3).map(lambda lists: [node for each in lists for node in each])
         either = st.one_of(st.just([]), some)
         choices = st.builds(lambda test, body, other: [ast.If(test, body, other)], tests, some, either)
         return st.one_of(assigns.map(lambda one: [one]), choices, *[make(some) for make in further])
@@ -102,8 +102,8 @@ def like(a, b, c):
 
 
 def made_of(parts):
-    body = [one for part in parts for one in part]
-    body.append(ast.Return(ast.Tuple([load(one) for one in NAMES], ast.Load())))
+    body = [statement for part in parts for statement in part]
+    body.append(ast.Return(ast.Tuple([load(name) for name in NAMES], ast.Load())))
     tree = ast.FunctionDef("program", like_arguments(), body, [])
     tree.type_params = []
     tree.lineno, tree.col_offset = 1, 0
@@ -111,19 +111,19 @@ def made_of(parts):
 
 
 def like_arguments():
-    return ast.arguments([], [ast.arg(one) for one in NAMES], None, [], [], None, [])
+    return ast.arguments([], [ast.arg(name) for name in NAMES], None, [], [], None, [])
 
 
 def same_results(parts):
     """Draw a program with early results that have the structure of the last one."""
-    for node in [one for part in parts for each in part for one in ast.walk(each)]:
+    for node in [entry for part in parts for each in part for entry in ast.walk(each)]:
         if isinstance(node, ast.Return):
-            node.value = ast.Tuple([node.value, *[load(one) for one in NAMES[1:]]], ast.Load())
+            node.value = ast.Tuple([node.value, *[load(name) for name in NAMES[1:]]], ast.Load())
     return made_of(parts)
 
 
 def shown(parts):
-    return ast.unparse(ast.Module([one for part in parts for one in part], []))
+    return ast.unparse(ast.Module([statement for part in parts for statement in part], []))
 
 
 @settings(max_examples=25)
@@ -136,8 +136,8 @@ def test_random_programs(parts, seed):
         manual_seed(seed + number)
         given = [randn(3) for _ in NAMES]
         wanted = program(*given)
-        for one in (scripted, captured):
-            assert same(one(*given), wanted), shown(parts)
+        for version in (scripted, captured):
+            assert same(version(*given), wanted), shown(parts)
 
 
 @settings(max_examples=25)
@@ -148,7 +148,7 @@ def test_gradients_of_random_programs(parts, seed, inside, leaves):
 
     def step_of(function):
         def step(*given):
-            first, *others = [w * one for w, one in zip(weights, given)]
+            first, *others = [w * number for w, number in zip(weights, given)]
             a, b, c = function(weights[0] if leaves else first, *others)
             loss = (a * b).sum() + (c * c).sum()
             if not inside:
@@ -172,5 +172,5 @@ def test_gradients_of_random_programs(parts, seed, inside, leaves):
             if not inside:
                 loss.backward()
             found.append([loss.detach(), *[w * 0 if w.grad is None else w.grad * 1 for w in weights]])
-        for one, other in zip(*found):
-            assert (one - other).abs().max() <= 1e-5 * (1 + one.abs().max()), shown(parts)
+        for result, other in zip(*found):
+            assert (result - other).abs().max() <= 1e-5 * (1 + result.abs().max()), shown(parts)

@@ -206,7 +206,7 @@ def test_an_argument_in_memory_of_the_program(kind, where):
         }[kind]
 
     memories = [np.arange(SIZE, dtype=np.float32) for _ in range(2)]
-    function, inner = [program(one) for one in memories]
+    function, inner = [program(placement) for placement in memories]
     captured = capture(inner)
     for place in ((10, 1), (10, 1), (10, 1), where, (10, 1), where, (14, 1)):
         found = []

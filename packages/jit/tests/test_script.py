@@ -208,7 +208,7 @@ def test_python_semantics_are_preserved():
 
     with pytest.raises(ZeroDivisionError) as caught:
         script(fails)(3)
-    frames = [one for one in traceback.extract_tb(caught.value.__traceback__) if one.filename == __file__]
+    frames = [frame for frame in traceback.extract_tb(caught.value.__traceback__) if frame.filename == __file__]
     assert frames[-1].lineno == fails.__code__.co_firstlineno + 3
 
     def recursive(n):

@@ -47,8 +47,8 @@ def loops(x, n=3):
 
 
 def returns(x):
-    for one in (0.5, 1.5, 2.5):
-        y = x * one + 1
+    for number in (0.5, 1.5, 2.5):
+        y = x * number + 1
         y = y.sin() - 1
         if y.sum().item() > -3:
             return y * 10 - 1

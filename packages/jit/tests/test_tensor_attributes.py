@@ -112,7 +112,7 @@ def test_names_read_only_of_other_objects_cost_nothing():
     asking = capture(lambda x: x * box.tag + box.tensor * tried(box.tensor))
     for _ in range(4):
         captured(X), asking(X)
-    checks = [len(one._latest.checks) for one in (captured, asking)]
+    checks = [len(call._latest.checks) for call in (captured, asking)]
     box.tensor.tag = 5
     latest = captured._latest
     assert captured(X).tolist() == [3, 3] and captured._latest is latest and checks[0] < checks[1]

@@ -31,8 +31,8 @@ def test_copies_keep_attributes(kind):
     x.tag, x.notes = 1, [1, 2]
     assert vars(x) == {"tag": 1, "notes": [1, 2]} and hasattr(x, "tag") and "tag" in dir(x)
     shallow, deep, again = copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))
-    for one in (shallow, deep, again):
-        assert (one.tag, one.notes, type(one)) == (1, [1, 2], type(x)) and one.tolist() == x.tolist()
+    for copied in (shallow, deep, again):
+        assert (copied.tag, copied.notes, type(copied)) == (1, [1, 2], type(x)) and copied.tolist() == x.tolist()
     assert shallow.notes is x.notes and deep.notes is not x.notes
     assert copy.deepcopy([x, x])[0].tag == 1
     del x.tag
@@ -45,8 +45,8 @@ def test_copies_keep_attributes(kind):
 def test_results_have_no_attributes():
     x = ft.ones(2)
     x.tag = 1
-    for one in (x + 1, x.view(2, 1), x.detach(), x.clone(), x[0]):
-        assert not hasattr(one, "tag")
+    for derived in (x + 1, x.view(2, 1), x.detach(), x.clone(), x[0]):
+        assert not hasattr(derived, "tag")
     x.data = ft.zeros(2)
     x += 1
     assert x.tag == 1

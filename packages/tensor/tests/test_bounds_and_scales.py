@@ -149,7 +149,7 @@ def test_gradients_with_alpha(dtypes):
                 total = 4 * sign * factor
                 assert of_y.sum().item() == (total if y.is_complex() else total.real)
     assert gradcheck(lambda a, b: ft.add(a * b, b * b, alpha=2), (ft.ones(2, dtype=ft.float64).requires_grad_(),) * 2)
-    a, b = (ft.tensor(one, dtype=ft.float64, requires_grad=True) for one in ([1.0, 2.0], [[3.0], [4.0]]))
+    a, b = (ft.tensor(numbers, dtype=ft.float64, requires_grad=True) for numbers in ([1.0, 2.0], [[3.0], [4.0]]))
     assert gradgradcheck(lambda a, b: ft.sub(a * b, b * b, alpha=2), (a, b))
 
 
@@ -173,7 +173,7 @@ def test_integers_beyond_int64_can_be_floats():
 
 @pytest.mark.parametrize(("shape", "dim"), [((0, 3), 0), ((3, 0), 1)])
 def test_empty_tensors_split_into_the_requested_number_of_chunks(shape, dim):
-    assert [tuple(one.shape) for one in ft.zeros(*shape).chunk(3, dim)] == [shape] * 3
+    assert [tuple(chunk.shape) for chunk in ft.zeros(*shape).chunk(3, dim)] == [shape] * 3
 
 
 QUICK = {

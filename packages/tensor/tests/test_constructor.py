@@ -148,13 +148,13 @@ def test_where_of_a_condition_alone():
     mask = ft.tensor([[0, 1, 0], [1, 1, 0]])
     expected = np.nonzero(mask.numpy())
     for got in (ft.where(mask), ft.nonzero(mask, as_tuple=True), mask.nonzero(as_tuple=True)):
-        assert [result.tolist() for result in got] == [one.tolist() for one in expected]
+        assert [result.tolist() for result in got] == [values.tolist() for values in expected]
     assert mask[ft.where(mask[:, 0])].tolist() == [[1, 1, 0]]
     assert ft.nonzero(mask).tolist() == np.argwhere(mask.numpy()).tolist()
     assert ft.nonzero(ft.tensor([0.0, float("nan"), -0.0, 1e-30])).tolist() == [[1], [3]]
     assert tuple(ft.nonzero(ft.tensor(5)).shape) == (1, 0)
     assert tuple(ft.nonzero(ft.tensor(0)).shape) == (0, 0)
-    assert [one.tolist() for one in ft.where(ft.tensor(True))] == [[0]]
+    assert [positions.tolist() for positions in ft.where(ft.tensor(True))] == [[0]]
     assert tuple(ft.nonzero(ft.zeros(0, 3)).shape) == (0, 2)
     with raises(TypeError, "where", "condition alone"):
         ft.where(mask > 0, mask)

@@ -70,13 +70,15 @@ def rules_in(source):
     """The rules of elementwise declarations in a source: (the operator's class, the rule's tree)."""
     for body in ast.walk(ast.parse(source)):
         if isinstance(body, ast.FunctionDef) and any(
-            ast.unparse(one).startswith("unary(") for one in body.decorator_list
+            ast.unparse(decorator).startswith("unary(") for decorator in body.decorator_list
         ):
             yield body.name, body
         if isinstance(body, ast.ClassDef) and "elementwise" in map(ast.unparse, body.decorator_list):
-            for one in body.body:
-                if isinstance(one, ast.FunctionDef) and one.name.startswith(("vjp", "partial", "value", "jvp")):
-                    yield body.name, one
+            for statement in body.body:
+                if isinstance(statement, ast.FunctionDef) and statement.name.startswith(
+                    ("vjp", "partial", "value", "jvp")
+                ):
+                    yield body.name, statement
 
 
 def called(rule):
@@ -108,7 +110,7 @@ def test_a_call_in_place_of_a_symbol_is_found():
 
 def has_symbols(rule):
     source = ast.parse(dedent(inspect.getsource(rule))).body[0]
-    written = [one for one in ast.walk(source) if isinstance(one, (ast.BinOp, ast.Compare, ast.UnaryOp))]
+    written = [node for node in ast.walk(source) if isinstance(node, (ast.BinOp, ast.Compare, ast.UnaryOp))]
     return not isinstance(source, ast.FunctionDef) or bool(written)
 
 
@@ -132,7 +134,9 @@ def test_rules_with_symbols_never_receive_tensors(name):
         for kind in (False, True) if is_complex else (False,):
             kinds = [(kind, *[kind] * len(asked))]
             if op.is_fast and not is_complex:
-                kinds += [(kind, *[float if one == number else kind for one in asked]) for number in op.inputs]
+                kinds += [
+                    (kind, *[float if argument == number else kind for argument in asked]) for number in op.inputs
+                ]
             for each in kinds:
                 assert steps_of(declared, each) is not None, f"vjp_{operand} cannot be traced for {each}"
 

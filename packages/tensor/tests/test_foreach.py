@@ -72,7 +72,7 @@ def test_operands_have_names_and_gradients():
     x = [tensor.requires_grad_() for tensor in tensors(0)]
     made = foreach._foreach_addcmul(x, tensor1=tensors(1), tensor2=tensors(2), value=0.5)
     sum(result.sum() for result in made).backward()
-    assert all(one.grad.eq(1).all() for one in x)
+    assert all(leaf.grad.eq(1).all() for leaf in x)
     assert foreach._foreach_lerp(tensors(0), tensors(1), weight=0.25)[0].equal(tensors(0)[0].lerp(tensors(1)[0], 0.25))
     assert foreach._foreach_pow(2.0, exponent=tensors(0))[1].equal(2.0 ** tensors(0)[1])
     nan = foreach._foreach_maximum([ft.tensor([float("nan"), 1.0])], 2.0)[0]

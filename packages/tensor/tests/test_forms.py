@@ -195,7 +195,7 @@ def test_a_handwritten_function_is_detected():
 def test_listed_handwritten_functions_are_public():
     for name in BY_HAND:
         assert callable(getattr(ft, name, None) or getattr(ft.Tensor, name))
-        assert name not in {one.name for one in declared if not one.label}
+        assert name not in {function.name for function in declared if not function.label}
 
 
 if __name__ == "__main__":

@@ -252,8 +252,8 @@ def test_random_numbers_and_threads():
     threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
     for thread in threads:
         thread.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.join()
     assert not wrong
 
 

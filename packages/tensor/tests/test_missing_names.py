@@ -11,7 +11,7 @@ from facula_errors.testing import raises
 from facula_tensor import Parameter, Tensor, ones
 from facula_tensor._core.names import MissingName
 
-MISSING = sorted(name for base in Tensor.__mro__ for name, one in vars(base).items() if type(one) is MissingName)
+MISSING = sorted(name for base in Tensor.__mro__ for name, member in vars(base).items() if type(member) is MissingName)
 
 
 @pytest.mark.parametrize("name", MISSING[::5])
@@ -41,8 +41,8 @@ def test_look_ups_are_not_overridden():
 def test_names_in_dir_of_the_class_exist():
     assert [name for name in dir(Tensor) if not hasattr(Tensor, name)] == [] and len(MISSING) > 40
     members = dict(inspect.getmembers(Tensor))
-    assert members.keys() == set(dir(Tensor)) and not any(type(one) is MissingName for one in members.values())
-    assert {one.name for one in inspect.classify_class_attrs(Tensor)} >= members.keys() - {"__class__"}
+    assert members.keys() == set(dir(Tensor)) and not any(type(member) is MissingName for member in members.values())
+    assert {attribute.name for attribute in inspect.classify_class_attrs(Tensor)} >= members.keys() - {"__class__"}
 
 
 def test_isinstance_stays_fast():
@@ -64,7 +64,7 @@ def test_attribute_look_ups_specialize():
 
     for t in [ones(2)] * 200:
         read(t)
-    names = [one.opname for one in dis.get_instructions(read, adaptive=True)]
+    names = [instruction.opname for instruction in dis.get_instructions(read, adaptive=True)]
     assert names.count("LOAD_ATTR_SLOT") == 2, names
 
 

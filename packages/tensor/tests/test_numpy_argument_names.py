@@ -102,7 +102,7 @@ def test_gradients_of_calls_by_other_names():
 def test_other_names_that_are_rejected(call):
     with pytest.raises((TypeError, ValueError)) as caught:
         call()
-    assert all(not one.filename.endswith("/_other_names.py") for one in inspect.getinnerframes(caught.tb))
+    assert all(not frame.filename.endswith("/_other_names.py") for frame in inspect.getinnerframes(caught.tb))
 
 
 def test_errors_are_equal_for_both_names():

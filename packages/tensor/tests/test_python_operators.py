@@ -14,8 +14,8 @@ def test_quotients_and_remainders():
     assert (WHOLE % 3).tolist() == [1, 2, 1]
     assert (20 // WHOLE).tolist() == [2, -3, 20]
     assert (20 % WHOLE).tolist() == [6, -1, 0]
-    assert [one.tolist() for one in divmod(WHOLE, 3)] == [[2, -3, 0], [1, 2, 1]]
-    assert [one.tolist() for one in divmod(20, WHOLE)] == [[2, -3, 20], [6, -1, 0]]
+    assert [result.tolist() for result in divmod(WHOLE, 3)] == [[2, -3, 0], [1, 2, 1]]
+    assert [result.tolist() for result in divmod(20, WHOLE)] == [[2, -3, 20], [6, -1, 0]]
     assert (WHOLE // 2.0).dtype is ft.float32
     assert (MASK // 2).dtype is ft.int64
     x = WHOLE.clone()
@@ -92,7 +92,7 @@ def test_bits():
     x ^= 1
     x <<= 2
     x >>= 1
-    assert x.tolist() == [((((one & 6) | 8) ^ 1) << 2) >> 1 for one in WHOLE.tolist()]
+    assert x.tolist() == [((((number & 6) | 8) ^ 1) << 2) >> 1 for number in WHOLE.tolist()]
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def spelled(text):
 
 def plain(value):
     if isinstance(value, tuple):
-        return tuple(plain(one) for one in value)
+        return tuple(plain(entry) for entry in value)
     return (value.dtype, tuple(value.shape), value.tolist()) if isinstance(value, ft.Tensor) else value
 
 

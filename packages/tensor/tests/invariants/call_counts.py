@@ -123,7 +123,7 @@ def counted(
 def counts() -> Iterator[Count]:
     """The counts of all samples in all forms."""
     for case in EVERY:
-        dtype = next(one for one in (*DTYPES, *case.dtypes) if one in case.dtypes)
+        dtype = next(name for name in (*DTYPES, *case.dtypes) if name in case.dtypes)
         arrays = operands(case, dtype, "contiguous")
 
         def tensors(recorded: bool, dtype: str = dtype, arrays: Any = arrays) -> list[Any]:

@@ -86,7 +86,7 @@ class QueuedAllocator:
         """
         for block in list(self.blocks.values()):
             if block.address <= address and address + nbytes <= block.address + block.nbytes:
-                if handed_out and any(one[0] == block.address for one in list(block.idle)):
+                if handed_out and any(entry[0] == block.address for entry in list(block.idle)):
                     raise MemoryFault(f"work names {address:#x}, in a block that was released before")
                 return block
         raise MemoryFault(f"work names {nbytes} bytes at {address:#x}, which lie in no block")
@@ -107,7 +107,7 @@ class FakeBackend:
     def plan(self, operator: str | Program, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
         plan = self.cpu.plan(operator, inputs, outputs, parameters)
         operator = plan.operator
-        layouts = [one for one in (*inputs, *outputs) if one is None or isinstance(one, Layout)]
+        layouts = [layout for layout in (*inputs, *outputs) if layout is None or isinstance(layout, Layout)]
         if operator == "cat":
             launch = partial(self._launch_cat, plan, outputs[0].dtype.itemsize)
         elif operator.endswith("_step"):

@@ -25,7 +25,7 @@ def derivatives(function, operands):
     """Return the value of a function, its gradients, and the gradients of a function of these."""
     value = function(*operands)
     first = grad(value, operands, ft.ones_like(value), create_graph=True, allow_unused=True, materialize_grads=True)
-    weighed = sum([(one * one.detach().cos()).sum() for one in first])
+    weighed = sum([(result * result.detach().cos()).sum() for result in first])
     if not weighed.requires_grad:
         return [value, *first]
     return [value, *first, *grad(weighed, operands, allow_unused=True, materialize_grads=True)]

@@ -45,7 +45,7 @@ def forget_plans(used=None):
         forget()
     if used is None:  # families of operators are loaded on first use
         used = [table for op in operators.values() for table in (op.table, op.slow_table)]
-    held = [one for one in used if one.by_key or any(one.dense) or any(one.with_float) or any(one.with_int)]
+    held = [entry for entry in used if entry.by_key or any(entry.dense) or any(entry.with_float) or any(entry.with_int)]
     for table in held:
         table.clear()
     return held
@@ -61,13 +61,13 @@ def tables_of(call):
 def check(call, first, second, others=(), *, slow=False, every=1, library=None, start=0):
     """Replace the memory of `first` by that of `second` at each point of `call(tensor, *others)`."""
     x = first.detach()
-    before, after = [(one._layout, one._storage, one._offset) for one in (first, second)]
-    expected = [contents(outcome(call, one, *others)) for one in (first, second)]
+    before, after = [(tensor._layout, tensor._storage, tensor._offset) for tensor in (first, second)]
+    expected = [contents(outcome(call, tensor, *others)) for tensor in (first, second)]
 
     def act():
         x._layout, x._storage, x._offset = after
 
-    used = tables_of(lambda: [outcome(call, one, *others) for one in (first, second)]) if slow else ()
+    used = tables_of(lambda: [outcome(call, tensor, *others) for tensor in (first, second)]) if slow else ()
     number = start
     while True:
         x._layout, x._storage, x._offset = before

@@ -39,7 +39,8 @@ class Sample:
     """A case as a function of leaves that returns one tensor."""
 
     def __init__(self, case: Any) -> None:
-        self.case, self.dtype = smooth(case), (*case.gradient, *[one for one in PREFERRED if one in case.dtypes])[0]
+        self.case = smooth(case)
+        self.dtype = (*case.gradient, *[dtype for dtype in PREFERRED if dtype in case.dtypes])[0]
 
     def __str__(self) -> str:
         return str(self.case)

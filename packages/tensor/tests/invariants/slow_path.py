@@ -58,7 +58,7 @@ class Entry(NamedTuple):
     def numbers(self) -> list[type]:
         """The types of the other operands."""
         others = [operand if isinstance(operand, type) else type(operand) for operand in self.operands]
-        return [one for one in others if one in (bool, int, float, complex)]
+        return [kind for kind in others if kind in (bool, int, float, complex)]
 
     def __str__(self) -> str:
         return self.operator.name + ("_" if self.inplace else "")

@@ -74,7 +74,7 @@ def counts() -> list[Count]:
     program = Path(__file__).with_name("call_counts.py")
     done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return [Count(*one) for one in json.loads(done.stdout)]
+    return [Count(*row) for row in json.loads(done.stdout)]
 
 
 def is_of_sample(count: Count) -> bool:
@@ -91,9 +91,9 @@ def named(count: Count) -> str:
 def above(counts: list[Count]) -> dict[str, list[str]]:
     """The longest list of calls of each function that exceeds its limit."""
     found: dict[str, list[str]] = defaultdict(list)
-    for one in filter(is_of_sample, counts):
-        if one.launches < 2 and len(one.calls) > max(one.limit, len(found[named(one)])):
-            found[named(one)] = one.calls
+    for count in filter(is_of_sample, counts):
+        if count.launches < 2 and len(count.calls) > max(count.limit, len(found[named(count)])):
+            found[named(count)] = count.calls
     return {name: calls for name, calls in found.items() if calls}
 
 

@@ -41,11 +41,13 @@ def test_values_and_gradients_equal_the_cpus(name):
     results = []
     for device in ("cpu", "fake"):
         leaves = SAMPLES[name].leaves(device)
-        out = SAMPLES[name](*[one * 1 for one in leaves])
+        out = SAMPLES[name](*[leaf * 1 for leaf in leaves])
         assert str(out.device) == device
         if differentiable(out):
             total(out).backward()
-        results.append([None if one is None else numbers(one) for one in (out, *[leaf.grad for leaf in leaves])])
+        results.append(
+            [None if result is None else numbers(result) for result in (out, *[leaf.grad for leaf in leaves])]
+        )
     fake().synchronize()
     for here, there in zip(*results, strict=True):
         np.testing.assert_array_equal(here, there)
@@ -74,8 +76,8 @@ def test_changes_equal_the_cpus(name):
         view = changed[1]
         CHANGES[name].change(changed, *others)
         total(changed.sum() + view.sum() * 3).backward()
-        gradients = [one.grad for one in (first, *others)]
-        results.append([None if one is None else numbers(one) for one in (changed, view, *gradients)])
+        gradients = [tensor.grad for tensor in (first, *others)]
+        results.append([None if result is None else numbers(result) for result in (changed, view, *gradients)])
     for here, there in zip(*results, strict=True):
         np.testing.assert_array_equal(here, there)
 

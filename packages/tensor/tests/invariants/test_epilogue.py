@@ -76,7 +76,9 @@ class Description:
             return tuple(map(self.value, value))
         if hasattr(value, "versions"):  # saved values have a version; the versions of others do not matter
             saved = [
-                (self.value(one), version) for one, version in zip(value.values, value.versions) if one is not None
+                (self.value(tensor), version)
+                for tensor, version in zip(value.values, value.versions)
+                if tensor is not None
             ]
             return self.value((value.edges, value.layouts, value.parameters)), saved
         if value is int:  # a number with floating elements is a float, however it is written
@@ -90,12 +92,12 @@ def check(call, leaves, again=None):
     slow = Description(call(), leaves)
     quick = Description((again or call)(), leaves)
     assert len(slow.text) == len(quick.text)
-    for one, other in zip(slow.text, quick.text):
-        if ("rest" in one) is not ("rest" in other):  # the slow path records layouts for every rule, needed or not
-            assert not operators[one["rule"].name].extras
-            for text in (one, other):
+    for line, other in zip(slow.text, quick.text):
+        if ("rest" in line) is not ("rest" in other):  # the slow path records layouts for every rule, needed or not
+            assert not operators[line["rule"].name].extras
+            for text in (line, other):
                 text.pop("rest", None)
-        assert one == other
+        assert line == other
 
 
 LAYOUTS = {
@@ -112,7 +114,7 @@ def test_operators(name):
         if layout != "contiguous" and name.endswith(CONTIGUOUS):
             continue
         first, *others = map(lay_out, SAMPLES[name].leaves(narrow=True))
-        given = [first, *[one * 1 for one in others]]
+        given = [first, *[operand * 1 for operand in others]]
 
         def call(given=given):
             return SAMPLES[name](*given)

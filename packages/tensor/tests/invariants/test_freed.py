@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("no_collector")
 
 def tensors() -> int:
     """Count the live tensors that were created after `others_frozen`."""
-    return sum(issubclass(type(one), ft.Tensor) for one in gc.get_objects())
+    return sum(issubclass(type(candidate), ft.Tensor) for candidate in gc.get_objects())
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -57,7 +57,7 @@ def test_every_operator_with_graphs_of_gradients(name):
     out = SAMPLES[name](*[leaf * 1 for leaf in leaves])
     if differentiable(out) and not out.is_meta:
         first = grad(total(out), leaves, create_graph=True, allow_unused=True)
-        wanting = [one for one in first if one is not None and one.requires_grad]
+        wanting = [tensor for tensor in first if tensor is not None and tensor.requires_grad]
         if wanting:
             grad(total(wanting[0]), leaves, allow_unused=True)
 

@@ -41,7 +41,7 @@ def run(program, places):
     if not isinstance(program, tuple):
         return places.get(program, program)
     name, *inner = program
-    operands = [run(one, places) for one in inner]
+    operands = [run(node, places) for node in inner]
     if not any(isinstance(operand, ft.Tensor) for operand in operands):
         operands[0] = places["x"] * operands[0]
     return (UNARY if len(inner) == 1 else BINARY)[name](*operands)

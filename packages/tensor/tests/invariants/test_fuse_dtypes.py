@@ -53,7 +53,7 @@ def run_mixed(program, places):
     if not isinstance(program, tuple):
         return places.get(program, program)
     name, *inner = program
-    operands = [run_mixed(one, places) for one in inner]
+    operands = [run_mixed(node, places) for node in inner]
     if len(inner) == 1 and is_number(operands[0]):
         return operands[0]
     return (MIXED_1 if len(inner) == 1 else MIXED_2)[name](*operands)

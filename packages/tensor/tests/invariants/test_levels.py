@@ -132,11 +132,11 @@ def test_changes_in_place(name):
         whole = x.clone()
         if sample.case.shapes:  # some operands do not fit a part of them
             return sample.change(whole, *others) ** 2
-        sample.change(whole[1:], *[one[1:] for one in others])
+        sample.change(whole[1:], *[operand[1:] for operand in others])
         made = ft.zeros(4, 3, dtype=x.dtype)
         column = made[:, 1]
         column += x[1]
-        sample.change(column, *[one[0] for one in others])
+        sample.change(column, *[operand[0] for operand in others])
         made = made.clone()  # some changes keep a reference to their result, which is changed again
         made[0] = whole[:, 2] * whole[1, 1]
         return whole.sum() * whole[2] + made.sum(1)

@@ -36,7 +36,7 @@ def test_resize_grows_the_storage_of_all_views(device):
     row, alias, detached = x[4:], x.data, x.detach()
     x.resize_(10_000)
     x[4] = 40
-    assert [one.tolist() for one in (row, alias[4:], detached[4:])] == [[40, 5]] * 3
+    assert [view.tolist() for view in (row, alias[4:], detached[4:])] == [[40, 5]] * 3
     detached[1:3].resize_(30_000)
     assert x[:4].tolist() == [0, 1, 2, 3]
     assert x.view(100, 100)[0, 5].item() == 5
@@ -67,10 +67,10 @@ def test_pickles_contain_only_the_elements(protocol, device):
         values = [0, 1, 1, 0, 1, 1]
         for x in (ft.tensor(values, dtype=dtype, device=device).reshape(2, 3), ft.tensor(1, dtype=dtype, device=device),
                   ft.empty(0, 3, dtype=dtype, device=device)):  # fmt: skip
-            for one in (x, x.t(), x[:, ::2] if x.ndim == 2 else x, x.expand(2, *x.shape)):
-                again = pickle.loads(pickle.dumps(one, protocol))
-                assert (again.shape, again.dtype, again.device) == (one.shape, one.dtype, one.device)
-                assert again.tolist() == one.tolist()
+            for tensor in (x, x.t(), x[:, ::2] if x.ndim == 2 else x, x.expand(2, *x.shape)):
+                again = pickle.loads(pickle.dumps(tensor, protocol))
+                assert (again.shape, again.dtype, again.device) == (tensor.shape, tensor.dtype, tensor.device)
+                assert again.tolist() == tensor.tolist()
                 assert again._version == 0
 
 
@@ -93,13 +93,13 @@ def test_views_stay_views_in_any_order(device):
     x = ft.rand(6, 4, device=device)
     for family in ([x[1:3], x], [x, x[1:3]], [x[1:3], x[2:]], [x[:, 1], x.t()[1]]):
         for again in (pickle.loads(pickle.dumps(family)), copy.deepcopy(family)):
-            for one, same in zip(family, again, strict=True):
-                assert numbers(one).tolist() == numbers(same).tolist()
+            for tensor, same in zip(family, again, strict=True):
+                assert numbers(tensor).tolist() == numbers(same).tolist()
                 assert same._storage is again[0]._storage
                 assert same._storage is not x._storage
             twice = pickle.loads(pickle.dumps(again))
             assert twice[0]._storage is twice[1]._storage
-            assert [numbers(one).tolist() for one in twice] == [numbers(one).tolist() for one in family]
+            assert [numbers(tensor).tolist() for tensor in twice] == [numbers(tensor).tolist() for tensor in family]
     wide = ft.from_numpy(np.arange(12.0).reshape(3, 4)[:, :2])
     assert len(pickle.dumps(ft.from_numpy(np.zeros((1000, 1000))[:, :2]))) < 100_000
     again, part = pickle.loads(pickle.dumps([wide, wide[1]]))
@@ -192,7 +192,7 @@ def test_gradients_do_not_share_memory(name):
         out.backward(given, retain_graph=True)
     assert (given.resolve_conj() == 1).all()
     arrays = [
-        one.detach().numpy() for one in (given, *leaves, *[leaf.grad for leaf in leaves if leaf.grad is not None])
+        tensor.detach().numpy() for tensor in (given, *leaves, *[leaf.grad for leaf in leaves if leaf.grad is not None])
     ]
     for place, array in enumerate(arrays):
         assert not any(np.shares_memory(array, other) for other in arrays[:place])

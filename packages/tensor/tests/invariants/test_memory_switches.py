@@ -146,9 +146,9 @@ class Counted(ft.Tensor):
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
         if func.__name__ != "__get__":  # an attribute, as its device
-            for one in take_apart((args, kwargs))[0]:
-                if isinstance(one, Counted):
-                    one.count = getattr(one, "count", 0) + 1
+            for argument in take_apart((args, kwargs))[0]:
+                if isinstance(argument, Counted):
+                    argument.count = getattr(argument, "count", 0) + 1
         with disable_overrides():
             return func(*args, **(kwargs or {}))
 
@@ -199,7 +199,7 @@ MADE_OF_OTHERS = {"deg2rad", "ldexp", "nan_to_num", "rad2deg"}
 
 @pytest.mark.parametrize(
     "case",
-    running_new_code([one for one in CASES if one.inplace and one.name not in MADE_OF_OTHERS], change),
+    running_new_code([entry for entry in CASES if entry.inplace and entry.name not in MADE_OF_OTHERS], change),
     ids=str,
 )
 def test_every_change(case):
@@ -208,20 +208,20 @@ def test_every_change(case):
     before, after = first, strided(first)
     values = before.clone(), after.clone()
     x = before.detach()
-    memory, other = [(one._layout, one._storage, one._offset) for one in (before, after)]
+    memory, other = [(tensor._layout, tensor._storage, tensor._offset) for tensor in (before, after)]
 
     def restore():
-        for one, value in zip((before, after), values, strict=True):
-            no_record_ops.copy_into(one, value)
+        for tensor, value in zip((before, after), values, strict=True):
+            no_record_ops.copy_into(tensor, value)
 
     def call(x):
         change(case, x, *others)
         return numbers(before), numbers(after)
 
     expected = []
-    for one in (before, after):
+    for tensor in (before, after):
         restore()
-        expected.append(contents(call(one)))
+        expected.append(contents(call(tensor)))
 
     def act():
         x._layout, x._storage, x._offset = other
@@ -258,7 +258,7 @@ def test_recorded_calls_keep_their_operands():
 
         holder = []
         first, second = matrix() / 8, strided(matrix() / 8)
-        expected = [contents(gradient(one)) for one in (first, second)]
+        expected = [contents(gradient(tensor)) for tensor in (first, second)]
         after = second._layout, second._storage, second._offset
 
         def act(after=after, holder=holder):
@@ -332,7 +332,7 @@ def test_in_threads():
             x.data = small
 
     calls = {**VIEWS, **EXPORTS, "clamp": lambda x: x.clamp(0, 9), "sum": lambda x: x.sum(0), "exp": lambda x: x.exp()}
-    expected = {name: [contents(outcome(call, one)) for one in (small, big)] for name, call in calls.items()}
+    expected = {name: [contents(outcome(call, tensor)) for tensor in (small, big)] for name, call in calls.items()}
     thread = threading.Thread(target=swap)
     thread.start()
     try:

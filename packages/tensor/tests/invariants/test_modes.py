@@ -47,13 +47,13 @@ def test_modes_are_local_to_threads(name):
         out = SAMPLES[name](*[leaf * 1 for leaf in leaves])
         leave.set()
         thread.join()
-        plain = SAMPLES[name](*[one * 1 for one in others])
+        plain = SAMPLES[name](*[operand * 1 for operand in others])
         assert (seen, out.requires_grad) == ([False], plain.requires_grad)
         if differentiable(out):
             total(out).backward()
             total(plain).backward()
             for mine, right in zip(leaves, others, strict=True):
-                np.testing.assert_equal(*[None if one.grad is None else numbers(one.grad) for one in (mine, right)])
+                np.testing.assert_equal(*[None if leaf.grad is None else numbers(leaf.grad) for leaf in (mine, right)])
     finally:
         leave.set()
         thread.join()
@@ -103,7 +103,7 @@ def test_saved_tensors_go_through_hooks(name):
     leaves, others = SAMPLES[name].leaves(), SAMPLES[name].leaves()
     with ag.saved_tensors_hooks(pack, unpack):
         out = SAMPLES[name](*[leaf * 1 for leaf in leaves])
-    plain = SAMPLES[name](*[one * 1 for one in others])
+    plain = SAMPLES[name](*[operand * 1 for operand in others])
     if differentiable(plain):
         total(out).backward()
         total(plain).backward()
@@ -118,7 +118,7 @@ def test_saved_tensors_go_through_hooks(name):
 def second_derivatives(name):
     """Return the gradients of a sum of squared gradients of an operator's result, for leaves and other operands."""
     first, *others = leaves = SAMPLES[name].leaves()
-    out = SAMPLES[name](first, *[one * 1 for one in others])
+    out = SAMPLES[name](first, *[operand * 1 for operand in others])
     if not differentiable(out):
         pytest.skip("not differentiable")
     slopes = ag.grad(total(out * out), leaves, create_graph=True, allow_unused=True)
@@ -138,10 +138,10 @@ def test_second_derivatives_go_through_packed_values(name, kept):
     with ag.saved_tensors_hooks(*hooks[kept == "a copy"]):
         mine = second_derivatives(name)
     plain = second_derivatives(name)
-    for one, other in zip(mine, plain, strict=True):
-        assert (one is None) == (other is None)
-        if one is not None:
-            np.testing.assert_allclose(numbers(one), numbers(other), rtol=1e-12)
+    for result, other in zip(mine, plain, strict=True):
+        assert (result is None) == (other is None)
+        if result is not None:
+            np.testing.assert_allclose(numbers(result), numbers(other), rtol=1e-12)
 
 
 def test_unpacked_values_must_match_packed_ones():

@@ -44,7 +44,7 @@ def expected(values, kind):
 
 def step(kind, rows, given):
     """Run one step. The tensors form one list, row by row."""
-    kind([t for one in rows for t in one], len(rows[0]), given)
+    kind([t for tensors in rows for t in tensors], len(rows[0]), given)
 
 
 kinds = pytest.mark.parametrize(("kind", "given"), [(sgd_step, SGD), (adam_step, ADAM), (asgd_step, ASGD)])
@@ -64,14 +64,14 @@ def test_only_the_first_call_takes_the_slow_path(kind, given):
 def test_on_any_device(kind, given, device):
     for _ in range(2):  # the second call finds the plan
         rows = [row(shape, kind, device) for shape in SHAPES]
-        wanted = [expected([numbers(t) for t in one], kind) for one in rows]
-        versions = [[t._version for t in one] for one in rows]
+        wanted = [expected([numbers(t) for t in tensors], kind) for tensors in rows]
+        versions = [[t._version for t in tensors] for tensors in rows]
         step(kind, rows, given)
-        assert [[t._version for t in one] for one in rows] == [
+        assert [[t._version for t in tensors] for tensors in rows] == [
             [v + (i != 1) for i, v in enumerate(vs)] for vs in versions
         ]
-        for one, values in zip(rows, wanted, strict=True):
-            np.testing.assert_allclose(numbers(one[0]), values, rtol=1e-12)
+        for tensors, values in zip(rows, wanted, strict=True):
+            np.testing.assert_allclose(numbers(tensors[0]), values, rtol=1e-12)
 
 
 @kinds
@@ -138,10 +138,10 @@ WRONG = [
 def test_errors_change_nothing(kind, given, place, make, message):
     good, bad = row((2,), kind), row((3,), kind)
     bad = tuple(make() if i == place else t for i, t in enumerate(bad))
-    before = [[(t.tolist(), t._version) for t in one] for one in (good,)]
+    before = [[(t.tolist(), t._version) for t in tensors] for tensors in (good,)]
     with raises((ValueError, TypeError, RuntimeError), kind.__name__, message):
         step(kind, [good, bad], given)
-    assert [[(t.tolist(), t._version) for t in one] for one in (good,)] == before
+    assert [[(t.tolist(), t._version) for t in tensors] for tensors in (good,)] == before
 
 
 def test_scalars_of_a_row():
@@ -164,7 +164,7 @@ def test_threads_that_step_the_same_shapes():
         rows = [row((50, 3), adam_step, seed=seed), row((7,), adam_step, seed=seed)]
         for _ in range(50):
             step(adam_step, rows, ADAM)
-        outcomes.append((seed, [one[0].tolist() for one in rows]))
+        outcomes.append((seed, [tensors[0].tolist() for tensors in rows]))
 
     threads = [threading.Thread(target=work, args=(seed % 2,)) for seed in range(6)]
     for thread in threads:

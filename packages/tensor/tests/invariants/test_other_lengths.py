@@ -102,9 +102,9 @@ def test_another_shape_stays_on_the_fast_path(name, dtype, monkeypatch):
 @pytest.mark.parametrize("n", [4, 11])
 def test_gradients_through_another_shape(n):
     def gradients(values):
-        x, row, column = (one.clone().requires_grad_() for one in (values, values[0], values[:, :1]))
+        x, row, column = (array.clone().requires_grad_() for array in (values, values[0], values[:, :1]))
         (((x * row - column) @ x.t()).softmax(-1) * row).sum().backward()
-        return [one.grad.tolist() for one in (x, row, column)]
+        return [leaf.grad.tolist() for leaf in (x, row, column)]
 
     small, other = square(3), square(n)
     wanted = gradients(other)

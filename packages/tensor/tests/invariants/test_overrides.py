@@ -45,7 +45,7 @@ def first_asked(call, *choices):
 
 
 def members(kind):
-    names = [name for base in Tensor.__mro__[:2] for name, one in vars(base).items() if isinstance(one, kind)]
+    names = [name for base in Tensor.__mro__[:2] for name, member in vars(base).items() if isinstance(member, kind)]
     private = [name for name in names if name.startswith("_") and not name.startswith("__") and name not in _PRIVATE]
     return sorted({*names} - {*private} - _NOT_DISPATCHED)
 

@@ -47,7 +47,7 @@ def agrees(steps, shape, wanted):
     tensors = run(ft, steps, [operand * 1.0 if operand.requires_grad else operand.clone() for operand in inputs],
                   lambda x: overlaps_itself(x._layout))  # fmt: skip
     twins = leaves(shape, wanted)
-    models = run(ft, steps, [Functional.of(ft, one * 1.0) for one in twins], Functional.repeats)
+    models = run(ft, steps, [Functional.of(ft, twin * 1.0) for twin in twins], Functional.repeats)
     assert len(tensors) == len(models)
     for tensor, model in zip(tensors, models, strict=True):
         np.testing.assert_allclose(tensor.detach().numpy(), model.value().detach().numpy(), rtol=1e-10, atol=1e-12)

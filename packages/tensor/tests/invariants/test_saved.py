@@ -186,8 +186,8 @@ def test_no_gradient_flows_through_integers(name):
 
 @pytest.mark.parametrize("name", ["lerp_", "ldexp_"])
 def test_in_place_gradients_use_the_previous_value(name):
-    x, y = (ft.tensor(one, dtype=ft.float64, requires_grad=True) for one in ([1.0, 2.0], [0.5, 3.0]))
+    x, y = (ft.tensor(numbers, dtype=ft.float64, requires_grad=True) for numbers in ([1.0, 2.0], [0.5, 3.0]))
     operands = (y, y) if name == "lerp_" else (y,)
     expected = grad(getattr(x * 1, name.removesuffix("_"))(*operands).sum(), (x, y))
     got = grad(getattr(x * 1, name)(*operands).sum(), (x, y))
-    assert [result.tolist() for result in got] == [one.tolist() for one in expected]
+    assert [result.tolist() for result in got] == [tensor.tolist() for tensor in expected]

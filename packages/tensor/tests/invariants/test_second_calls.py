@@ -141,7 +141,7 @@ def test_recorded_changes(name):
 
 def dtype_of(case):
     """Return a dtype that the case supports on the fast path."""
-    return next((one for one in ("float32", "int64", "bool") if one in case.dtypes), None)
+    return next((dtype for dtype in ("float32", "int64", "bool") if dtype in case.dtypes), None)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if dtype_of(case)], ids=str)

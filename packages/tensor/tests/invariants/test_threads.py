@@ -164,8 +164,8 @@ def test_a_parked_launch_keeps_the_old_buffer(moving, monkeypatch):
         real.launch(n, source, target)
 
     plan = Plan("exp", (), (shared._layout,), parked)
-    for one in table:
-        one.clear()
+    for entry in table:
+        entry.clear()
     operators["exp"].table.add((shared._layout, ()), plan)
     found = []
     thread = threading.Thread(target=lambda: found.append(shared.exp()))
@@ -177,12 +177,12 @@ def test_a_parked_launch_keeps_the_old_buffer(moving, monkeypatch):
         assert shared._storage.ptr != old
         assert release_retired() == 1, "the launch may still read the old buffer"
         fresh = [ft.full((1000,), -1.0) for _ in range(20)]
-        assert all(one._storage.ptr != old for one in fresh)
+        assert all(tensor._storage.ptr != old for tensor in fresh)
     finally:
         go.set()
         thread.join(600)
-        for one in table:
-            one.clear()
+        for entry in table:
+            entry.clear()
     np.testing.assert_allclose(found[0].numpy(), np.exp(np.float32(3)), rtol=1e-6)
     assert release_retired() == 0
 
@@ -227,7 +227,7 @@ def test_no_two_threads_draw_the_same_numbers():
 
     before = ft.get_rng_state()[1]
     in_threads(work)
-    counts = [sum(a.numel() + (0 if b is None else b.numel()) + 3 for a, b in one) for one in drawn]
+    counts = [sum(a.numel() + (0 if b is None else b.numel()) + 3 for a, b in pairs) for pairs in drawn]
     assert ft.get_rng_state() == (1, before + sum(counts))
-    firsts = [a[0].item() for one in drawn for a, _ in one]  # each draw has a different offset
+    firsts = [a[0].item() for pairs in drawn for a, _ in pairs]  # each draw has a different offset
     assert len(set(firsts)) > len(firsts) - 5  # float32 has 2**24 values below 1, so a few are equal by chance

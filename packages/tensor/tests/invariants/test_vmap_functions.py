@@ -108,7 +108,7 @@ def test_bits_of_each_element(name):
     def halves(x):
         return x.contiguous().view(ft.int16).to(ft.float32) + ft.nextafter(x, x + 1).repeat_interleave(2, -1)
 
-    columns = [halves(one) for one in X.float().unbind(1)]
+    columns = [halves(column) for column in X.float().unbind(1)]
     wanted = ft.stack(columns, 1) if name == "vmap of columns" else halves(X.float())
     assert equal(TRANSFORMS[name](halves), wanted)
     with raises(ValueError, "view", "needs at least 1 dimension", value="a number"):

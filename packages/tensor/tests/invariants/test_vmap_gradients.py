@@ -70,7 +70,7 @@ def test_user_functions(function):
     assert equal(whole[1], (X**3).sum(0))
     leaves = X.clone().requires_grad_(), y.clone().requires_grad_()
     call(*leaves).sum().backward()
-    assert [equal(leaf.grad, one) for leaf, one in zip(leaves, whole, strict=True)] == [True, True]
+    assert [equal(leaf.grad, gradient) for leaf, gradient in zip(leaves, whole, strict=True)] == [True, True]
 
 
 @pytest.mark.parametrize("function", [Cube, CubeInside])

@@ -77,7 +77,7 @@ def test_several_results_in_every_transform():
         lambda f: func.jvp(func.grad(lambda x: f(x, y)[1].sum()), (x,), (d,))[1],
     ):
         found, wanted = transform(polar), transform(by_hand)
-        for a, b in zip(*[one if type(one) is tuple else (one,) for one in (found, wanted)], strict=True):
+        for a, b in zip(*[result if type(result) is tuple else (result,) for result in (found, wanted)], strict=True):
             assert ft.allclose(a, b)
 
 

@@ -52,7 +52,7 @@ SIZES = {
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 def test_values(sizes, is_causal, dtype):
-    arrays = [values_of(one).astype("float64") for one in drawn(*sizes, dtype=dtype)]
+    arrays = [values_of(operand).astype("float64") for operand in drawn(*sizes, dtype=dtype)]
     close = {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
     for layout in ("contiguous", "transposed", "sliced", "offset"):
         got = attend(*[lay(array, dtype, layout) for array in arrays], is_causal=is_causal)
@@ -122,8 +122,8 @@ def test_gradients_of_many_tiles_equal_those_with_a_graph(options, dtype):
     for operand in operands:
         operand.grad = None
     out.backward(along)
-    for one, other in zip(operands, slow, strict=True):
-        got, expected = values_of(one.grad).astype("float64"), values_of(other).astype("float64")
+    for operand, other in zip(operands, slow, strict=True):
+        got, expected = values_of(operand.grad).astype("float64"), values_of(other).astype("float64")
         np.testing.assert_allclose(got, expected, TOLERANCE[dtype], TOLERANCE[dtype])
 
 

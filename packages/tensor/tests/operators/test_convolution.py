@@ -173,6 +173,6 @@ def test_meta_and_memory():
         x, w = drawn(2, 3, 5, 5, grad=True), drawn(4, 3, 3, 3, grad=True)
         F.conv2d(x, w).sum().backward()
         del x, w
-        assert not [one for one in gc.get_objects() if type(one) is ft.Tensor and one.shape == (2, 3, 5, 5)]
+        assert not [tensor for tensor in gc.get_objects() if type(tensor) is ft.Tensor and tensor.shape == (2, 3, 5, 5)]
     finally:
         gc.enable()

@@ -29,8 +29,8 @@ def test_values(given, dtype):
     w = rng.standard_normal((6, 4 // given[3], 3))
     wanted = definition(x, w, bias, *given)
     sequences, weight, shift = (ft.tensor(operand.astype(dtype)) for operand in (x, w, bias))
-    for one in (sequences, ft.tensor(x.transpose(2, 0, 1).astype(dtype)).permute(1, 2, 0)):
-        got = F.conv1d(one, weight, shift, *given)
+    for layout in (sequences, ft.tensor(x.transpose(2, 0, 1).astype(dtype)).permute(1, 2, 0)):
+        got = F.conv1d(layout, weight, shift, *given)
         np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-4, atol=1e-5)
     alone = F.conv1d(sequences[0], weight, shift, *[(number,) for number in given[:3]], given[3])
     np.testing.assert_allclose(alone.numpy(), wanted[0], rtol=1e-4, atol=1e-5)

@@ -22,9 +22,9 @@ def by_paths(logits, blank=0):
     losses = []
     for n, (steps, count) in enumerate(zip(STEPS, COUNTS, strict=True)):
         fitting = [
-            np.prod([probabilities[t, n, one] for t, one in enumerate(path)])
+            np.prod([probabilities[t, n, label] for t, label in enumerate(path)])
             for path in product(range(3), repeat=steps)
-            if [one for one, _ in groupby(path) if one != blank] == list(TARGETS[n, :count])
+            if [label for label, _ in groupby(path) if label != blank] == list(TARGETS[n, :count])
         ]
         losses.append(-np.log(sum(fitting)) if fitting else np.inf)
     return np.array(losses)

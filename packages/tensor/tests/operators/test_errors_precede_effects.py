@@ -15,10 +15,10 @@ def same(*tensors):
     before = [(tensor, values_of(tensor), tensor._version, tensor.requires_grad) for tensor in tensors]
 
     def check():
-        for one, values, version, wanted in before:
-            assert np.array_equal(values_of(one), values)
-            assert one._version == version
-            assert one.requires_grad is wanted
+        for tensor, values, version, wanted in before:
+            assert np.array_equal(values_of(tensor), values)
+            assert tensor._version == version
+            assert tensor.requires_grad is wanted
 
     return check
 

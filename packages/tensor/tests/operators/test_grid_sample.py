@@ -56,8 +56,8 @@ def expect(x, grid, mode, padding, align):
     for n, *at in np.ndindex(len(x), *grid.shape[1:-1]):
         point = grid[(n, *at)][::-1]
         for tap in itertools.product(*[taps(p, length, mode, padding, align) for p, length in zip(point, size)]):
-            place = tuple(one for one, _ in tap)
-            if all(0 <= one < length for one, length in zip(place, size)):
+            place = tuple(index for index, _ in tap)
+            if all(0 <= index < length for index, length in zip(place, size)):
                 result[(n, slice(None), *at)] += x[(n, slice(None), *place)] * np.prod([w for _, w in tap])
     return result
 
@@ -77,10 +77,10 @@ def test_values_and_gradients(case):
     rng = np.random.default_rng(dims)
     x, grid = rng.standard_normal((2, 3, *SIZES[dims])), rng.uniform(-2.5, 2.5, (2, *(3, 2, 2)[:dims], dims))
     wanted = expect(x, grid, mode, padding, align)
-    operands = [ft.tensor(one, requires_grad=True) for one in (x, grid)]
+    operands = [ft.tensor(array, requires_grad=True) for array in (x, grid)]
     got = F.grid_sample(*operands, mode, padding, align)
     np.testing.assert_allclose(got.detach().numpy(), wanted, rtol=1e-9, atol=1e-9)
-    strided = [ft.tensor(one.transpose()).permute(*range(one.ndim)[::-1]) for one in (x, grid)]
+    strided = [ft.tensor(array.transpose()).permute(*range(array.ndim)[::-1]) for array in (x, grid)]
     assert not strided[0].is_contiguous() and (F.grid_sample(*strided, mode, padding, align) == got).all()
     assert gradcheck(lambda x, g: F.grid_sample(x, g, mode, padding, align), operands)
     small = [operands[0].detach()[:1, :1].requires_grad_(), operands[1].detach()[:1, :1].requires_grad_()]

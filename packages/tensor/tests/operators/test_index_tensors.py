@@ -22,7 +22,9 @@ def test_nonzero(shape, dtype):
         assert tuple(got.shape) == expected.shape
         assert got.tolist() == expected.tolist()
         columns = ft.nonzero(there, as_tuple=True)
-        assert [column.tolist() for column in columns] == [one.tolist() for one in np.nonzero(np.atleast_1d(here))]
+        assert [column.tolist() for column in columns] == [
+            positions.tolist() for positions in np.nonzero(np.atleast_1d(here))
+        ]
         if array.ndim:
             assert there[columns[:1]].shape == there[columns[0]].shape
 

@@ -17,8 +17,8 @@ from facula_errors.testing import raises
 def test_get(index, layout):
     values = array()
     x = lay(values, "float64", layout)
-    for one in (index, as_tensors(index)):
-        got = x[one]
+    for form in (index, as_tensors(index)):
+        got = x[form]
         assert np.array_equal(values_of(got), values[index])
         assert tuple(got.shape) == values[index].shape
 

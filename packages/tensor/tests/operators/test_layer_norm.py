@@ -57,7 +57,7 @@ def test_gradients(name):
     shape = (3, 4, 5)
     count = 2 if name == "rms_norm" else 3
     shapes = (shape, *[shape_of_weight(name, shape)] * (count - 1))
-    operands = [ft.tensor(rng.standard_normal(one), dtype=ft.float64, requires_grad=True) for one in shapes]
+    operands = [ft.tensor(rng.standard_normal(size), dtype=ft.float64, requires_grad=True) for size in shapes]
     for given in (operands, operands[:2], operands[:1]):
         check_slopes(CALLS[name], given)
     if count == 3:

@@ -229,7 +229,7 @@ ENDS = {
 @pytest.mark.parametrize("weighted", [False, True])
 def test_gradients_of_probabilities_0_and_1(dtype, weighted):
     for (at, aim), (slope, by_target, bend) in ENDS.items():
-        x, y = (ft.tensor([one], dtype=dtype, requires_grad=True) for one in (at, aim))
+        x, y = (ft.tensor([number], dtype=dtype, requires_grad=True) for number in (at, aim))
         loss = F.binary_cross_entropy(x, y, ft.tensor([3.0], dtype=dtype) if weighted else None)
         factor = 3 if weighted else 1
         first, second = grad(loss, (x, y), create_graph=True)

@@ -101,8 +101,8 @@ def arrays(draw, case, dtype, shape):
     back = [order.index(i) for i in range(len(shape))]
     tensor, values = tensor.permute(back) if shape else tensor, values.transpose(back)
     index = tuple(
-        slice(None) if one else slice(0, size * step, step)
-        for one, size, step in zip(repeated, shape, steps, strict=True)
+        slice(None) if repeats else slice(0, size * step, step)
+        for repeats, size, step in zip(repeated, shape, steps, strict=True)
     )
     return tensor[index].expand(shape), np.broadcast_to(values[index], shape)
 

@@ -78,7 +78,7 @@ def test_errors(call, text):
 def test_choices():
     assert ft.combinations(ft.tensor([1, 2]), 2, with_replacement=True).tolist() == [[1, 1], [1, 2], [2, 2]]
     assert ft.combinations(ft.tensor([1.0]), 2).shape == (0, 2)
-    assert [tuple(one.shape) for one in ft.atleast_1d(ft.tensor(1), ft.ones(2))] == [(1,), (2,)]
+    assert [tuple(view.shape) for view in ft.atleast_1d(ft.tensor(1), ft.ones(2))] == [(1,), (2,)]
     assert ft.broadcast_shapes((3, 1), 4, ()) == (3, 4)
 
 

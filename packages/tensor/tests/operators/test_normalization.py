@@ -179,7 +179,7 @@ def test_linear(shape, biased):
 
 @pytest.mark.parametrize("dtype", ["float16", "int64", "complex64"])
 def test_linear_of_other_dtypes(dtype):
-    x, w, b = (one.to(getattr(ft, dtype)) for one in drawn((4, 3), (5, 3), (5,)))
+    x, w, b = (operand.to(getattr(ft, dtype)) for operand in drawn((4, 3), (5, 3), (5,)))
     assert (F.linear(x, w, b) == x @ w.t() + b).all()
 
 

@@ -46,7 +46,7 @@ def pooled(array, along, reduce):
         places = [np.ravel_multi_index(at, size) for at in itertools.product(*[window[0] for window in windows])]
         counted = int(np.prod([window[1] for window in windows]))
         made.append([reduce(part[places], np.array(places), counted) for part in flat])
-    shape = (*array.shape[:-dims], *[len(one) for one in along])
+    shape = (*array.shape[:-dims], *[len(line) for line in along])
     return np.array(made).T.reshape(shape) if made else np.zeros(shape)
 
 
@@ -80,14 +80,14 @@ def test_any_windows(dims, kernel, stride, dilation, padded, ceil_mode, divisor,
     size = (5, 6, 7)[:dims]
     x = drawn((2, 3, *size) if batch else (2, *size))
     x[x > 6] = np.nan
-    along = [regular(*one, ceil_mode) for one in zip(size, kernel, stride, padding, dilation)]
+    along = [regular(*numbers, ceil_mode) for numbers in zip(size, kernel, stride, padding, dilation)]
     if all(window[0] for windows in along for window in windows):
         values, indices = MAX[dims](ft.tensor(x), kernel, stride, padding, dilation, ceil_mode, True)
         np.testing.assert_array_equal(indices.numpy(), pooled(x, along, first_greatest))
         np.testing.assert_array_equal(values.numpy(), chosen(x, indices.numpy(), dims))
         alone = MAX[dims](ft.tensor(x), kernel, stride, padding, dilation, ceil_mode)
         np.testing.assert_array_equal(alone.numpy(), values.numpy())
-    along = [regular(*one, 1, ceil_mode) for one in zip(size, kernel, stride, padding)]
+    along = [regular(*numbers, 1, ceil_mode) for numbers in zip(size, kernel, stride, padding)]
     given_divisor = () if dims == 1 else (divisor,)
     got = AVG[dims](ft.tensor(x), kernel, stride, padding, ceil_mode, padded, *given_divisor)
     by = divisor if dims > 1 else None
@@ -102,7 +102,7 @@ def test_any_windows(dims, kernel, stride, dilation, padded, ceil_mode, divisor,
 def test_adaptive(dims, size):
     x, size = drawn((2, 3, *(5, 6, 7)[:dims])), size[:dims]
     x[0, 0] = np.nan
-    along = [evenly(*one) for one in zip(x.shape[2:], size)]
+    along = [evenly(*numbers) for numbers in zip(x.shape[2:], size)]
     values, indices = ADAPTIVE_MAX[dims](ft.tensor(x), size, return_indices=True)
     np.testing.assert_array_equal(indices.numpy(), pooled(x, along, first_greatest))
     np.testing.assert_array_equal(values.numpy(), chosen(x, indices.numpy(), dims))

@@ -57,7 +57,7 @@ def derivatives(function, at, dtype):
     y = function(x)
     (slope,) = grad(y, x, ft.ones_like(y), create_graph=True)
     second = grad(slope, x, ft.ones_like(slope), allow_unused=True)[0] if slope.requires_grad else None
-    return [0.0 if one is None else one.item() for one in (y, slope, second)]
+    return [0.0 if tensor is None else tensor.item() for tensor in (y, slope, second)]
 
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
@@ -97,11 +97,11 @@ def test_derivatives_by_the_exponent(base, exponent, dtype):
 
 def test_mixed_second_derivatives():
     """d/dx of d(x ** y)/dy, and with x and y exchanged."""
-    x, y = (ft.tensor([one], dtype=ft.float64, requires_grad=True) for one in (-2.0, 0.0))
+    x, y = (ft.tensor([number], dtype=ft.float64, requires_grad=True) for number in (-2.0, 0.0))
     of_x, of_y = grad(x**y, (x, y), ft.ones(1, dtype=ft.float64), create_graph=True)
     assert of_x.item() == 0 and math.isnan(of_y.item())
     assert grad(of_x, x, ft.ones_like(of_x), retain_graph=True)[0].item() == 0
-    x, y = (ft.tensor([one], dtype=ft.float64, requires_grad=True) for one in (0.5, 2.0))
+    x, y = (ft.tensor([number], dtype=ft.float64, requires_grad=True) for number in (0.5, 2.0))
     of_x, of_y = grad(x**y, (x, y), ft.ones(1, dtype=ft.float64), create_graph=True)
     mixed = 0.5 + 2 * 0.5 * math.log(0.5)
     assert grad(of_x, y, ft.ones_like(of_x), retain_graph=True)[0].item() == pytest.approx(mixed)

@@ -87,7 +87,7 @@ def test_packed_sequences(kind, projected, reverse):
     outputs, h_n, c_n = by_definition(kind, sequences, h0, c0, weights, reverse)
 
     def packed(sequences):
-        return np.concatenate([[one[t] for one in sequences if len(one) > t] for t in range(5)])
+        return np.concatenate([[steps[t] for steps in sequences if len(steps) > t] for t in range(5)])
 
     sizes = ft.tensor([sum(length > t for length in lengths) for t in range(5)])
     states = tensors([h0, c0 if kind == "lstm" else None])
@@ -125,7 +125,9 @@ def test_gradients(kind, reverse):
 
     def layer(x, *rest):
         first = (rest[0], rest[1] if kind == "lstm" else None)
-        return tuple(one for one in recurrent_layer(kind, x, *first, rest[len(states) :], reverse) if one is not None)
+        return tuple(
+            result for result in recurrent_layer(kind, x, *first, rest[len(states) :], reverse) if result is not None
+        )
 
     given = tensors([x, *states, *weights])
     check_slopes(layer, given)
@@ -153,15 +155,15 @@ def test_without_initial_states_and_biases(kind):
     nothing = ft.zeros(len(weights[2]), dtype=ft.float64)
     left_out = recurrent_layer(kind, x, None, None, (*w, None, None))
     given = recurrent_layer(kind, x, *zeros, (*w, nothing, nothing))
-    for one, other in zip(left_out, given):
-        assert one is None or (one == other).all()
+    for tensor, other in zip(left_out, given):
+        assert tensor is None or (tensor == other).all()
     left_out[0].square().sum().backward()
     first = [operand.grad.clone() for operand in (x, *w)]
     for operand in (x, *w):
         operand.grad = None
     given[0].square().sum().backward()
-    for one, other in zip((x, *w), first):
-        np.testing.assert_allclose(one.grad.numpy(), other.numpy(), atol=1e-14)
+    for leaf, other in zip((x, *w), first):
+        np.testing.assert_allclose(leaf.grad.numpy(), other.numpy(), atol=1e-14)
     still = recurrent_layer(kind, x.detach(), None, None, (w[0].detach(), w[1], None, None))
     w[1].grad = None
     still[0].square().sum().backward()
@@ -182,10 +184,10 @@ def test_results_do_not_depend_on_threads(kind):
             given, w = tensors([x], ft.float32)[0], tensors(weights, ft.float32)
             out, h_n, _ = recurrent_layer(kind, given, None, None, w)
             (out.sum() + h_n.square().sum()).backward()
-            results.append([out, given.grad, *(one.grad for one in w)])
+            results.append([out, given.grad, *(weight.grad for weight in w)])
     finally:
         set_num_threads(before)
-    assert all((one == other).all() for one, other in zip(*results))
+    assert all((result == other).all() for result, other in zip(*results))
 
 
 @pytest.mark.parametrize(

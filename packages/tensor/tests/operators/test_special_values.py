@@ -252,8 +252,8 @@ def test_second_derivatives_of_sums_of_equal_exponentials(function):
     (slope,) = grad(function(x, y).sum(), x, create_graph=True)
     assert slope.tolist() == [0.5, 0.5]
     bend = (np.log(2) if function is ft.logaddexp2 else 1) / 4
-    for one, sign in zip(grad(slope.sum(), (x, y)), (1, -1), strict=True):
-        np.testing.assert_allclose(one.numpy(), [sign * bend, 0])
+    for gradient, sign in zip(grad(slope.sum(), (x, y)), (1, -1), strict=True):
+        np.testing.assert_allclose(gradient.numpy(), [sign * bend, 0])
 
 
 @pytest.mark.parametrize("dtype", [ft.float64, ft.complex128])

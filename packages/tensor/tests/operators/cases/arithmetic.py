@@ -31,7 +31,7 @@ def power(x, y):
         for a, b in zip(x.flat, y.flat, strict=True)
     ]
     bits = x.dtype.itemsize * 8
-    return np.array([one & ((1 << bits) - 1) for one in whole], np.uint64).astype(x.dtype).reshape(x.shape)
+    return np.array([number & ((1 << bits) - 1) for number in whole], np.uint64).astype(x.dtype).reshape(x.shape)
 
 
 ARITHMETIC = [

@@ -127,7 +127,7 @@ def of_lu(x):
 def with_lu(x):
     """Compute the LU decomposition of one matrix by Gaussian elimination."""
     if x.ndim > 2:
-        return np.stack([with_lu(one) for one in x])
+        return np.stack([with_lu(square) for square in x])
     m, n = x.shape
     k = min(m, n)
     p, low, up = np.eye(m, dtype=x.dtype), np.eye(m, k, dtype=x.dtype), x.copy()

@@ -77,7 +77,7 @@ def placed(accumulate):
 
 
 def where_put(x, count):
-    return tuple(tensor_on(x, np.array(one[:count])) for one in ([2, 0, 2], [1, 3, 1]))
+    return tuple(tensor_on(x, np.array(positions[:count])) for positions in ([2, 0, 2], [1, 3, 1]))
 
 
 LISTED += [
