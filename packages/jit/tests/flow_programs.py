@@ -77,7 +77,7 @@ FUNCTIONS = {
     "draws before": drawn_before,
     "same draws": lambda x, y: (cond(x.sum() > 0, lambda: rand(4), lambda: y.clone().normal_()), rand(2)),
     "no tensors": lambda x, y: cond(True, lambda: x, lambda: y) * while_loop(below(3), lambda n: (n + 1,), (0,))[0],
-    "scan": lambda x, y: scan(lambda h, one: (cond(one > 0, lambda: h + one, lambda: h * one), h), y, x),
+    "scan": lambda x, y: scan(lambda h, row: (cond(row > 0, lambda: h + row, lambda: h * row), h), y, x),
 }
 
 

@@ -87,17 +87,17 @@ def mutate(data, rng):
         layouts = [entry for entry in data["inputs"] + data["outputs"] if isinstance(entry, list)]
         if not layouts:
             return
-        how, one = rng.random(), rng.choice(layouts)
-        if how < 0.5 and one[1]:
-            size, other = rng.choice(one[1]), rng.choice((0, 1, 2, 3, 5, 9, 17))
-            for each in layouts:
-                each[1] = [other if k == size and rng.random() < 0.9 else k for k in each[1]]
+        how, chosen = rng.random(), rng.choice(layouts)
+        if how < 0.5 and chosen[1]:
+            size, other = rng.choice(chosen[1]), rng.choice((0, 1, 2, 3, 5, 9, 17))
+            for layout in layouts:
+                layout[1] = [other if k == size and rng.random() < 0.9 else k for k in layout[1]]
         elif how < 0.7:
-            step, one[2] = 1, [0] * len(one[1])
-            for place in rng.sample(range(len(one[1])), len(one[1])):
-                one[2][place], step = step, step * max(one[1][place], 1) * rng.choice((1, 1, 2))
+            step, chosen[2] = 1, [0] * len(chosen[1])
+            for place in rng.sample(range(len(chosen[1])), len(chosen[1])):
+                chosen[2][place], step = step, step * max(chosen[1][place], 1) * rng.choice((1, 1, 2))
         elif how < 0.8:
-            one[0] = rng.choice(list(DTYPES))
+            chosen[0] = rng.choice(list(DTYPES))
         elif data["parameters"]:
             place, value = rng.randrange(len(data["parameters"])), rng.choice((0, 1, 2, -1, 5, True, None, [0], [0, 1]))
             data["parameters"][place] = value

@@ -96,11 +96,11 @@ def counts(x, y):
 
 def rows(x, y):
     out = zeros(())
-    for one in x:
-        if one > 0:
-            out = out + one
+    for row in x:
+        if row > 0:
+            out = out + row
         else:
-            out = out * one
+            out = out * row
     return out
 
 
@@ -168,12 +168,12 @@ def nested_blocks(x, y):
     for _ in (1, 2):
         if y.sum() > 0:
             out = out + 1
-    return [one * 2 if x.sum() > 0 else one for one in (out, y)]
+    return [part * 2 if x.sum() > 0 else part for part in (out, y)]
 
 
 EVERYTHING = {
-    one.__name__: one
-    for one in (
+    program.__name__: program
+    for program in (
         assigns, assigns_on_one_side, chain, returns_early, returns_in_all, expressions, loops, loops_with_branches,
         counts, rows, decided_by_python, calls, changes_in_place, nested_blocks,
     )
@@ -190,9 +190,9 @@ def breaks_off(x, y):
 
 
 def returns_in_a_loop(x, y):
-    for one in x:
-        if one > 5:
-            return one
+    for row in x:
+        if row > 5:
+            return row
     return y
 
 

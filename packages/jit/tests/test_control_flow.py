@@ -40,7 +40,7 @@ def looped(x, y):
 
 
 def scanned(x, y):
-    carry, ys = scan(lambda h, one: ((h + one * y).tanh(), (h * one).sin()), x[0], x, reverse=True)
+    carry, ys = scan(lambda h, row: ((h + row * y).tanh(), (h * row).sin()), x[0], x, reverse=True)
     return carry + ys.sum(0)
 
 
@@ -50,7 +50,7 @@ FUNCTIONS = {
     "scan": scanned,
     "associative_scan": lambda x, y: associative_scan(lambda a, b: a * b, x * y, 0),
     "generic": lambda x, y: associative_scan(lambda a, b: a @ b, x.reshape(3, 2, 2) * y[0], 0, True, "generic"),
-    "map": lambda x, y: map(lambda one, w: (one * w).cumsum(0), x, y),
+    "map": lambda x, y: map(lambda row, w: (row * w).cumsum(0), x, y),
 }
 
 
@@ -83,7 +83,7 @@ def test_documented_answers():
     last, sums = scan(add, zeros(1), arange(5).unsqueeze(1))
     assert (last.tolist(), sums.tolist()) == ([10.0], [[0.0], [1.0], [3.0], [6.0], [10.0]])
     xs, const = [randn(2, 3), randn(2, 3)], randn(2, 3)
-    assert same(map(lambda one: one[0] + one[1] + const, xs), stack([xs[0][k] + xs[1][k] + const for k in range(2)]))
+    assert same(map(lambda pair: pair[0] + pair[1] + const, xs), stack([xs[0][k] + xs[1][k] + const for k in range(2)]))
     found = while_loop(lambda n, x: n.sum() < 10, lambda n, x: (n + 1, x.sin()), (zeros(1), ones(2)))
     x = ones(2)
     for _ in range(10):

@@ -114,12 +114,12 @@ UNARY = "neg abs relu exp sqrt tanh sigmoid floor reciprocal square logical_not 
 BINARY = "add sub mul maximum minimum atan2 lt eq hypot copysign".split()
 IN_PLACE = "add_ mul_ sub_ copy_".split()
 VIEWS = {
-    "transposed": lambda one: one.transpose(-1, -2),
-    "first row": lambda one: one[:1],
-    "part": lambda one: one[..., 1:],
-    "flat": lambda one: one.reshape(-1),
-    "again": lambda one: one.reshape(-1).reshape(one.shape),
-    "contiguous": lambda one: one.contiguous(),
+    "transposed": lambda x: x.transpose(-1, -2),
+    "first row": lambda x: x[:1],
+    "part": lambda x: x[..., 1:],
+    "flat": lambda x: x.reshape(-1),
+    "again": lambda x: x.reshape(-1).reshape(x.shape),
+    "contiguous": lambda x: x.contiguous(),
 }
 place = st.integers(0, 30)
 steps = st.one_of(

@@ -44,7 +44,7 @@ def graph_of(rng):
         launches.append(SimpleNamespace(arguments=(*reads, Address(rng.randrange(BLOCKS), 0, ONE, True))))
     skips, loops = [], []
     region_in(rng, 0, len(launches), 2, skips, loops)
-    loops.sort(key=lambda one: one.last - one.first)
+    loops.sort(key=lambda loop: loop.last - loop.first)
     recorder = SimpleNamespace(skips=skips, loops=loops)
     return SimpleNamespace(recorder=recorder, launches=launches, boundary_at=len(launches), outputs=[], passes=[])
 

@@ -239,43 +239,43 @@ SETTINGS.__file__ = "settings.py"
 
 def nested():
     entry = {"k": 1.0}
-    return {"a": [({"b": entry},)], None: 2}, lambda one: one["a"][0][0]["b"]["k"], entry, "k"
+    return {"a": [({"b": entry},)], None: 2}, lambda value: value["a"][0][0]["b"]["k"], entry, "k"
 
 
 def deep_attributes():
     inner, outer = Holder(), Holder()
     outer.a, inner.b, inner.b.k = inner, Holder(), 1.0
-    return outer, lambda one: one.a.b.k, vars(inner.b), "k"
+    return outer, lambda value: value.a.b.k, vars(inner.b), "k"
 
 
 def partials():
     entry = {"k": 1.0}
-    return partial(lambda entry: entry["k"], entry), lambda one: one(), entry, "k"
+    return partial(lambda entry: entry["k"], entry), lambda value: value(), entry, "k"
 
 
 def bound_methods():
     owner = Holder()
     owner.k = 1.0
-    return MethodType(lambda self: self.k, owner), lambda one: one(), vars(owner), "k"
+    return MethodType(lambda self: self.k, owner), lambda value: value(), vars(owner), "k"
 
 
 def closures():
     entry = {"k": 1.0}
-    return (lambda: entry["k"]), lambda one: one(), entry, "k"
+    return (lambda: entry["k"]), lambda value: value(), entry, "k"
 
 
 def dotted():
     made = Dotted(k=1.0)
-    return made, lambda one: one.k, made, "k"
+    return made, lambda value: value.k, made, "k"
 
 
 def tables_of_classes():
-    return Holder(), lambda one: one.table["k"], Holder.table, "k"
+    return Holder(), lambda value: value.table["k"], Holder.table, "k"
 
 
 def imported_modules():
     SETTINGS.k = 1.0
-    return None, lambda one: SETTINGS.k, vars(SETTINGS), "k"
+    return None, lambda value: SETTINGS.k, vars(SETTINGS), "k"
 
 
 HELD = [nested, deep_attributes, partials, bound_methods, closures, dotted, tables_of_classes, imported_modules]
@@ -289,8 +289,8 @@ def test_nested_state(make, where):
     box = Holder()
     box.value = value
     captured = capture({
-        "variable": lambda x: x * read(value), "argument": lambda x, one: x * read(one),
-        "attribute": lambda x, one: x * read(one.value),
+        "variable": lambda x: x * read(value), "argument": lambda x, argument: x * read(argument),
+        "attribute": lambda x, argument: x * read(argument.value),
     }[where])  # fmt: skip
     given = {"variable": [], "argument": [value], "attribute": [box]}[where]
     for number in (1.0, 2.5, 1.0):

@@ -107,8 +107,8 @@ def smoothed(x):
 
 def over_time(x):
     h = x[0]
-    for one in range((x[:, 0] > 0).sum()):
-        h = (h + x[one]).tanh()
+    for step in range((x[:, 0] > 0).sum()):
+        h = (h + x[step]).tanh()
     return h
 
 

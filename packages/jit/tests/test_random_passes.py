@@ -56,12 +56,12 @@ def check(parts, step, weights, seed, folder):
             leaves = list(version.parameters()) if version in loaded else weights
             for leaf in leaves:
                 leaf.grad = None
-            result = version(*[each.clone() for each in given])
+            result = version(*[operand.clone() for operand in given])
             if getattr(result, "requires_grad", False):
                 result.backward()
                 result = result.detach()
             gradients = {id(leaf): leaf.grad for leaf in leaves if leaf.grad is not None}
-            found.append((result, own.clone(), sorted([each.numpy().tobytes() for each in gradients.values()])))
+            found.append((result, own.clone(), sorted([gradient.numpy().tobytes() for gradient in gradients.values()])))
         assert all([same(outcome, found[0]) for outcome in found]), shown(parts)
     return captures
 

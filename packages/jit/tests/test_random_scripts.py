@@ -41,8 +41,10 @@ def compared(one):
 plain = st.tuples(name, st.sampled_from("<>"), name).map(compared)
 tests = st.one_of(
     plain,
-    st.tuples(st.sampled_from([ast.And(), ast.Or()]), plain, plain).map(lambda one: ast.BoolOp(one[0], list(one[1:]))),
-    plain.map(lambda one: ast.UnaryOp(ast.Not(), one)),
+    st.tuples(st.sampled_from([ast.And(), ast.Or()]), plain, plain).map(
+        lambda pair: ast.BoolOp(pair[0], list(pair[1:]))
+    ),
+    plain.map(lambda test: ast.UnaryOp(ast.Not(), test)),
     st.booleans().map(ast.Constant),
 )
 
@@ -85,9 +87,9 @@ def programs_of(*further):
         some = st.lists(inner, min_size=1, max_size=3).map(lambda lists: [node for each in lists for node in each])
         either = st.one_of(st.just([]), some)
         choices = st.builds(lambda test, body, other: [ast.If(test, body, other)], tests, some, either)
-        return st.one_of(assigns.map(lambda one: [one]), choices, *[make(some) for make in further])
+        return st.one_of(assigns.map(lambda statement: [statement]), choices, *[make(some) for make in further])
 
-    statements = st.recursive(assigns.map(lambda one: [one]), blocks, max_leaves=6)
+    statements = st.recursive(assigns.map(lambda statement: [statement]), blocks, max_leaves=6)
     leaving = st.builds(lambda test, body, value: [ast.If(test, [*body, ast.Return(value)], [])],
                         tests, statements, values)  # fmt: skip
     return st.lists(st.one_of(statements, leaving), min_size=1, max_size=4)

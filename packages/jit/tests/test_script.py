@@ -40,7 +40,7 @@ def test_scripts_equal_their_functions(name):
     assert script(scripted) is scripted
 
 
-@pytest.mark.parametrize("function", REFUSED, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("function", REFUSED, ids=lambda function: function.__name__)
 @pytest.mark.parametrize("number", [0, 3])
 def test_what_cannot_be_captured_is_named_with_its_line(function, number):
     message, line = REFUSED[function]

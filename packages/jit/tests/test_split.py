@@ -276,8 +276,8 @@ def test_split_programs_equal_the_original(program, capsys):
     found = []
     for function in (program, capture(program, on_break="split")):
         globals()["COUNT"] = 0
-        for one in (HISTORY, QUEUE, SEEN):
-            one.clear()
+        for table in (HISTORY, QUEUE, SEEN):
+            table.clear()
         Counted.runs = 0
         globals()["NUMBERS"] = count()
         seed(0)

@@ -47,7 +47,7 @@ def calls(base):
         lasts.append((ft.tensor(2.0, dtype=ft.float64), [2.0] * 3))
     if form.lists == 2:
         lasts.append((ft.tensor([0.5, 1.5, 2.5]), [0.5, 1.5, 2.5]))
-    made = [([*lists, last], [*lists, each], {}) for last, each in lasts]
+    made = [([*lists, last], [*lists, second], {}) for last, second in lasts]
     if "alpha" in form.options:
         made.append(([tensors(9)], [tensors(9)], {"alpha": 0.5}))
     return made

@@ -156,7 +156,7 @@ def test_tensors_that_require_gradients_are_not_numbers(name):
     with raises(TypeError, operation, f"expected {argument}", "gradient", ".detach() or .item()"):
         call(number)
     with raises(TypeError, operation, f"expected {argument}", "gradient"):
-        func.grad(lambda one: call(one).sum())(number.detach())
+        func.grad(lambda x: call(x).sum())(number.detach())
     ft.manual_seed(0)
     wanted = call(0.25)
     for again in (lambda: call(number.detach()), lambda: call(number.item()), lambda: without_gradients(call, number)):
@@ -174,7 +174,7 @@ def without_gradients(function, *operands):
     [
         ("linspace: start", lambda: ft.linspace(ft.tensor(0.5, requires_grad=True), 1, 3)),
         ("logspace: end", lambda: ft.logspace(0.5, ft.tensor(1.0, requires_grad=True), 3)),
-        ("elu: alpha", lambda: func.jvp(lambda one: F.elu(-X, one), (ft.tensor(0.5),), (ft.tensor(1.0),))),
+        ("elu: alpha", lambda: func.jvp(lambda alpha: F.elu(-X, alpha), (ft.tensor(0.5),), (ft.tensor(1.0),))),
     ],
 )
 def test_a_lost_derivative_causes_a_warning(name, call):

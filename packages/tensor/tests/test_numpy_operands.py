@@ -31,7 +31,7 @@ def values(result):
     return [output.tolist() for output in (result if isinstance(result, tuple) else (result,))]
 
 
-@pytest.mark.parametrize("apply", BINARY, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("apply", BINARY, ids=lambda function: function.__name__)
 @pytest.mark.parametrize("other", [ARRAY, ARRAY[::-1], np.float32(2), np.float64(3), np.int64(2), np.array(3.0)])
 def test_either_side(apply, other):
     tensor = ft.tensor([3.0, 1.0, 2.0])
@@ -72,8 +72,10 @@ def test_arrays_promote_and_numbers_do_not():
 @pytest.mark.parametrize("number", [np.float64(2), np.float16(2), np.int64(2), np.uint8(2)])
 def test_functions_that_promote_by_themselves_accept_numpy_numbers(number):
     x, whole = ft.tensor([1.5, 2.0]), ft.tensor([1, 2])
-    for one in (x, whole, ft.tensor(1.5), ft.int16):
-        assert ft.result_type(one, number) is ft.result_type(number, one) is ft.result_type(one, number.item())
+    for operand in (x, whole, ft.tensor(1.5), ft.int16):
+        assert (
+            ft.result_type(operand, number) is ft.result_type(number, operand) is ft.result_type(operand, number.item())
+        )
     assert ft.float_power(x, number).tolist() == [2.25, 4.0]
     assert ft.float_power(number, whole).tolist() == [2.0, 4.0]
     assert x.double().float_power_(number).tolist() == [2.25, 4.0]

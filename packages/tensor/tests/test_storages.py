@@ -119,7 +119,7 @@ def test_is_nonzero():
 
 def test_applying_python_functions_to_elements():
     x = ft.tensor([[1, 2], [3, 4]])
-    assert x.t().apply_(lambda one: one + 1).tolist() == [[2, 4], [3, 5]]
+    assert x.t().apply_(lambda number: number + 1).tolist() == [[2, 4], [3, 5]]
     assert x.tolist() == [[2, 3], [4, 5]]
     assert x.map_(ft.tensor([10, 20]), lambda a, b: a * b).tolist() == [[20, 60], [40, 100]]
     assert ft.ones(1).map2_(ft.tensor([2.0]), ft.tensor([5.0]), lambda a, b, c: a + b * c).tolist() == [11.0]

@@ -246,8 +246,8 @@ def test_in_place_comparisons_have_zero_gradients(name):
     y = x * 2
     getattr(y, name)(row * 1)
     (y * y).sum().backward()
-    for one in (x, row):
-        assert one.grad.shape == one.shape and one.grad.dtype is one.dtype and not one.grad.any()
+    for operand in (x, row):
+        assert operand.grad.shape == operand.shape and operand.grad.dtype is operand.dtype and not operand.grad.any()
     plain = ft.zeros(2, 3)
     getattr(plain, name)(row)
     assert plain.requires_grad

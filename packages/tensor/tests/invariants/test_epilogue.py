@@ -161,7 +161,9 @@ def test_modes(name):
     packed = []
     for _ in range(2):
         found = []
-        with saved_tensors_hooks(lambda one, found=found: found.append((one._layout, one._offset)), lambda one: one):
+        with saved_tensors_hooks(
+            lambda tensor, found=found: found.append((tensor._layout, tensor._offset)), lambda tensor: tensor
+        ):
             SAMPLES[name](*leaves)
         packed.append(found)
     assert packed[0] == packed[1]

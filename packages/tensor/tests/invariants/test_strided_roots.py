@@ -57,8 +57,8 @@ def test_changes_equal_those_of_a_contiguous_root(name):
         out = changed(prepare(ROOTS[name]()), x, y)
         out.backward()
         answers.append((out.tolist(), x.grad.tolist(), y.grad.tolist()))
-    for one, other in zip(*answers, strict=True):
-        assert one == pytest.approx(other, rel=1e-12)
+    for answer, other in zip(*answers, strict=True):
+        assert answer == pytest.approx(other, rel=1e-12)
 
 
 def test_gradients_through_any_strides_of_a_strided_tensor():

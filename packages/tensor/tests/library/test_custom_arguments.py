@@ -113,7 +113,7 @@ def test_a_list_of_tensors():
         needs.append((ctx.needs_input_grad, bool(ctx.needs_input_grad)))
 
     weighted.register_autograd(
-        lambda ctx, g: ([g * w if one else None for w, one in zip(ctx.weights, ctx.needs_input_grad[0], strict=True)],
+        lambda ctx, g: ([g * w if used else None for w, used in zip(ctx.weights, ctx.needs_input_grad[0], strict=True)],
                         None, g if ctx.biased else None),
         setup_context=setup,
     )  # fmt: skip

@@ -130,11 +130,13 @@ def test_gradients_of_many_tiles_equal_those_with_a_graph(options, dtype):
 @pytest.mark.parametrize("shape", [(5,), (3, 5), (2, 3, 5)], ids=str)
 def test_a_batch_shares_a_mask(shape):
     query, key, value, mask = drawn((4, 2, 3, 4), (4, 2, 5, 4), (4, 2, 5, 3), shape)
-    one = lambda q, k, v: attend(q, k, v, mask)
-    for call in (one, ft.func.grad(lambda *given: one(*given).square().sum(), (0, 1, 2))):
+    function = lambda q, k, v: attend(q, k, v, mask)
+    for call in (function, ft.func.grad(lambda *given: function(*given).square().sum(), (0, 1, 2))):
         got = ft.func.vmap(call)(query, key, value)
-        each = [call(*given) for given in zip(query, key, value, strict=True)]
-        for found, expected in zip(*([got], [each]) if call is one else (got, zip(*each, strict=True)), strict=True):
+        separate = [call(*given) for given in zip(query, key, value, strict=True)]
+        for found, expected in zip(
+            *([got], [separate]) if call is function else (got, zip(*separate, strict=True)), strict=True
+        ):
             np.testing.assert_allclose(values_of(found), values_of(ft.stack([*expected])), 1e-9)
 
 

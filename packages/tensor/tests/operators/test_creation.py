@@ -27,7 +27,7 @@ INFERRED = [
 ]
 
 
-@pytest.mark.parametrize(("data", "dtype", "shape"), INFERRED, ids=lambda one: repr(one).replace("\n", ""))
+@pytest.mark.parametrize(("data", "dtype", "shape"), INFERRED, ids=lambda parameter: repr(parameter).replace("\n", ""))
 def test_inferred(data, dtype, shape):
     made = ft.tensor(data)
     assert made.dtype.name == dtype

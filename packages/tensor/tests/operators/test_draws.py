@@ -139,7 +139,7 @@ def test_fills():
 
     law("exponential_", lambda x: 1 - np.exp(-2 * x), 2.0)
     law("cauchy_", lambda x: 0.5 + np.arctan((x - 1) / 3) / math.pi, 1.0, 3.0)
-    law("log_normal_", lambda x: np.array([0.5 * math.erfc(-(math.log(one) - 1) / math.sqrt(8)) for one in x]))
+    law("log_normal_", lambda x: np.array([0.5 * math.erfc(-(math.log(number) - 1) / math.sqrt(8)) for number in x]))
     chances = np.concatenate([[0], 0.3 * 0.7 ** np.arange(200)])
     for dtype in (ft.float32, ft.int64, ft.uint8):
         drawn = ft.empty(COUNT, dtype=dtype).geometric_(0.3, generator=seeded())

@@ -151,7 +151,7 @@ def test_several_steps_are_computed_in_the_dtype_of_the_result(name):
     got = apply(operands[0].clone(), *operands[1:], **options)
     assert got.dtype.name == dtype
     wide = np.float64 if dtype == "float16" else dtype
-    expected = reference(*[one.numpy().astype(wide) for one in operands])
+    expected = reference(*[operand.numpy().astype(wide) for operand in operands])
     np.testing.assert_allclose(got.numpy(), expected, rtol=np.finfo(dtype).eps if got.is_floating_point() else 1e-7)
 
 

@@ -34,12 +34,12 @@ def several(operation: str, name: str, value: object, count: int, least: int) ->
     >>> several("conv3d", "stride", 2, 3, 1), several("conv3d", "stride", (2, 3, 4), 3, 1)
     ((2, 2, 2), (2, 3, 4))
     """
-    each = value if isinstance(value, (tuple, list)) else (value,)
-    if not each:
+    given = value if isinstance(value, (tuple, list)) else (value,)
+    if not given:
         raise ArgumentError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")
-    if len(each) not in (1, count) or not all([is_integer(number) for number in each]):
+    if len(given) not in (1, count) or not all([is_integer(number) for number in given]):
         raise InvalidTypeError(f"{operation}: expected {name} to be {_WORDS[count]}; got {value!r}")
-    numbers = tuple([int(number) for number in each])
+    numbers = tuple([int(number) for number in given])
     if min(numbers) < least:
         raise ArgumentError(f"{operation}: expected {name} of at least {least}; got {value!r}")
     return numbers if len(numbers) == count else numbers * count

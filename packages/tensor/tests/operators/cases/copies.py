@@ -72,7 +72,7 @@ def bucket(x):
 
 
 def most_frequent(x):
-    return np.array([min(row, key=lambda one: (-list(row).count(one), one)) for row in x])
+    return np.array([min(row, key=lambda number: (-list(row).count(number), number)) for row in x])
 
 
 ANSWERS = [

@@ -23,7 +23,7 @@ def each(function):
 
 def lgamma(x):
     """Compute lgamma with the C library, which returns infinity at the gamma function's poles."""
-    return each(lambda one: inf if one <= 0 and one == int(one) else math.lgamma(one))(x)
+    return each(lambda number: inf if number <= 0 and number == int(number) else math.lgamma(number))(x)
 
 
 def digamma(x):
@@ -46,7 +46,7 @@ def erfinv(x):
     """Compute erfinv from the quantiles of the normal distribution."""
     inside = np.clip(x, -0.9999999, 0.9999999)
     return np.where(
-        x == inside, each(lambda one: one and NormalDist().inv_cdf((one + 1) / 2) / 2**0.5)(inside), x * inf
+        x == inside, each(lambda number: number and NormalDist().inv_cdf((number + 1) / 2) / 2**0.5)(inside), x * inf
     )
 
 

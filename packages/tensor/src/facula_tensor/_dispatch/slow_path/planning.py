@@ -54,8 +54,8 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
             return plan
     outputs = output_layouts(op, layouts, parameters)
     plan = make_plan(op, layouts, outputs, fixed)
-    each = op.elementwise or op.kernel == "copy"  # otherwise the result has one operand's layout: a product
-    if quick and each and plan.any_size and not parameters and outputs[0] is layouts[0]:
+    elementwise = op.elementwise or op.kernel == "copy"  # otherwise the result has one operand's layout: a product
+    if quick and elementwise and plan.any_size and not parameters and outputs[0] is layouts[0]:
         add_dense(table, layouts, plan)
     if quick and len(outputs) > 1:
         return op.slow_table.add((layouts, fixed), plan)
