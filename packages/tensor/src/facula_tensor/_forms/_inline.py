@@ -34,7 +34,7 @@ class Body(NamedTuple):
 def body_of(what: Declared) -> Body:
     """Return the text of a declaration's body."""
     statements, text = _statements(what)
-    names = {one.id for statement in statements for one in ast.walk(statement) if isinstance(one, ast.Name)}
+    names = {node.id for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)}
     for variable, value in inspect.getclosurevars(what.signature).nonlocals.items():
         if isinstance(value, tuple):
             text = text.replace(f", *{variable})", f"{''.join([f', {quoted(element)}' for element in value])})")
@@ -71,12 +71,12 @@ def is_short(what: Declared) -> bool:
         return False
     if max(map(len, lines)) > WIDTH:
         return False
-    names = [one for statement in statements for one in ast.walk(statement) if isinstance(one, ast.Name)]
-    stored = {one.id for one in names if isinstance(one.ctx, ast.Store)}
-    free = {one.id for one in names} - stored - set(code.co_varnames) - set(vars(builtins))
+    names = [node for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    free = {node.id for node in names} - stored - set(code.co_varnames) - set(vars(builtins))
     found = names_of(what.module, free)
     known = {name for module, name in found if module != f"..{what.module.partition('.')[2]}"}
-    known |= {one.name for one in declared if one.module == what.module}
+    known |= {function.name for function in declared if function.module == what.module}
     return free <= known and not stored & (OWN | set(arguments[:1])) and len(re.findall(r"\breturn\b", text)) == 1
 
 
@@ -96,12 +96,14 @@ def names_of(module: str, wanted: set[str]) -> set[tuple[str, str]]:
     for node in ast.parse(inspect.getsource(sys.modules[module])).body:
         if isinstance(node, ast.ImportFrom):
             home = resolve_name("." * node.level + (node.module or ""), module.rpartition(".")[0])
-            found |= {(home, one.name) for one in node.names if one.name in wanted}
+            found |= {(home, alias.name) for alias in node.names if alias.name in wanted}
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             found |= {(module, node.name)} if node.name in wanted else set()
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             assigned = {
-                one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+                target.id
+                for target in ast.walk(node)
+                if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
             }
             found |= {(module, name) for name in assigned & wanted}
     return {(home.replace("facula_tensor.", "..", 1), name) for home, name in found}

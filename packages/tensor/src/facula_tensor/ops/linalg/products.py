@@ -215,7 +215,7 @@ def _product_added(
         _check_dtypes(operation, names, input, first, second)
     if promotes and not plain:
         dtype = result_type(input, first, second)
-        input, first, second = [one.to(dtype) for one in (input, first, second)]
+        input, first, second = [operand.to(dtype) for operand in (input, first, second)]
     product = product_of(first, second)
     if not plain or type(beta) not in (int, float) or type(alpha) not in (int, float):
         dtype = result_type(input, product)

@@ -119,8 +119,8 @@ def changed(
     It copies without further calls in the usual case: nothing is recorded, and the layouts are known.
     """
     before, plain = input, not active_modes
-    for one in (input, *others):
-        if isinstance(one, Tensor) and (one.node is not None or type(one._layout) is not Layout):
+    for operand in (input, *others):
+        if isinstance(operand, Tensor) and (operand.node is not None or type(operand._layout) is not Layout):
             plain = False
     if not plain or type(input) is not Tensor:
         before = source(operation, input, *others)
