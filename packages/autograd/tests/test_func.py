@@ -8,7 +8,7 @@ import pytest
 from autograd_helpers import Box
 
 from facula_autograd import GradientError, Variable, is_grad_enabled, no_grad
-from facula_autograd.func import grad, grad_and_value, hessian, jacrev, jvp, value_and_grad, vjp
+from facula_autograd.func import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, value_and_grad, vjp
 from facula_errors.testing import raises
 
 Pair = namedtuple("Pair", "a b")
@@ -214,6 +214,8 @@ def test_surrounding_modes_have_no_effect():
     (lambda: grad(abs, ())(W), "grad: expected argnums to name at least one argument, each once"),
     (lambda: grad(abs)("text"), "grad: expected numbers or arrays to differentiate by; got 'text'"),
     (lambda: grad(abs)(np.arange(3)), "grad: expected floating-point ... to differentiate by; got a int64"),
+    (lambda: jvp(lambda x: np.arange(3), (W,), (W,)), "jvp: expected the function to return floating-point ... int64"),
+    (lambda: jacfwd(lambda x: W > 0)(W), "jacfwd: expected the function to return floating-point or ... got a bool"),
     (lambda: vjp(3, W), "vjp: expected a function; got int 3"),
     (lambda: grad(None)(W), "grad: expected a function; got NoneType None"),
     (lambda: vjp(lambda x: (x, x), W)[1](W), "vjp: expected the cotangents to be built like tuple(*, *); got *"),

@@ -5,12 +5,14 @@ import gc
 import pickle
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pytest
 
 import facula_tensor as ft
 from facula_errors.testing import raises
+from facula_tensor import windowed
 
 
 def test_the_forms_of_the_constructor():
@@ -137,11 +139,52 @@ def test_missing_devices(name):
     assert ft.device("cpu:0") is ft.device("cpu")
 
 
-def test_flags_are_true_or_false():
-    for make in (ft.ones, ft.rand, ft.empty, ft.tensor):
-        with raises(TypeError, make.__name__, value="'yes'"):
-            make(2, requires_grad="yes")
-        assert make(2.0 if make is ft.tensor else 2, requires_grad=True).requires_grad
+X = ft.ones(3)
+OF_DATA = {"tensor": (ft.tensor, [2.0]), "new_tensor": (X.new_tensor, [2.0]),
+           "frombuffer": (partial(ft.frombuffer, dtype=ft.float32), bytearray(8))}  # fmt: skip
+CREATORS = {
+    **{name: (getattr(ft, name), 3) for name in ("empty", "eye", "ones", "rand", "randn", "zeros")},
+    **{f"{name}_like": (getattr(ft, f"{name}_like"), X) for name in ("empty", "ones", "rand", "randn", "zeros")},
+    **{f"new_{name}": (getattr(X, f"new_{name}"), 3) for name in ("empty", "ones", "zeros")},
+    **{f"{kind}_window": (getattr(windowed, f"{kind}_window"), 3)
+       for kind in ("bartlett", "blackman", "hamming", "hann", "kaiser")},
+    "arange": (ft.arange, 3.0), "asarray": (ft.asarray, X),
+    "asarray of a variable": (ft.asarray, ft.ones(2, requires_grad=True)),
+    "empty_permuted": (ft.empty_permuted, (2,), (0,)), "empty_strided": (ft.empty_strided, (2,), (1,)),
+    "fft.fftfreq": (ft.fft.fftfreq, 3), "fft.rfftfreq": (ft.fft.rfftfreq, 3), "full": (ft.full, (2,), 1.0),
+    "full_like": (ft.full_like, X, 2.0), "linspace": (ft.linspace, 0, 1, 3), "logspace": (ft.logspace, 0, 1, 3),
+    "new_empty_strided": (X.new_empty_strided, (2,), (1,)), "new_full": (X.new_full, (2,), 1.0),
+    "normal": (ft.normal, 0.0, 1.0, (2,)), "randint": (partial(ft.randint, dtype=ft.float32), 3, (2,)),
+    "randint_like": (ft.randint_like, X, 3), "randperm": (partial(ft.randperm, dtype=ft.float32), 3),
+    "scalar_tensor": (ft.scalar_tensor, 1.0), "tril_indices": (partial(ft.tril_indices, dtype=ft.float32), 2, 2),
+    "triu_indices": (partial(ft.triu_indices, dtype=ft.float32), 2, 2), **OF_DATA,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CREATORS)
+def test_requires_grad_is_true_or_false_and_none_except_for_data(name):
+    make, *arguments = CREATORS[name]
+    for value in ("yes", 0, 1, 2):
+        with raises(TypeError, name.split()[0], "expected True or False", value=repr(value)):
+            make(*arguments, requires_grad=value)
+    assert make(*arguments, requires_grad=True).requires_grad
+    assert not make(*arguments, requires_grad=False).requires_grad
+    if name in OF_DATA:
+        with raises(TypeError, name, "expected True or False", value="None"):
+            make(*arguments, requires_grad=None)
+    else:
+        assert make(*arguments, requires_grad=None).requires_grad is (name == "asarray of a variable")
+
+
+@pytest.mark.parametrize("make", [ft.tril_indices, ft.triu_indices])
+def test_options_of_indices_of_triangles(make):
+    options = {"layout": ft.strided, "device": "cpu", "requires_grad": False, "pin_memory": False}
+    assert make(2, 3, **options).equal(make(2, 3)) and make(2, 2, dtype="int32").dtype is ft.int32
+    for wrong in ("x", "cpu"):
+        with raises(TypeError, make.__name__, f"unknown dtype '{wrong}'"):
+            make(2, 2, dtype=wrong)
+    with raises(RuntimeError, make.__name__, "expected a floating-point or complex value", "int64"):
+        make(2, 2, requires_grad=True)
 
 
 def test_where_of_a_condition_alone():

@@ -15,6 +15,7 @@ from facula_tensor import fft, functional, linalg
 from facula_tensor._dispatch import autocast as _autocast
 from facula_tensor._dispatch.expressions.evaluation import steps_of
 from facula_tensor._dispatch.expressions.partials import parameter_names
+from facula_tensor._dispatch.written import declared, function
 from facula_tensor.extend import elementwise, operator, operators
 
 
@@ -49,6 +50,16 @@ def test_a_name_is_declared_once():
     with raises(ValueError, "exp", "expected one declaration", "beside that at", ".py", value="another at"):
         elementwise(body)
     assert operators["exp"] is former
+
+
+@pytest.mark.parametrize("flag", [{"inplace": True}, {}])
+def test_a_declaration_has_inplace_or_out(flag):
+    def twice(input: ft.Tensor, inplace: bool = False) -> ft.Tensor:
+        """Return the double."""
+
+    with raises(TypeError, "twice", "inplace= or with out=", "leave one out", value="both"):
+        function(out=True, **flag)(twice)
+    assert "twice" not in [one.name for one in declared[-1:]]
 
 
 def test_every_name_listed_for_autocast_is_an_operator_or_a_function():

@@ -25,7 +25,7 @@ from ._value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ._func_call import Function
     from ._trees import Shape
@@ -111,6 +111,15 @@ class ArrayCall(Call):
             return func(*args, **kwargs)
         finally:
             _depth.set(depth)
+
+    def pusher(self, level: ArrayLevel | None = None, required: str | None = None) -> Callable[..., list[AnyValue]]:
+        for v in self.outputs:
+            if not adapter_of(v).differentiable(v):
+                raise GradientError(
+                    f"{self.operation}: expected the function to return floating-point or complex values; got "
+                    f"{adapter_of(v).describe(v)}"
+                )
+        return super().pusher(level, required)
 
     def zeros(self, value: AnyValue) -> AnyValue:
         v = value if isinstance(value, Value) else Variable(value)

@@ -1559,11 +1559,11 @@ def triangular_solve(b: Tensor, A: Tensor, upper: builtins.bool = True, transpos
     """Solve A X = b with a triangular A; return X and a copy of A: the older form of `linalg.solve_triangular`."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Copy matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
-def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object = None, pin_memory: builtins.bool = False) -> Tensor:
+def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Return the row and column indices of `tril` of a matrix (row, col): a tensor of two rows; int64, or `dtype`."""
 def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Copy matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
-def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object = None, pin_memory: builtins.bool = False) -> Tensor:
+def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Return the row and column indices of `triu` of a matrix (row, col): a tensor of two rows; int64, or `dtype`."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return each element without its fractional part. Integers are unchanged."""

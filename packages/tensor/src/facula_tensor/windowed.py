@@ -16,7 +16,7 @@ from facula_errors.extend import boundary, published
 from ._core.default_device import default_device
 from ._core.promotion import as_dtype, as_integer, get_default_dtype
 from ._core.tensor import Tensor
-from ._creation.filled import ones, zeros
+from ._creation.filled import finish, ones, zeros
 from ._creation.from_data import from_numpy
 from ._creation.ranges import arange
 from ._dispatch.arguments import refuse_choice
@@ -45,7 +45,7 @@ def _window(
         raise ArgumentError(f"{name}: expected a floating dtype; got {kind}")
     place = default_device() if device is None else device
     made = from_numpy(np.ascontiguousarray(values[:length])).to(place, kind)
-    return made.requires_grad_() if requires_grad else made
+    return finish(made, requires_grad)
 
 
 def _symmetric_length(name: str, length: int, periodic: bool) -> int:

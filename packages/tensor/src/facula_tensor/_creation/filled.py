@@ -27,14 +27,22 @@ if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
 
 
-def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
-    """Return a new tensor, with or without a gradient."""
+def finish(tensor: Tensor, requires_grad: bool | None, name: str = "tensor") -> Tensor:
+    """Return a new tensor, with or without a gradient. As in PyTorch, None is False except where data is given.
+
+    Errors name the public function that the user called, or `name` if it is not on the stack.
+    """
+    return tensor if requires_grad is None else finish_data(tensor, requires_grad, name)
+
+
+def finish_data(tensor: Tensor, requires_grad: bool, name: str = "tensor") -> Tensor:
+    """Return a new tensor of given data, with or without a gradient; TypeError unless it is True or False."""
     if requires_grad is False:
         return tensor
     try:
         return tensor.requires_grad_(requires_grad)
     except Exception as error:
-        relabel(error, "tensor")
+        relabel(error, name)
         raise
 
 
@@ -88,7 +96,7 @@ def layout_like(name: str, input: Tensor, dtype: DTypeLike | None, device: Devic
         raise
 
 
-def with_memory_format(tensor: Tensor, memory_format: MemoryFormat | None, requires_grad: bool) -> Tensor:
+def with_memory_format(tensor: Tensor, memory_format: MemoryFormat | None, requires_grad: bool | None) -> Tensor:
     """Return a new tensor in a memory format, with or without a gradient."""
     return finish(tensor if memory_format is None else no_record_ops.in_format(tensor, memory_format), requires_grad)
 

@@ -36,7 +36,7 @@ from .._core.promotion import (
 )
 from .._core.tensor import Tensor, make, method
 from .._dispatch.namespaces import no_record_ops
-from .filled import empty, finish
+from .filled import empty, finish_data
 from .filling import fill_snapshot, filled
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def tensor(
             if dtype is None and device is None:
                 result = _from_plain(data)
                 if result is not None:
-                    return result if requires_grad is False else finish(result, requires_grad)
+                    return result if requires_grad is False else finish_data(result, requires_grad)
             return _from_any(data, None if dtype is None else as_dtype(dtype, "tensor"), device, requires_grad)
         except Exception as error:  # the message names `as_tensor` if the user called that
             relabel(error, "tensor")
@@ -94,13 +94,13 @@ def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requir
     """Return a tensor of any `data`, in the dtype `wanted`; determined by the data if None."""
     place = Device(device) if device is not None else other_default()
     if type(data) in SCALAR_CATEGORY or type(data) is list:  # no other interpretation is possible
-        return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
+        return finish_data(_from_sequence(data, wanted, place or cpu), requires_grad)
     if isinstance(data, Tensor):
         data = data.detach()  # copies have no tangent
         result = no_record_ops.clone(data) if wanted in (None, data.dtype) else no_record_ops.to(data, (wanted,))
         if place is not None and place is not data.device:
             result = no_record_ops.to_device(result, (place,))
-        return finish(result, requires_grad)
+        return finish_data(result, requires_grad)
     if isinstance(data, np.generic) or isinstance(data, np.ndarray):
         array = np.asarray(data)
         if not array.dtype.isnative:
@@ -109,13 +109,13 @@ def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requir
             array = array.copy()
         if array.dtype.kind not in "biufc" or array.dtype.itemsize > 16:
             dtype_of_numpy(array.dtype)  # raises an error with the reason
-        return finish(from_array(array, wanted or dtype_of_numpy(array.dtype), place or cpu), requires_grad)
+        return finish_data(from_array(array, wanted or dtype_of_numpy(array.dtype), place or cpu), requires_grad)
     data = _as_array(data)
     if isinstance(data, np.ndarray):
         return _from_any(data, wanted, device, requires_grad)
     if hasattr(data, "__dlpack__") and not isinstance(data, (list, tuple)):
         return _from_any(from_dlpack(data), wanted, device, requires_grad)
-    return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
+    return finish_data(_from_sequence(data, wanted, place or cpu), requires_grad)
 
 
 # Short lists of numbers of one Python type are packed directly into new memory. Packers are cached by count and type.
@@ -302,12 +302,8 @@ def new_tensor(
     >>> ones(1, dtype=float64).new_tensor([1, 2])
     tensor([1., 2.], dtype=facula.float64)
     """
-    return tensor(
-        data,
-        dtype=self.dtype if dtype is None else dtype,
-        device=self.device if device is None else device,
-        requires_grad=requires_grad,
-    )
+    dtype, device = self.dtype if dtype is None else dtype, self.device if device is None else device
+    return tensor(data, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 def as_tensor_like(value: Operand, like: Tensor, operation: str = "copy_") -> Tensor:
@@ -391,7 +387,7 @@ def frombuffer(
     except Exception as error:
         relabel(error, "frombuffer")
         raise
-    return finish(make(Tensor, layout, storage), requires_grad)
+    return finish_data(make(Tensor, layout, storage), requires_grad)
 
 
 def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:

@@ -187,7 +187,7 @@ def asarray(
             f"{moved.dtype.name} on '{moved.device}'"
         )
     result = moved.clone() if copy and moved is shared else moved
-    if result.node is None and requires_grad:
+    if requires_grad is not False and (result.node is None or requires_grad is not True):
         result = result if result is not obj else result.detach()
         return finish(result, requires_grad)
     return result

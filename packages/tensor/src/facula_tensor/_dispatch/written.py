@@ -18,6 +18,8 @@ from importlib import import_module
 from inspect import CO_VARARGS
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from facula_errors import InvalidTypeError
+
 from .namespaces import Namespace, operators
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ class Declared(NamedTuple):
     - `inplace`: it takes `inplace=` and the body does not; `changes`: it has an in-place form with an
     underscore, a method if `method`, otherwise a function. The kernel changes the input if an elementwise
     operator without `inplace=` exists; otherwise the result is copied into the input.
-    - `out`: it takes `out=`; a tuple names the arguments that must not share memory with `out`.
+    - `out`: it takes `out=`, and then no `inplace=`; a tuple names the arguments that must not share memory with `out`.
     - `overridable`: classes can override it; `method`: and it is a method of tensors.
     - `maker`: it creates tensors with PyTorch's options (Note [Options of creation]): "new", "like" another
     tensor, or with the tensor's "own" dtype and device; `memory_format`: it takes that option, too.
@@ -120,6 +122,11 @@ def takes_inplace(signature: Function | None) -> bool:
 
 def declare(what: Declared, body: Function | None = None) -> Function:
     """Return the public function of a declaration; it calls `body` unless an operator has its name."""
+    if what.out and (what.inplace or takes_inplace(what.signature)):
+        raise InvalidTypeError(
+            f"{what.name}: expected a declaration with inplace= or with out=, which each say where the result is "
+            "stored; got both; leave one out"
+        )
     declared.append(what)
     file = file_of(what.module)
     for case in (what.prepare, *what.special_cases.values()):

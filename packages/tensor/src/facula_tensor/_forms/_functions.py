@@ -142,7 +142,7 @@ class Text:
             self.needs.add((".._creation.filled", "with_memory_format" if self.what.memory_format else "finish"))
             if not self.what.memory_format:
                 return [*steps, last, "return result if requires_grad is False else finish(result, requires_grad)"]
-            condition = "if memory_format is not None or requires_grad:"
+            condition = "if memory_format is not None or requires_grad is not False:"
             change = "    result = with_memory_format(result, memory_format, requires_grad)"
             return [*steps, last, condition, change, "return result"]
         if not self.out or self.what.prepare is not None:

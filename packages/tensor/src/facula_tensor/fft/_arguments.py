@@ -13,6 +13,7 @@ from .._core.errors import named
 from .._core.formats import check_storage
 from .._core.promotion import as_dtype, as_integer, floating, get_default_dtype
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
+from .._creation.filled import finish
 from .._creation.from_data import tensor
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.slow_path.writing import write_out
@@ -188,5 +189,4 @@ def frequencies(
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, name)
     if kind.category < FLOATING:
         raise DTypeError(f"{name}: expected dtype to be floating or complex; got {kind.name}")
-    result = tensor(values, dtype=kind, device=device, requires_grad=requires_grad)
-    return write_out(name, result, out)
+    return finish(write_out(name, tensor(values, dtype=kind, device=device), out), requires_grad, name)

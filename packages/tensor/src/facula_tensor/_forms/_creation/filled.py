@@ -49,7 +49,7 @@ def empty(
         if out is not None or layout is not None or pin_memory:
             return with_options(empty, locals())
         result = fresh(layout_for("empty", lengths, size, dtype, device), "empty")
-        if memory_format is not None or requires_grad:
+        if memory_format is not None or requires_grad is not False:
             result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
@@ -79,7 +79,7 @@ def empty_like(
             check_storage("empty_like", layout, pin_memory)
         result = fresh(layout_like("empty_like", input, dtype, device), "empty_like")
         result = batched_as(result, input) if open_batches else result
-        if memory_format is not None or requires_grad:
+        if memory_format is not None or requires_grad is not False:
             result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
@@ -170,7 +170,7 @@ def zeros_like(
             check_storage("zeros_like", layout, pin_memory)
         result = filled(layout_like("zeros_like", input, dtype, device), "zeros_like", 0.0)
         result = batched_as(result, input) if open_batches else result
-        if memory_format is not None or requires_grad:
+        if memory_format is not None or requires_grad is not False:
             result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
@@ -261,7 +261,7 @@ def ones_like(
             check_storage("ones_like", layout, pin_memory)
         result = filled(layout_like("ones_like", input, dtype, device), "ones_like", 1.0)
         result = batched_as(result, input) if open_batches else result
-        if memory_format is not None or requires_grad:
+        if memory_format is not None or requires_grad is not False:
             result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
@@ -359,7 +359,7 @@ def full_like(
             fill_value = number_to_fill(fill_value, "full_like")
         result = filled(layout_like("full_like", input, dtype, device), "full_like", fill_value)
         result = batched_as(result, input) if open_batches else result
-        if memory_format is not None or requires_grad:
+        if memory_format is not None or requires_grad is not False:
             result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:

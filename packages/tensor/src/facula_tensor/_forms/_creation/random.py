@@ -84,7 +84,7 @@ def rand_like(
         if not open_batches:
             fill_with_draws(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
         result = result
-        if memory_format is not None or requires_grad:
+        if memory_format is not None or requires_grad is not False:
             result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
@@ -152,7 +152,7 @@ def randn_like(
         if not open_batches:
             fill_with_draws(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
         result = result
-        if memory_format is not None or requires_grad:
+        if memory_format is not None or requires_grad is not False:
             result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
@@ -215,7 +215,7 @@ def randint_like(
         made = layout_like("randint_like", input, dtype, device)
         ends = (low, high) if high is not None else (0, low)
         result = randint(*ends, made.shape, generator=generator, dtype=made.dtype, device=made.device)
-        if memory_format is not None or requires_grad:
+        if memory_format is not None or requires_grad is not False:
             result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:

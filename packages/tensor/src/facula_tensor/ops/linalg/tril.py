@@ -8,13 +8,12 @@ from facula_errors import ArgumentError
 from facula_storage import contiguous, cpu, int64, meta
 
 from ..._core.allocation import place_of
-from ..._core.formats import check_storage
 from ..._core.promotion import as_dtype
 from ..._core.tensor import Tensor
 from ..._creation.filled import empty, ones
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import recorded_ops
-from ..._dispatch.written import function
+from ..._dispatch.written import function, maker
 from ..indexing.where_true import where_true
 from ..memory.assignment import assign_inplace
 
@@ -79,7 +78,7 @@ def _below(row: int, col: int, offset: int) -> int:
 
 
 def _indices(name: str, of: str, upper: bool, example: str, result: str) -> Function:
-    @function(name=name, words={"of": of, "example": f"{name}({example})", "result": result})
+    @maker(name=name, words={"of": of, "example": f"{name}({example})", "result": result}, out=False)
     def body(
         operation: str,
         row: Integer,
@@ -88,8 +87,6 @@ def _indices(name: str, of: str, upper: bool, example: str, result: str) -> Func
         *,
         dtype: DTypeLike | None = None,
         device: DeviceLike | None = None,
-        layout: object = None,
-        pin_memory: bool = False,
     ) -> Tensor:
         """Return the row and column indices of `{of}` of a matrix (row, col): a tensor of two rows; int64, or `dtype`.
 
@@ -98,26 +95,21 @@ def _indices(name: str, of: str, upper: bool, example: str, result: str) -> Func
             col: the number of columns.
             offset: the diagonal that bounds the triangle: 0 is the main one, 1 the next above.
             dtype: the dtype of the result; int64 if None.
-            device: the device of the result; the default device if None.
-            layout: `strided`, the only supported layout, or None.
-            pin_memory: must be False; pinned memory is not supported.
 
         >>> {example}
         tensor({result})
         """
-        if layout is not None or pin_memory:
-            check_storage(operation, layout, pin_memory)
         if min(row, col) < 0:
             raise ArgumentError(f"{operation}: expected row and col of at least 0; got {row} and {col}")
+        kind = int64 if dtype is None else as_dtype(dtype, operation)
         below = _below(row, col, offset + (0 if upper else 1))
         count = row * col - below if upper else below
         place = place_of(device)
         if place is meta:
-            kind = int64 if dtype is None else as_dtype(dtype, operation)
             return empty(2, count, dtype=kind, device=meta)
         mask = recorded_ops.triangle(ones(row, col, dtype=bool, device=cpu), (offset, upper))
         kept = where_true("nonzero", mask, (2,), count)
-        return kept.t().to(place, int64 if dtype is None else dtype).contiguous()
+        return kept.t().to(place, kind).contiguous()
 
     return body
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
+from ...._core.formats import check_storage
 from ...._core.promotion import as_integer
 from ...._core.tensor import Tensor, method
+from ...._creation.filled import finish
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
@@ -87,20 +89,26 @@ def tril_indices(
     offset: int = 0,
     *,
     dtype: DTypeLike | None = None,
-    device: DeviceLike | None = None,
     layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
+    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
+    """
     try:
+        if layout is not None or pin_memory:
+            check_storage("tril_indices", layout, pin_memory)
         if type(row) is not int:
             row = as_integer(row, "tril_indices", "row")
         if type(col) is not int:
             col = as_integer(col, "tril_indices", "col")
         if type(offset) is not int:
             offset = as_integer(offset, "tril_indices", "offset")
-        return bodies.tril_indices(
-            "tril_indices", row, col, offset, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory
-        )
+        result = bodies.tril_indices("tril_indices", row, col, offset, dtype=dtype, device=device)
+        return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -112,20 +120,26 @@ def triu_indices(
     offset: int = 0,
     *,
     dtype: DTypeLike | None = None,
-    device: DeviceLike | None = None,
     layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
+    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    device: the device of the result; the default device if None.
+    requires_grad: whether the result requires a gradient.
+    """
     try:
+        if layout is not None or pin_memory:
+            check_storage("triu_indices", layout, pin_memory)
         if type(row) is not int:
             row = as_integer(row, "triu_indices", "row")
         if type(col) is not int:
             col = as_integer(col, "triu_indices", "col")
         if type(offset) is not int:
             offset = as_integer(offset, "triu_indices", "offset")
-        return bodies.triu_indices(
-            "triu_indices", row, col, offset, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory
-        )
+        result = bodies.triu_indices("triu_indices", row, col, offset, dtype=dtype, device=device)
+        return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
         trim_traceback(error)
         raise
