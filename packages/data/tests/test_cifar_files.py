@@ -90,7 +90,7 @@ def written(tmp_path, data):
 )
 def test_a_pickle_that_calls_anything_is_refused(tmp_path, call, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with raises(CorruptFileError, "CIFAR100", "alone", "this one") as caught:
+    with raises(CorruptFileError, "CIFAR100", "only", "this one") as caught:
         CIFAR100(written(tmp_path, pickle.dumps({"data": call, "fine_labels": []})))
     assert caught.value.path == str(tmp_path / "train")
     assert not (tmp_path / "harmed").exists()
