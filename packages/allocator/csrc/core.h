@@ -16,7 +16,7 @@ enum { SMALL, LARGE, KINDS };
 /* States of a block. Spare: a node without memory. PUSHED is set only by `facula_core_mark_pushed`. */
 enum { BLOCK_SPARE, BLOCK_ACTIVE, BLOCK_PUSHED, BLOCK_WAITING, BLOCK_FREE };
 
-/* The counters, under PyTorch's names; see `statistics_of` in coretype.c. */
+/* The counters, under PyTorch's names; see `core_statistics` in coretype.c. */
 enum { COUNT_ALLOCATION, COUNT_SEGMENT, COUNT_ACTIVE, COUNT_INACTIVE_SPLIT, BYTES_ALLOCATED, BYTES_RESERVED,
        BYTES_ACTIVE, BYTES_INACTIVE_SPLIT, BYTES_REQUESTED, STATISTICS };
 

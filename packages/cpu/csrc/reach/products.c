@@ -260,7 +260,7 @@ int check_recurrent(struct reach *r)
 /* ------------------------------------------------------------------------------------------------------ attention */
 enum { PANEL = 32, STRIP = 16, MOST_KEYS = 512 }; /* as in attention.dispatch.c */
 
-/* Returns the bytes of its slot that a task uses: see `slot_bytes` of _attention.py. */
+/* Returns the bytes of its slot that a task uses: see `slot_bytes` of _layers/attention.py. */
 static double slot_of(const struct facula_attention *p, int gradient, double size)
 {
     const double length = (double)p->length, keys = (double)p->keys, width = (double)p->width, values = (double)p->value_width;

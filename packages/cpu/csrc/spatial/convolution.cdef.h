@@ -23,7 +23,7 @@ struct facula_convolution {
     int64_t slots;                     /* maximum number of concurrent tasks */
     int64_t band_bytes, patches_bytes, product_bytes, slot_bytes; /* a slot: band, patches, product, workspace */
 
-    /* The product of a full block and of the last, smaller one: a kernel and two plans of matmul.h. */
+    /* The product of a full block and of the last, smaller one: a kernel and two plans of linalg/matmul.cdef.h. */
     int64_t (*multiply)(const void *plan, int64_t *args);
     const void *full_product, *last_product;
 };

@@ -1,6 +1,7 @@
 """facula.autograd: backward passes, custom functions, checks. The names of facula_autograd, at PyTorch's places.
 
-May import: siblings. Where next: `functional.py` (derivatives of functions), `function.py`, `graph.py`.
+May import: siblings. Where next: `function.py`, `gradcheck.py`, `variable.py`; `functional`, `graph` and other modules
+are sections of `_places.txt`.
 """
 
 from facula_autograd import (

@@ -1,8 +1,8 @@
 """facula.distributed: process groups and collective operations, so far for groups of one process.
 
 More than one process raises NotImplementedError. May import: siblings. Where next: `_groups.py` for groups,
-`_collectives.py` for collective operations, `_store.py` for keys and values; `fsdp.py`, `tensor.py` and others are
-PyTorch's modules for features that are not supported yet.
+`_collectives.py` for collective operations, `_store.py` for keys and values; `tensor.py`, and sections of `_places.txt`
+such as `fsdp`, are PyTorch's modules for features that are not supported yet.
 """
 
 from .._lookup.names import publish

@@ -1,4 +1,7 @@
-"""facula.utils: tools for training. May import: siblings. Where next: `data/`, `checkpoint.py`."""
+"""facula.utils: tools for training.
+
+May import: siblings. Where next: `data/`, `benchmark.py`; `checkpoint` and other modules are sections of `_places.txt`.
+"""
 
 from .._lookup.names import publish
 from . import checkpoint, data

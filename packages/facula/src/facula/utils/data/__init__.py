@@ -1,8 +1,8 @@
 """Datasets, samplers and loaders: the names of facula_data, with batches of tensors.
 
 An order without a seed is drawn from facula's default generator, so `facula.manual_seed` determines it.
-May import: siblings. Where next: `facula_data`. `dataset.py`, `sampler.py` and `dataloader.py` are PyTorch's places;
-`files.py` and `transforms.py` have facula_data's names.
+May import: siblings. Where next: `facula_data`. The modules `dataset`, `sampler` and `dataloader` are PyTorch's places;
+`files` and `transforms` have facula_data's names. All of them are sections of `_places.txt`.
 """
 
 from __future__ import annotations

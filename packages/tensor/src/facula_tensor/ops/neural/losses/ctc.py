@@ -52,7 +52,7 @@ class _ctc_loss:
     """Compute the loss of each example, and the log probabilities of all paths to each state.
 
     Operands: log_probs (steps, batch, classes), targets of all examples, lengths (batch, 3) with the numbers of steps
-        and targets and the start of the targets. See Note [States] in the CPU backend's ctc.c.
+        and targets and the start of the targets. See Note [States] in the CPU backend's ctc.dispatch.c.
     """
 
     inputs = ("log_probs", "targets", "lengths")
