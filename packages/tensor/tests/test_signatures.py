@@ -43,7 +43,7 @@ def test_signatures_show_public_arguments(name):
         (ft.Tensor.__add__, "self, other"),
         (ft.Tensor.__neg__, "input, *, out"),
         (ft.Tensor.eq_, "self, other"),
-        (ft.Tensor.logical_not_, "input"),
+        (ft.Tensor.logical_not_, "self"),
         (ft.t, "input"),
         (ft.Tensor.view, "input, *shape, *, size, dtype"),
         (ft.where, "condition, input, other, *, out"),
@@ -249,3 +249,14 @@ def test_profilers_see_the_name_of_an_operator():
         (x * x + x.exp()).sum().backward()
     names = {name for _, _, name in pstats.Stats(profile).stats}  # type: ignore[attr-defined]
     assert {"add", "mul", "exp", "sum", "expand"} <= names
+
+
+def test_methods_have_the_parameters_of_pytorch():
+    x = ft.tensor([1.0, 2.0])
+    with pytest.raises(TypeError, match="out"):
+        x.pow(2, out=ft.empty(2))
+    with pytest.raises(TypeError, match="exponent"):
+        x.pow()
+    assert ft.Tensor.div_(self=x, other=2).tolist() == [0.5, 1.0]
+    assert ft.Tensor.index_fill_(self=x, dim=0, index=ft.tensor([1]), value=3).tolist() == [0.5, 3.0]
+    assert ft.clamp_(input=x, max=2).tolist() == [0.5, 2.0]

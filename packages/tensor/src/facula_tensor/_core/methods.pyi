@@ -185,19 +185,19 @@ class Methods:
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """Compute `beta * input + alpha * (batch1 @ batch2).sum(0)` of batches (b, n, k) and (b, k, m)."""
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-        """`addbmm` in place: changes `input` and returns it. Arguments: those of `addbmm`."""
+        """`addbmm` in place: changes `self` and returns it. Arguments: those of `addbmm`."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """Return `input + value * tensor1 / tensor2`. The tensors broadcast and promote."""
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-        """`addcdiv` in place: changes `input` and returns it. Arguments: those of `addcdiv`."""
+        """`addcdiv` in place: changes `self` and returns it. Arguments: those of `addcdiv`."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """Return `input + value * tensor1 * tensor2`. The tensors broadcast and promote."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-        """`addcmul` in place: changes `input` and returns it. Arguments: those of `addcmul`."""
+        """`addcmul` in place: changes `self` and returns it. Arguments: those of `addcmul`."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """Compute `beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-        """`addmm` in place: changes `input` and returns it. Arguments: those of `addmm`."""
+        """`addmm` in place: changes `self` and returns it. Arguments: those of `addmm`."""
     def addmv(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """Compute `beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
     def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
@@ -205,7 +205,7 @@ class Methods:
     def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """Compute `beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m)."""
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-        """`addr` in place: changes `input` and returns it. Arguments: those of `addr`."""
+        """`addr` in place: changes `self` and returns it. Arguments: those of `addr`."""
     def adjoint(self) -> Tensor:
         """Exchange the last two dimensions of matrices and conjugate them. The result is a view for real matrices."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -263,7 +263,7 @@ class Methods:
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """Compute `beta * input + alpha * (batch1 @ batch2)` of batches (b, n, k) and (b, k, m)."""
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-        """`baddbmm` in place: changes `input` and returns it. Arguments: those of `baddbmm`."""
+        """`baddbmm` in place: changes `self` and returns it. Arguments: those of `baddbmm`."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
         """Draw 1 with the probability given by each element, otherwise 0. ValueError for probabilities outside [0, 1]."""
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -381,11 +381,11 @@ class Methods:
     def cumprod(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Return cumulative products along `dim`, with the dtypes of `cumsum`. Gradients are exact for zeros."""
     def cumprod_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-        """`cumprod` in place: changes `input` and returns it. Arguments: those of `cumprod`."""
+        """`cumprod` in place: changes `self` and returns it. Arguments: those of `cumprod`."""
     def cumsum(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Return cumulative sums along `dim`. Integers and bool are added in int64 and wrap if `dtype` is narrower."""
     def cumsum_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-        """`cumsum` in place: changes `input` and returns it. Arguments: those of `cumsum`."""
+        """`cumsum` in place: changes `self` and returns it. Arguments: those of `cumsum`."""
     @property
     def data(self) -> Tensor: ...
     @data.setter
@@ -425,7 +425,7 @@ class Methods:
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """Divide the elements of each pair in floating point; integers are converted first."""
     def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
-        """`div` in place: changes `input` and returns it. Arguments: those of `div`."""
+        """`div` in place: changes `self` and returns it. Arguments: those of `div`."""
     def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Compute the dot product of two vectors, without conjugation."""
     def double(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -539,7 +539,7 @@ class Methods:
     def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return 0 for negative elements and NaN, 1 for positive elements, and `values` for 0. Both have the same dtype."""
     def heaviside_(self, values: Tensor) -> Tensor:
-        """`heaviside` in place: changes `input` and returns it. Arguments: those of `heaviside`."""
+        """`heaviside` in place: changes `self` and returns it. Arguments: those of `heaviside`."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
         """Count the elements in each of several equal bins."""
     def histogram(self, bins: builtins.int | Tensor, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
@@ -561,15 +561,15 @@ class Methods:
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """Add slices of `source` times `alpha` to the slices of a copy of `input` at `index` along `dim`."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
-        """`index_add` in place: changes `input` and returns it. Arguments: those of `index_add`."""
+        """`index_add` in place: changes `self` and returns it. Arguments: those of `index_add`."""
     def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Replace the slices of a copy of `input` at `index` along `dim` by those of `source`."""
     def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
-        """`index_copy` in place: changes `input` and returns it. Arguments: those of `index_copy`."""
+        """`index_copy` in place: changes `self` and returns it. Arguments: those of `index_copy`."""
     def index_fill(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
         """Fill the slices of a copy of `input` at `index` along `dim` with `value`."""
     def index_fill_(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
-        """`index_fill` in place: changes `input` and returns it. Arguments: those of `index_fill`."""
+        """`index_fill` in place: changes `self` and returns it. Arguments: those of `index_fill`."""
     def index_put(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """Return a copy of `input` after `copy[indices] = values`, or with the values added."""
     def index_put_(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
@@ -577,7 +577,7 @@ class Methods:
     def index_reduce(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
         """Reduce slices of `source` into the slices of a copy of `input` at `index` along `dim`."""
     def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
-        """`index_reduce` in place: changes `input` and returns it. Arguments: those of `index_reduce`."""
+        """`index_reduce` in place: changes `self` and returns it. Arguments: those of `index_reduce`."""
     @overload
     def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return a copy of the slices along `dim` at the positions in `index`."""
@@ -673,7 +673,7 @@ class Methods:
     def lerp(self, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
         """Interpolate: return `input + weight * (end - input)`, which is `input` at weight 0 and `end` at 1."""
     def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
-        """`lerp` in place: changes `input` and returns it. Arguments: those of `lerp`."""
+        """`lerp` in place: changes `self` and returns it. Arguments: those of `lerp`."""
     def lgamma(self, *, out: Tensor | None = None) -> Tensor:
         """Return the logarithm of the gamma function's magnitude for each element; infinity at 0 and negative integers."""
     def lgamma_(self) -> Tensor:
@@ -713,7 +713,7 @@ class Methods:
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return True for each pair in which both elements are nonzero."""
     def logical_and_(self, other: Tensor) -> Tensor:
-        """`logical_and` in place: changes `input` and returns it. Arguments: those of `logical_and`."""
+        """`logical_and` in place: changes `self` and returns it. Arguments: those of `logical_and`."""
     def logical_not(self, *, out: Tensor | None = None) -> Tensor:
         """Return True for each element that is zero."""
     def logical_not_(self) -> Tensor:
@@ -721,11 +721,11 @@ class Methods:
     def logical_or(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return True for each pair in which at least one element is nonzero."""
     def logical_or_(self, other: Tensor) -> Tensor:
-        """`logical_or` in place: changes `input` and returns it. Arguments: those of `logical_or`."""
+        """`logical_or` in place: changes `self` and returns it. Arguments: those of `logical_or`."""
     def logical_xor(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return True for each pair in which exactly one element is nonzero."""
     def logical_xor_(self, other: Tensor) -> Tensor:
-        """`logical_xor` in place: changes `input` and returns it. Arguments: those of `logical_xor`."""
+        """`logical_xor` in place: changes `self` and returns it. Arguments: those of `logical_xor`."""
     def logit(self, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """Return log(x / (1 - x)) for each element, the inverse of `sigmoid`; NaN outside [0, 1]."""
     def logit_(self, eps: builtins.float | None = None) -> Tensor:
@@ -757,7 +757,7 @@ class Methods:
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """Replace the elements of a copy of `input` where `mask` is true by those of `source`, in row-major order."""
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
-        """`masked_scatter` in place: changes `input` and returns it. Arguments: those of `masked_scatter`."""
+        """`masked_scatter` in place: changes `self` and returns it. Arguments: those of `masked_scatter`."""
     def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return a copy of the elements where `mask` is true, as one dimension in row-major order."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -834,7 +834,7 @@ class Methods:
     def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
         """Return the logarithm of the multivariate gamma function of dimension `p` for each element."""
     def mvlgamma_(self, p: builtins.int) -> Tensor:
-        """`mvlgamma` in place: changes `input` and returns it. Arguments: those of `mvlgamma`."""
+        """`mvlgamma` in place: changes `self` and returns it. Arguments: those of `mvlgamma`."""
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """Replace NaN by `nan` (0) and the infinities by `posinf` and `neginf` (the largest numbers of the dtype)."""
     def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
@@ -887,7 +887,7 @@ class Methods:
     def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return the next representable number after each element in the direction of `other`. Floating dtypes only."""
     def nextafter_(self, other: Tensor) -> Tensor:
-        """`nextafter` in place: changes `input` and returns it. Arguments: those of `nextafter`."""
+        """`nextafter` in place: changes `self` and returns it. Arguments: those of `nextafter`."""
     @overload
     def nonzero(self, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
         """Return the positions of nonzero elements in row-major order: (n, dimensions) int64."""
@@ -921,10 +921,10 @@ class Methods:
         """Apply `polygamma` to this tensor in place and return it."""
     def positive(self) -> Tensor:
         """Return `input` itself, as `+input` does. Bool raises a TypeError."""
-    def pow(self, exponent: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
-        """Raise each element to the power of its exponent."""
+    def pow(self, exponent: Operand) -> Tensor:
+        """Raise each element to the power of its exponent, as `pow`."""
     def pow_(self, exponent: Operand | None = None) -> Tensor:
-        """`pow` in place: changes `input` and returns it. Arguments: those of `pow`."""
+        """`pow` in place: changes `self` and returns it. Arguments: those of `pow`."""
     def prelu(self, weight: Tensor) -> Tensor:
         """Multiply negative elements by `weight`: one number, or one for each channel (dimension 1)."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -932,7 +932,7 @@ class Methods:
     def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """Set elements of a copy of the flattened `input` at `index` to those of `source`, or add them."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
-        """`put` in place: changes `input` and returns it. Arguments: those of `put`."""
+        """`put` in place: changes `self` and returns it. Arguments: those of `put`."""
     def qr(self, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
         """Return Q and R with A = Q R, for matrices (..., m, n): the older form of `linalg.qr`."""
     def quantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
@@ -964,7 +964,7 @@ class Methods:
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
         """Return a copy in which slices along `dim` with a `p`-norm above `maxnorm` are scaled down to it."""
     def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
-        """`renorm` in place: changes `input` and returns it. Arguments: those of `renorm`."""
+        """`renorm` in place: changes `self` and returns it. Arguments: those of `renorm`."""
     def repeat(self, *counts: Lengths, repeats: Lengths | None = None) -> Tensor:
         """Return a copy with each dimension repeated as a whole; surplus counts add new dimensions in front."""
     def repeat_interleave(self, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
@@ -1000,7 +1000,7 @@ class Methods:
     def scatter(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """Set the elements of a copy of `input` at `index` along `dim` to those of `src`, or to the number `value`."""
     def scatter_(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None) -> Tensor:
-        """`scatter` in place: changes `input` and returns it. Arguments: those of `scatter`."""
+        """`scatter` in place: changes `self` and returns it. Arguments: those of `scatter`."""
     def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Add the elements of `src` at `index` along `dim` to a copy of `input`; arguments as in `scatter`."""
     def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
@@ -1008,7 +1008,7 @@ class Methods:
     def scatter_reduce(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
         """Reduce elements of `src` at `index` along `dim` into a copy of `input`; arguments as in `scatter`."""
     def scatter_reduce_(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
-        """`scatter_reduce` in place: changes `input` and returns it. Arguments: those of `scatter_reduce`."""
+        """`scatter_reduce` in place: changes `self` and returns it. Arguments: those of `scatter_reduce`."""
     @overload
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """Return a view of one element along `dim`, with that dimension removed."""
@@ -1132,11 +1132,11 @@ class Methods:
     def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """Copy matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:
-        """`tril` in place: changes `input` and returns it. Arguments: those of `tril`."""
+        """`tril` in place: changes `self` and returns it. Arguments: those of `tril`."""
     def triu(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """Copy matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
-        """`triu` in place: changes `input` and returns it. Arguments: those of `triu`."""
+        """`triu` in place: changes `self` and returns it. Arguments: those of `triu`."""
     def trunc(self, *, out: Tensor | None = None) -> Tensor:
         """Return each element without its fractional part. Integers are unchanged."""
     def trunc_(self) -> Tensor:

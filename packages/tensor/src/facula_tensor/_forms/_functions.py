@@ -7,6 +7,7 @@ import re
 from textwrap import indent
 from typing import TYPE_CHECKING
 
+import facula_tensor
 from facula_tensor._dispatch.kinds import KINDS, ArgumentKind
 from facula_tensor._dispatch.namespaces import operators
 from facula_tensor._dispatch.written import takes_inplace
@@ -82,7 +83,11 @@ class Text:
             last = [f"return {self.call(name)}"] if self.named else self.change(name)
             doc = changing_docstring(what.name, operands)
             asked = self.named or not what.method or (self.op is not None and what.overridable)
-            made.append(self.function(name, operands, doc, [*self.checks(name, changes=True), *last], asked))
+            steps = [*self.checks(name, changes=True), *last]
+            if what.method and not hasattr(facula_tensor, name):  # functions name it as PyTorch does: `input`
+                steps = [re.sub(rf"\b{first.name}\b", "self", step) for step in steps]
+                operands, doc = [first._replace(name="self"), *others], doc.replace(f"`{first.name}`", "`self`")
+            made.append(self.function(name, operands, doc, steps, asked))
         return made
 
     def checks(self, operation: str, changes: bool = False) -> list[str]:

@@ -14,7 +14,9 @@ from facula_storage.extend.layouts import COMPLEX, INTEGER
 from ..._core.promotion import promote_types, result_type
 from ..._core.tensor import Tensor, method
 from ..._creation.filled import full
+from ..._dispatch.arguments import unusable
 from ..._dispatch.declaration import elementwise
+from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.overrides import overridable
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
@@ -82,6 +84,21 @@ class pow:
         if input == 0:  # not where() on the slope: the next derivative would contain 0 * -inf, which is NaN
             log = F.where(flat, 0, log)
         return F.mul(g, F.mul(F.pow(input, exponent), log))
+
+
+@method("pow")
+@boundary
+def pow_method(self: Tensor, exponent: Operand) -> Tensor:
+    """Raise each element to the power of its exponent, as `pow`.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1.0, 2.0, 3.0]).pow(2)
+    tensor([1., 4., 9.])
+    """
+    result = recorded_ops.pow(self, exponent)
+    if result is NotImplemented:
+        raise unusable("pow", (self, exponent))
+    return result
 
 
 @function(method=True, out=True)

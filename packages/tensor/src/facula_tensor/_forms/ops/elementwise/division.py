@@ -38,16 +38,16 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None, out
 
 
 @method()
-def div_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
-    """`div` in place: changes `input` and returns it. Arguments: those of `div`."""
+def div_(self: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+    """`div` in place: changes `self` and returns it. Arguments: those of `div`."""
     try:
         if rounding_mode not in (None, "floor", "trunc"):
             rounding_mode = refuse_choice("div_", "rounding_mode", rounding_mode, "None, 'floor' or 'trunc'")
         if rounding_mode == "floor":
-            return inplace_ops.floor_divide(input, other)
+            return inplace_ops.floor_divide(self, other)
         if rounding_mode == "trunc":
-            return inplace_ops.trunc_divide(input, other)
-        return inplace_ops.div(input, other)
+            return inplace_ops.trunc_divide(self, other)
+        return inplace_ops.div(self, other)
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -70,9 +70,9 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 
 @method()
 @boundary
-def nextafter_(input: Tensor, other: Tensor) -> Tensor:
-    """`nextafter` in place: changes `input` and returns it. Arguments: those of `nextafter`."""
-    return changed("nextafter_", input, bodies.nextafter, other, leading=(ops,))
+def nextafter_(self: Tensor, other: Tensor) -> Tensor:
+    """`nextafter` in place: changes `self` and returns it. Arguments: those of `nextafter`."""
+    return changed("nextafter_", self, bodies.nextafter, other, leading=(ops,))
 
 
 @overridable
@@ -87,10 +87,10 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
 
 
 @method()
-def heaviside_(input: Tensor, values: Tensor) -> Tensor:
-    """`heaviside` in place: changes `input` and returns it. Arguments: those of `heaviside`."""
+def heaviside_(self: Tensor, values: Tensor) -> Tensor:
+    """`heaviside` in place: changes `self` and returns it. Arguments: those of `heaviside`."""
     try:
-        return changed("heaviside_", input, bodies.heaviside, values, leading=(ops,))
+        return changed("heaviside_", self, bodies.heaviside, values, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -48,16 +48,16 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 
 
 
 @method()
-def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-    """`addcmul` in place: changes `input` and returns it. Arguments: those of `addcmul`."""
+def addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
+    """`addcmul` in place: changes `self` and returns it. Arguments: those of `addcmul`."""
     try:
-        if not isinstance(input, Tensor):
-            input = as_tensor("addcmul_", input)
+        if not isinstance(self, Tensor):
+            self = as_tensor("addcmul_", self)
         if not isinstance(tensor1, Tensor):
             tensor1 = as_tensor("addcmul_", tensor1)
         if not isinstance(tensor2, Tensor):
             tensor2 = as_tensor("addcmul_", tensor2)
-        return changed("addcmul_", input, bodies.addcmul, tensor1, tensor2, value=value, leading=(ops,))
+        return changed("addcmul_", self, bodies.addcmul, tensor1, tensor2, value=value, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -88,16 +88,16 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 
 
 
 @method()
-def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-    """`addcdiv` in place: changes `input` and returns it. Arguments: those of `addcdiv`."""
+def addcdiv_(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
+    """`addcdiv` in place: changes `self` and returns it. Arguments: those of `addcdiv`."""
     try:
-        if not isinstance(input, Tensor):
-            input = as_tensor("addcdiv_", input)
+        if not isinstance(self, Tensor):
+            self = as_tensor("addcdiv_", self)
         if not isinstance(tensor1, Tensor):
             tensor1 = as_tensor("addcdiv_", tensor1)
         if not isinstance(tensor2, Tensor):
             tensor2 = as_tensor("addcdiv_", tensor2)
-        return changed("addcdiv_", input, bodies.addcdiv, tensor1, tensor2, value=value, leading=(ops,))
+        return changed("addcdiv_", self, bodies.addcdiv, tensor1, tensor2, value=value, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -127,14 +127,14 @@ def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = No
 
 
 @method()
-def lerp_(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
-    """`lerp` in place: changes `input` and returns it. Arguments: those of `lerp`."""
+def lerp_(self: Tensor, end: Tensor, weight: Operand) -> Tensor:
+    """`lerp` in place: changes `self` and returns it. Arguments: those of `lerp`."""
     try:
-        if not isinstance(input, Tensor):
-            input = as_tensor("lerp_", input)
+        if not isinstance(self, Tensor):
+            self = as_tensor("lerp_", self)
         if not isinstance(end, Tensor):
             end = as_tensor("lerp_", end)
-        return changed("lerp_", input, bodies.lerp, end, weight, leading=(ops,))
+        return changed("lerp_", self, bodies.lerp, end, weight, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise

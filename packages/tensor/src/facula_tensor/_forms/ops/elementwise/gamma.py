@@ -57,14 +57,14 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
 
 
 @method()
-def mvlgamma_(input: Tensor, p: int) -> Tensor:
-    """`mvlgamma` in place: changes `input` and returns it. Arguments: those of `mvlgamma`."""
+def mvlgamma_(self: Tensor, p: int) -> Tensor:
+    """`mvlgamma` in place: changes `self` and returns it. Arguments: those of `mvlgamma`."""
     try:
-        if not isinstance(input, Tensor):
-            input = as_tensor("mvlgamma_", input)
+        if not isinstance(self, Tensor):
+            self = as_tensor("mvlgamma_", self)
         if type(p) is not int:
             p = as_integer(p, "mvlgamma_", "p")
-        return changed("mvlgamma_", input, bodies.mvlgamma, p, leading=(ops,))
+        return changed("mvlgamma_", self, bodies.mvlgamma, p, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -85,13 +85,13 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 
 @method()
 @boundary
-def logical_and_(input: Tensor, other: Tensor) -> Tensor:
-    """`logical_and` in place: changes `input` and returns it. Arguments: those of `logical_and`."""
-    if not isinstance(input, Tensor):
-        input = as_tensor("logical_and_", input)
+def logical_and_(self: Tensor, other: Tensor) -> Tensor:
+    """`logical_and` in place: changes `self` and returns it. Arguments: those of `logical_and`."""
+    if not isinstance(self, Tensor):
+        self = as_tensor("logical_and_", self)
     if not isinstance(other, Tensor):
         other = as_tensor("logical_and_", other)
-    return changed("logical_and_", input, bodies.logical_and, other)
+    return changed("logical_and_", self, bodies.logical_and, other)
 
 
 @overridable
@@ -108,13 +108,13 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
 
 @method()
 @boundary
-def logical_or_(input: Tensor, other: Tensor) -> Tensor:
-    """`logical_or` in place: changes `input` and returns it. Arguments: those of `logical_or`."""
-    if not isinstance(input, Tensor):
-        input = as_tensor("logical_or_", input)
+def logical_or_(self: Tensor, other: Tensor) -> Tensor:
+    """`logical_or` in place: changes `self` and returns it. Arguments: those of `logical_or`."""
+    if not isinstance(self, Tensor):
+        self = as_tensor("logical_or_", self)
     if not isinstance(other, Tensor):
         other = as_tensor("logical_or_", other)
-    return changed("logical_or_", input, bodies.logical_or, other)
+    return changed("logical_or_", self, bodies.logical_or, other)
 
 
 @overridable
@@ -131,13 +131,13 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 
 @method()
 @boundary
-def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
-    """`logical_xor` in place: changes `input` and returns it. Arguments: those of `logical_xor`."""
-    if not isinstance(input, Tensor):
-        input = as_tensor("logical_xor_", input)
+def logical_xor_(self: Tensor, other: Tensor) -> Tensor:
+    """`logical_xor` in place: changes `self` and returns it. Arguments: those of `logical_xor`."""
+    if not isinstance(self, Tensor):
+        self = as_tensor("logical_xor_", self)
     if not isinstance(other, Tensor):
         other = as_tensor("logical_xor_", other)
-    return changed("logical_xor_", input, bodies.logical_xor, other)
+    return changed("logical_xor_", self, bodies.logical_xor, other)
 
 
 @overridable
@@ -154,12 +154,12 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @method()
-def logical_not_(input: Tensor) -> Tensor:
+def logical_not_(self: Tensor) -> Tensor:
     """`logical_not` in place."""
     try:
-        if not isinstance(input, Tensor):
-            input = as_tensor("logical_not_", input)
-        return changed("logical_not_", input, bodies.logical_not)
+        if not isinstance(self, Tensor):
+            self = as_tensor("logical_not_", self)
+        return changed("logical_not_", self, bodies.logical_not)
     except FaculaError as error:
         trim_traceback(error)
         raise

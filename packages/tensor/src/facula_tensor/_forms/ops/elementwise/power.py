@@ -42,10 +42,10 @@ def pow(
 
 
 @method()
-def pow_(input: Tensor, exponent: Operand | None = None) -> Tensor:
-    """`pow` in place: changes `input` and returns it. Arguments: those of `pow`."""
+def pow_(self: Tensor, exponent: Operand | None = None) -> Tensor:
+    """`pow` in place: changes `self` and returns it. Arguments: those of `pow`."""
     try:
-        return inplace_ops.pow(input, exponent)
+        return inplace_ops.pow(self, exponent)
     except FaculaError as error:
         trim_traceback(error)
         raise

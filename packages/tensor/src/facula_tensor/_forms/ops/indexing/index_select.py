@@ -37,11 +37,11 @@ def index_add(
 @overridable
 @method()
 @boundary
-def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
-    """`index_add` in place: changes `input` and returns it. Arguments: those of `index_add`."""
-    if not isinstance(input, Tensor):
-        input = as_tensor("index_add_", input)
-    return bodies.index_add("index_add_", input, dim, index, source, alpha=alpha)
+def index_add_(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
+    """`index_add` in place: changes `self` and returns it. Arguments: those of `index_add`."""
+    if not isinstance(self, Tensor):
+        self = as_tensor("index_add_", self)
+    return bodies.index_add("index_add_", self, dim, index, source, alpha=alpha)
 
 
 @overridable
@@ -60,11 +60,11 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
 @overridable
 @method()
 @boundary
-def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """`index_copy` in place: changes `input` and returns it. Arguments: those of `index_copy`."""
-    if not isinstance(input, Tensor):
-        input = as_tensor("index_copy_", input)
-    return bodies.index_copy("index_copy_", input, dim, index, source)
+def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """`index_copy` in place: changes `self` and returns it. Arguments: those of `index_copy`."""
+    if not isinstance(self, Tensor):
+        self = as_tensor("index_copy_", self)
+    return bodies.index_copy("index_copy_", self, dim, index, source)
 
 
 @overridable
@@ -82,11 +82,11 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor
 @overridable
 @method()
 @boundary
-def index_fill_(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
-    """`index_fill` in place: changes `input` and returns it. Arguments: those of `index_fill`."""
-    if not isinstance(input, Tensor):
-        input = as_tensor("index_fill_", input)
-    return bodies.index_fill("index_fill_", input, dim, index, value)
+def index_fill_(self: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
+    """`index_fill` in place: changes `self` and returns it. Arguments: those of `index_fill`."""
+    if not isinstance(self, Tensor):
+        self = as_tensor("index_fill_", self)
+    return bodies.index_fill("index_fill_", self, dim, index, value)
 
 
 @overridable
@@ -115,9 +115,9 @@ def index_reduce(
 @method()
 @boundary
 def index_reduce_(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+    self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """`index_reduce` in place: changes `input` and returns it. Arguments: those of `index_reduce`."""
-    if not isinstance(input, Tensor):
-        input = as_tensor("index_reduce_", input)
-    return bodies.index_reduce(ops, "index_reduce_", input, dim, index, source, reduce, include_self=include_self)
+    """`index_reduce` in place: changes `self` and returns it. Arguments: those of `index_reduce`."""
+    if not isinstance(self, Tensor):
+        self = as_tensor("index_reduce_", self)
+    return bodies.index_reduce(ops, "index_reduce_", self, dim, index, source, reduce, include_self=include_self)

@@ -46,10 +46,10 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 @overridable
 @method()
-def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """`masked_scatter` in place: changes `input` and returns it. Arguments: those of `masked_scatter`."""
+def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`masked_scatter` in place: changes `self` and returns it. Arguments: those of `masked_scatter`."""
     try:
-        return bodies.masked_scatter("masked_scatter_", input, mask, source)
+        return bodies.masked_scatter("masked_scatter_", self, mask, source)
     except FaculaError as error:
         trim_traceback(error)
         raise

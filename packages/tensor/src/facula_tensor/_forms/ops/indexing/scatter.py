@@ -39,7 +39,7 @@ def scatter(
 @method()
 @boundary
 def scatter_(
-    input: Tensor,
+    self: Tensor,
     dim: int,
     index: Tensor,
     src: Operand | None = None,
@@ -47,8 +47,8 @@ def scatter_(
     value: Operand | None = None,
     reduce: str | None = None,
 ) -> Tensor:
-    """`scatter` in place: changes `input` and returns it. Arguments: those of `scatter`."""
-    return bodies.scatter("scatter_", input, dim, index, src, value=value, reduce=reduce)
+    """`scatter` in place: changes `self` and returns it. Arguments: those of `scatter`."""
+    return bodies.scatter("scatter_", self, dim, index, src, value=value, reduce=reduce)
 
 
 @overridable
@@ -83,9 +83,9 @@ def scatter_reduce(
 @method()
 @boundary
 def scatter_reduce_(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """`scatter_reduce` in place: changes `input` and returns it. Arguments: those of `scatter_reduce`."""
+    """`scatter_reduce` in place: changes `self` and returns it. Arguments: those of `scatter_reduce`."""
     if not isinstance(src, Tensor):
         src = as_tensor("scatter_reduce_", src)
-    return bodies.scatter_reduce("scatter_reduce_", input, dim, index, src, reduce, include_self=include_self)
+    return bodies.scatter_reduce("scatter_reduce_", self, dim, index, src, reduce, include_self=include_self)

@@ -44,10 +44,10 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 
 @overridable
 @method()
-def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """`put` in place: changes `input` and returns it. Arguments: those of `put`."""
+def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """`put` in place: changes `self` and returns it. Arguments: those of `put`."""
     try:
-        return bodies.put("put_", input, index, source, accumulate)
+        return bodies.put("put_", self, index, source, accumulate)
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -122,16 +122,16 @@ def addmm(
 
 
 @method()
-def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-    """`addmm` in place: changes `input` and returns it. Arguments: those of `addmm`."""
+def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+    """`addmm` in place: changes `self` and returns it. Arguments: those of `addmm`."""
     try:
-        if not isinstance(input, Tensor):
-            input = as_tensor("addmm_", input)
+        if not isinstance(self, Tensor):
+            self = as_tensor("addmm_", self)
         if len(getattr(getattr(mat1, "_layout", None), "shape", ())) != 2:
             mat1 = of_ndim("addmm_", "mat1", mat1, 2)
         if len(getattr(getattr(mat2, "_layout", None), "shape", ())) != 2:
             mat2 = of_ndim("addmm_", "mat2", mat2, 2)
-        return changed("addmm_", input, bodies.addmm, mat1, mat2, beta=beta, alpha=alpha)
+        return changed("addmm_", self, bodies.addmm, mat1, mat2, beta=beta, alpha=alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -192,16 +192,16 @@ def addr(
 
 
 @method()
-def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-    """`addr` in place: changes `input` and returns it. Arguments: those of `addr`."""
+def addr_(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+    """`addr` in place: changes `self` and returns it. Arguments: those of `addr`."""
     try:
-        if not isinstance(input, Tensor):
-            input = as_tensor("addr_", input)
+        if not isinstance(self, Tensor):
+            self = as_tensor("addr_", self)
         if len(getattr(getattr(vec1, "_layout", None), "shape", ())) != 1:
             vec1 = of_ndim("addr_", "vec1", vec1, 1)
         if len(getattr(getattr(vec2, "_layout", None), "shape", ())) != 1:
             vec2 = of_ndim("addr_", "vec2", vec2, 1)
-        return changed("addr_", input, bodies.addr, vec1, vec2, beta=beta, alpha=alpha)
+        return changed("addr_", self, bodies.addr, vec1, vec2, beta=beta, alpha=alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -227,16 +227,16 @@ def baddbmm(
 
 
 @method()
-def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-    """`baddbmm` in place: changes `input` and returns it. Arguments: those of `baddbmm`."""
+def baddbmm_(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+    """`baddbmm` in place: changes `self` and returns it. Arguments: those of `baddbmm`."""
     try:
-        if not isinstance(input, Tensor):
-            input = as_tensor("baddbmm_", input)
+        if not isinstance(self, Tensor):
+            self = as_tensor("baddbmm_", self)
         if len(getattr(getattr(batch1, "_layout", None), "shape", ())) != 3:
             batch1 = of_ndim("baddbmm_", "batch1", batch1, 3)
         if len(getattr(getattr(batch2, "_layout", None), "shape", ())) != 3:
             batch2 = of_ndim("baddbmm_", "batch2", batch2, 3)
-        return changed("baddbmm_", input, bodies.baddbmm, batch1, batch2, beta=beta, alpha=alpha)
+        return changed("baddbmm_", self, bodies.baddbmm, batch1, batch2, beta=beta, alpha=alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -262,16 +262,16 @@ def addbmm(
 
 
 @method()
-def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-    """`addbmm` in place: changes `input` and returns it. Arguments: those of `addbmm`."""
+def addbmm_(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
+    """`addbmm` in place: changes `self` and returns it. Arguments: those of `addbmm`."""
     try:
-        if not isinstance(input, Tensor):
-            input = as_tensor("addbmm_", input)
+        if not isinstance(self, Tensor):
+            self = as_tensor("addbmm_", self)
         if len(getattr(getattr(batch1, "_layout", None), "shape", ())) != 3:
             batch1 = of_ndim("addbmm_", "batch1", batch1, 3)
         if len(getattr(getattr(batch2, "_layout", None), "shape", ())) != 3:
             batch2 = of_ndim("addbmm_", "batch2", batch2, 3)
-        return changed("addbmm_", input, bodies.addbmm, batch1, batch2, beta=beta, alpha=alpha)
+        return changed("addbmm_", self, bodies.addbmm, batch1, batch2, beta=beta, alpha=alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -40,14 +40,14 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 @overridable
 @method()
-def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """`tril` in place: changes `input` and returns it. Arguments: those of `tril`."""
+def tril_(self: Tensor, diagonal: int = 0) -> Tensor:
+    """`tril` in place: changes `self` and returns it. Arguments: those of `tril`."""
     try:
-        if not isinstance(input, Tensor):
-            input = as_tensor("tril_", input)
+        if not isinstance(self, Tensor):
+            self = as_tensor("tril_", self)
         if type(diagonal) is not int:
             diagonal = as_integer(diagonal, "tril_", "diagonal")
-        return bodies.tril(ops, "tril_", input, diagonal)
+        return bodies.tril(ops, "tril_", self, diagonal)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -70,14 +70,14 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 @overridable
 @method()
-def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """`triu` in place: changes `input` and returns it. Arguments: those of `triu`."""
+def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
+    """`triu` in place: changes `self` and returns it. Arguments: those of `triu`."""
     try:
-        if not isinstance(input, Tensor):
-            input = as_tensor("triu_", input)
+        if not isinstance(self, Tensor):
+            self = as_tensor("triu_", self)
         if type(diagonal) is not int:
             diagonal = as_integer(diagonal, "triu_", "diagonal")
-        return bodies.triu(ops, "triu_", input, diagonal)
+        return bodies.triu(ops, "triu_", self, diagonal)
     except FaculaError as error:
         trim_traceback(error)
         raise

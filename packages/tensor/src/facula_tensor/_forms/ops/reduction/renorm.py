@@ -44,10 +44,10 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
 
 @method()
 @boundary
-def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """`renorm` in place: changes `input` and returns it. Arguments: those of `renorm`."""
-    if not isinstance(input, Tensor):
-        input = as_tensor("renorm_", input)
+def renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """`renorm` in place: changes `self` and returns it. Arguments: those of `renorm`."""
+    if not isinstance(self, Tensor):
+        self = as_tensor("renorm_", self)
     if type(p) is not float and type(p) is not int:
         p = as_real(p, "renorm_", "p")
     if type(maxnorm) is not float and type(maxnorm) is not int:
@@ -56,7 +56,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         raise ArgumentError(f"renorm_: expected p above 0; got {p}")
     if maxnorm < 0:
         raise ArgumentError(f"renorm_: expected maxnorm of at least 0; got {maxnorm}")
-    return changed("renorm_", input, bodies.renorm, p, dim, maxnorm, leading=(ops,))
+    return changed("renorm_", self, bodies.renorm, p, dim, maxnorm, leading=(ops,))
 
 
 @method()

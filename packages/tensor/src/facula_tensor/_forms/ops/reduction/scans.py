@@ -69,10 +69,10 @@ def cumsum(
 
 
 @method()
-def cumsum_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """`cumsum` in place: changes `input` and returns it. Arguments: those of `cumsum`."""
+def cumsum_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+    """`cumsum` in place: changes `self` and returns it. Arguments: those of `cumsum`."""
     try:
-        return changed("cumsum_", input, bodies.cumsum, dim, dtype=dtype, leading=(ops,))
+        return changed("cumsum_", self, bodies.cumsum, dim, dtype=dtype, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -104,10 +104,10 @@ def cumprod(
 
 
 @method()
-def cumprod_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """`cumprod` in place: changes `input` and returns it. Arguments: those of `cumprod`."""
+def cumprod_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+    """`cumprod` in place: changes `self` and returns it. Arguments: those of `cumprod`."""
     try:
-        return changed("cumprod_", input, bodies.cumprod, dim, dtype=dtype, leading=(ops,))
+        return changed("cumprod_", self, bodies.cumprod, dim, dtype=dtype, leading=(ops,))
     except FaculaError as error:
         trim_traceback(error)
         raise
