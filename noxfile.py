@@ -1,8 +1,8 @@
-"""Every task of the repository: `nox -l` lists them; `nox -s tests` is what a change must pass.
+"""The tasks of the repository: `nox -l` lists them; a change must pass `nox -s tests`.
 
 Wheels come first: `build` makes each package's wheel once into dist/, together with a constraints
-file which says that every sibling comes from there, and all other sessions install those wheels.
-So nothing is ever tested from the sources beside it, nor against a sibling from an index.
+file that takes every sibling from there, and all other sessions install those wheels. So tests never
+use sources of the checkout, or a sibling from an index.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import nox
 from nox.command import CommandFailed
 
 nox.needs_version = ">=2025.5.1"
-nox.options.default_venv_backend = "virtualenv"  # which nox brings: an environment in a tenth of venv's time
+nox.options.default_venv_backend = "virtualenv"  # a dependency of nox; ten times as fast as venv
 nox.options.reuse_venv = "yes"
 nox.options.error_on_missing_interpreters = True
 nox.options.sessions = ["tests"]
@@ -39,69 +39,69 @@ OBJECTS = os.environ.get("FACULA_OBJECTS", str(ROOT / ".nox" / "objects"))
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")  # derandomised, 25 examples: each package's tests/conftest.py
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.toml"))
 PACKAGE_TESTS = [f"package_tests({package})" for package in PACKAGES]
-# Every session that a change must pass. They run side by side, so those that take longest begin first.
+# Every session that a change must pass. They run in parallel, so the longest begin first.
 LONGEST = ["package_tests(tensor)", "integration", "package_tests(cpu)", "typing"]
 MUST_PASS = [*LONGEST, *(name for name in [*PACKAGE_TESTS, "lint"] if name not in LONGEST)]
 LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, lowest first
-# Tests of the CPU package that a lower level would only repeat: of kernels that are the baseline's at every level, of
-# the build and the pool, and those that try each level themselves.
+# Tests of the CPU package that do not depend on the level: of kernels that only exist for the baseline, of the build
+# and the pool, and tests that try each level themselves.
 WITHOUT_LEVELS = ("accuracy", "build", "facula_run", "gather", "index", "models", "pool", "portable")
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
-DIGITS = "scikit-learn>=1.5,<2"  # which has the digits that programs of examples/ read
+DIGITS = "scikit-learn>=1.5,<2"  # contains the digits that programs of examples/ read
 LIBRARIES = ROOT / "integration_tests" / "libraries"
-SMALL_LIBRARIES = ("safetensors", "skorch", "tabulate", "torchdiffeq")  # which ask for torch, and run on facula
-EINOPS = "einops>=0.8,<1"  # which the face's tensors are taken by
-ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.32,<2")  # what writes exported networks, and what runs them
-LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores
+SMALL_LIBRARIES = ("safetensors", "skorch", "tabulate", "torchdiffeq")  # they require torch, and run on facula
+EINOPS = "einops>=0.8,<1"  # accepts tensors of the face
+ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.32,<2")  # to export networks, and to run them
+LARGE = ("cpu", "tensor")  # packages with many tests, which run on all cores
 XDIST = "pytest-xdist>=3.6,<4"
 SPREAD = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")
-# To hand small tests to other processes costs as much as to run them: two cores are kept busy by two sessions.
+# Sending small tests to other processes costs as much as running them: two sessions keep two cores busy.
 SPREADS = (os.cpu_count() or 1) > 2
-INTERPRETERS = ("3.11", "3.12", "3.13")  # that captures are tried on: each has its own way to see what a program reads
-PYRIGHT = "pyright[nodejs]==1.1.414"  # brings node.js and itself: nothing but the package index is asked
+INTERPRETERS = ("3.11", "3.12", "3.13")  # each needs other code to observe reads of a program
+PYRIGHT = "pyright[nodejs]==1.1.414"  # includes node.js, so only the package index is contacted
 TORCH = "torch==2.13.0"  # only for sessions that compare with it: bench, conformance, libraries
 NOT_SOURCES = shutil.ignore_patterns(
     "build", "changes", "tests", "*.egg-info", "__pycache__", "*.so", "*.o", ".hypothesis", ".*_cache"
 )
-# Bytecode is made of what a session imports, not of all that it installs; virtualenv keeps its pip in this checkout.
+# Python compiles the modules that a session imports, not all that it installs; virtualenv stores pip in this checkout.
 os.environ.setdefault("PIP_COMPILE", "0")
 os.environ.setdefault("VIRTUALENV_OVERRIDE_APP_DATA", str(ROOT / ".nox" / "virtualenv"))
 os.environ.setdefault("VIRTUALENV_NO_PERIODIC_UPDATE", "1")
 
 
-# What the packages say of themselves ---------------------------------------------------------------------------------
+# Metadata of packages -------------------------------------------------------------------------------------------------
 
 
 def project(package: str) -> dict:
-    """The whole pyproject.toml of packages/PACKAGE."""
+    """Return the contents of packages/PACKAGE/pyproject.toml."""
     return tomllib.loads((ROOT / "packages" / package / "pyproject.toml").read_text())
 
 
 def distribution(package: str) -> str:
-    """`storage` -> `facula-storage`; the face is `facula`."""
+    """Return the distribution of a package: `facula-storage` for `storage`, `facula` for the face."""
     return project(package)["project"]["name"]
 
 
 def requirements(package: str, extra: str = "") -> list[str]:
-    """The dependencies that PACKAGE declares, with those of one extra."""
+    """Return the dependencies that PACKAGE declares, with those of one extra."""
     declared = project(package)["project"]
     return declared.get("dependencies", []) + declared.get("optional-dependencies", {}).get(extra, [])
 
 
 def is_sibling(name: str) -> bool:
-    """Whether a distribution is one of ours."""
+    """Return whether a distribution is one of this repository."""
     return name == "facula" or name.startswith("facula-")
 
 
 def name_of(requirement: str) -> str:
-    """`numpy>=2.1,<3` -> `numpy`."""
+    """Return the name in a requirement: `numpy` for `numpy>=2.1,<3`."""
     return re.match(r"[\w.-]+", requirement)[0]
 
 
 def family(package: str) -> list[str]:
-    """PACKAGE and the siblings that it stands on, directly or not."""
+    """Return PACKAGE and its direct and indirect dependencies among the siblings."""
     found = [package]
-    for member in found:  # which grows while it is walked
+    for member in found:  # the list grows during the loop
         for requirement in requirements(member):
             name = name_of(requirement)
             if is_sibling(name) and name.removeprefix("facula-") not in found:
@@ -110,13 +110,13 @@ def family(package: str) -> list[str]:
 
 
 def built_wheel(package: str, folder: Path = DIST) -> Path:
-    """The one wheel of PACKAGE in a folder."""
+    """Return the only wheel of PACKAGE in a folder."""
     (wheel,) = folder.glob(wheel_pattern(package))
     return wheel
 
 
 def wheel_pattern(package: str) -> str:
-    """What PACKAGE's wheels are called, whatever their version and tag."""
+    """Return the glob pattern of PACKAGE's wheels of all versions and tags."""
     return f"{distribution(package).replace('-', '_')}-[0-9]*.whl"
 
 
@@ -124,7 +124,7 @@ def wheel_pattern(package: str) -> str:
 
 
 def fingerprint(package: str, flags: dict[str, str]) -> str:
-    """A digest of everything a wheel is made from: sources, interpreter, compiler flags."""
+    """Return a digest of all inputs of a wheel: sources, interpreter, compiler flags."""
     folder = ROOT / "packages" / package
     made_with = (sys.version, platform.machine(), os.environ.get("CFLAGS", ""), sorted(flags.items()))
     digest = hashlib.sha256(repr(made_with).encode())
@@ -138,7 +138,7 @@ def fingerprint(package: str, flags: dict[str, str]) -> str:
 
 
 def make_wheel(session: nox.Session, package: str, output: Path, flags: dict[str, str]) -> None:
-    """Build one wheel, from a copy: nothing that an earlier build left beside the sources can get into it."""
+    """Build one wheel from a copy of the sources, without files of earlier builds."""
     for old in output.glob(wheel_pattern(package)):
         old.unlink()
     copy = Path(session.create_tmp()).resolve() / package
@@ -149,7 +149,7 @@ def make_wheel(session: nox.Session, package: str, output: Path, flags: dict[str
 
 
 def bring_up_to_date(session: nox.Session, folder: Path, **flags: str) -> None:
-    """Make each package's wheel in `folder`, with compiler flags; what has not changed since is kept."""
+    """Make each package's wheel in `folder`, with compiler flags; keep wheels whose inputs have not changed."""
     folder.mkdir(parents=True, exist_ok=True)
     stamps = folder / "stamps.json"
     made = json.loads(stamps.read_text()) if stamps.exists() else {}
@@ -169,23 +169,23 @@ def bring_up_to_date(session: nox.Session, folder: Path, **flags: str) -> None:
 
 
 def build_tools() -> list[str]:
-    """What the packages' builds require; they run without isolation, so it is fetched once for all."""
+    """Return the requirements of all builds; these run without isolation, so each is downloaded once."""
     required = {requirement for package in PACKAGES for requirement in project(package)["build-system"]["requires"]}
     return ["build", "wheel", *sorted(required)]
 
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """Make each package's wheel, and the constraints that name them, in dist/. What has not changed is kept."""
+    """Make each package's wheel, and the constraints that name them, in dist/. Unchanged wheels are kept."""
     bring_up_to_date(session, DIST)
     lines = "".join(f"{distribution(package)} @ {built_wheel(package).as_uri()}\n" for package in PACKAGES)
-    if not CONSTRAINTS.exists() or CONSTRAINTS.read_text() != lines:  # else a session beside this one may be reading it
+    if not CONSTRAINTS.exists() or CONSTRAINTS.read_text() != lines:  # another session may be reading it
         CONSTRAINTS.write_text(lines)
 
 
 def install(session: nox.Session, *packages: str, extra: str = "", also: tuple[str, ...] = ()) -> None:
-    """Install wheels from dist/ and what they declare; siblings, too, can only come from dist/."""
-    # pip leaves an installed package alone when a wheel has the same version, whatever is in it.
+    """Install wheels from dist/ and their dependencies; siblings can only come from dist/."""
+    # pip does not replace an installed package by a wheel of the same version.
     session.run("python", "-m", "pip", "uninstall", "-qq", "--yes", *map(distribution, PACKAGES), silent=True)
     wanted = []
     for package in packages:
@@ -204,14 +204,14 @@ def run_pytest(session: nox.Session, report: str, *arguments: str, cwd: Path, **
     result.parent.mkdir(parents=True, exist_ok=True)
     result.unlink(missing_ok=True)
     settings = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={cwd}", f"--junitxml={result}"]
-    # nox points TMPDIR into the session's folder, which another user (a test may become one) cannot enter.
+    # nox sets TMPDIR to the session's folder, which other users cannot read; some tests change their user.
     env = {"HYPOTHESIS_PROFILE": PROFILE, "TMPDIR": tempfile.gettempdir(), **env}
     with session.chdir(cwd):
         session.run("python", "-m", "pytest", *settings, *arguments, env=env)
 
 
 def outside_the_tree(session: nox.Session, package: str) -> Path:
-    """A copy of PACKAGE's tests with no sources beside them, and the checks that all packages share."""
+    """Copy PACKAGE's tests, without sources, and the checks that all packages share; return the folder."""
     place = Path(session.create_tmp()).resolve() / "outside"
     shutil.rmtree(place, ignore_errors=True)
     left_out = shutil.ignore_patterns("__pycache__", ".hypothesis")
@@ -225,7 +225,7 @@ def outside_the_tree(session: nox.Session, package: str) -> Path:
 @nox.session(requires=["build"])
 @nox.parametrize("package", [nox.param(package, id=package) for package in PACKAGES])
 def package_tests(session: nox.Session, package: str) -> None:
-    """One package's tests, on its wheel and its declared dependencies, with nothing else of ours installed."""
+    """Test one package with its wheel and its declared dependencies, without the other packages."""
     for old in RESULTS.glob(f"{package}*.xml"):
         old.unlink()
     spread = SPREAD if package in LARGE and SPREADS else ()
@@ -242,7 +242,7 @@ def package_tests(session: nox.Session, package: str) -> None:
 
 
 def lower_levels(session: nox.Session) -> tuple[str, ...]:
-    """The instruction sets below the one that this processor runs by default."""
+    """Return the instruction sets below the default one of this processor."""
     script = "import facula_cpu; print(facula_cpu.level())"
     best = str(session.run("python", "-c", script, silent=True)).strip()
     return LEVELS[: LEVELS.index(best)] if best in LEVELS else ()
@@ -250,20 +250,20 @@ def lower_levels(session: nox.Session) -> tuple[str, ...]:
 
 @nox.session(requires=["build"])
 def integration(session: nox.Session) -> None:
-    """Everything installed together, as a user has it: wheels, imports, documents, the README's commands."""
+    """Test all packages installed together, as for a user: wheels, imports, documents, the README's commands."""
     install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, EINOPS, *ONNX, *build_tools()))
     session.install("--no-deps", *locked(*SMALL_LIBRARIES))
     run_pytest(session, "integration", "integration_tests/together", *session.posargs, cwd=ROOT, FACULA_OBJECTS=OBJECTS)
 
 
 def locked(*names: str) -> list[str]:
-    """The requirements of some libraries, from the lock file of `libraries`."""
+    """Return the requirements of some libraries, from the lock file of `libraries`."""
     return [line for line in (LIBRARIES / "lock.txt").read_text().splitlines() if line.partition("==")[0] in names]
 
 
 @nox.session(requires=["build"])
 def captures(session: nox.Session) -> None:
-    """Changed state that captured functions must notice, on each Python of INTERPRETERS that this machine has.
+    """Test that captured functions notice changed state, on each Python of INTERPRETERS that is installed.
 
     Arguments go to pytest. Interpreters that are missing are named at the end.
     """
@@ -273,7 +273,7 @@ def captures(session: nox.Session) -> None:
         if found is None:
             missing.append(version)
             continue
-        # An environment of its own: the wheels are of the stable ABI, so those of `build` serve each version.
+        # A new environment with the wheels of `build`: they use the stable ABI, so they work with each version.
         folder = Path(session.create_tmp()).resolve() / f"python{version}"
         python = str(folder / "bin" / "python")
         session.run(found, "-m", "venv", "--clear", str(folder), external=True, silent=True)
@@ -295,7 +295,7 @@ def captures(session: nox.Session) -> None:
 
 
 def interpreter_of(version: str) -> str | None:
-    """The executable of a Python version, or None. Where pyenv answers to the name, it is asked for that version."""
+    """Return the executable of a Python version, or None. If the name is a shim of pyenv, that selects the version."""
     program = "import sys; print(sys.executable, '%d.%d' % sys.version_info[:2])"
     name = shutil.which(f"python{version}")
     if name is None:
@@ -308,7 +308,7 @@ def interpreter_of(version: str) -> str | None:
 
 @nox.session(requires=["build"])
 def thorough(session: nox.Session) -> None:
-    """What the tests of a change take samples of, whole, and hypothesis with new random inputs: before a release."""
+    """Run all cases that `tests` only samples, and hypothesis with new random inputs, before a release."""
     install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, EINOPS, XDIST, DIGITS))
     for package in PACKAGES:
         spread = SPREAD if package in LARGE else ()
@@ -320,7 +320,7 @@ def thorough(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["build"])
 def tests(session: nox.Session) -> None:
-    """Everything that a change must pass, side by side, or only `-- SESSION ...`; prints the number of all tests."""
+    """Run all checks of a change in parallel, or only `-- SESSION ...`; print the number of all tests."""
     session.run(sys.executable, str(ROOT / ".ci" / "side_by_side.py"), *(session.posargs or MUST_PASS))
     counted = dict.fromkeys(("tests", "failures", "errors", "skipped"), 0)
     for report in RESULTS.glob("*.xml"):
@@ -334,7 +334,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def kernels(session: nox.Session) -> None:
-    """Compile in place what changed of the C code, for development installs: one line of one kernel takes seconds."""
+    """Compile changed C code in place, for development installs: one line of one kernel takes seconds."""
     inside = ROOT / ".venv" / "bin" / "python"
     python = str(inside) if inside.exists() else sys.executable
     for package in PACKAGES:
@@ -346,7 +346,7 @@ def kernels(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style, formatting, which package may import which, and the rules of the house that a program can check."""
+    """Check style, formatting, imports between packages, and the rules of this repository."""
     session.install("ruff==0.17.*", "import-linter==2.*", *TEST_TOOLS)
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
@@ -357,7 +357,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def typing(session: nox.Session) -> None:
-    """mypy over all packages' sources together; then mypy and pyright over users' programs, against the wheels."""
+    """Run mypy on all packages' sources together; then mypy and pyright on users' programs, with the wheels."""
     session.install("mypy==2.4.*", "types-cffi", "numpy>=2.1,<3")
     sources = [str(ROOT / "packages" / package / "src") for package in PACKAGES]
     session.run("mypy", *sources, env={"MYPYPATH": os.pathsep.join(sources)})
@@ -368,7 +368,7 @@ def typing(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 @nox.parametrize("package", [nox.param(package, id=package) for package in PACKAGES])
 def lowest(session: nox.Session, package: str) -> None:
-    """One package's tests with the lowest third-party versions that it declares."""
+    """Test one package with the lowest third-party versions that it declares."""
     floors = Path(session.create_tmp()).resolve() / "floors.txt"
     floors.write_text("".join(f"{floor}\n" for floor in lowest_versions(package)))
     install(session, package, extra="test", also=("-c", str(floors)))
@@ -376,7 +376,7 @@ def lowest(session: nox.Session, package: str) -> None:
 
 
 def lowest_versions(package: str) -> list[str]:
-    """`numpy>=2.1,<3` -> `numpy==2.1`, for the third-party dependencies of PACKAGE and of its family."""
+    """Return the lowest third-party requirements of PACKAGE and its family: `numpy==2.1` for `numpy>=2.1,<3`."""
     floors: dict[str, str] = {}
     for member in family(package):
         for requirement in requirements(member, "test" if member == package else ""):
@@ -414,7 +414,7 @@ def bench(session: nox.Session) -> None:
 
 
 def installed_at(session: nox.Session, commit: str) -> str:
-    """A folder with the packages of a commit, built from a copy of its files."""
+    """Build the packages of a commit from a copy of its files; return the folder in which they are installed."""
     place = Path(session.create_tmp()).resolve() / "other"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
@@ -442,9 +442,9 @@ def installed_at(session: nox.Session, commit: str) -> str:
 
 @nox.session(requires=["build"])
 def soak(session: nox.Session) -> None:
-    """Thousands of steps of random batch and length, and hundreds of loaders whose workers are killed: nothing is left.
+    """Run thousands of steps of random batch and length, and hundreds of loaders with killed workers; look for leaks.
 
-    With arguments only the steps, to which they go.
+    Arguments go to the steps, and then the loaders are skipped.
     """
     install(session, "facula")
     session.run("python", str(ROOT / "integration_tests" / "soak.py"), *session.posargs)
@@ -454,7 +454,7 @@ def soak(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def fuzz(session: nox.Session) -> None:
-    """500,000 changed files for `facula.load`, or as many as an argument says: no crash, and no code that runs."""
+    """Load 500,000 changed files, or the number in an argument: `facula.load` never crashes or runs code of a file."""
     install(session, "facula", extra="test", also=TEST_TOOLS)
     number = session.posargs[0] if session.posargs else "500000"
     place = outside_the_tree(session, "facula")
@@ -467,9 +467,9 @@ def fuzz(session: nox.Session) -> None:
 def conformance(session: nox.Session) -> None:
     """Compare with PyTorch's own cases: `nox -s conformance -- HARNESS [options]`, HARNESS a folder with ops.py.
 
-    Without arguments, only writes PyTorch's answers anew that the tests expect, and its names, by which errors tell
-    what is missing from what is misspelt (integration_tests/reference), and takes checkpoints to PyTorch and back
-    (integration_tests/conformance).
+    Without arguments, only write PyTorch's results, which the tests expect, and its names, with which errors
+    distinguish missing names from misspelt ones (integration_tests/reference), and convert checkpoints to PyTorch
+    and back (integration_tests/conformance).
     """
     install(session, *PACKAGES, extra="examples", also=(TORCH, "expecttest", "safetensors>=0.8,<0.9", *TEST_TOOLS))
     for script in sorted(ROOT.glob("integration_tests/reference/write_*.py")):
@@ -484,7 +484,7 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def planted(session: nox.Session) -> None:
-    """Plant defects in the installed packages: for each, the test named for it must fail; `-- -k TEXT` takes some."""
+    """Plant defects in the installed packages: the test named for each must fail; `-- -k TEXT` selects some."""
     install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, *build_tools()))
     env = {"FACULA_OBJECTS": OBJECTS, "HYPOTHESIS_PROFILE": PROFILE, "TMPDIR": tempfile.gettempdir()}
     session.run("python", "integration_tests/planted/plant.py", *session.posargs, env=env)
@@ -507,14 +507,14 @@ def libraries(session: nox.Session) -> None:
         session.run("python", "-m", "venv", str(place / "with_torch"))
     for wanted in (("-q", TORCH), lock):
         session.run(theirs, "-m", "pip", "install", *wanted, external=True)
-    session.run(theirs, "-m", "pip", "check", external=True)  # the lock file names whatever its packages require
+    session.run(theirs, "-m", "pip", "check", external=True)  # the lock file names all requirements of its packages
     names = session.posargs or sorted(path.stem.removeprefix("on_") for path in LIBRARIES.glob("on_*.py"))
     for name in names:
         program = str(LIBRARIES / f"on_{name}.py")
         expected, found = place / f"{name}.torch.npz", place / f"{name}.facula.npz"
         for old in (expected, found):
             old.unlink(missing_ok=True)
-        with suppress(CommandFailed):  # the table says which program stopped
+        with suppress(CommandFailed):  # the table shows which program failed
             session.run(theirs, program, str(expected), external=True)
         with suppress(CommandFailed):
             session.run("python", "-m", "facula", "run", program, str(found))
@@ -523,8 +523,8 @@ def libraries(session: nox.Session) -> None:
 
 @nox.session
 def asan(session: nox.Session) -> None:
-    """The packages with C in them, built under AddressSanitizer and UBSan, with one malloc for each block."""
-    # Checks as calls, and without the four kinds that vector code multiplies: else the kernels take half an hour.
+    """Test packages with C code, built with AddressSanitizer and UBSan, with one malloc for each block."""
+    # Checks as calls, without the four kinds that are frequent in vector code: else kernels take half an hour.
     flags = "-fsanitize=address,undefined -fno-sanitize=alignment,null,object-size,pointer-overflow "
     flags += "-fno-sanitize-recover=undefined --param=asan-instrumentation-with-call-threshold=0"
     wheels = ROOT / ".nox" / "asan-wheels"
@@ -560,7 +560,7 @@ def asan(session: nox.Session) -> None:
 
 @nox.session
 def release(session: nox.Session) -> None:
-    """Check that a package is ready, build its files, upload nothing: `nox -s release -- NAME`; docs/releasing.md."""
+    """Check that a package is ready and build its files for upload: `nox -s release -- NAME`; docs/releasing.md."""
     session.install(*build_tools())
     output = str(ROOT / "results" / "release")
     command = ["python", str(ROOT / ".ci" / "release.py"), "check", *session.posargs, output]

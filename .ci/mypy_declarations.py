@@ -1,10 +1,10 @@
 """mypy plugin: the types of the functions in an operator's declaration, and of the operator itself.
 
 A declaration is a class body that its decorator reads (`facula_tensor._dispatch.declaration`). Its functions have no
-`self`, and the names of their arguments say what these are, so annotations would say it a second time. mypy has no
-means to know either; this tells it. After the decorator the class's name is a function of tensors.
+`self`, and the names of their arguments determine the types, so annotations would repeat them. mypy cannot infer
+either; this plugin supplies both. After the decorator the class's name is a function of tensors.
 
-pyproject.toml names this file, so `mypy` finds it by itself.
+pyproject.toml names this file, so `mypy` loads it automatically.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NAMESPACE = "facula_tensor._dispatch.namespaces.Namespace"
 OF_LAYOUTS = {"outputs", "window", "validate_layouts", "direct"}  # functions of layouts, then parameters
 DTYPES = {"accepts", "compute_dtype", "result_dtype"}
 TUPLES = {"operands", "parameters", "edges"}
-# Parameters, which plans are found by, so that each is hashable. Those of other names may be anything.
+# Parameters are keys of plans, so each is hashable. Parameters with other names have any type.
 INTEGERS = "blank count diagonal dim dim0 dim1 dim2 groups k length longest offset rows seed start step stop"
 BOOLS = "accumulate backwards descending hermitian is_causal keepdim largest ordered reverse unitriangular upper"
 NUMBERS = "eps epsilon momentum p scale threshold"
@@ -55,11 +55,11 @@ class Declarations(Plugin):
     """Types by the names of functions and arguments."""
 
     def get_class_decorator_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
-        """For classes under one of the decorators."""
+        """Handle classes under one of the decorators."""
         return _type_functions if fullname in DECORATORS else None
 
     def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], CallableType] | None:
-        """For calls of what such a class became."""
+        """Handle calls of the function that replaces a declaration's class."""
         found = self.lookup_fully_qualified(fullname) if fullname.startswith("facula_tensor.") else None
         declared = found is not None and isinstance(found.node, TypeInfo) and "declaration" in found.node.metadata
         return self._as_function if declared else None
@@ -76,7 +76,7 @@ class Declarations(Plugin):
 
 
 def plugin(version: str) -> type[Plugin]:
-    """The plugin, whatever mypy's version."""
+    """Return the plugin; it is the same for each version of mypy."""
     return Declarations
 
 
@@ -95,7 +95,7 @@ def _type_functions(context: ClassDefContext) -> None:
 
 
 class Declared:
-    """What a declaration's class body says of the operator's operands."""
+    """The types that the class body of a declaration implies for the operator's operands."""
 
     def __init__(self, context: ClassDefContext):
         self.context = context
@@ -109,7 +109,7 @@ class Declared:
         self.tensors = {"g", *self.inputs, *self.strings("results", ("out",))}
 
     def strings(self, attribute: str, default: tuple[str, ...]) -> tuple[str, ...]:
-        """The strings of a tuple that the body sets; none where it is computed."""
+        """Return the strings of a tuple that the body sets, or none if the body computes it."""
         if attribute not in self.sets:
             return default
         value = self.sets[attribute]
@@ -117,7 +117,7 @@ class Declared:
         return tuple(one.value for one in items if isinstance(one, StrExpr))
 
     def type_of(self, function: FuncDef) -> CallableType:
-        """The type of one function of the declaration."""
+        """Return the type of a function of the declaration."""
         return CallableType(
             [
                 ANYTHING if one.kind == ARG_STAR else self.argument(function.name, place, one.variable.name)
@@ -130,7 +130,7 @@ class Declared:
         )
 
     def argument(self, function: str, place: int, name: str) -> Type:
-        """The type of an argument."""
+        """Return the type of an argument."""
         if name == "F":
             return self.named(NAMESPACE)
         if name in TUPLES:
@@ -149,13 +149,13 @@ class Declared:
         return UnionType([tensor, NoneType()]) if name in self.optional else tensor
 
     def parameter(self, name: str) -> Type:
-        """The type of a parameter."""
+        """Return the type of a parameter."""
         if name in SHAPES.split():
             return self.builtin("tuple", self.builtin("int"))
         return self.builtin(PARAMETERS[name]) if name in PARAMETERS else ANYTHING
 
     def result(self, function: str) -> Type:
-        """The type of what a function returns."""
+        """Return the return type of a function of the declaration."""
         if function in DTYPES:
             return self.builtin("bool") if function == "accepts" else self.named(DTYPE)
         if function == "direct":
@@ -168,10 +168,10 @@ class Declared:
         return ANYTHING if several else UnionType([self.named(TENSOR), NoneType()])
 
     def builtin(self, name: str, *arguments: Type) -> Instance:
-        """A type of Python's own."""
+        """Return a built-in type."""
         return self.context.api.named_type(f"builtins.{name}", list(arguments))
 
     def named(self, fullname: str) -> Type:
-        """A class of the library; anything where mypy is shown none of it."""
+        """Return a class of the library, or Any if mypy does not see the library."""
         found = self.context.api.lookup_fully_qualified_or_none(fullname)
         return Instance(found.node, []) if found is not None and isinstance(found.node, TypeInfo) else ANYTHING

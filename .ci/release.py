@@ -1,8 +1,8 @@
 """News and releases of one package: `python .ci/release.py news NAME`, `python .ci/release.py check NAME FOLDER`.
 
-`news` moves the fragments of packages/NAME/changes/ into its CHANGELOG.md under today's date. `check` refuses what is
-not ready, builds sdist and wheel from the tag into FOLDER, and looks into both. Nothing is uploaded. See
-docs/releasing.md.
+`news` moves the fragments of packages/NAME/changes/ into its CHANGELOG.md under today's date. `check` verifies
+that the package is ready, builds its sdist and wheel from the tag into FOLDER, and checks both. It uploads no file.
+See docs/releasing.md.
 """
 
 import ast
@@ -22,15 +22,15 @@ from email.parser import Parser
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-COMPILED = (".so", "/facula-run")  # what a wheel has beside its sources
+COMPILED = (".so", "/facula-run")  # files of a wheel that are not sources
 
 
 class NotReadyError(Exception):
-    """What stands in the way of a release, and what to do about it."""
+    """The package cannot be released; the message names the reason and the remedy."""
 
 
 def git(root: Path, *arguments: str) -> str:
-    """What a git command prints."""
+    """Run a git command and return its output."""
     done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
     if done.returncode:
         raise NotReadyError(f"git {' '.join(arguments)}: {done.stderr.strip()}")
@@ -38,7 +38,7 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def project(root: Path, name: str) -> dict:
-    """The `project` table of packages/NAME."""
+    """Return the `project` table of packages/NAME."""
     path = root / "packages" / name / "pyproject.toml"
     if not path.exists():
         known = ", ".join(sorted(found.parent.name for found in root.glob("packages/*/pyproject.toml")))
@@ -50,17 +50,17 @@ def project(root: Path, name: str) -> dict:
 
 
 def fragments(root: Path, name: str) -> list[Path]:
-    """The news that are not in the changelog yet, by file name."""
+    """Return the news fragments that the changelog does not contain yet, by file name."""
     return sorted((root / "packages" / name / "changes").glob("*.md"))
 
 
 def items(paths: list[Path]) -> str:
-    """Fragments as the items of a Markdown list."""
+    """Return fragments as the items of a Markdown list."""
     return "".join(f"- {path.read_text().strip()}\n".replace("\n", "\n  ").rstrip(" ") for path in paths)
 
 
 def with_news(changelog: str, version: str, news: str, date: str) -> str:
-    """The changelog with the section of a version dated and completed; written, where it has none, as the first."""
+    """Return the changelog with news and a date in the section of a version, which is created if necessary."""
     heading = re.compile(rf"^## {re.escape(version)} \(unreleased\)$", re.MULTILINE)
     found = heading.search(changelog)
     if not found:
@@ -87,7 +87,7 @@ def collect_news(root: Path, name: str, date: str) -> None:
 
 
 def check_version(root: Path, name: str) -> str:
-    """The version that pyproject.toml states; where `__init__` states one, too, it must be the same."""
+    """Return the version in pyproject.toml; `__init__` must state the same version, or none."""
     declared = project(root, name)
     version, module = declared["version"], declared["name"].replace("-", "_")
     init = root / "packages" / name / "src" / module / "__init__.py"
@@ -100,7 +100,7 @@ def check_version(root: Path, name: str) -> str:
 
 
 def check_changelog(root: Path, name: str, version: str) -> None:
-    """The newest section is the version's, with a date; no fragment is left."""
+    """Check that the first section is that of the version, with a date, and that no fragment remains."""
     if left := fragments(root, name):
         names = ", ".join(path.name for path in left)
         raise NotReadyError(f"packages/{name}/changes still holds {names}: run `python .ci/release.py news {name}`")
@@ -114,7 +114,7 @@ def check_changelog(root: Path, name: str, version: str) -> None:
 
 
 def check_commit(root: Path, tag: str) -> None:
-    """The tree is clean, and the tag stands at its commit."""
+    """Check that the tree is clean and that the tag points at its commit."""
     if changed := git(root, "status", "--porcelain"):
         raise NotReadyError(f"the tree differs from its commit: commit or remove\n{changed.rstrip()}")
     if tag not in git(root, "tag", "--points-at", "HEAD").split():
@@ -124,7 +124,7 @@ def check_commit(root: Path, tag: str) -> None:
 
 
 def build(root: Path, name: str, tag: str, output: Path) -> tuple[Path, Path]:
-    """The sdist of a tag, and the wheel made from that sdist alone."""
+    """Build the sdist of a tag, and the wheel from that sdist alone."""
     archive = subprocess.run(["git", "archive", tag, f"packages/{name}"], cwd=root, capture_output=True, check=True)
     shutil.rmtree(output, ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -145,20 +145,20 @@ def build(root: Path, name: str, tag: str, output: Path) -> tuple[Path, Path]:
 
 
 def in_sdist(path: Path) -> dict[str, bytes]:
-    """The files of an sdist, by their path in it."""
+    """Return the files of an sdist, by their path in it."""
     with tarfile.open(path) as tree:
         files = [member for member in tree.getmembers() if member.isfile()]
         return {member.name.partition("/")[2]: tree.extractfile(member).read() for member in files}
 
 
 def in_wheel(path: Path) -> dict[str, bytes]:
-    """The files of a wheel, by their path in it."""
+    """Return the files of a wheel, by their path in it."""
     with zipfile.ZipFile(path) as tree:
         return {name: tree.read(name) for name in tree.namelist()}
 
 
 def check_metadata(metadata: Message, declared: dict, version: str, where: str) -> None:
-    """Name, version, licence and the page that an index shows are those of the tree."""
+    """Check that the name, version, licence and description are those of the tree."""
     expected = {"Name": declared["name"], "Version": version, "License-Expression": declared["license"]}
     expected |= {"Description-Content-Type": "text/markdown", "Requires-Python": declared["requires-python"]}
     wrong = [f"{key}: {metadata[key]!r} for {value!r}" for key, value in expected.items() if metadata[key] != value]
@@ -169,7 +169,7 @@ def check_metadata(metadata: Message, declared: dict, version: str, where: str) 
 
 
 def check_files(root: Path, name: str, sdist: Path, wheel: Path, version: str) -> None:
-    """Every source that git knows is in both, nothing else is, and both describe themselves alike."""
+    """Check that both contain exactly the sources in git, with the same metadata."""
     declared = project(root, name)
     sources, packed = in_sdist(sdist), in_wheel(wheel)
     (place,) = (path for path in packed if path.endswith(".dist-info/METADATA"))
@@ -179,7 +179,7 @@ def check_files(root: Path, name: str, sdist: Path, wheel: Path, version: str) -
     tracked = git(root, "ls-files", f"packages/{name}/src/{module}").split()
     wanted = {path.removeprefix(f"packages/{name}/src/") for path in tracked}
     found = {path for path in packed if path.startswith(f"{module}/") and not path.endswith(COMPILED)}
-    missing = {path for path in wanted - found if not path.endswith((".c", ".h"))}  # which the wheel holds compiled
+    missing = {path for path in wanted - found if not path.endswith((".c", ".h"))}  # wheels contain them compiled
     missing |= {path for path in wanted if f"src/{path}" not in sources}
     surplus = found - wanted
     if missing or surplus:
@@ -187,7 +187,7 @@ def check_files(root: Path, name: str, sdist: Path, wheel: Path, version: str) -
 
 
 def check(root: Path, name: str, output: Path) -> tuple[Path, Path]:
-    """Refuse what is not ready; build the files of a release, look into them, and say what they are."""
+    """Check that a package is ready, then build the files of a release, check them and print their digests."""
     version = check_version(root, name)
     check_changelog(root, name, version)
     tag = f"{name}-v{version}"
@@ -201,7 +201,7 @@ def check(root: Path, name: str, output: Path) -> tuple[Path, Path]:
 
 
 def main(arguments: list[str]) -> str | None:
-    """What went wrong, as the program's last line."""
+    """Run the command; return an error message, or None on success."""
     try:
         match arguments:
             case ["news", name]:

@@ -1,7 +1,7 @@
 """Run nox sessions side by side: `python .ci/side_by_side.py SESSION ...`.
 
 Most sessions keep one core busy, so as many run at once as there are cores, four at most. They begin in the order
-given; what a session prints is shown whole when it ends. The exit status is 1 if any of them failed.
+given, and the output of each is printed when it ends. The exit status is 1 if any of them failed.
 """
 
 import os
@@ -11,18 +11,18 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-MOST = 4  # beyond it, sessions that spread their own tests over all cores hinder each other
+MOST = 4  # with more, sessions that run tests on all cores slow each other down
 
 
 def run_session(name: str) -> tuple[int, str]:
-    """Exit status and output of one session, in a process of its own."""
+    """Run one session in a new process; return its exit status and output."""
     command = [sys.executable, "-m", "nox", "-s", name]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     return done.returncode, done.stdout
 
 
 def run_all(names: Sequence[str], run: Callable[[str], tuple[int, str]] = run_session, lanes: int = 0) -> list[str]:
-    """Run every session, each in the first free lane; the names of those that failed, in the order given."""
+    """Run every session, each in the first free lane; return the names of failed ones, in the order given."""
 
     def report(name: str) -> bool:
         print(f"{name}: begun", flush=True)
@@ -36,7 +36,7 @@ def run_all(names: Sequence[str], run: Callable[[str], tuple[int, str]] = run_se
     try:
         passed = list(pool.map(report, names))
     finally:
-        pool.shutdown(cancel_futures=True)  # after Ctrl-C, nothing new begins
+        pool.shutdown(cancel_futures=True)  # after Ctrl-C, no further session begins
     return [name for name, good in zip(names, passed) if not good]
 
 

@@ -23,7 +23,7 @@ DISCOUNT = 0.98
 
 
 class Cart:
-    """A cart that is pushed to the left or to the right, 50 times a second, and a pole that stands on it."""
+    """A cart that is pushed to the left or to the right, 50 times a second, with a pole on it."""
 
     def __init__(self, generator: np.random.Generator) -> None:
         self.generator = generator
@@ -46,7 +46,7 @@ class Cart:
 
 
 class ActorCritic(nn.Module):
-    """Scores of the two moves, and what is still to be won: (..., 4) to (..., 2) and (...)."""
+    """Scores of the two moves, and the expected return: (..., 4) to (..., 2) and (...)."""
 
     def __init__(self, size: int) -> None:
         super().__init__()

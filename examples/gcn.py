@@ -1,11 +1,11 @@
-"""A graph convolutional network: finds out who sided with whom in a club that split, from two members alone.
+"""A graph convolutional network: predicts the sides of the members of a club that split, from two members alone.
 
     python examples/gcn.py                      with PyTorch
     python -m facula run examples/gcn.py        with facula
 
 The club is W. Zachary's (An information flow model for conflict and fission in small groups, 1977): 34 members, and who
 met whom outside. The network is T. Kipf's and M. Welling's (2017), with messages gathered along edges and scattered
-into their targets. It is told the sides of the teacher and of the officer alone.
+into their targets. It only knows the sides of the teacher and of the officer.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class GCN(nn.Module):
         degrees = torch.zeros(members).index_add(0, edges[1], torch.ones(edges.shape[1]))
         self.register_buffer("edges", edges)
         self.register_buffer("strengths", degrees[edges].rsqrt().prod(0))
-        self.register_buffer("nodes", torch.eye(members))  # nothing is known of a member but who it is
+        self.register_buffer("nodes", torch.eye(members))  # a member's only feature is its identity
         self.first = Convolution(members, size)
         self.second = Convolution(size, 2)
 

@@ -3,7 +3,7 @@
     python examples/gpt.py                      with PyTorch
     python -m facula run examples/gpt.py        with facula
 
-With what larger ones are trained with: tied weights, AdamW that decays matrices alone, a warm-up and a cosine
+It is trained like larger ones: tied weights, AdamW that decays matrices alone, a warm-up and a cosine
 schedule, gradients accumulated over micro-batches and clipped, and sampling among the likeliest letters.
 """
 
@@ -72,7 +72,7 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention, then a small network at each place; each adds to what came in."""
+    """Attention, then a small network at each place; each adds to its input."""
 
     def __init__(self, size: int, heads: int) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ def learn(model: GPT, letters):
 
 
 def update(model: GPT, optimizer: torch.optim.Optimizer) -> None:
-    """Follow the gradients that have been added up, and let them begin at nothing again."""
+    """Take a step along the accumulated gradients, and reset them."""
     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)

@@ -3,9 +3,9 @@
     python examples/hogwild.py                      with PyTorch
     python -m facula run examples/hogwild.py        with facula
 
-F. Niu, B. Recht, C. Ré and S. Wright (2011): where steps are small, those that are lost or late do little harm. The
-network reads scikit-learn's handwritten digits. Each process draws batches of its own; together they make as many steps
-as one alone, which is trained first, to compare.
+F. Niu, B. Recht, C. Ré and S. Wright (2011): with small steps, lost or late ones do little harm. The network
+classifies scikit-learn's handwritten digits. Each process draws separate batches; together they make as many steps as
+one alone, which is trained first, to compare.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def learn(model: nn.Module, optimizer: torch.optim.Optimizer, x: torch.Tensor, y
 
 
 def train(rank: int, model: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int, seed: int) -> None:
-    """What each process does: the parameters that it changes are everybody's, the gradients are its own."""
+    """Train in one process: it shares the parameters with all others, but not the gradients."""
     torch.set_num_threads(1)
     draws = np.random.default_rng([seed, rank])
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

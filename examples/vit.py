@@ -52,7 +52,7 @@ def draw_weights(model: nn.Module, generator: np.random.Generator) -> None:
 
 
 def digits(generator: np.random.Generator) -> tuple[TensorDataset, TensorDataset]:
-    """Images and what they show: those to train on, and those that are held out."""
+    """Images and labels: those to train on, and those that are held out."""
     pixels, classes = load_digits(return_X_y=True)
     order = torch.from_numpy(generator.permutation(len(pixels)))
     images = torch.from_numpy(pixels).to(torch.get_default_dtype()).view(-1, 1, PIXELS, PIXELS)[order] / 16
@@ -62,7 +62,7 @@ def digits(generator: np.random.Generator) -> tuple[TensorDataset, TensorDataset
 
 
 def batches(dataset: TensorDataset, generator: np.random.Generator):
-    """Batches without end, each pass over the data in an order of its own."""
+    """Endless batches, with a new random order in each pass over the data."""
     while True:
         order = generator.permutation(len(dataset)).tolist()
         yield from DataLoader(dataset, batch_size=BATCH, sampler=order, drop_last=True)
@@ -70,7 +70,7 @@ def batches(dataset: TensorDataset, generator: np.random.Generator):
 
 @torch.no_grad()
 def accuracy(model: nn.Module, dataset: TensorDataset) -> float:
-    """The part of the digits that is read rightly."""
+    """The share of digits that are classified correctly."""
     model.eval()
     right = sum((model(images).argmax(1) == classes).sum().item() for images, classes in DataLoader(dataset, 256))
     model.train()

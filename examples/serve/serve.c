@@ -5,8 +5,8 @@
        ./serve digits.facula < requests.txt
 
    A request is a line of numbers, the network's input; the answer is a line with the place of its greatest output and how
-   sure it is. A line that is no request is answered with what is wrong with it, and the next one is served. (A server of a
-   network, on a socket, would do the same with what it reads there: one model for each of its threads.) */
+   sure it is. The answer to an invalid line is an error message, and the server continues with the next one. (A server on
+   a socket would do the same with each message, with one model for each of its threads.) */
 #include <facula_run.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int64_t count_of(const struct facula_array *array)
     return count;
 }
 
-/* As many numbers as the input has, from a line; how many there are. */
+/* Read as many numbers as the input has from a line; return their number. */
 static int64_t read_request(const char *line, const struct facula_array *input)
 {
     const int64_t count = count_of(input);
@@ -38,7 +38,7 @@ static int64_t read_request(const char *line, const struct facula_array *input)
     return count + 1;
 }
 
-/* The place of the greatest of these scores, and its share of the sum of their exponentials. */
+/* Return the place of the greatest score, and its share of the sum of the exponentials. */
 static int64_t choose(const struct facula_array *scores, double *share)
 {
     const float *score = scores->data;
