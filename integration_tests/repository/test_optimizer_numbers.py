@@ -9,6 +9,8 @@ from conftest import ROOT
 CSRC = ROOT / "packages/cpu/csrc/optimizers"
 SOURCES = (CSRC / "optimizer_numbers.h", CSRC / "adafactor_numbers.h", CSRC / "sgd_adam.dispatch.c")
 NUMBERS = ROOT / "packages/tensor/src/facula_tensor/ops/optimizers/numbers.py"
+PLANNER = ROOT / "packages/cpu/src/facula_cpu/_optimizer.py"
+CHECKS = ROOT / "packages/cpu/csrc/reach/elements.c"
 
 
 def enumerations():
@@ -40,7 +42,23 @@ def test_the_fields_stand_where_the_kernel_reads_them(optimizer):
 
 
 def test_there_are_no_others():
-    assert set(fields()) == set(enumerations()) and len(fields()) == 11
+    public = ROOT / "packages/tensor/src/facula_tensor/extend/optimizers.py"
+    assert set(fields()) == set(enumerations())
+    assert set(fields()) == {name.upper() for name in re.findall(r'"(\w+)Numbers"', public.read_text())}
+
+
+def test_facula_run_knows_all_steps():
+    """Check that the table of `facula-run`, by which it checks files, equals that of the planner."""
+    rows = re.findall(r'\{"(\w+_step)", (\d+), (\d+)\}', CHECKS.read_text())
+    literals = [ast.literal_eval(node) for node in ast.walk(ast.parse(PLANNER.read_text())) if is_table(node)]
+    numbers, kept = sorted(literals, key=len, reverse=True)
+    assert {name: (int(count), int(scalars)) for name, count, scalars in rows} == {
+        name: (count, kept.get(name, 1)) for name, count in numbers.items()
+    }
+
+
+def is_table(node):
+    return isinstance(node, ast.Dict) and all(getattr(key, "value", "").endswith("_step") for key in node.keys)
 
 
 @pytest.mark.parametrize("page", ["docs/optim.md", "packages/optim/README.md"])

@@ -130,6 +130,10 @@ def test_plans_that_call_python_are_refused():
         portable_plan(
             "own_square", BACKEND.plan("own_square", (contiguous((2,), float32),), (contiguous((2,), float32),)).launch
         )
+    step = BACKEND.plan("sgd_step", (contiguous((2,), float32),) * 2, (), (2,)).launch
+    assert portable_plan("sgd_step", step).part.kind == "facula_step"
+    with raises(NotImplementedError, "own_step", "facula-run does not have this step", "csrc/reach/elements.c"):
+        portable_plan("own_step", step)
 
 
 def test_a_portable_plan_contains_no_address():

@@ -248,12 +248,24 @@ static const struct {
              {"adadelta_step", 5, 1}, {"adagrad_step", 5, 1}, {"adamax_step", 6, 1}, {"nadam_step", 8, 2},
              {"radam_step", 7, 1}, {"asgd_step", 6, 3}, {"rprop_step", 5, 1}};
 
-static int is_step(const struct facula_step *p, const char *update)
+/* Returns the row of a step; -1 without one. */
+static int step_at(const char *update)
 {
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (!strcmp(steps[i].update, update))
-            return p->numbers == steps[i].numbers && p->kept == steps[i].kept;
-    return 0;
+            return (int)i;
+    return -1;
+}
+
+int has_step(const char *update)
+{
+    return step_at(update) >= 0;
+}
+
+static int is_step(const struct facula_step *p, const char *update)
+{
+    const int at = step_at(update);
+    return at >= 0 && p->numbers == steps[at].numbers && p->kept == steps[at].kept;
 }
 
 int check_step(struct reach *r)

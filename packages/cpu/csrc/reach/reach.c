@@ -80,7 +80,7 @@ FACULA_PUBLIC int facula_is_checked(const char *kernel)
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         if (!strcmp(checks[i].kernel, kernel))
             return 1;
-    return 0;
+    return has_step(kernel);
 }
 
 int check_reach(struct reach *r)

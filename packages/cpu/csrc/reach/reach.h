@@ -21,7 +21,7 @@ struct reach {
 
 /* Returns 0, or -1 with a message if the plan is refused. */
 int check_reach(struct reach *r);
-/* Returns whether there is a check for a kernel with that name. */
+/* Returns whether there is a check for a kernel, or for a step of an optimizer, with that name. */
 int facula_is_checked(const char *kernel);
 
 static inline int is_named(const struct reach *r, const char *kernel)
@@ -118,6 +118,7 @@ typedef int (*reach_check)(struct reach *r);
 int check_elementwise(struct reach *r), check_elementwise_dense(struct reach *r), check_quotient(struct reach *r);
 int check_transposing_copy(struct reach *r), check_random(struct reach *r), check_dropout(struct reach *r);
 int check_samples(struct reach *r), check_step(struct reach *r), check_adafactor(struct reach *r);
+int has_step(const char *update); /* whether check_step accepts this step of an optimizer */
 int check_gather(struct reach *r), check_take(struct reach *r), check_positions(struct reach *r);
 int check_cat(struct reach *r), check_triangle(struct reach *r);
 int check_reduce(struct reach *r), check_rows(struct reach *r), check_lines(struct reach *r);

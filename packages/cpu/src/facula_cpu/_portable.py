@@ -71,7 +71,7 @@ def portable_plan(operator: str, launch: Callable[..., None]) -> PortablePlan:
 
     Raises:
         NotImplementedError: a plan that Python computes, such as NumPy's functions; a kernel that a program registered;
-            a struct without declared pointers.
+            a struct without declared pointers; a step of an optimizer that `facula-run` does not have.
 
     >>> from facula_storage import contiguous, float32
     >>> from ._backend import CpuBackend
@@ -89,6 +89,11 @@ def portable_plan(operator: str, launch: Callable[..., None]) -> PortablePlan:
             f"{operator}: its plan is a function of Python's, which no file can keep; compile it in this process"
         ) from None
     name = _row(operator, kernel)
+    if name.name == "optimizer_step" and not lib.facula_is_checked(operator.encode()):
+        raise UnsupportedError(
+            f"{operator}: facula-run does not have this step and would refuse the file; add the step to the table "
+            "`steps` in csrc/reach/elements.c"
+        )
     own, *others = owner
     if own is None:
         return PortablePlan(name, None, doubles, False)

@@ -1,16 +1,22 @@
 """The interface of facula_cpu for sibling packages beyond its public names."""
 
+from ._adafactor import NUMBERS as _ADAFACTOR_NUMBERS
 from ._levels import at_level, levels
+from ._optimizer import NUMBERS as _NUMBERS
 from ._portable import KernelName, Part, PortablePlan, portable_plan
 from ._runtime.planners import planners
 from ._runtime.registry import is_loop
 from ._tables import ADDRESS, CELL, NUMBER, OWN, TEMPORARY, TENSOR, Tables, bits_of, with_streams, wrapped
+
+STEP_NUMBERS = _NUMBERS | dict.fromkeys(("adafactor_step", "adafactor_vector_step"), _ADAFACTOR_NUMBERS)
+"""The number of numbers at the start of a launch, by the optimizer's step."""
 
 __all__ = [
     "ADDRESS",
     "CELL",
     "NUMBER",
     "OWN",
+    "STEP_NUMBERS",
     "TEMPORARY",
     "TENSOR",
     "KernelName",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from facula_cpu.extend import STEP_NUMBERS
 from facula_storage import Layout, Plan, cpu
 
 from .._recording.records import CHANGED, Address
 from . import json_values
 from .contracts import PROGRAM, VERSIONS, contract_of
 from .contracts.declared import numbers_of
-from .contracts.optimizer_steps import NUMBERS
 from .errors import Refusal, refuse
 
 if TYPE_CHECKING:
@@ -182,10 +182,10 @@ def _full_parts(group: list[Any]) -> list[Any]:
 
 def _whole(request: Request) -> list[Role]:
     name, inputs, outputs = request.name, request.inputs, request.outputs
-    if name in NUMBERS:
+    if name in STEP_NUMBERS:
         (width,) = request.parameters
         tensors = [Role("address", layout, k % width != 1) for k, layout in enumerate(inputs)]
-        return [Role("same", value=len(inputs) // width), *[Role("float")] * NUMBERS[name], *tensors]
+        return [Role("same", value=len(inputs) // width), *[Role("float")] * STEP_NUMBERS[name], *tensors]
     count = Role("same", value=outputs[0].numel if outputs else 0)
     written = [Role("address", layout, True) for layout in outputs]
     if name == "cat":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_cpu.extend import STEP_NUMBERS
 from facula_storage import contiguous, uint8
 from facula_storage.extend.memory import allocate
 from facula_tensor import default_generator
@@ -12,7 +13,6 @@ from .._recording.tensor_guards import DEFAULTS
 from .._replay.replay import BusyFlag, Replay
 from .._replay.scalar_formulas import compute, values_of
 from .call_signatures import tensors_of, words
-from .contracts.optimizer_steps import NUMBERS
 from .errors import refuse
 from .json_values import a_list, an_int, entries, to_form, to_layout
 from .reader import Reader
@@ -99,6 +99,6 @@ def _refill(data: Any, shared: Shared, replay: Replay) -> tuple[int, list[list[i
     for each, numbers in zip(places, own, strict=True):
         for number in each:
             launch = known[an_int(number, 0, replay.recording.boundary_at - 1, "a launch")]
-            if NUMBERS.get(launch.operation) != len(numbers):
+            if STEP_NUMBERS.get(launch.operation) != len(numbers):
                 refuse(f"{launch.operation} receives other numbers than those of the graph")
     return group, places, own

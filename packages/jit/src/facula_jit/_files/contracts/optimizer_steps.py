@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_cpu.extend import STEP_NUMBERS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-NUMBERS = {"sgd_step": 6, "adam_step": 7, "rmsprop_step": 6, "rmsprop_centered_step": 6, "adadelta_step": 5,
-           "adagrad_step": 5, "adamax_step": 6, "nadam_step": 8, "radam_step": 7, "asgd_step": 6, "rprop_step": 5,
-           "adafactor_step": 7, "adafactor_vector_step": 7}  # fmt: skip
-"""The number of scalars at the start of each launch."""
 
 
 def step(inputs: Any, outputs: Any, parameters: Any) -> bool:
@@ -21,4 +18,4 @@ def step(inputs: Any, outputs: Any, parameters: Any) -> bool:
     ) and not outputs
 
 
-CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = dict.fromkeys(NUMBERS, step)
+CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = dict.fromkeys(STEP_NUMBERS, step)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..._files.contracts.optimizer_steps import NUMBERS
+from facula_cpu.extend import STEP_NUMBERS
 
 FORWARD = "export the forward pass alone"
 OTHERS = "compute it with other operators, or outside of the exported model"
@@ -15,7 +15,7 @@ REASONS: dict[tuple[str, str], str] = {
         ctc_loss_grad gather_back gelu_grad gelu_tanh_grad group_norm_grad layer_norm_grad linear_weight_grad
         log_softmax_grad max_pool2d_grad max_pool2d_pick nll_loss_grad recurrence recurrent_grad relu_grad rms_norm_grad
         scatter_taps sigmoid_grad silu_grad softmax_grad standard_gamma_grad take_back tanh_grad weigh_taps""",
-    ("is a step of an optimizer, which ONNX mostly lacks", FORWARD): " ".join(NUMBERS),
+    ("is a step of an optimizer, which ONNX mostly lacks", FORWARD): " ".join(STEP_NUMBERS),
     ("changes running statistics", "call model.eval() first"): "batch_norm_counted",
     ("is a special function that ONNX lacks", OTHERS): """
         digamma erfcx erfinv gamma_share i0 i0e i1 i1e lgamma log_ndtr ndtri trigamma zeta""",
