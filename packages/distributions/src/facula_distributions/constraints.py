@@ -109,7 +109,12 @@ class _Between(Constraint):
 
 
 class greater_than(_Above):
-    """Values above a bound."""
+    """Values above a bound.
+
+    >>> from facula_tensor import tensor
+    >>> greater_than(1.0).check(tensor([1.0, 2.0]))
+    tensor([False,  True])
+    """
 
     def check(self, value: Tensor) -> Tensor:
         """Return a bool for each element."""
@@ -117,7 +122,12 @@ class greater_than(_Above):
 
 
 class greater_than_eq(_Above):
-    """Values of at least a bound."""
+    """Values of at least a bound.
+
+    >>> from facula_tensor import tensor
+    >>> greater_than_eq(1.0).check(tensor([1.0, 2.0]))
+    tensor([True, True])
+    """
 
     def check(self, value: Tensor) -> Tensor:
         """Return a bool for each element."""
@@ -125,7 +135,12 @@ class greater_than_eq(_Above):
 
 
 class less_than(_Below):
-    """Values below a bound."""
+    """Values below a bound.
+
+    >>> from facula_tensor import tensor
+    >>> less_than(2.0).check(tensor([1.0, 2.0]))
+    tensor([ True, False])
+    """
 
     upper_bound: float | Tensor
 
@@ -135,7 +150,12 @@ class less_than(_Below):
 
 
 class interval(_Between):
-    """Values between two bounds, inclusive."""
+    """Values between two bounds, inclusive.
+
+    >>> from facula_tensor import tensor
+    >>> interval(0.0, 1.0).check(tensor([1.0, 2.0]))
+    tensor([ True, False])
+    """
 
     def check(self, value: Tensor) -> Tensor:
         """Return a bool for each element."""
@@ -143,7 +163,12 @@ class interval(_Between):
 
 
 class half_open_interval(_Between):
-    """Values between two bounds, excluding the upper one."""
+    """Values between two bounds, excluding the upper one.
+
+    >>> from facula_tensor import tensor
+    >>> half_open_interval(0.0, 1.0).check(tensor([0.0, 1.0]))
+    tensor([ True, False])
+    """
 
     def check(self, value: Tensor) -> Tensor:
         """Return a bool for each element."""
@@ -151,7 +176,12 @@ class half_open_interval(_Between):
 
 
 class integer_interval(_Between):
-    """Integers between two bounds, inclusive."""
+    """Integers between two bounds, inclusive.
+
+    >>> from facula_tensor import tensor
+    >>> integer_interval(0, 3).check(tensor([1.0, 1.5]))
+    tensor([ True, False])
+    """
 
     is_discrete = True
 

@@ -118,12 +118,22 @@ def clamp_probs(probs: Tensor) -> Tensor:
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Convert log odds, or unnormalized log probabilities along the last dimension, to probabilities."""
+    """Convert log odds, or unnormalized log probabilities along the last dimension, to probabilities.
+
+    >>> from facula_tensor import zeros
+    >>> logits_to_probs(zeros(2))
+    tensor([0.5000, 0.5000])
+    """
     return logits.sigmoid() if is_binary else softmax(logits, -1)
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Invert `logits_to_probs`; probabilities 0 and 1 are clamped to finite logits."""
+    """Invert `logits_to_probs`; probabilities 0 and 1 are clamped to finite logits.
+
+    >>> from facula_tensor import tensor
+    >>> probs_to_logits(tensor([0.5, 0.5]))
+    tensor([-0.6931, -0.6931])
+    """
     clamped = clamp_probs(probs)
     return clamped.log() - (-clamped).log1p() if is_binary else clamped.log()
 

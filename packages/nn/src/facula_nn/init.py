@@ -157,20 +157,36 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
 
 @boundary
 def ones_(tensor: Tensor) -> Tensor:
-    """Fill a tensor with ones."""
+    """Fill a tensor with ones.
+
+    >>> from facula_tensor import empty
+    >>> ones_(empty(2))
+    tensor([1., 1.])
+    """
     return constant_(tensor, 1.0)
 
 
 @boundary
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fill a tensor with zeros."""
+    """Fill a tensor with zeros.
+
+    >>> from facula_tensor import empty
+    >>> zeros_(empty(2))
+    tensor([0., 0.])
+    """
     return constant_(tensor, 0.0)
 
 
 @no_grad()
 @boundary
 def eye_(tensor: Tensor) -> Tensor:
-    """Fill a matrix with ones on the diagonal and zeros elsewhere. ValueError unless there are 2 dimensions."""
+    """Fill a matrix with ones on the diagonal and zeros elsewhere. ValueError unless there are 2 dimensions.
+
+    >>> from facula_tensor import empty
+    >>> eye_(empty(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
     if tensor.ndim != 2:
         raise InvalidValueError(f"eye_: expected a tensor of 2 dimensions; got shape {tuple(tensor.shape)}")
     return tensor.copy_(eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
@@ -182,6 +198,10 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """Fill convolution weights (out, in / groups, ...) so that each group passes its input through.
 
     ValueError unless there are 3 to 5 dimensions and `groups` divides the first.
+
+    >>> from facula_tensor import empty
+    >>> dirac_(empty(1, 1, 3))
+    tensor([[[0., 1., 0.]]])
     """
     shape = tuple(tensor.shape)
     if not 3 <= len(shape) <= 5:
@@ -303,6 +323,11 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
     Returns:
         The tensor.
+
+    >>> from facula_tensor import empty, eye
+    >>> weight = orthogonal_(empty(2, 2))
+    >>> (weight @ weight.T).allclose(eye(2), atol=1e-6)
+    True
     """
     if tensor.ndim < 2:
         raise InvalidValueError(f"orthogonal_: expected at least 2 dimensions; got shape {tuple(tensor.shape)}")

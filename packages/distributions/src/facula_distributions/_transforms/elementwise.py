@@ -43,7 +43,12 @@ class _Plain(Transform):
 
 @boundary
 class ExpTransform(_Plain):
-    """exp(x)."""
+    """exp(x).
+
+    >>> from facula_tensor import tensor
+    >>> ExpTransform()(tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+    """
 
     codomain = constraints.positive
     sign: int = 1  # type: ignore[assignment]
@@ -61,7 +66,12 @@ class ExpTransform(_Plain):
 
 @boundary
 class SigmoidTransform(_Plain):
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    >>> from facula_tensor import tensor
+    >>> SigmoidTransform().inv(tensor([0.5]))
+    tensor([0.])
+    """
 
     codomain = constraints.unit_interval
     sign: int = 1  # type: ignore[assignment]
@@ -80,7 +90,12 @@ class SigmoidTransform(_Plain):
 
 @boundary
 class SoftplusTransform(_Plain):
-    """log(1 + exp(x))."""
+    """log(1 + exp(x)).
+
+    >>> from facula_tensor import tensor
+    >>> SoftplusTransform()(tensor([0.0]))
+    tensor([0.6931])
+    """
 
     codomain = constraints.positive
     sign: int = 1  # type: ignore[assignment]
@@ -98,7 +113,12 @@ class SoftplusTransform(_Plain):
 
 @boundary
 class TanhTransform(_Plain):
-    """tanh(x)."""
+    """tanh(x).
+
+    >>> from facula_tensor import tensor
+    >>> TanhTransform()(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
 
     codomain = constraints.interval(-1.0, 1.0)
     sign: int = 1  # type: ignore[assignment]
@@ -116,7 +136,12 @@ class TanhTransform(_Plain):
 
 @boundary
 class AbsTransform(_Plain):
-    """|x|; the inverse returns y itself."""
+    """|x|; the inverse returns y itself.
+
+    >>> from facula_tensor import tensor
+    >>> AbsTransform()(tensor([-1.0, 2.0]))
+    tensor([1., 2.])
+    """
 
     bijective = False
     codomain = constraints.positive

@@ -29,7 +29,12 @@ def _least(name: str, value: Sequence[int], dims: int) -> None:
 
 @boundary
 class SoftmaxTransform(_Plain):
-    """exp(x), normalized to a sum of 1; not injective, and the inverse returns log(y)."""
+    """exp(x), normalized to a sum of 1; not injective, and the inverse returns log(y).
+
+    >>> from facula_tensor import zeros
+    >>> SoftmaxTransform()(zeros(2))
+    tensor([0.5000, 0.5000])
+    """
 
     bijective = False
     domain = constraints.real_vector
@@ -95,7 +100,13 @@ class StickBreakingTransform(_Plain):
 
 @boundary
 class LowerCholeskyTransform(_Plain):
-    """Map square matrices to lower triangular ones with a positive diagonal, the exponential of the original one."""
+    """Map square matrices to lower triangular ones with a positive diagonal, the exponential of the original one.
+
+    >>> from facula_tensor import zeros
+    >>> LowerCholeskyTransform()(zeros(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
 
     bijective = False
     domain = constraints.independent(constraints.real, 2)
@@ -110,7 +121,13 @@ class LowerCholeskyTransform(_Plain):
 
 @boundary
 class PositiveDefiniteTransform(_Plain):
-    """Map square matrices to positive definite L L^T, where L is the result of `LowerCholeskyTransform`."""
+    """Map square matrices to positive definite L L^T, where L is the result of `LowerCholeskyTransform`.
+
+    >>> from facula_tensor import zeros
+    >>> PositiveDefiniteTransform()(zeros(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
 
     bijective = False
     domain = constraints.independent(constraints.real, 2)

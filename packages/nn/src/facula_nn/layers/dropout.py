@@ -38,12 +38,23 @@ class Dropout(Variant, operator="dropout"):
 
 @boundary
 class Dropout1d(Dropout, operator="dropout1d"):
-    """`Dropout` of whole channels of (N, C, L), or without N."""
+    """`Dropout` of whole channels of (N, C, L), or without N.
+
+    >>> from facula_tensor import ones
+    >>> Dropout1d(1.0)(ones(2, 3))
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
 
 
 @boundary
 class Dropout2d(Dropout, operator="dropout2d"):
-    """`Dropout` of whole channels of images (N, C, H, W)."""
+    """`Dropout` of whole channels of images (N, C, H, W).
+
+    >>> from facula_tensor import ones
+    >>> Dropout2d(1.0)(ones(1, 2, 1, 2)).flatten()
+    tensor([0., 0., 0., 0.])
+    """
 
 
 @boundary
@@ -56,6 +67,10 @@ class AlphaDropout(Dropout, operator="alpha_dropout"):
     """`Dropout` to the negative saturation value of `SELU` instead of 0, which preserves mean and variance.
 
     G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
+
+    >>> from facula_tensor import ones
+    >>> AlphaDropout().eval()(ones(3))
+    tensor([1., 1., 1.])
     """
 
 

@@ -72,17 +72,33 @@ class ConstantPad1d(_ConstantPad):
 
 @boundary
 class ConstantPad2d(_ConstantPad, dims=2):
-    """Pad images (N, C, H, W) with `value`; padding (left, right, top, bottom)."""
+    """Pad images (N, C, H, W) with `value`; padding (left, right, top, bottom).
+
+    >>> from facula_tensor import ones
+    >>> ConstantPad2d((1, 0, 0, 1), 5.0)(ones(1, 1, 1))
+    tensor([[[5., 1.],
+             [5., 5.]]])
+    """
 
 
 @boundary
 class ConstantPad3d(_ConstantPad, dims=3):
-    """Pad volumes (N, C, D, H, W) with `value`; padding (left, right, top, bottom, front, back)."""
+    """Pad volumes (N, C, D, H, W) with `value`; padding (left, right, top, bottom, front, back).
+
+    >>> from facula_tensor import ones
+    >>> ConstantPad3d(1, 5.0)(ones(1, 2, 3, 4)).shape
+    facula.Size([1, 4, 5, 6])
+    """
 
 
 @boundary
 class ZeroPad1d(_Pad):
-    """Pad sequences with zeros."""
+    """Pad sequences with zeros.
+
+    >>> from facula_tensor import ones
+    >>> ZeroPad1d((1, 2))(ones(1, 1))
+    tensor([[0., 1., 0., 0.]])
+    """
 
 
 @boundary
@@ -98,7 +114,12 @@ class ZeroPad2d(_Pad, dims=2):
 
 @boundary
 class ZeroPad3d(_Pad, dims=3):
-    """Pad volumes with zeros."""
+    """Pad volumes with zeros.
+
+    >>> from facula_tensor import ones
+    >>> ZeroPad3d((1, 0, 0, 0, 0, 0))(ones(1, 1, 1, 1))
+    tensor([[[[0., 1.]]]])
+    """
 
 
 @boundary
@@ -113,7 +134,12 @@ class ReflectionPad1d(_Pad, mode="reflect"):
 
 @boundary
 class ReflectionPad2d(_Pad, dims=2, mode="reflect"):
-    """Pad images by reflection at their edges; padding (left, right, top, bottom)."""
+    """Pad images by reflection at their edges; padding (left, right, top, bottom).
+
+    >>> from facula_tensor import arange
+    >>> ReflectionPad2d((1, 1, 0, 0))(arange(3.0).view(1, 1, 3))
+    tensor([[[1., 0., 1., 2., 1.]]])
+    """
 
 
 @boundary
@@ -123,12 +149,22 @@ class ReflectionPad3d(_Pad, dims=3, mode="reflect"):
 
 @boundary
 class ReplicationPad1d(_Pad, mode="replicate"):
-    """Pad sequences by repeating their first and last elements."""
+    """Pad sequences by repeating their first and last elements.
+
+    >>> from facula_tensor import arange
+    >>> ReplicationPad1d(2)(arange(3.0).view(1, 3))
+    tensor([[0., 0., 0., 1., 2., 2., 2.]])
+    """
 
 
 @boundary
 class ReplicationPad2d(_Pad, dims=2, mode="replicate"):
-    """Pad images by repeating their edges; padding (left, right, top, bottom)."""
+    """Pad images by repeating their edges; padding (left, right, top, bottom).
+
+    >>> from facula_tensor import arange
+    >>> ReplicationPad2d((1, 1, 0, 0))(arange(3.0).view(1, 1, 3))
+    tensor([[[0., 0., 1., 2., 2.]]])
+    """
 
 
 @boundary
@@ -148,7 +184,12 @@ class CircularPad1d(_Pad, mode="circular"):
 
 @boundary
 class CircularPad2d(_Pad, dims=2, mode="circular"):
-    """Pad images with the elements of their opposite side; padding (left, right, top, bottom)."""
+    """Pad images with the elements of their opposite side; padding (left, right, top, bottom).
+
+    >>> from facula_tensor import arange
+    >>> CircularPad2d((1, 0, 0, 0))(arange(3.0).view(1, 1, 1, 3))
+    tensor([[[[2., 0., 1., 2.]]]])
+    """
 
 
 @boundary

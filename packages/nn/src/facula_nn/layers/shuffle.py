@@ -29,7 +29,12 @@ class PixelShuffle(Module):
 
 @layer
 class PixelUnshuffle(Module):
-    """Rearrange pixels into channels: (..., C, H · r, W · r) to (..., C · r², H, W)."""
+    """Rearrange pixels into channels: (..., C, H · r, W · r) to (..., C · r², H, W).
+
+    >>> from facula_tensor import ones
+    >>> PixelUnshuffle(2)(ones(1, 2, 6, 6)).shape
+    facula.Size([1, 8, 3, 3])
+    """
 
     downscale_factor: int
 
@@ -41,7 +46,12 @@ class PixelUnshuffle(Module):
 
 @layer
 class ChannelShuffle(Module):
-    """Interleave the channels of `groups` groups: (N, C, ...), C a multiple of `groups`."""
+    """Interleave the channels of `groups` groups: (N, C, ...), C a multiple of `groups`.
+
+    >>> from facula_tensor import arange
+    >>> ChannelShuffle(2)(arange(4.0).view(1, 4, 1)).flatten()
+    tensor([0., 2., 1., 3.])
+    """
 
     groups: int
 

@@ -15,6 +15,10 @@ class GELU(Module):
     """x · Φ(x), where Φ is the normal distribution function; `approximate="tanh"` selects an approximation.
 
     D. Hendrycks and K. Gimpel, Gaussian Error Linear Units, 2016.
+
+    >>> from facula_tensor import tensor
+    >>> GELU()(tensor([-1.0, 2.0]))
+    tensor([-0.1587,  1.9545])
     """
 
     _repr_items = "approximate!r="
@@ -27,7 +31,12 @@ class GELU(Module):
 
 @layer
 class SiLU(Activation, function="silu"):
-    """x · sigmoid(x)."""
+    """x · sigmoid(x).
+
+    >>> from facula_tensor import tensor
+    >>> SiLU()(tensor([-1.0, 2.0]))
+    tensor([-0.2689,  1.7616])
+    """
 
     inplace: bool = False
 
@@ -37,6 +46,10 @@ class Hardswish(Activation, function="hardswish"):
     """x · min(max(x + 3, 0), 6) / 6.
 
     A. Howard et al., Searching for MobileNetV3, ICCV 2019.
+
+    >>> from facula_tensor import tensor
+    >>> Hardswish()(tensor([-1.0, 4.0]))
+    tensor([-0.3333,  4.0000])
     """
 
     inplace: bool = False
@@ -47,6 +60,10 @@ class Mish(Activation, function="mish"):
     """x · tanh(log(1 + exp(x))).
 
     D. Misra, Mish: A Self Regularized Non-Monotonic Activation Function, BMVC 2020.
+
+    >>> from facula_tensor import tensor
+    >>> Mish()(tensor([-1.0, 2.0]))
+    tensor([-0.3034,  1.9440])
     """
 
     inplace: bool = False
@@ -57,6 +74,10 @@ class GLU(Activation, function="glu"):
     """The first half along a dimension, times the sigmoid of the second half: halves the length of the dimension.
 
     Y. Dauphin et al., Language Modeling with Gated Convolutional Networks, ICML 2017.
+
+    >>> from facula_tensor import tensor
+    >>> GLU()(tensor([2.0, 4.0, 0.0, 0.0]))
+    tensor([1., 2.])
     """
 
     dim: int = -1

@@ -31,7 +31,12 @@ class ReLU(Activation, function="relu"):
 
 @layer
 class LeakyReLU(Activation, function="leaky_relu"):
-    """x if it is positive, else x · negative_slope."""
+    """x if it is positive, else x · negative_slope.
+
+    >>> from facula_tensor import tensor
+    >>> LeakyReLU(0.1)(tensor([-1.0, 2.0]))
+    tensor([-0.1000,  2.0000])
+    """
 
     negative_slope: float = 1e-2
     inplace: bool = False
@@ -42,6 +47,10 @@ class ELU(Activation, function="elu"):
     """x if it is positive, else alpha · (exp(x) - 1).
 
     D. Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, ICLR 2016.
+
+    >>> from facula_tensor import tensor
+    >>> ELU()(tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
     """
 
     alpha: float = 1.0
@@ -53,6 +62,10 @@ class CELU(Activation, function="celu"):
     """x if it is positive, else alpha · (exp(x / alpha) - 1).
 
     J. T. Barron, Continuously Differentiable Exponential Linear Units, 2017.
+
+    >>> from facula_tensor import tensor
+    >>> CELU(alpha=2.0)(tensor([-1.0, 2.0]))
+    tensor([-0.7869,  2.0000])
     """
 
     alpha: float = 1.0
@@ -64,6 +77,10 @@ class SELU(Activation, function="selu"):
     """`ELU` with scales that preserve mean 0 and variance 1 through layers.
 
     G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
+
+    >>> from facula_tensor import tensor
+    >>> SELU()(tensor([-1.0, 2.0]))
+    tensor([-1.1113,  2.1014])
     """
 
     inplace: bool = False
@@ -120,6 +137,10 @@ class RReLU(Module):
         inplace: modify the input.
 
     B. Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
+
+    >>> from facula_tensor import tensor
+    >>> RReLU(0.1, 0.3).eval()(tensor([-1.0, 2.0]))
+    tensor([-0.2000,  2.0000])
     """
 
     lower: float = 1 / 8
@@ -139,6 +160,10 @@ class Threshold(Activation, function="threshold"):
         threshold: the threshold.
         value: the result for inputs up to the threshold.
         inplace: modify the input.
+
+    >>> from facula_tensor import tensor
+    >>> Threshold(0.5, 9.0)(tensor([0.25, 2.0]))
+    tensor([9., 2.])
     """
 
     threshold: float

@@ -25,6 +25,10 @@ class Hardtanh(Module):
         inplace: modify the input.
         min_value: a deprecated name of `min_val`.
         max_value: a deprecated name of `max_val`.
+
+    >>> from facula_tensor import tensor
+    >>> Hardtanh()(tensor([-3.0, 0.5]))
+    tensor([-1.0000,  0.5000])
     """
 
     _repr_items = "min_val=, max_val=, inplace=False"
@@ -53,7 +57,12 @@ class Hardtanh(Module):
 
 @boundary
 class ReLU6(Hardtanh):
-    """min(max(x, 0), 6)."""
+    """min(max(x, 0), 6).
+
+    >>> from facula_tensor import tensor
+    >>> ReLU6()(tensor([-1.0, 8.0]))
+    tensor([0., 6.])
+    """
 
     _repr_items = "inplace=False"
 
@@ -63,7 +72,12 @@ class ReLU6(Hardtanh):
 
 @layer
 class Softplus(Activation, function="softplus"):
-    """log(1 + exp(beta · x)) / beta; x itself if beta · x is above `threshold`."""
+    """log(1 + exp(beta · x)) / beta; x itself if beta · x is above `threshold`.
+
+    >>> from facula_tensor import tensor
+    >>> Softplus()(tensor([0.0, 30.0]))
+    tensor([ 0.6931, 30.0000])
+    """
 
     beta: float = 1.0
     threshold: float = 20.0
@@ -71,7 +85,12 @@ class Softplus(Activation, function="softplus"):
 
 @boundary
 class Sigmoid(Module):
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    >>> from facula_tensor import tensor
+    >>> Sigmoid()(tensor([0.0, 2.0]))
+    tensor([0.5000, 0.8808])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
@@ -80,12 +99,22 @@ class Sigmoid(Module):
 
 @boundary
 class LogSigmoid(Activation, function="logsigmoid"):
-    """log(sigmoid(x)), without underflow."""
+    """log(sigmoid(x)), without underflow.
+
+    >>> from facula_tensor import tensor
+    >>> LogSigmoid()(tensor([0.0, -200.0]))
+    tensor([  -0.6931, -200.0000])
+    """
 
 
 @boundary
 class Tanh(Module):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    >>> from facula_tensor import tensor
+    >>> Tanh()(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function to each element."""
@@ -94,11 +123,21 @@ class Tanh(Module):
 
 @layer
 class Hardsigmoid(Activation, function="hardsigmoid"):
-    """min(max(x + 3, 0), 6) / 6."""
+    """min(max(x + 3, 0), 6) / 6.
+
+    >>> from facula_tensor import tensor
+    >>> Hardsigmoid()(tensor([-4.0, 0.0]))
+    tensor([0.0000, 0.5000])
+    """
 
     inplace: bool = False
 
 
 @boundary
 class Softsign(Activation, function="softsign"):
-    """x / (1 + abs(x))."""
+    """x / (1 + abs(x)).
+
+    >>> from facula_tensor import tensor
+    >>> Softsign()(tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500])
+    """

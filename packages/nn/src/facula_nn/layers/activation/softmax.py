@@ -27,14 +27,24 @@ class Softmax(Activation, function="softmax"):
 
 @layer
 class LogSoftmax(Activation, function="log_softmax"):
-    """The logarithm of `Softmax`, without underflow."""
+    """The logarithm of `Softmax`, without underflow.
+
+    >>> from facula_tensor import zeros
+    >>> LogSoftmax(dim=0)(zeros(2))
+    tensor([-0.6931, -0.6931])
+    """
 
     dim: int | None = None
 
 
 @boundary
 class Softmax2d(Module):
-    """Softmax over the channels at each position of images (N, C, H, W), or (C, H, W). ValueError for other shapes."""
+    """Softmax over the channels at each position of images (N, C, H, W), or (C, H, W). ValueError for other shapes.
+
+    >>> from facula_tensor import zeros
+    >>> Softmax2d()(zeros(2, 1, 1)).flatten()
+    tensor([0.5000, 0.5000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply softmax over dimension -3."""
@@ -46,6 +56,11 @@ class Softmax2d(Module):
 
 @layer
 class Softmin(Activation, function="softmin"):
-    """exp(-x), divided by its sum along a dimension."""
+    """exp(-x), divided by its sum along a dimension.
+
+    >>> from facula_tensor import tensor
+    >>> Softmin(dim=0)(tensor([0.0, 1.0]))
+    tensor([0.7311, 0.2689])
+    """
 
     dim: int | None = None

@@ -28,6 +28,10 @@ class PoissonNLLLoss(_Loss):
         eps: the constant added to a rate before its logarithm.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
+
+    >>> from facula_tensor import tensor
+    >>> PoissonNLLLoss()(tensor([0.0]), tensor([3.0]))
+    tensor(1.)
     """
 
     log_input: bool = True
@@ -50,6 +54,10 @@ class GaussianNLLLoss(_Loss):
         full: add the constant term.
         eps: the minimum variance.
         reduction: "mean", "sum" or "none".
+
+    >>> from facula_tensor import tensor
+    >>> GaussianNLLLoss()(tensor([1.0]), tensor([3.0]), tensor([1.0]))
+    tensor(2.)
     """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
@@ -69,7 +77,12 @@ class GaussianNLLLoss(_Loss):
 
 @boundary
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target input)) for targets 1 and -1. Arguments: those of `facula_nn.L1Loss`."""
+    """log(1 + exp(-target input)) for targets 1 and -1. Arguments: those of `facula_nn.L1Loss`.
+
+    >>> from facula_tensor import tensor
+    >>> SoftMarginLoss()(tensor([0.0]), tensor([1.0]))
+    tensor(0.6931)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Return the loss of two tensors of the same shape."""

@@ -95,6 +95,10 @@ class NLLLoss(_WeightedLoss):
         ignore_index: a target that is ignored.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
+
+    >>> from facula_tensor import tensor
+    >>> NLLLoss()(tensor([[-0.5, -1.0]]), tensor([1]))
+    tensor(1.)
     """
 
     weight: Tensor | None = None
@@ -137,6 +141,10 @@ class L1Loss(_Loss):
         size_average: a deprecated alternative to `reduction`.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
+
+    >>> from facula_tensor import tensor
+    >>> L1Loss()(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
+    tensor(1.)
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -153,6 +161,10 @@ class SmoothL1Loss(_Loss):
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
         beta: the difference below which the loss is quadratic.
+
+    >>> from facula_tensor import tensor
+    >>> SmoothL1Loss()(tensor([1.0, 2.0]), tensor([1.5, 4.0]))
+    tensor(0.8125)
     """
 
     size_average: InitVar[bool | None] = None
@@ -167,7 +179,12 @@ class SmoothL1Loss(_Loss):
 
 @layer
 class HuberLoss(_Loss):
-    """`SmoothL1Loss` with beta = `delta`, times `delta`."""
+    """`SmoothL1Loss` with beta = `delta`, times `delta`.
+
+    >>> from facula_tensor import tensor
+    >>> HuberLoss(delta=2.0)(tensor([1.0, 2.0]), tensor([2.0, 8.0]))
+    tensor(5.2500)
+    """
 
     reduction: str = "mean"
     delta: float = 1.0
@@ -186,6 +203,10 @@ class BCELoss(_WeightedLoss):
         size_average: a deprecated alternative to `reduction`.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
+
+    >>> from facula_tensor import tensor
+    >>> BCELoss()(tensor([0.5, 0.9]), tensor([0.0, 1.0]))
+    tensor(0.3993)
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -203,6 +224,10 @@ class BCEWithLogitsLoss(_Loss):
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
         pos_weight: a factor of the positive term, or None.
+
+    >>> from facula_tensor import tensor
+    >>> BCEWithLogitsLoss()(tensor([0.0, 2.0]), tensor([0.0, 1.0]))
+    tensor(0.4100)
     """
 
     weight: Tensor | None
@@ -238,6 +263,10 @@ class KLDivLoss(_Loss):
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "batchmean", "sum" or "none".
         log_target: whether the target is a logarithm.
+
+    >>> from facula_tensor import tensor
+    >>> KLDivLoss(reduction="sum")(tensor([0.5, 0.5]).log(), tensor([1.0, 0.0]))
+    tensor(0.6931)
     """
 
     def __init__(

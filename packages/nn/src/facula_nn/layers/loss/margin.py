@@ -62,6 +62,10 @@ class MarginRankingLoss(_MarginLoss):
         size_average: a deprecated alternative to `reduction`.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
+
+    >>> from facula_tensor import tensor
+    >>> MarginRankingLoss()(tensor([1.0]), tensor([3.0]), tensor([1.0]))
+    tensor(2.)
     """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
@@ -84,6 +88,10 @@ class CosineEmbeddingLoss(_MarginLoss):
         size_average: a deprecated alternative to `reduction`.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
+
+    >>> from facula_tensor import tensor
+    >>> CosineEmbeddingLoss()(tensor([[1.0, 0.0]]), tensor([[0.0, 1.0]]), tensor([1]))
+    tensor(1.)
     """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:

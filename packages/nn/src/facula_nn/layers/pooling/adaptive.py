@@ -53,12 +53,22 @@ class _AdaptiveMaxPool(_AdaptivePool):
 
 @boundary
 class AdaptiveAvgPool1d(_AdaptivePool, dims=1, operator="adaptive_avg_pool1d"):
-    """Adaptive average pooling of sequences to length `output_size`."""
+    """Adaptive average pooling of sequences to length `output_size`.
+
+    >>> from facula_tensor import arange
+    >>> AdaptiveAvgPool1d(2)(arange(4.0).view(1, 4))
+    tensor([[0.5000, 2.5000]])
+    """
 
 
 @boundary
 class AdaptiveAvgPool2d(_AdaptivePool, dims=2, operator="adaptive_avg_pool2d"):
-    """Adaptive average pooling of images to size `output_size` (None in a pair: the input's length)."""
+    """Adaptive average pooling of images to size `output_size` (None in a pair: the input's length).
+
+    >>> from facula_tensor import ones
+    >>> AdaptiveAvgPool2d((None, 2))(ones(1, 3, 5)).shape
+    facula.Size([1, 3, 2])
+    """
 
 
 @boundary
@@ -71,6 +81,10 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool, dims=1, operator="adaptive_max_pool1d"
     """Adaptive max pooling of sequences to length `output_size`.
 
     With `return_indices`, also returns the index of each maximum in its sequence, as int64.
+
+    >>> from facula_tensor import arange
+    >>> AdaptiveMaxPool1d(2)(arange(4.0).view(1, 4))
+    tensor([[1., 3.]])
     """
 
 
@@ -79,6 +93,10 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool, dims=2, operator="adaptive_max_pool2d"
     """Adaptive max pooling of images to size `output_size`.
 
     With `return_indices`, also returns the index of each maximum in its image, as int64.
+
+    >>> from facula_tensor import arange
+    >>> AdaptiveMaxPool2d(1)(arange(4.0).view(1, 2, 2))
+    tensor([[[3.]]])
     """
 
 
