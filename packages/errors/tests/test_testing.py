@@ -40,6 +40,50 @@ def test_value_is_shown_after_got(value):
 
 
 @pytest.mark.parametrize(
+    ("shown", "value"),
+    [
+        ("got -1", 1),
+        ("got +1", 1),
+        ("got 21", 1),
+        ("got 0.1", 1),
+        ("got 1.5", 1),
+        ("got 1e5", 1),
+        ("got (1+2j)", 1),
+        ("got (1+2j)", 2),
+        ("got x='a1'", 1),
+        ("got '1'", 1),
+        ("got b'a'", "'a'"),
+        ("got uint8", "int8"),
+        ("got int8x", "int8"),
+        ("got 21; pass at most 2", 2),
+        ("got 21\npass at most 2", 2),
+        ("forgot 1", 1),
+        ("expected 1", 1),
+    ],
+)
+def test_other_values_do_not_pass(shown, value):
+    with pytest.raises(AssertionError, match=r"expected [\"']got \.\.\. "):
+        check(f"take: wrong value; {shown}; pass another", "take", value=value)
+
+
+@pytest.mark.parametrize(
+    ("shown", "value"),
+    [
+        ("got x=1, y=2", 2),
+        ("got [1, 2]", 1),
+        ("got -1.5", -1.5),
+        ("got x=-1", -1),
+        ("got the text 'a; b'", "'a; b'"),
+        ("got 'a'", "'a'"),
+        ("got facula.int64 of 3 elements", "facula.int64 ... elements"),
+        ("1 and got 1", 1),
+    ],
+)
+def test_whole_values_pass(shown, value):
+    check(f"take: wrong value; {shown}; pass another", "take", value=value)
+
+
+@pytest.mark.parametrize(
     ("message", "wanted", "missing"),
     [
         (WHOLE, ["tak"], "'tak: CLAUSE; CLAUSE'"),

@@ -26,7 +26,8 @@ class raises:
         operation: the called function or class, with which the message begins. Text after `": "` is the first of
             `texts`, so that one string can be an entry of a table.
         texts: whole words of the message, or of its notes: the argument, the expectation, the remedy.
-        value: the value that the message shows after `got`, as text, or an object that it shows by `repr`.
+        value: the value that the message shows after `got`, as text, or an object that it shows by `repr`. It begins in
+            the clause of `got`, and not within a word, within a number or after a quotation mark.
 
     `...` in `operation` and `texts` stands for any characters. Nothing else is special.
 
@@ -50,9 +51,12 @@ class raises:
     ) -> None:
         self.kind = kind
         self.operation, _, text = operation.partition(": ")
-        self.texts = [one for one in (text, *texts) if one]
+        self.patterns = {repr(one): _pattern(one) for one in (text, *texts) if one}
         if value is not ...:
-            self.texts.append(f"got ... {value if isinstance(value, str) else repr(value)}")
+            value = value if isinstance(value, str) else repr(value)
+            self.patterns[repr(f"got ... {value}")] = (
+                r"\bgot (?:(?!; |\n).)*(?<![\w.+\-'\"])" + _pattern(value) + r"(?![+-]\d)"
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -68,7 +72,7 @@ class raises:
         self.value = error
         message = re.sub(r"^\[Errno \d+\] ", "", str(error))
         shown = "\n".join([message, *getattr(error, "__notes__", [])])
-        missing = [repr(one) for one in self.texts if not re.search(_pattern(one), shown, re.DOTALL)]
+        missing = [one for one, pattern in self.patterns.items() if not re.search(pattern, shown, re.DOTALL)]
         if not re.match(rf"{_pattern(self.operation)}: .+(; |\n)\s*\S", message):
             missing.insert(0, f"'{self.operation}: CLAUSE; CLAUSE'")
         if missing:
