@@ -44,7 +44,7 @@ def test_each_working_name_does_its_job(row):
     module = import_module(row.place)
     value = getattr(module, row.name)
     assert value is row.value() and vars(module)[row.name] is value
-    refused = isinstance(value, Refused) or " is not there yet: " in (getattr(value, "__doc__", "") or "")
+    refused = isinstance(value, Refused) or " is not implemented: " in (getattr(value, "__doc__", "") or "")
     assert not refused or is_public_elsewhere(row)
     use = USES.get(ident(row).removeprefix("facula."))
     assert use(value) if use else is_public_elsewhere(row)

@@ -255,11 +255,11 @@ def test_any_number_of_parameters_in_a_launch(count):
 
 
 def test_changing_rates_create_no_plans():
-    from facula_tensor.ops.optimizers import steps
+    from facula_tensor.extend.optimizers import adam_step
 
     (p,) = parameters = leaves(values(0, [(7, 3)]))
     optimizer = Adam(parameters)
-    table = steps.adam_step.table
+    table = adam_step.table
     p.grad = ft.ones(7, 3, dtype=ft.float64)
     optimizer.step()
     plans = len(table.by_key)

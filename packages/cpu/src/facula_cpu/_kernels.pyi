@@ -1,4 +1,4 @@
-"""What type checkers know of the module that cffi generates: structs have fields that are numbers and addresses."""
+"""Types of the module that cffi generates: the fields of structs are numbers and addresses."""
 
 from typing import SupportsIndex, overload
 

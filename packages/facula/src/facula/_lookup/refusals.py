@@ -51,7 +51,7 @@ class Refused:
         return self.__qualname__  # pickled by name, like functions
 
     def __repr__(self) -> str:
-        return f"<{self.__module__}.{self.__name__}, which is not there yet>"
+        return f"<{self.__module__}.{self.__name__}, not implemented>"
 
 
 class Refusals:
@@ -90,5 +90,5 @@ class Refusals:
     def _named(self, obj: T, name: str) -> T:
         obj.__name__ = obj.__qualname__ = name  # type: ignore[attr-defined]
         obj.__module__ = f"facula.{self.place}" if self.place else "facula"
-        obj.__doc__ = f"{self.place}.{name} of PyTorch is not there yet: NotImplementedError."
+        obj.__doc__ = f"{self.place}.{name} of PyTorch is not implemented: calls raise NotImplementedError."
         return obj

@@ -68,8 +68,7 @@ class Captured(Generic[P, R]):
         self._interval = interval_of(check) if self.recorder_kind is Recorder else 0  # traces fix Python decisions
         self._allowed = {id(allowed) for part in allow for allowed in (part, getattr(part, "__code__", None))}
         self._own = own_function(function)
-        self._paused = False
-        self._warned = False
+        self._paused = self._warned = False
         self._busy_flag = BusyFlag()
         self._reset()
         update_wrapper(self, function, updated=())
@@ -265,7 +264,6 @@ class Captured(Generic[P, R]):
     def _replays(self) -> list[Replay]:
         return [replay for entry in self._entries.values() for replay in entry.replays]
 
-    # ------------------------------------------------------------------------------------------------ split, eager
     def _parts(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return the non-tensor parts of a signature's key, by argument name."""
         if self._own is None:
@@ -306,7 +304,6 @@ class Captured(Generic[P, R]):
             self._warned = True
             warn(f"capture: {self._name} runs eagerly: {why}")
 
-    # ------------------------------------------------------------------------------------------------------- inspection
     @property
     def _name(self) -> str:
         return str(getattr(self.function, "__qualname__", None) or type(self.function).__name__)

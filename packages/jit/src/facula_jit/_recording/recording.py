@@ -48,9 +48,7 @@ class InputGuard(NamedTuple):
 
 
 class Output(NamedTuple):
-    """A result tensor in new memory: the index of its block among the outputs, and its layout and offset in
-    the block.
-    """
+    """A result tensor in new memory: the index of its block in the outputs, its layout, and its offset in the block."""
 
     place: int
     layout: Layout

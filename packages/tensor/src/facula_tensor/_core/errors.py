@@ -190,7 +190,7 @@ def _public_name(frame: FrameType) -> str | None:
     methods = [pair for cls in NAMING for pair in vars(cls).items()]
     functions = [(name, value) for name, value in module.items() if not name.startswith("_")]
     for place, (name, value) in enumerate([*functions, *methods]):
-        function = _asking_nobody(value, frame)
+        function = _without_overrides(value, frame)
         if getattr(function, "__code__", None) is frame.f_code and _closed_over(function) == _closed_over(frame):
             if place < len(functions) and not any(_lists(home, name, value) for home in (module, *PUBLIC)):
                 continue
@@ -206,7 +206,7 @@ def _lists(module: Mapping[str, Any], name: str, value: object) -> bool:
     return name in module.get("__all__", ()) and module[name] is value
 
 
-def _asking_nobody(function: object, frame: FrameType) -> object:
+def _without_overrides(function: object, frame: FrameType) -> object:
     """Return the inner function of one that dispatches to overriding classes (`overridable`)."""
     function = function.fget if isinstance(function, property) else function
     within = function

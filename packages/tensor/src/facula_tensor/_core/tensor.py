@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     T = TypeVar("T", bound="Tensor")
 
     class _Base(Value, Methods):
-        """What type checkers take the operators' methods from; there is no such module at run time."""
+        """Base class with the operators' methods, for type checkers; it does not exist at run time."""
 else:
     _Base = Value
 

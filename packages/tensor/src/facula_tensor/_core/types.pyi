@@ -1,6 +1,6 @@
-"""What arguments may be, for type checkers alone: there is no such module at run time.
+"""Types of arguments, for type checkers only: the module does not exist at run time.
 
-`_stubs.py` names these in the stubs; packages beside this one take them from `extend.arguments`, under TYPE_CHECKING.
+`_stubs.py` names these in the stubs; other packages import them from `extend.arguments`, under TYPE_CHECKING.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,13 +15,13 @@ from .formats import memory_format
 from .tensor import Tensor
 
 class SupportsDLPack(Protocol):
-    """What `from_dlpack` takes: arrays and tensors of any library."""
+    """Argument of `from_dlpack`: an array or tensor of any library."""
 
     def __dlpack__(self) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
 class Frexp(tuple[Tensor, Tensor]):
-    """What `frexp` gives."""
+    """Result of `frexp`."""
 
     @property
     def mantissa(self) -> Tensor: ...
@@ -29,7 +29,7 @@ class Frexp(tuple[Tensor, Tensor]):
     def exponent(self) -> Tensor: ...
 
 class Extremes(tuple[Tensor, Tensor]):
-    """What `max` and `min` along a dimension give."""
+    """Result of `max` and `min` along a dimension."""
 
     @property
     def values(self) -> Tensor: ...
@@ -37,7 +37,7 @@ class Extremes(tuple[Tensor, Tensor]):
     def indices(self) -> Tensor: ...
 
 class NamedResults(tuple[Tensor, ...]):
-    """What decompositions give: tensors by place, and by the names that their documentation says."""
+    """Result of a decomposition: tensors by index and by name."""
 
     def __getattr__(self, name: str) -> Tensor: ...
 

@@ -1,4 +1,4 @@
-"""What modules need: tables of hooks, scopes, and layers that are one operator.
+"""Support for modules: tables of hooks, scopes, and layers that are one operator.
 
 - `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
 - `provide_scopes`, `enter_scope` and `leave_scope` notify the engine of module calls.

@@ -1,4 +1,4 @@
-"""What changes the meaning of a call: subclasses that override operators, autocast, function transforms.
+"""Changes of the meaning of calls: subclasses that override operators, autocast, function transforms.
 
 - `overridable` lets subclasses that override operators intercept a composite function; in a block of
   `disable_overrides` they are plain tensors. `make_overridable` does so for functions of a module, at no cost

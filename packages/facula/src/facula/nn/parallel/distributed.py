@@ -91,7 +91,7 @@ class DistributedDataParallel(Module, Generic[M]):
             )
         if mixed_precision is not None or device_mesh is not None:
             option = "device_mesh" if mixed_precision is None else "mixed_precision"
-            raise UnsupportedError(f"{name}: expected {option}=None; it is not there yet")
+            raise UnsupportedError(f"{name}: expected {option}=None; other values are not implemented")
         super().__init__()
         self.module = module
         self.process_group = group

@@ -225,12 +225,6 @@ def alike(op: Operator, operands: Operands) -> bool:
     return not op.mask_operands and op.compute_dtype(dtype) is dtype and (op.accepts is None or op.accepts(dtype))
 
 
-# ------------------------------------------------------------------------------------------------ operands
-
-
-# -------------------------------------------------------------------------------------------------- running
-
-
 def into(op: Operator, operands: Operands, layouts: Layouts, parameters: Parameters, out: Tensor) -> Tensor:
     """Compute into `out`."""
     outputs = output_layouts(op, layouts, parameters)
@@ -249,6 +243,3 @@ def into(op: Operator, operands: Operands, layouts: Layouts, parameters: Paramet
         launch(plan, operands, [(target._storage, target._offset)], parameters[op.fixed :])
         mutated(target, op.name)
     return out
-
-
-# ------------------------------------------------------------------------------------------------ recording
