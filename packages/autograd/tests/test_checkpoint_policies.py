@@ -233,7 +233,8 @@ def test_changed_kept_results_are_an_error():
 @pytest.mark.parametrize(("call", "text"), [
     (lambda: create_selective_checkpoint_contexts(3), "create_selective_checkpoint_contexts: a ... got int"),
     (lambda: create_selective_checkpoint_contexts([3]), "create_selective_checkpoint_contexts: names ... got 3"),
-    (lambda: create_selective_checkpoint_contexts([], 1), "...: allow_cache_entry_mutation: expected True or False"),
+    (lambda: create_selective_checkpoint_contexts([], 1),
+     "create_selective_checkpoint_contexts: allow_cache_entry_mutation: expected True or False"),
     (lambda: again(lambda *args: True), "checkpoint: create_selective_checkpoint_contexts ... got True"),
     (lambda: again(lambda *args: Answer()), "checkpoint: create_selective_checkpoint_contexts ... got None 6.0"),
     (lambda: checkpoint(3, 1), "checkpoint: expected function to be callable; got int"),

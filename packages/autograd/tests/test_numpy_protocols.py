@@ -197,8 +197,8 @@ def test_conversion_to_an_array():
     assert sum(v.ravel()).value == 10.0
     assert max(Variable(1.0), Variable(2.0)).value == 2.0
     assert ([1.0, 2.0] * v).value.tolist() == (v * (1.0, 2.0)).value.tolist() == [[1.0, 4.0], [3.0, 8.0]]
-    for empty in (len, list):
-        with raises(TypeError, "...", "dimension"):
+    for empty, name in ((len, "len"), (list, "iteration")):
+        with raises(TypeError, name, "dimension"):
             empty(Variable(1.0))
     with pytest.raises(ValueError, match="ambiguous"):
         bool(v)

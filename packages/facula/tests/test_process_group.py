@@ -100,7 +100,7 @@ def test_invalid_initializations_are_refused(monkeypatch, case):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(kind, match="init_process_group: .*" + words):
+    with raises(kind, "init_process_group", words):
         dist.init_process_group(**options)
     assert not dist.is_initialized()
 

@@ -403,12 +403,12 @@ def test_calls_with_changing_arguments(tmp_path):
 def test_errors_show_how_a_call_differs(tmp_path):
     """Names, lists and dicts, and the remedy."""
     again = saved(called(lambda x, options: x * options["by"][0], ones(2), {"by": [0.5]}), tmp_path)
-    known = r"expected \(float32 \(2,\), {'by': \[0.5\]}\); got "
+    known = "expected (float32 (2,), {'by': [0.5]})"
     for args, kwargs, got in (
-        ((ones(2),), {"options": {"by": [0.5]}}, r"\(float32 \(2,\), options={'by': \[0.5\]}\)"),
-        ((ones(2), {"by": (0.5,)}), {}, r"\(float32 \(2,\), {'by': \(0.5,\)}\)"),
+        ((ones(2),), {"options": {"by": [0.5]}}, "(float32 (2,), options={'by': [0.5]})"),
+        ((ones(2), {"by": (0.5,)}), {}, "(float32 (2,), {'by': (0.5,)})"),
     ):
-        with pytest.raises(ValueError, match=known + got + ".*call the function with this one before you save it"):
+        with raises(ValueError, "...<lambda>", known, "call the function with this one before you save it", value=got):
             again(*args, **kwargs)
 
 
