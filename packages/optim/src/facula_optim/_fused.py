@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
@@ -17,7 +17,7 @@ from ._state import no_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     from ._types import Options, StateDict, TensorState
 

@@ -36,9 +36,10 @@ from .ops.shape import data_movement, inplace_views
 register_backend("cpu", lambda index: CpuBackend())
 # The functions that pass an address to a kernel or a copy: see Note [Replacing a buffer] in facula_storage.
 LAUNCHING = (
-    "_core.allocation", "_creation.filling", "_dispatch.slow_path.launching", "_dispatch.slow_path.writing",
-    "_interop.pickling", "_forms._dispatch.fast.unary", "_forms._dispatch.fast.pairs", "_forms._dispatch.fast.many",
-    "_forms._dispatch.fast.inplace", "_creation.random", "_creation.random_fill", "_core.resizing",
+    "_core.allocation", "_creation.filling", "_dispatch.slow_path.launching", "_dispatch.slow_path.slow_call",
+    "_dispatch.slow_path.writing", "_interop.pickling", "_forms._dispatch.fast.unary",
+    "_forms._dispatch.fast.pairs", "_forms._dispatch.fast.many", "_forms._dispatch.fast.inplace",
+    "_creation.random", "_creation.random_fill", "_core.resizing",
     "ops.indexing.setitem", "_interop.export", "ops.memory.copying", "ops.memory.assignment", "ops.indexing.gather",
     "library._native", "ops.shape.joining", "ops.indexing.masks", "ops.optimizers.steps", "ops.indexing.scatter",
 )  # fmt: skip
