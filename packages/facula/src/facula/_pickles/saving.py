@@ -127,7 +127,7 @@ def load(
 
     >>> load("no such file")
     Traceback (most recent call last):
-    facula_errors.MissingFileError: [Errno 2] load: No such file or directory: 'no such file'
+    facula_errors.MissingFileError: [Errno 2] load: No such file or directory; check the path: 'no such file'
     """
     with needs("facula.load"):
         import facula_checkpoint
