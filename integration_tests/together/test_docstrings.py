@@ -11,10 +11,11 @@ import inspect
 import re
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
+ROOT = Path(__file__).resolve().parents[2]
 #: The packages whose docstrings are complete. The others come here when theirs are.
 COMPLETE = {"allocator", "autograd", "checkpoint", "cpu", "data", "distributions", "errors", "facula", "jit",
             "multiprocessing", "nn", "optim", "storage", "tensor"}  # fmt: skip
