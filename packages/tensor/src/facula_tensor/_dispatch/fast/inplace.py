@@ -32,10 +32,10 @@ class Changing(Path):
     na = input.node
     $change
     """
-    # Leave the fast path if the change cannot be recorded here ($1: whether it is recorded).
+    # Leave the fast path if the change cannot be recorded here.
     usual = """
-    if $1 and (
-        not recordable
+    if (
+        not op.recorded
         or na is LEAF
         or la.dtype.category != FLOATING
         or hasattr(input, "_viewed")
@@ -89,9 +89,6 @@ class inplace(Changing):
     found = """
     dense, scaled, sign = op.table.dense, op.scaled_table.dense, op.scaled
     with_float, with_int, plans = op.table.with_float, op.table.with_int, op.inplace_table.by_key
-    recordable, extras, saves = op.recorded, op.extras, op.rule.saves
-    rule, broadcast_rule, scalar_rule = op.rule, op.broadcast_rule, op.scalar_rule
-    (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
     numbers = (float, int)
     one = 1  # a single object in Python, unlike True and 1.0, which some dtypes refuse
     """
@@ -103,17 +100,17 @@ class inplace(Changing):
     change = """
     if kind is float or kind is int:
         lb = kind
-        nb = None
-        recorded = not (free or na is None)
-        saved = recorded and a_needs_a
-        $usual(recorded)
+        recorded = na is not None and not free
         launch = with_float[la.dense] if kind is float else with_int[la.dense]
         if launch is None:
             launch = plans[(la, kind)].launch
         if alpha is not one:
             break
         $writable
-        $kept(saved)
+        if recorded:
+            $usual
+            saved = op.operand_needs[0][0]
+            $kept(saved)
         $address(a)
         launch(la.numel, pa, pa, other)
     else:
@@ -121,17 +118,19 @@ class inplace(Changing):
         sb = other._storage
         ob = other._offset
         nb = other.node
-        recorded = not (free or (na is None and nb is None))
-        saved = recorded and ((a_needs_a and na is not None) or (b_needs_a and nb is not None))
-        $usual(recorded)
+        recorded = (na is not None or nb is not None) and not free
         $writable
-        $kept(saved)
         $address(a)
         $address(b)
         if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
             break  # they overlap: refused there
-        if recorded and (pa == pb or alpha is not one):
-            break
+        if recorded:
+            $usual
+            if pa == pb or alpha is not one:
+                break
+            (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
+            saved = (a_needs_a and na is not None) or (b_needs_a and nb is not None)
+            $kept(saved)
         if la is not lb:
             if pa == pb or alpha is not one:
                 break
@@ -144,14 +143,14 @@ class inplace(Changing):
             break
     """
     node = """
-    n.rule = scalar_rule if lb is kind else rule if la is lb else broadcast_rule
+    n.rule = op.scalar_rule if lb is kind else op.rule if la is lb else op.broadcast_rule
     if lb is kind:
         n.s1 = other
     else:
         n.e1 = $edge(b; other)
-        if extras or la is not lb:
+        if op.extras or la is not lb:
             n.rest = (la, lb)
-        if saves:
+        if op.rule.saves:
             n.s0 = n.s1 = None
             $slot(1; b; other; (a_needs_b and na is not None) or (b_needs_b and nb is not None))
     if saved:
@@ -195,32 +194,32 @@ class inplace_unary(Changing):
     """The in-place function of an elementwise operator with one operand."""
 
     found = """
-    dense, plans, recordable = op.table.dense, op.inplace_table.by_key, op.recorded
-    rule, saves_input, saves_out, extras, saves_both = op.rule, op.saves_input, op.saves_out, op.extras, op.saves_both
+    dense, plans = op.table.dense, op.inplace_table.by_key
     """
     arguments, operands, layouts = "input", "(input,)", "(la,)"
     change = """
-    recorded = not (free or na is None)
-    $usual(recorded)
+    recorded = na is not None and not free
     launch = dense[la.dense] or plans[la].launch
     $writable
-    $kept(recorded and (saves_input or saves_both))
+    if recorded:
+        $usual
+        $kept(op.saves_input or op.saves_both)
     $address(a)
     launch(la.numel, pa, pa)
     """
     node = """
-    n.rule = rule
-    if saves_out:
+    n.rule = op.rule
+    if op.saves_out:
         n.s0 = sa
         n.s1 = la
         n.v0 = sa.version
         n.v1 = oa
-    elif saves_input:
+    elif op.saves_input:
         n.s0 = kept
         n.v0 = kept._storage.version
-    if saves_both:
+    if op.saves_both:
         n.rest = (la, (), kept, kept._storage.version)
-    elif extras:
+    elif op.extras:
         n.rest = (la, ())
     """
 

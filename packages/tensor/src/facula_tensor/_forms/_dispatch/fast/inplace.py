@@ -32,9 +32,6 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
     name = op.name + "_"
     dense, scaled, sign = op.table.dense, op.scaled_table.dense, op.scaled
     with_float, with_int, plans = op.table.with_float, op.table.with_int, op.inplace_table.by_key
-    recordable, extras, saves = op.recorded, op.extras, op.rule.saves
-    rule, broadcast_rule, scalar_rule = op.rule, op.broadcast_rule, op.scalar_rule
-    (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
     numbers = (float, int)
     one = 1  # a single object in Python, unlike True and 1.0, which some dtypes refuse
 
@@ -53,31 +50,31 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
                 na = input.node
                 if kind is float or kind is int:
                     lb = kind
-                    nb = None
-                    recorded = not (free or na is None)
-                    saved = recorded and a_needs_a
-                    if recorded and (
-                        not recordable
-                        or na is LEAF
-                        or la.dtype.category != FLOATING
-                        or hasattr(input, "_viewed")
-                        or getattr(input, "_views", ())
-                    ):
-                        break
+                    recorded = na is not None and not free
                     launch = with_float[la.dense] if kind is float else with_int[la.dense]
                     if launch is None:
                         launch = plans[(la, kind)].launch
                     if alpha is not one:
                         break
                     sa.version + 1  # None, and so a TypeError, where the memory is read-only
-                    if saved:
-                        kept = new_instance(Tensor)
-                        kept._layout = la
-                        kept._storage = sa
-                        kept._offset = oa
-                        kept.node = None
-                        kept = no_record_ops.clone(kept)
-                        kept.node = na
+                    if recorded:
+                        if (
+                            not op.recorded
+                            or na is LEAF
+                            or la.dtype.category != FLOATING
+                            or hasattr(input, "_viewed")
+                            or getattr(input, "_views", ())
+                        ):
+                            break
+                        saved = op.operand_needs[0][0]
+                        if saved:
+                            kept = new_instance(Tensor)
+                            kept._layout = la
+                            kept._storage = sa
+                            kept._offset = oa
+                            kept.node = None
+                            kept = no_record_ops.clone(kept)
+                            kept.node = na
                     pa = sa.ptr
                     if oa:
                         pa += oa
@@ -87,25 +84,8 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
                     sb = other._storage
                     ob = other._offset
                     nb = other.node
-                    recorded = not (free or (na is None and nb is None))
-                    saved = recorded and ((a_needs_a and na is not None) or (b_needs_a and nb is not None))
-                    if recorded and (
-                        not recordable
-                        or na is LEAF
-                        or la.dtype.category != FLOATING
-                        or hasattr(input, "_viewed")
-                        or getattr(input, "_views", ())
-                    ):
-                        break
+                    recorded = (na is not None or nb is not None) and not free
                     sa.version + 1  # None, and so a TypeError, where the memory is read-only
-                    if saved:
-                        kept = new_instance(Tensor)
-                        kept._layout = la
-                        kept._storage = sa
-                        kept._offset = oa
-                        kept.node = None
-                        kept = no_record_ops.clone(kept)
-                        kept.node = na
                     pa = sa.ptr
                     if oa:
                         pa += oa
@@ -114,8 +94,27 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
                         pb += ob
                     if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
                         break  # they overlap: refused there
-                    if recorded and (pa == pb or alpha is not one):
-                        break
+                    if recorded:
+                        if (
+                            not op.recorded
+                            or na is LEAF
+                            or la.dtype.category != FLOATING
+                            or hasattr(input, "_viewed")
+                            or getattr(input, "_views", ())
+                        ):
+                            break
+                        if pa == pb or alpha is not one:
+                            break
+                        (a_needs_a, a_needs_b), (b_needs_a, b_needs_b) = op.operand_needs
+                        saved = (a_needs_a and na is not None) or (b_needs_a and nb is not None)
+                        if saved:
+                            kept = new_instance(Tensor)
+                            kept._layout = la
+                            kept._storage = sa
+                            kept._offset = oa
+                            kept.node = None
+                            kept = no_record_ops.clone(kept)
+                            kept.node = na
                     if la is not lb:
                         if pa == pb or alpha is not one:
                             break
@@ -140,14 +139,14 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
                     n = Node()
                     n.seq = next_seq()
                     n.e0 = na
-                    n.rule = scalar_rule if lb is kind else rule if la is lb else broadcast_rule
+                    n.rule = op.scalar_rule if lb is kind else op.rule if la is lb else op.broadcast_rule
                     if lb is kind:
                         n.s1 = other
                     else:
                         n.e1 = other if nb is LEAF else nb
-                        if extras or la is not lb:
+                        if op.extras or la is not lb:
                             n.rest = (la, lb)
-                        if saves:
+                        if op.rule.saves:
                             n.s0 = n.s1 = None
                             if (a_needs_b and na is not None) or (b_needs_b and nb is not None):
                                 if nb is not LEAF:
@@ -219,8 +218,7 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
     """The in-place function of an elementwise operator with one operand."""
     depth = 2 if library_call else 1  # of the calling frame: there is a written function in between
     name = op.name + "_"
-    dense, plans, recordable = op.table.dense, op.inplace_table.by_key, op.recorded
-    rule, saves_input, saves_out, extras, saves_both = op.rule, op.saves_input, op.saves_out, op.extras, op.saves_both
+    dense, plans = op.table.dense, op.inplace_table.by_key
 
     def call(input):  # type: ignore[no-untyped-def]
         free: bool | None = False  # whether recording is off for any operands
@@ -234,25 +232,26 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
                 sa = input._storage
                 oa = input._offset
                 na = input.node
-                recorded = not (free or na is None)
-                if recorded and (
-                    not recordable
-                    or na is LEAF
-                    or la.dtype.category != FLOATING
-                    or hasattr(input, "_viewed")
-                    or getattr(input, "_views", ())
-                ):
-                    break
+                recorded = na is not None and not free
                 launch = dense[la.dense] or plans[la].launch
                 sa.version + 1  # None, and so a TypeError, where the memory is read-only
-                if recorded and (saves_input or saves_both):
-                    kept = new_instance(Tensor)
-                    kept._layout = la
-                    kept._storage = sa
-                    kept._offset = oa
-                    kept.node = None
-                    kept = no_record_ops.clone(kept)
-                    kept.node = na
+                if recorded:
+                    if (
+                        not op.recorded
+                        or na is LEAF
+                        or la.dtype.category != FLOATING
+                        or hasattr(input, "_viewed")
+                        or getattr(input, "_views", ())
+                    ):
+                        break
+                    if op.saves_input or op.saves_both:
+                        kept = new_instance(Tensor)
+                        kept._layout = la
+                        kept._storage = sa
+                        kept._offset = oa
+                        kept.node = None
+                        kept = no_record_ops.clone(kept)
+                        kept.node = na
                 pa = sa.ptr
                 if oa:
                     pa += oa
@@ -271,18 +270,18 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
                     n = Node()
                     n.seq = next_seq()
                     n.e0 = na
-                    n.rule = rule
-                    if saves_out:
+                    n.rule = op.rule
+                    if op.saves_out:
                         n.s0 = sa
                         n.s1 = la
                         n.v0 = sa.version
                         n.v1 = oa
-                    elif saves_input:
+                    elif op.saves_input:
                         n.s0 = kept
                         n.v0 = kept._storage.version
-                    if saves_both:
+                    if op.saves_both:
                         n.rest = (la, (), kept, kept._storage.version)
-                    elif extras:
+                    elif op.extras:
                         n.rest = (la, ())
                     try:
                         while known_modules[f.f_globals["__name__"]]:
