@@ -74,8 +74,8 @@ DEFECTS = [
     ),
     (
         "src/facula_tensor/_forms/_dispatch/fast/inplace.py",
-        "                    ):\n                        break\n                    sa.version + 1",
-        "                    ):\n                        break\n                    pass",
+        "nb is not None) and not free\n                    sa.version + 1",
+        "nb is not None) and not free\n                    pass",
         "tests/invariants/test_errors.py::test_read_only_memory_is_not_changed[add_]",
         "a missing guard: read-only memory is written before the error",
     ),
