@@ -3,8 +3,13 @@
 
 module_state types;
 
+static PyMethodDef methods[] = {
+    {"call_current", call_current, METH_O, "call_current(address of `int64_t current_stream(void)`, or 0) -> stream"},
+    {NULL, NULL, 0, NULL},
+};
+
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", "The caching allocator's books and blocks.",
-                                        -1, NULL, NULL, NULL, NULL, NULL};
+                                        -1, methods, NULL, NULL, NULL, NULL};
 
 static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec, const char *name)
 {

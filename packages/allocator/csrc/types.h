@@ -47,6 +47,7 @@ int append(PyObject *list, PyObject *item);
 
 /* taker.c: a function that returns (address, Block) of one size, or raises IndexError. */
 PyObject *core_taker(Core *self, PyObject *args);
+PyObject *call_current(PyObject *module, PyObject *address);
 /* functions.c: functions(allocate, detours), a capsule of C functions. */
 PyObject *core_functions(Core *self, PyObject *const *args, Py_ssize_t given);
 

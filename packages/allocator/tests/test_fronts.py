@@ -1,5 +1,6 @@
 """Blocks for tensors: from a caching allocator through storage's interface, and from a followed host allocator."""
 
+import ctypes
 import gc
 import os
 import threading
@@ -19,7 +20,7 @@ from facula_allocator import (
     use_mem_pool,
 )
 from facula_allocator._reports.call_sites import call_site
-from facula_allocator.drivers import HostDriver, SimulatedDriver
+from facula_allocator.drivers import CudaDriver, FakeRuntime, HostDriver, SimulatedDriver
 from facula_errors.testing import raises
 
 MIB = 1 << 20
@@ -81,6 +82,55 @@ def test_a_private_pool_serves_the_tensors_inside(front):
     assert held[1]() is None and take()
 
 
+@pytest.fixture
+def on_streams():
+    """A front over a simulated device, whose current stream is `runtime`'s, read by a C function."""
+    runtime = FakeRuntime(capacity=64 * MIB)
+    current = ctypes.PYFUNCTYPE(ctypes.c_int64)(runtime.current_stream)
+    allocator = CachingAllocator(CudaDriver(0, runtime), lend=False)
+    yield runtime, StorageAllocator(allocator, current_stream=ctypes.cast(current, ctypes.c_void_p).value)
+    current.restype = None  # used until here: the function lives as long as `current`
+
+
+def test_blocks_belong_to_the_current_stream(on_streams):
+    runtime, front = on_streams
+    take = front.take_for(1000)
+    for stream in (7, 0, 9):
+        runtime.set_current_stream(stream)
+        _, block = front.refill(1000)
+        assert block.stream == stream
+        block()
+        assert take()[1].stream == stream
+
+
+def test_memory_is_not_reused_on_another_stream_while_work_uses_it(on_streams):
+    runtime, front = on_streams
+    device, take = runtime.device(0), front.take_for(1000)
+    runtime.set_current_stream(7)
+    address, block = front.refill(1000)
+    device.launch(7, writes=[(address, 1000)])
+    block()
+    runtime.set_current_stream(8)
+    with pytest.raises(IndexError):
+        take()
+    other, kept = front.refill(1000)
+    assert other != address
+    device.launch(8, writes=[(other, 1000)])
+    runtime.set_current_stream(7)
+    assert take()[0] == address  # the work on stream 7 runs in order
+    assert in_thread(lambda: front.refill(1000)[1].stream) == 0  # another thread's current stream
+    device.complete(7), device.complete(8)
+    assert kept() is None
+
+
+def in_thread(function):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(function()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
 def test_a_child_does_not_reuse_its_parents_memory():
     front = StorageAllocator(CachingAllocator(SimulatedDriver(64 * MIB)))
     front.refill(100)[1]()
@@ -114,6 +164,11 @@ def test_tidy_releases_idle_memory_above_the_limit():
     [
         (lambda: StorageAllocator(HostAllocator()), TypeError, "StorageAllocator: allocator, ... got <HostAllocator"),
         (lambda: StorageAllocator(CachingAllocator(HostDriver()), -1), ValueError, "StorageAllocator: got -1"),
+        (
+            lambda: StorageAllocator(CachingAllocator(HostDriver()), current_stream=None),
+            TypeError,
+            "StorageAllocator: current_stream",
+        ),
         (lambda: StorageAllocator(CachingAllocator(HostDriver())).take_for(-1), ValueError, "take_for: nbytes >= 0"),
         (lambda: StorageAllocator(CachingAllocator(HostDriver())).refill("1"), TypeError, "allocate: an ... got '1'"),
         (lambda: follow(7), TypeError, "follow: expected allocator, a HostAllocator or None; got 7"),

@@ -8,7 +8,7 @@ import pytest
 
 import facula_storage
 from facula_errors.testing import raises
-from facula_storage import Device, contiguous, cpu, float32, meta
+from facula_storage import Device, contiguous, cpu, float32, layout_of, meta
 from facula_storage.extend import HostMemory, allocate, register_backend
 
 DISTRIBUTION = {
@@ -117,6 +117,49 @@ def test_errors_of_an_entry_point_propagate(install):
     install("broken", "raise ImportError('libbroken.so is missing')")
     with pytest.raises(ImportError, match=r"libbroken\.so"):
         Device("broken").backend
+
+
+class Indexed(HostMemory):
+    """The backend of one device of a type with several."""
+
+    current = 0
+
+    def current_index(self):
+        return Indexed.current
+
+    def set_index(self, index):
+        Indexed.current = index
+
+
+@pytest.fixture
+def indexed():
+    """A device type with two devices, of which the first is the current one."""
+    backends = [Indexed(), Indexed()]
+    register_backend("indexed_test", lambda index: backends[Indexed.current if index is None else index])
+    Indexed.current = 0
+    return backends
+
+
+def test_layouts_have_devices_with_an_index(indexed):
+    anywhere, first, second = (Device(name) for name in ("indexed_test", "indexed_test:0", "indexed_test:1"))
+    assert anywhere.index is None and anywhere is not first
+    for current, device in ((0, first), (1, second), (0, first)):
+        Indexed.current = current
+        assert anywhere.resolved is device and anywhere.backend is device.backend is indexed[current]
+        for make in (contiguous, lambda *given: layout_of((2,), (1,), *given[1:])):
+            layout = make((2,), float32, anywhere)
+            assert layout is make((2,), float32, device) and layout.device is device
+        assert contiguous((2, current + 3), float32, anywhere).transposed().device is device
+    assert second.resolved is second and str(anywhere) == "indexed_test"
+    assert contiguous((2,), float32, first) is not contiguous((2,), float32, second)
+
+
+def test_devices_without_indices_are_resolved():
+    register_backend("single_test", lambda index: HostMemory())
+    for device in (cpu, meta, Device("single_test")):
+        assert device.resolved is device and contiguous((2,), float32, device).device is device
+    with raises(RuntimeError, "device 'xla'", "published none for 'xla' yet."):
+        Device("xla").resolved
 
 
 def test_a_failed_factory_is_called_again():

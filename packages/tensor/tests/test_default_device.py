@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_cpu import CpuBackend
 from facula_errors import OperationError
 from facula_errors.testing import raises
+from facula_storage.extend import register_backend
 from facula_tensor import device, fft, get_default_device, set_default_device, windowed
 from facula_tensor._core import allocation, default_device
 from facula_tensor.functional import layer_norm, linear
@@ -149,6 +151,76 @@ def test_decorated_functions():
     assert place() == "cpu"  # between two steps
     assert next(generator) == "meta"
     assert asyncio.run(coroutine()) == "meta"
+    assert place() == "cpu"
+
+
+class Indexed(CpuBackend):
+    """The CPU as one of several devices, of which each thread has a current one."""
+
+    of_thread = threading.local()
+
+    def current_index(self):
+        return getattr(self.of_thread, "index", 0)
+
+    def set_index(self, index):
+        self.of_thread.index = index
+
+
+@pytest.fixture
+def indexed():
+    backends = [Indexed(), Indexed()]
+    register_backend("indexed", lambda index: backends[backends[0].current_index() if index is None else index])
+
+
+def test_tensors_have_devices_with_an_index(indexed):
+    x = ft.ones(2, device="indexed")
+    made = [
+        x, x + 1, ft.ones_like(x), ft.tensor([1.0, 2.0], device="indexed"), ft.tensor(3, device=device("indexed")),
+        ft.zeros(2).to("indexed"), ft.as_tensor(np.ones(2), device="indexed"), ft.arange(2, device="indexed"),
+        ft.empty_strided((2,), (1,), device="indexed"), x.new_zeros(2), x.detach().clone(), x.data, x[:1],
+    ]  # fmt: skip
+    assert {str(y.device) for y in made} == {"indexed:0"}
+    assert x.to("indexed") is x.to("indexed:0") is x
+    assert ft.Generator("indexed").device is device("indexed:0")
+    assert x.to("indexed:1").device is device("indexed:1") is not x.device
+    with raises(RuntimeError, "add", "one device", value="'indexed:0' and 'indexed:1'"):
+        x + x.to("indexed:1")
+
+
+def test_blocks_change_the_current_index(indexed):
+    def here():
+        return str(ft.ones(2, device="indexed").device)
+
+    def default():
+        made = {str(y.device) for y in (ft.ones(2), ft.tensor([1, 2]), ft.as_tensor(3))}
+        assert made == {str(get_default_device())}
+        return made.pop()
+
+    @device("indexed:1")
+    def decorated():
+        return here(), default()
+
+    assert (here(), decorated(), here()) == ("indexed:0", ("indexed:1", "indexed:1"), "indexed:0")
+    with device("indexed:1"):
+        assert here() == default() == "indexed:1"
+        assert in_thread(here) == "indexed:0"
+        with device("indexed:0"):
+            assert here() == default() == "indexed:0"
+        with device("cpu"):
+            assert (here(), default()) == ("indexed:1", "cpu")
+        with device("indexed"):
+            assert here() == default() == "indexed:1" and get_default_device() is device("indexed:1")
+        with pytest.raises(KeyError), device("indexed:0"):
+            raise KeyError
+        assert here() == "indexed:1"
+    assert here() == "indexed:0"
+    with device("indexed"):
+        assert here() == default() == "indexed:0"
+
+
+def test_a_block_of_an_absent_device_changes_nothing(indexed):
+    with raises(RuntimeError, "device 'xla:1'", "no backend"):
+        device("xla:1")(place)()
     assert place() == "cpu"
 
 

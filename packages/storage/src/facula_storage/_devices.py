@@ -102,9 +102,28 @@ class Device(Immutable):
     def backend(self) -> DeviceBackend:
         """The backend that allocates and computes on this device, created on first use.
 
+        For a device without an index, of a type that has several, it is the backend of the current index.
+
         Raises RuntimeError, with the available devices, if no package provides a backend for this type.
         """
         return self._backend or _connect(self)
+
+    @property
+    def resolved(self) -> Device:
+        """This device with an index: the calling thread's current one where a type has several devices.
+
+        `Device("cuda")` differs from `Device("cuda:0")`, but layouts and tensors have the resolved device only. The
+        CPU, the meta device and the types whose backend has no `current_index` resolve to themselves.
+
+        Raises RuntimeError, with the available devices, for a device without a backend.
+
+        >>> cpu.resolved is cpu, Device("cuda:1").resolved
+        (True, device(type='cuda', index=1))
+        """
+        if self.index is not None:
+            return self
+        current_index = getattr(self.backend, "current_index", None)
+        return self if current_index is None else Device(self.type, current_index())
 
     def __enter__(self) -> Device:
         """Start a block in which creation functions use this device by default.
@@ -161,10 +180,11 @@ class Device(Immutable):
 def register_backend(type: str, factory: Callable[[int | None], DeviceBackend]) -> None:
     """Register the backend factory of a device type.
 
-    `factory(index)` creates the backend of one device on first use. An installed package can register a factory without
-    being imported through the entry-point group ``facula.backends``: the entry's name is the device type, its object
-    the factory. A device that is already in use gets its new backend on the next use; existing layouts keep their
-    allocator.
+    `factory(index)` creates the backend of one device on first use. A type with several devices has backends with
+    the method `current_index`; there `factory(None)` returns the backend of the current index. An installed package
+    can register a factory without being imported through the entry-point group ``facula.backends``: the entry's
+    name is the device type, its object the factory. A device that is already in use gets its new backend on the
+    next use; existing layouts keep their allocator.
     """
     with _making:
         _factories[type] = factory
@@ -184,6 +204,8 @@ def _connect(device: Device) -> DeviceBackend:
         backend = device._backend
         if backend is None:
             backend = factory(device.index)
+            if device.index is None and hasattr(backend, "current_index"):
+                return backend  # of the current index, which may be another one at the next use
             with _making:
                 if _factories[device.type] is factory:  # otherwise another thread registered a factory
                     write(device, "_backend", backend)

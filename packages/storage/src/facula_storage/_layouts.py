@@ -51,7 +51,7 @@ class Layout(Immutable):
         "take_block",
     )  # fmt: skip
 
-    device: Device
+    device: Device  # resolved
     dtype: DType
     shape: tuple[int, ...]
     strides: tuple[int, ...]
@@ -186,7 +186,7 @@ def layout_of(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, de
         shape: the length of each dimension.
         strides: the step along each dimension, in elements.
         dtype: the dtype of the elements.
-        device: the device of the memory.
+        device: the device of the memory; the layout's device is `device.resolved`.
 
     Raises:
         ValueError: a number is negative, or the number of strides differs from the number of dimensions.
@@ -211,7 +211,7 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
     Arguments:
         shape: the length of each dimension.
         dtype: the dtype of the elements.
-        device: the device of the memory.
+        device: the device of the memory; the layout's device is `device.resolved`.
 
     >>> from facula_storage import float32
     >>> contiguous((2, 3), float32).strides
@@ -222,6 +222,8 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
         found = _rows_first.get(key)
         if found is not None:
             return found
+        if device.index is None and device is not cpu and (place := device.resolved) is not device:
+            return contiguous(shape, dtype, place)
         strides: tuple[int, ...] = ()
         step, seen = 1, 0
         try:
@@ -263,6 +265,8 @@ def _intern(key: Key, numel: int | None = None) -> Layout:
     `numel` is passed for row-major layouts without gaps that are known to fit, which need no checks.
     """
     shape, strides, dtype, device = key
+    if device.index is None and device is not cpu and (place := device.resolved) is not device:
+        return layout_of(shape, strides, dtype, place)
     layout = _rows_first.get((shape, dtype, device))
     if layout is None or layout.strides != strides:
         if numel is not None:

@@ -49,6 +49,9 @@ class DeviceBackend(Protocol):
     """The part of a `Backend` that devices use, below the modules that define layouts and plans.
 
     The arguments and results of `plan` are therefore typed only in `Backend`.
+
+    The backends of a type with several devices also have two methods: ``current_index()`` returns the calling thread's
+    current device of the type, ``set_index(index)`` changes it. `Device("cuda")` stands for the current one.
     """
 
     @property

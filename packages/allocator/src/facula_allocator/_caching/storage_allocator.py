@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 
+from .._core import call_current
 from .._host.host_allocator import checked_size, take_empty
 from .._settings import default_cache_limit
 from .caching_allocator import CachingAllocator
@@ -22,12 +23,15 @@ class StorageAllocator:
     """A `CachingAllocator` behind the interface that facula_storage expects of an allocator: tensors in a custom pool.
 
     A block is (address, release), where the release is the allocator's `Block`; calling it frees the block. Everything
-    else that allocates from the same allocator shares its limit and its statistics.
+    else that allocates from the same allocator shares its limit and its statistics. A block belongs to the stream that
+    is the calling thread's current one when it is taken.
 
     Arguments:
         allocator: the allocator that serves the blocks.
         cache_limit: idle bytes that `tidy` keeps. The default is a quarter of the memory that this process may use, and
             no bound for memory of other devices.
+        current_stream: the address of a C function `int64_t current_stream(void)`, which returns the calling thread's
+            current stream; 0 for a device with one stream, stream 0.
 
     >>> from facula_allocator.drivers import HostDriver
     >>> front = StorageAllocator(CachingAllocator(HostDriver(), limit=1 << 30))
@@ -39,12 +43,13 @@ class StorageAllocator:
     True
     """
 
-    __slots__ = ("__weakref__", "allocator", "cache_limit")
+    __slots__ = ("__weakref__", "allocator", "cache_limit", "current_stream")
 
-    def __init__(self, allocator: CachingAllocator, cache_limit: int | None = None):
+    def __init__(self, allocator: CachingAllocator, cache_limit: int | None = None, current_stream: int = 0):
         if not isinstance(allocator, CachingAllocator):
             raise InvalidTypeError(f"StorageAllocator: expected allocator, a CachingAllocator; got {allocator!r:.60}")
         self.allocator: CachingAllocator = allocator
+        self.current_stream: int = checked_size("StorageAllocator", current_stream, "current_stream")
         if cache_limit is None:
             self.cache_limit: int | None = default_cache_limit() if allocator.driver.survives_fork else None
         else:
@@ -58,12 +63,12 @@ class StorageAllocator:
         nbytes = checked_size("take_for", nbytes)
         if not nbytes:
             return take_empty
-        return self.allocator._core.taker(nbytes, self.allocator._detours)
+        return self.allocator._core.taker(nbytes, self.allocator._detours, self.current_stream)
 
     def refill(self, nbytes: int) -> tuple[int, Block]:
         """Return a block of at least `nbytes`, idle or new. Raises OutOfMemoryError if none is available."""
         try:
-            block = self.allocator.allocate(nbytes)
+            block = self.allocator.allocate(nbytes, call_current(self.current_stream))
         except FaculaError as error:
             trim_traceback(error)
             raise

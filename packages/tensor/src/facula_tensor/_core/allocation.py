@@ -31,15 +31,17 @@ layout_cache_clearers += (_layouts.clear, _placed_layouts.clear)
 
 
 def place_of(device: object) -> Device:
-    """Return the device for the argument `device`; the default one if None."""
+    """Return the resolved device for the argument `device`; the default one if None."""
     if device is None:
-        return default_device()
+        place = default_device()
+        return place if place is cpu else place.resolved
     if not isinstance(device, (str, Device)):
         raise named(
             InvalidTypeError(f"empty: expected device to be a device, or a name such as 'cpu'; got {shown(device)}")
         )
     try:
-        return Device(device)
+        place = Device(device)
+        return place if place is cpu else place.resolved
     except Exception as error:
         relabel(error, "empty")
         raise

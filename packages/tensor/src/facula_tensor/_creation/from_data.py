@@ -20,7 +20,7 @@ from facula_storage import from_dlpack as storage_from_dlpack
 from facula_storage.extend.layouts import INTEGER, dtype_of_numpy
 from facula_storage.extend.recording import current_recorder
 
-from .._core.allocation import fresh, layout_for
+from .._core.allocation import fresh, layout_for, place_of
 from .._core.default_device import other_default, other_defaults
 from .._core.errors import relabel
 from .._core.foreign import is_sequence, tensor_over
@@ -92,7 +92,7 @@ def tensor(
 
 def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requires_grad: bool) -> Tensor:
     """Return a tensor of any `data`, in the dtype `wanted`; determined by the data if None."""
-    place = Device(device) if device is not None else other_default()
+    place = place_of(device) if device is not None else other_default()
     if type(data) in SCALAR_CATEGORY or type(data) is list:  # no other interpretation is possible
         return finish_data(_from_sequence(data, wanted, place or cpu), requires_grad)
     if isinstance(data, Tensor):

@@ -46,7 +46,7 @@ class Generator:
 
     def __init__(self, device: DeviceLike = "cpu"):
         #: The device of the tensors that it can fill.
-        self.device = Device(device)
+        self.device = Device(device).resolved
         self.device.backend  # RuntimeError if there is none  # noqa: B018
         self._key = 0x9E3779B97F4A7C15 & LARGEST  # the seed as a signed integer, as kernels take it
         self._offset = 0  # the number of values drawn: see Note [One draw at a time]

@@ -188,6 +188,8 @@ def to_like(
         layout = layout_of_tensor(self)
         try:
             place = layout.device if device is None else Device(device)
+            if place is not layout.device:
+                place = place.resolved
             wanted = layout.dtype if dtype is None else as_dtype(dtype, "to")
         except Exception as error:
             relabel(error, "to")
