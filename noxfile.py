@@ -57,6 +57,8 @@ XDIST = "pytest-xdist>=3.6,<4"
 SPREAD = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")
 # Sending small tests to other processes costs as much as running them: two sessions keep two cores busy.
 SPREADS = (os.cpu_count() or 1) > 2
+# Where other packages are installed, too, cuda lacks only NVRTC (90 MB), which only its own tests need.
+WITHOUT_DEPENDENCIES = ("cuda",)
 INTERPRETERS = ("3.11", "3.12", "3.13")  # each needs other code to observe reads of a program
 PYRIGHT = "pyright[nodejs]==1.1.414"  # includes node.js, so only the package index is contacted
 TORCH = "torch==2.13.0"  # only for sessions that compare with it: bench, conformance, libraries
@@ -184,15 +186,21 @@ def build(session: nox.Session) -> None:
 
 
 def install(session: nox.Session, *packages: str, extra: str = "", also: tuple[str, ...] = ()) -> None:
-    """Install wheels from dist/ and their dependencies; siblings can only come from dist/."""
+    """Install wheels from dist/ and their dependencies; siblings can only come from dist/.
+
+    Among several packages, those of WITHOUT_DEPENDENCIES are installed without.
+    """
     # pip does not replace an installed package by a wheel of the same version.
     session.run("python", "-m", "pip", "uninstall", "-qq", "--yes", *map(distribution, PACKAGES), silent=True)
-    wanted = []
+    wanted, apart = [], []
     for package in packages:
         has_extra = extra in project(package)["project"].get("optional-dependencies", {})
         suffix = f"[{extra}]" if has_extra else ""
-        wanted.append(f"{distribution(package)}{suffix} @ {built_wheel(package).as_uri()}")
+        several = package in WITHOUT_DEPENDENCIES and len(packages) > 1
+        (apart if several else wanted).append(f"{distribution(package)}{suffix} @ {built_wheel(package).as_uri()}")
     session.install("-c", str(CONSTRAINTS), *wanted, *also)
+    if apart:
+        session.install("--no-deps", *apart)
 
 
 # Tests ---------------------------------------------------------------------------------------------------------------
@@ -277,7 +285,8 @@ def captures(session: nox.Session) -> None:
         folder = Path(session.create_tmp()).resolve() / f"python{version}"
         python = str(folder / "bin" / "python")
         session.run(found, "-m", "venv", "--clear", str(folder), external=True, silent=True)
-        wanted = [f"{distribution(package)} @ {built_wheel(package).as_uri()}" for package in PACKAGES]
+        installed = [package for package in PACKAGES if package not in WITHOUT_DEPENDENCIES]
+        wanted = [f"{distribution(package)} @ {built_wheel(package).as_uri()}" for package in installed]
         command = [python, "-m", "pip", "install", "-q", "-c", str(CONSTRAINTS), *wanted, *TEST_TOOLS]
         session.run(*command, external=True)
         result = RESULTS / f"captures-{version}.xml"
@@ -531,6 +540,7 @@ def asan(session: nox.Session) -> None:
     bring_up_to_date(session, wheels, CFLAGS=flags, LDFLAGS=flags)
     built = [str(built_wheel(package, wheels)) for package in PACKAGES]
     needed = {requirement for package in PACKAGES for requirement in requirements(package, "test")}
+    needed -= {requirement for requirement in needed if name_of(requirement) == "nvidia-cuda-nvrtc"}
     session.install(*sorted(requirement for requirement in needed if not is_sibling(name_of(requirement))))
     session.install("--no-deps", "--force-reinstall", *built)
     library = str(session.run("gcc", "-print-file-name=libasan.so", external=True, silent=True)).strip()

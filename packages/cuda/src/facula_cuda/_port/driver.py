@@ -1,0 +1,191 @@
+"""CUDA's driver: found at run time, opened once, and its codes as errors.
+
+Note [Forks]: CUDA's state does not survive a fork. In a child of a process that has opened the driver, every entry of
+the table returns DRIVER_FORKED, so that calls from C fail, too; `open_driver` and `check` then name the remedy. A
+process that only imports this package may fork: its children open the driver themselves.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NoReturn
+
+from facula_errors import OperationError
+from facula_errors.extend import boundary
+
+from .._driver import ffi, lib
+from .._errors import CudaError
+
+LIBRARY = "libcuda.so.1"
+#: CUDA 13.0, the first version whose drivers accept the machine code of NVRTC 13.
+MINIMUM_VERSION = 13000
+
+_NOT_LOADED, _INCOMPLETE = 1, 2
+_NO_DEVICE, _INITIALIZATION = 100, 3
+#: Codes after which a process cannot use its devices any more, whatever it calls.
+_STICKY = frozenset({214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719})
+_FORKED_TEXT = (
+    "got a child that was forked after its parent had used CUDA, whose state a fork does not copy. Start processes "
+    'with the method "spawn" or "forkserver"'
+)
+
+
+class _Opened:
+    """What `open_driver` found: the driver's version, 0 before it is opened, and whether it is simulated."""
+
+    version = 0
+    simulated = False
+    forked = False
+
+
+opened = _Opened()
+
+
+def open_driver() -> None:
+    """Fill the table of driver functions and initialize CUDA, once in each process.
+
+    Raises:
+        OperationError: the driver is missing, too old or broken, or this process was forked from one that used it.
+    """
+    if opened.version:
+        return
+    if opened.forked:
+        _refuse_fork("cuda")
+    _load(os.environ.get("FACULA_CUDA_DRIVER", LIBRARY))
+    try:
+        adopt_table()
+    except BaseException:
+        lib.facula_cuda_close(lib.DRIVER_NOT_INITIALIZED)
+        raise
+
+
+def _load(path: str) -> None:
+    """Fill the table from a library."""
+    found = lib.facula_cuda_open(path.encode())
+    if not found:
+        return
+    cause = ffi.string(lib.facula_cuda_open_error()).decode(errors="replace")
+    if found == _INCOMPLETE:
+        raise OperationError(
+            f"cuda: expected a driver of CUDA {format_version(MINIMUM_VERSION)} or newer; got {path} without {cause}. "
+            "Update the driver"
+        )
+    raise OperationError(
+        f"cuda: expected NVIDIA's driver, {path}; got none ({cause}). Install the driver, or simulate a device by "
+        "facula_cuda.testing.simulate()"
+    )
+
+
+def adopt_table(simulated: bool = False) -> None:
+    """Initialize the driver whose functions are in the table, and check its version."""
+    code = lib.driver.cuInit(0)
+    if code:
+        raise CudaError(f"cuda: expected the driver to start; got {failure(code)}. {_remedy(code)}", code)
+    number = ffi.new("int *")
+    check("cuDriverGetVersion", lib.driver.cuDriverGetVersion(number))
+    version = int(number[0])
+    if version < MINIMUM_VERSION:
+        raise OperationError(
+            f"cuda: expected a driver of CUDA {format_version(MINIMUM_VERSION)} or newer; got one of CUDA "
+            f"{format_version(version)}. Update the driver"
+        )
+    opened.version, opened.simulated = version, simulated
+
+
+def close_driver() -> None:
+    """Empty the table, so that `open_driver` starts again; contexts and memory of the driver must be gone."""
+    lib.facula_cuda_close(lib.DRIVER_NOT_INITIALIZED)
+    opened.version, opened.simulated = 0, False
+
+
+def check(operation: str, code: int) -> None:
+    """Raise CudaError unless a driver function succeeded.
+
+    Arguments:
+        operation: the function, or what the program asked for, with which the message begins.
+        code: the result of the function.
+    """
+    if code:
+        _raise(operation, code)
+
+
+def _raise(operation: str, code: int) -> NoReturn:
+    if code == lib.DRIVER_FORKED:
+        _refuse_fork(operation)
+    raise CudaError(f"{operation}: expected CUDA's driver to succeed; got {failure(code)}. {_remedy(code)}", code)
+
+
+def _refuse_fork(operation: str) -> NoReturn:
+    raise OperationError(f"{operation}: expected a process that may use CUDA; {_FORKED_TEXT}")
+
+
+def failure(code: int) -> str:
+    """Return the driver's name and text for a code.
+
+    >>> failure(600) if is_available() else "CUDA_ERROR_NOT_READY (600): device not ready"
+    'CUDA_ERROR_NOT_READY (600): device not ready'
+    """
+    if code == lib.DRIVER_FORKED:
+        return "a call in a forked process"
+    name, text = ffi.new("char const **"), ffi.new("char const **")
+    if lib.driver.cuGetErrorName(code, name) or name[0] == ffi.NULL:
+        return f"error {code} of CUDA's driver"
+    result = f"{ffi.string(name[0]).decode()} ({code})"
+    if lib.driver.cuGetErrorString(code, text) or text[0] == ffi.NULL:
+        return result
+    return f"{result}: {ffi.string(text[0]).decode()}"
+
+
+def _remedy(code: int) -> str:
+    """Return a sentence on what to do about a code."""
+    if code in _STICKY:
+        return "No device of this process can be used any more: start the program again"
+    if code == _NO_DEVICE:
+        return "Install a GPU, or name one of those that are there in CUDA_VISIBLE_DEVICES"
+    if code == lib.DRIVER_OUT_OF_MEMORY:
+        return "Release memory, or close other programs that use the device"
+    return "Look the name up in the documentation of CUDA's driver API"
+
+
+@boundary
+def is_available() -> bool:
+    """Return whether CUDA's driver can be opened and has a device. Opens the driver, and raises nothing.
+
+    >>> is_available() in (True, False)
+    True
+    """
+    try:
+        open_driver()
+    except OperationError:
+        return False
+    count = ffi.new("int *")
+    return lib.driver.cuDeviceGetCount(count) == lib.DRIVER_SUCCESS and count[0] > 0
+
+
+@boundary
+def driver_version() -> int:
+    """Return the newest version of CUDA that the driver supports: 13000 for 13.0.
+
+    Raises:
+        OperationError: there is no driver, it is too old, or this process was forked from one that used it.
+    """
+    open_driver()
+    return opened.version
+
+
+def format_version(version: int) -> str:
+    """Format the driver's number of a version.
+
+    >>> format_version(13000), format_version(12080)
+    ('13.0', '12.8')
+    """
+    return f"{version // 1000}.{version % 1000 // 10}"
+
+
+def _after_fork() -> None:
+    if opened.version or opened.forked:
+        lib.facula_cuda_close(lib.DRIVER_FORKED)
+        opened.version, opened.simulated, opened.forked = 0, False, True
+
+
+os.register_at_fork(after_in_child=_after_fork)
