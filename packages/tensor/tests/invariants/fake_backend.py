@@ -5,10 +5,13 @@ when the program waits (`synchronize`, `copy_out`). Memory is checked twice: an 
 block that is allocated when the launch is queued, and the block must not have been returned to the system
 when the launch runs. A released block may be reused at once because the queue preserves the order.
 An error that a kernel reports is raised at the next wait, with the operator and the user's line.
+
+All devices have one queue. "fake" and "fake:1" have the optional calls of `AcceleratorBackend`, "basic" has none.
 """
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import threading
 from collections.abc import Callable
@@ -19,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from facula_cpu import CpuBackend
-from facula_storage import Device, LaunchError, Layout, MallocAllocator, Plan
-from facula_storage.extend import Program, register_backend
+from facula_storage import Device, DType, LaunchError, Layout, MallocAllocator, Plan, Storage, cpu
+from facula_storage.extend import Place, Program, register_backend
 
 
 class MemoryFault(AssertionError):
@@ -35,6 +38,7 @@ class Block:
     nbytes: int
     give_back: Callable[[], object]
     idle: list[tuple[int, Callable[[], object]]]  # where its release puts it
+    known: dict[int, Block]  # the blocks of its allocator, by address
 
 
 class QueuedAllocator:
@@ -57,7 +61,7 @@ class QueuedAllocator:
         release = partial(idle.extend, entry)
         release.nbytes = nbytes  # type: ignore[attr-defined]
         entry.append((address, release))
-        self.blocks[address] = Block(address, nbytes, back, idle)
+        self.blocks[address] = Block(address, nbytes, back, idle, self.blocks)
         return address, release
 
     def statistics(self) -> dict[str, int]:
@@ -95,13 +99,17 @@ class QueuedAllocator:
 class FakeBackend:
     """A backend that computes in host memory, later."""
 
-    def __init__(self) -> None:
-        self.allocator = QueuedAllocator()
+    def __init__(self, first: FakeBackend | None = None) -> None:
+        self.allocator: QueuedAllocator = QueuedAllocator()
         self.cpu = CpuBackend()
-        self.queue: list[tuple[str, str, Any]] = []  # operator, the user's line, work
-        self.failed: list[Exception] = []
-        self.lock = threading.RLock()
         self.most_queued = 0
+        self.pinned: QueuedAllocator | None = None  # tests of pinned memory give one
+        self.waits = 0
+        self.uses: list[tuple[int, object]] = []  # address and stream, by `record_use`
+        # operator, the user's line, work: shared by all devices
+        self.queue: list[tuple[str, str, Any]] = [] if first is None else first.queue
+        self.failed: list[Exception] = [] if first is None else first.failed
+        self.lock = threading.RLock() if first is None else first.lock
 
     # ------------------------------------------------------------------------- the interface of a backend
     def plan(self, operator: str | Program, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
@@ -126,7 +134,40 @@ class FakeBackend:
         self.allocator.block_at(address, memoryview(target).nbytes, handed_out=True)
         self.cpu.copy_out(address, target)
 
+    def copy_across(self, source: Place, target: Place, non_blocking: bool) -> None:
+        here, there = source.layout.device, target.layout.device
+        assert source.layout.is_contiguous and target.layout.is_contiguous and here is not there
+        assert source.layout.shape == target.layout.shape and source.layout.dtype is target.layout.dtype
+        nbytes = source.layout.nbytes
+        place, goal = source.storage.ptr + source.offset, target.storage.ptr + target.offset
+        blocks = [
+            device.backend.allocator.block_at(address, nbytes, handed_out=True)
+            for device, address in ((here, place), (there, goal))
+            if device is not cpu
+        ]
+        if there is cpu and not (non_blocking and self._is_pinned(goal, nbytes)):
+            self.synchronize()
+            ctypes.memmove(goal, place, nbytes)
+        elif here is cpu and not (non_blocking and self._is_pinned(place, nbytes)):
+            data = ctypes.string_at(place, nbytes)
+            self._put("copy_across", blocks, lambda: ctypes.memmove(goal, data, nbytes))
+        else:  # the storages stay until it has run, as `record_use` keeps their blocks
+
+            def work(held: tuple[Place, Place] = (source, target)) -> None:
+                ctypes.memmove(goal, place, nbytes)
+
+            self._put("copy_across", blocks, work)
+
+    def read(self, address: int, dtype: DType) -> Any:
+        self.synchronize()
+        self.allocator.block_at(address, dtype.itemsize, handed_out=True)
+        return np.frombuffer(ctypes.string_at(address, dtype.itemsize), dtype.numpy)[0].item()
+
+    def record_use(self, storage: Storage, stream: object) -> None:
+        self.uses.append((storage.ptr, stream))
+
     def synchronize(self) -> None:
+        self.waits += 1
         self.run()
         if self.failed:
             raise self.failed.pop(0)
@@ -177,10 +218,16 @@ class FakeBackend:
             blocks.append(self.allocator.block_at(address, nbytes * outer, handed_out=True))
         self._put("cat", blocks, lambda: plan.launch(n, outer, parts, *args))
 
+    def _is_pinned(self, address: int, nbytes: int) -> bool:
+        try:
+            return self.pinned is not None and bool(self.pinned.block_at(address, nbytes, handed_out=True))
+        except MemoryFault:
+            return False
+
     def _put(self, operator: str, blocks: list[Block], work: Any) -> None:
         def checked() -> None:
             for block in blocks:
-                if self.allocator.blocks.get(block.address) is not block:
+                if block.known.get(block.address) is not block:
                     where = f"the block at {block.address:#x}"
                     raise MemoryFault(f"{operator}: {where} was given back to the system before it ran")
             work()
@@ -200,14 +247,22 @@ def users_line() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
-def fake() -> FakeBackend:
-    """Return the backend of the device "fake", which is registered on first use."""
+class BasicBackend(FakeBackend):
+    """A backend without optional calls."""
+
+    copy_across = read = record_use = None  # type: ignore[assignment]
+
+
+def fake(device: str = "fake") -> FakeBackend:
+    """Return the backend of a device: "fake", "fake:1" or "basic". They are registered on first use."""
     try:
-        backend = Device("fake").backend
+        backend = Device(device).backend
     except RuntimeError:
         made = FakeBackend()
-        register_backend("fake", lambda index: made)
-        backend = Device("fake").backend
+        others = {1: FakeBackend(made)}
+        register_backend("fake", lambda index: others.get(index, made))
+        register_backend("basic", lambda index: BasicBackend(made))
+        backend = Device(device).backend
     assert isinstance(backend, FakeBackend)
     return backend
 

@@ -613,7 +613,7 @@ class Methods:
     def is_nonzero(self) -> builtins.bool:
         """Return whether the element is nonzero; ValueError unless there is exactly one."""
     def is_pinned(self, device: DeviceLike | None = None) -> builtins.bool:
-        """Return True if the tensor is in pinned memory: always False, as no device copies from pinned memory."""
+        """Return whether `pin_memory` made the memory of the tensor."""
     @property
     def is_quantized(self) -> builtins.bool: ...
     def is_same_size(self, other: Tensor) -> builtins.bool:
@@ -912,7 +912,7 @@ class Methods:
     def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
         """Return a view with the dimensions in another order; `order` contains each once."""
     def pin_memory(self, device: DeviceLike | None = None) -> Tensor:
-        """Return the tensor itself and warn once: no device could copy from pinned memory."""
+        """Return a copy in pinned memory; the tensor itself if it is there already."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
         """Compute the pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
     def polygamma(self, n: builtins.int) -> Tensor:
@@ -953,6 +953,8 @@ class Methods:
         """Return 1 / x for each element."""
     def reciprocal_(self) -> Tensor:
         """`reciprocal` in place: changes this tensor and returns it."""
+    def record_stream(self, stream: builtins.object) -> None:
+        """Keep the memory from being reused before the work that `stream` has now is done."""
     def relu(self, *, out: Tensor | None = None) -> Tensor:
         """Return each element, or 0 if it is negative. The slope at 0 is 0."""
     def relu_(self) -> Tensor:

@@ -99,7 +99,7 @@ def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requir
         data = data.detach()  # copies have no tangent
         result = no_record_ops.clone(data) if wanted in (None, data.dtype) else no_record_ops.to(data, (wanted,))
         if place is not None and place is not data.device:
-            result = no_record_ops.to_device(result, (place,))
+            result = no_record_ops.to_device(result, (place, False))
         return finish_data(result, requires_grad)
     if isinstance(data, np.generic) or isinstance(data, np.ndarray):
         array = np.asarray(data)
@@ -395,4 +395,4 @@ def from_array(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
     known = dtype_of_numpy(array.dtype)
     source = tensor_over(np.ascontiguousarray(array).reshape(array.shape))
     result = no_record_ops.clone(source) if known is dtype else no_record_ops.to(source, (dtype,))
-    return result if device is cpu else no_record_ops.to_device(result, (device,))
+    return result if device is cpu else no_record_ops.to_device(result, (device, False))

@@ -220,7 +220,7 @@ def _from_own(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
     source = tensor_over(array)
     note_constant(source._storage)
     result = no_record_ops.clone(source) if source.dtype is dtype else no_record_ops.to(source, (dtype,))
-    return result if device is cpu else no_record_ops.to_device(result, (device,))
+    return result if device is cpu else no_record_ops.to_device(result, (device, False))
 
 
 def no_memory(operation: str, count: int, dtype: DType) -> MemoryError:

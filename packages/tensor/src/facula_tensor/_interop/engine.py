@@ -185,7 +185,7 @@ class TensorAdapter(Adapter):
         if layout_of_tensor(v).device.type == "meta":
             return True
         v = no_record_ops.to(v, (layout_of_tensor(v).dtype.to_complex(),))
-        array = (v if v.device is cpu else no_record_ops.to_device(v, (cpu,))).numpy()
+        array = (v if v.device is cpu else no_record_ops.to_device(v, (cpu, False))).numpy()
         return not (nan and np.isnan(array).any()) and not (inf and np.isinf(array).any())
 
     def nbytes(self, v: Tensor) -> int:
@@ -196,16 +196,16 @@ class TensorAdapter(Adapter):
         """Return a copy in host memory; the tensor itself if it is there or has no memory."""
         if v.device is cpu or v.device.type == "meta":
             return v
-        copy = no_record_ops.to_device(v, (cpu,))
+        copy = no_record_ops.to_device(v, (cpu, False))
         return copy.pin_memory() if pin_memory else copy
 
     def from_host(self, v: Tensor, metadata: Any) -> Tensor:
         """Return a copy on the tensor's original device."""
-        return no_record_ops.to_device(v, (metadata[2],))
+        return no_record_ops.to_device(v, (metadata[2], False))
 
     def to_bytes(self, v: Tensor) -> memoryview:
         """Return the elements in row-major order."""
-        plain = v if v.device is cpu else no_record_ops.to_device(v, (cpu,))
+        plain = v if v.device is cpu else no_record_ops.to_device(v, (cpu, False))
         return _bytes_of(plain if layout_of_tensor(plain).is_contiguous else no_record_ops.clone(plain))
 
     def from_bytes(self, metadata: Any, fill: Callable[[memoryview], None]) -> Tensor:
@@ -213,7 +213,7 @@ class TensorAdapter(Adapter):
         shape, dtype, device = metadata
         v = empty(shape, dtype=dtype, device=cpu)
         fill(_bytes_of(v))
-        return v if device is cpu else no_record_ops.to_device(v, (device,))
+        return v if device is cpu else no_record_ops.to_device(v, (device, False))
 
     def memory(self, v: Tensor) -> tuple[Storage, int]:
         """Return the storage that owns the buffer, and the bytes up to the tensor's last; all bytes if the

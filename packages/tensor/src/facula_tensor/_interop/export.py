@@ -60,7 +60,7 @@ def _host(self: Tensor, operation: str = "tolist") -> Tensor:
     self = snapshot(readable(self, operation))
     if self._layout.dtype.numpy is None:
         self = no_record_ops.to(self, (float32,))
-    return self if self._layout.device is cpu else no_record_ops.to_device(self, (cpu,))
+    return self if self._layout.device is cpu else no_record_ops.to_device(self, (cpu, False))
 
 
 # READERS, by the one-element layouts seen so far.
@@ -88,6 +88,12 @@ def only_element(operation: str, self: Tensor) -> Number:
         if len(readers) >= MAX_READERS:
             readers.clear()
         readers[layout] = reader
+    read = None if layout.device is cpu else getattr(layout.device.backend, "read", None)
+    if read is not None:
+        if layout.dtype.numpy is None:
+            now = no_record_ops.to(now, (float32,))
+        number: Number = read(now._storage.ptr + now._offset, now._layout.dtype)
+        return number
     host = _host(now)  # another dtype or device, a subclass, or the first read of its layout
     return to_numpy(host._storage, contiguous((), host._layout.dtype), host._offset).item()
 

@@ -42,7 +42,7 @@ class Excerpt:
         shown = no_record_ops.clone(shown)
         if shown.dtype.numpy is None:
             shown = no_record_ops.to(shown, (float32,))
-        self.array = (shown if shown.device is cpu else no_record_ops.to_device(shown, (cpu,))).numpy()
+        self.array = (shown if shown.device is cpu else no_record_ops.to_device(shown, (cpu, False))).numpy()
         self.write, self.width = writer(self.array, options)
 
     def texts(self) -> np.ndarray:

@@ -49,7 +49,7 @@ class Block:
         if self.device.type == "meta":
             return block_of, (None, self.nbytes, self.device)
         flat = self.flat()
-        host = flat if self.device.type == "cpu" else no_record_ops.to_device(flat, (Device("cpu"),))
+        host = flat if self.device.type == "cpu" else no_record_ops.to_device(flat, (Device("cpu"), False))
         elements = to_numpy(host._storage, layout_of_tensor(host), host._offset)
         data = PickleBuffer(elements) if protocol >= 5 else elements.tobytes()  # type: ignore[arg-type]
         return block_of, (data, self.nbytes, self.device)

@@ -195,7 +195,7 @@ def leaf_count(shape: Shape) -> int:
 
 def on_meta(leaf: Any) -> Any:
     """Return a tensor's counterpart on the meta device, without elements; return other values unchanged."""
-    return no_record_ops.to_device(leaf, (meta,)) if isinstance(leaf, Tensor) else leaf
+    return no_record_ops.to_device(leaf, (meta, False)) if isinstance(leaf, Tensor) else leaf
 
 
 def no_gradient(name: str) -> UnsupportedError:

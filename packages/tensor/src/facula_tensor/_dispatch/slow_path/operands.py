@@ -56,7 +56,7 @@ def coerce(op: Operator, operands: Operands) -> Operands:
             if a.device is not device:
                 if a.ndim or not op.elementwise:
                     raise elsewhere(op, device, position, a.device)
-                a = recorded_ops.to_device(a, (device,))
+                a = recorded_ops.to_device(a, (device, False))
         elif a is None and name_of(op, position) in op.optional:
             pass
         elif not op.elementwise:

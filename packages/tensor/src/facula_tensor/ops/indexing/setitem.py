@@ -267,7 +267,7 @@ def _broadcast_value(F: Namespace, target: Layout, value: Tensor, shape: tuple[i
         )
     if value.is_complex() and not target.dtype.is_complex:
         raise DTypeError(f"setitem: a complex value cannot be stored in {show(target)}; take its real part")
-    return value if value.device is target.device else F.to_device(value, (target.device,))
+    return value if value.device is target.device else F.to_device(value, (target.device, False))
 
 
 Tensor.__delitem__ = delitem  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from facula_autograd.extend.modes import active_modes
 from facula_autograd.extend.nodes import edge_to
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import known_modules, trim_traceback
-from facula_storage import Layout
+from facula_storage import Layout, cpu
 from facula_storage.extend.recording import current_recorder, recorders
 
 from ..._core.call_sites import user_frame, user_site
@@ -17,6 +17,7 @@ from ..._core.errors import named, relabel
 from ..._core.memory import check_overlap, check_writable
 from ..._core.promotion import number_for
 from ..._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from ..._core.transfer import transfer
 from ..._core.wrapped import innermost
 from ..._creation.filling import BITS, add_fill_launches, fill_snapshot, fills, numeric_launches
 from ..._creation.from_data import as_tensor_like
@@ -78,6 +79,11 @@ def copy_(self: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
 
     `src` may also be a number.
 
+    Arguments:
+        src: the elements.
+        non_blocking: whether to continue before a copy between a device and pinned memory is done. The source must
+            not change, and a target in host memory must not be read, before a wait for the device.
+
     Raises:
         ValueError: if `src` does not broadcast to the shape of this tensor.
 
@@ -87,7 +93,7 @@ def copy_(self: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
             [1., 2.]])
     """
     try:
-        return self if is_copied("copy_", self, src) else copy_as("copy_", self, src)
+        return self if is_copied("copy_", self, src) else copy_as("copy_", self, src, non_blocking)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -150,8 +156,8 @@ def changed(
     return assign_inplace(operation, input, result)
 
 
-def copy_as(operation: str, self: Tensor, source: Operand) -> Tensor:
-    """Copy `source` into `self` and record the copy as `operation`; handles every case that `_copied` rejects."""
+def copy_as(operation: str, self: Tensor, source: Operand, non_blocking: bool = False) -> Tensor:
+    """Copy `source` into `self` and record the copy as `operation`; handles every case that `is_copied` rejects."""
     try:
         source = as_tensor_like(source, self, operation)
         level = innermost((self, source))
@@ -169,7 +175,11 @@ def copy_as(operation: str, self: Tensor, source: Operand) -> Tensor:
                 f"{operation}: source of shape {held._layout.shape} does not broadcast to {layout.shape}; reshape it"
             )
         if held._layout.device is not layout.device:
-            held = (recorded_ops if record else no_record_ops).to_device(held, (layout.device,))
+            if not record and type(held._layout) is Layout and is_moved(held, target, non_blocking):
+                mutated(target, operation)
+                return self
+            later = bool(non_blocking) and layout.device is not cpu  # the host reads the elements next
+            held = (recorded_ops if record else no_record_ops).to_device(held, (layout.device, later))
         same = check_overlap(operation, target, (held,))
     except Exception as error:
         relabel(error, operation)
@@ -182,6 +192,15 @@ def copy_as(operation: str, self: Tensor, source: Operand) -> Tensor:
         node_for(operators["overwrite"], (self, held), (layout, held._layout), (), [self], None, edges)
         rebase(self, edges[0])
     return self
+
+
+def is_moved(held: Tensor, target: Tensor, non_blocking: bool) -> bool:
+    """Copy a snapshot to one on another device if only their devices differ; otherwise return False."""
+    layout, wanted = held._layout, target._layout
+    if layout.shape != wanted.shape or layout.dtype is not wanted.dtype or not wanted.is_contiguous:
+        return False
+    transfer(no_record_ops.contiguous(held), target, bool(non_blocking))
+    return True
 
 
 @overridable

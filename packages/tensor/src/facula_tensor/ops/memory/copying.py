@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, Layout, contiguous
 from facula_storage.extend.layouts import FLOATING
+from facula_storage.extend.memory import allocate
 
 from ..._core.errors import relabel
 from ..._core.formats import check_format
 from ..._core.promotion import as_dtype
 from ..._core.tensor import Tensor, layout_of_tensor, make, method
+from ..._core.transfer import allocate_pinned, pinned_allocator, transfer
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from ..._dispatch.overrides import overridable
@@ -44,37 +44,32 @@ class to:
 
 @operator
 class to_device:
-    """A copy on another device."""
+    """A copy on another device. `non_blocking`: the host may continue while pinned memory is copied."""
 
-    parameters = ("device",)
+    parameters = ("device", "non_blocking")
     linear = ("input",)
     holomorphic = False
     batching = "leading"
 
-    def outputs(layout, device):
+    def outputs(layout, device, _non_blocking):
         return contiguous(layout.shape, layout.dtype, device)
 
     def execute(operands, parameters):
-        (source,), (device,) = operands, parameters
+        (source,), (device, non_blocking) = operands, parameters
         layout = layout_of_tensor(source)
-        target = uninitialized(contiguous(layout.shape, layout.dtype, device))
-        if device.type == "meta" or not layout.numel:
-            return [target]
-        host = np.empty(layout.nbytes, np.uint8)
-        plain = no_record_ops.contiguous(source)  # operands of `execute` are snapshots
-        address = plain._storage.ptr + plain._offset
-        layout.device.backend.copy_out(address, host)  # type: ignore[arg-type]  # valid in NumPy from Python 3.12 on
-        device.backend.copy_in(target._storage.ptr, host)
+        goal = contiguous(layout.shape, layout.dtype, device)
+        # the program continues at once, so memory that the device writes later must not be pageable
+        pinned = pinned_allocator() if non_blocking and device.type == "cpu" and layout.device.type != "meta" else None
+        target = uninitialized(goal) if pinned is None else make(Tensor, goal, allocate_pinned(goal, pinned))
+        transfer(no_record_ops.contiguous(source), target, non_blocking)  # operands of `execute` are snapshots
         return [target]
 
-    def vjp_input(F, g, input_layout, _device):
-        return F.to_device(g, (input_layout.device,))
+    def vjp_input(F, g, input_layout, _device, _non_blocking):
+        return F.to_device(g, (input_layout.device, False))
 
 
 def uninitialized(layout: Layout) -> Tensor:
     """Return a tensor with uninitialized memory."""
-    from facula_storage.extend.memory import allocate
-
     return make(Tensor, layout, allocate(layout))
 
 
@@ -157,7 +152,8 @@ def to_like(
         dtype: the dtype, or None to keep it.
         device: the device, or None to keep it.
         copy: whether to copy even if dtype and device stay the same.
-        non_blocking: has no effect.
+        non_blocking: whether to continue before a copy between a device and pinned memory is done. A result in host
+            memory may then be read only after a wait for the device.
         memory_format: the order of the elements of a copy, or None for row-major.
 
     >>> from facula_tensor import tensor, int64
@@ -179,6 +175,7 @@ def to_like(
                 continue
             elif isinstance(arg, bool):
                 flags += 1
+                non_blocking = non_blocking or (arg and flags == 1)
                 copy = copy or (arg and flags == 2)
                 if flags > 2:
                     raise InvalidTypeError(f"to: expected non_blocking and copy at most; got {flags} flags in {args}")
@@ -195,7 +192,9 @@ def to_like(
             relabel(error, "to")
             raise
         if place is not layout.device:
-            result = recorded_ops.to_device(result, (place,))
+            # the host reads what it converts, so it has to wait
+            later = bool(non_blocking) and not (place.type == "cpu" and (wanted is not layout.dtype or memory_format))
+            result = recorded_ops.to_device(result, (place, later))
         if wanted is not layout.dtype:
             result = cast_to(result, wanted)
         if copy and result is self:
@@ -280,11 +279,11 @@ def cuda(
 
     Arguments:
         device: the device or its index; None for "cuda", without an index.
-        non_blocking: has no effect.
+        non_blocking: whether to continue before a copy from pinned memory is done.
         memory_format: the order of the elements of a copy, or None for row-major.
 
     Raises:
         RuntimeError: if the device is not available; the message names the package to install.
     """
     place = "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device
-    return to_like(self, place, memory_format=memory_format)
+    return to_like(self, place, non_blocking=non_blocking, memory_format=memory_format)
