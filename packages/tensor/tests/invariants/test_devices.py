@@ -9,6 +9,8 @@ from fake_backend import FakeBackend, MemoryFault, fake, numbers
 from samples import CHANGES, SAMPLES, declared, differentiable, every_change, every_operator, pair, total
 
 import facula_tensor as ft
+import facula_tensor.functional as F
+from facula_autograd import checkpoint
 from facula_errors.testing import raises
 from facula_storage import Device
 from facula_storage.extend import clear_layout_caches
@@ -174,6 +176,60 @@ def test_random_numbers_are_equal_on_all_devices():
         draws[-1].append(numbers(ft.empty(4, 6, device=device).t().uniform_()))
     for here, there in zip(*draws, strict=True):
         np.testing.assert_array_equal(here, there)
+
+
+def draws_of(device):
+    """Return draws of every family of functions, from the default generator of `device`."""
+    x = ft.full((40,), 0.5, device=device)
+    drawn = (
+        *[draw((40,), device=device) for draw in (ft.rand, ft.randn)],
+        ft.randint(0, 9, (40,), device=device),
+        ft.randperm(40, device=device),
+        ft.zeros(40, device=device).uniform_(),
+        F.dropout(x, 0.5),
+        ft.bernoulli(x),
+        ft.multinomial(x, 4),
+        ft.poisson(4 * x),
+        F.scaled_dot_product_attention(*[x.reshape(5, 8)] * 3, dropout_p=0.5),
+    )
+    return [numbers(one).tolist() for one in drawn]
+
+
+def test_each_device_has_a_default_generator():
+    ft.manual_seed(3)
+    expected = draws_of("cpu")
+    state = ft.get_rng_state()
+    ft.manual_seed(3)
+    assert draws_of("fake") == expected
+    assert ft.get_rng_state() == (3, 0), "the CPU's generator has not advanced"
+    assert draws_of("cpu") == expected and ft.get_rng_state() == state
+    seed = ft.seed()
+    assert draws_of("fake") == draws_of("cpu") and ft.initial_seed() == seed
+
+
+def test_checkpoints_restore_the_generators_of_all_devices():
+    x = ft.ones(40, device="fake", requires_grad=True)
+    ft.manual_seed(3)
+    ft.rand(1, device="fake")
+    out = checkpoint(lambda x: F.dropout(x, 0.5) * ft.rand(40).to("fake"), x, use_reentrant=False)
+    after = numbers(ft.rand(4, device="fake")).tolist()
+    out.sum().backward()
+    assert numbers(x.grad).tolist() == numbers(out).tolist()
+    ft.manual_seed(3)
+    ft.rand(41, device="fake")
+    assert numbers(ft.rand(4, device="fake")).tolist() == after
+
+
+def test_a_generator_draws_on_devices_of_its_type():
+    generator = ft.Generator("fake").manual_seed(5)
+    drawn = ft.rand(4, device="fake", generator=generator)
+    assert numbers(drawn).tolist() == ft.rand(4, generator=ft.Generator().manual_seed(5)).tolist()
+    for given, device in ((generator, "cpu"), (ft.default_generator, "fake")):
+        for draw in (ft.rand, ft.randn, ft.randperm):
+            with raises(
+                ValueError, draw.__name__, f"a generator for device '{device}'", value=f"one for '{given.device}'"
+            ):
+                draw(4, device=device, generator=given)
 
 
 def test_devices_do_not_mix(device):

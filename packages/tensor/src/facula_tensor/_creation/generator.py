@@ -1,4 +1,4 @@
-"""Generators of random numbers (Philox 4x32-10, by counter), and the default one.
+"""Generators of random numbers (Philox 4x32-10, by counter), and the default ones.
 
 A draw depends only on (seed, offset, element number), not on strides, threads or devices.
 J. Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Device
+from facula_storage import Device, cpu, meta
 from facula_storage.extend.recording import current_recorder, recorders
 
 from .._core.errors import relabel
@@ -125,12 +125,43 @@ def _restored(device: Device, state: tuple[int, int]) -> Generator:
     return Generator(device).set_state(state)
 
 
+# Note [Default generators]
+# ~~~~~~~~~~~~~~~~~~~~~~~~~
+# Each device except "meta" has a default generator, which is created on its first draw. Like those in use, it starts
+# from the seed of the last `manual_seed`, so the same program draws the same numbers on every device.
 default_generator: Generator = Generator()
+_defaults: dict[Device, Generator] = {cpu: default_generator, meta: default_generator}
+_last_key: list[int] = [default_generator._key]
+
+
+def generator_of(device: Device) -> Generator:
+    """Return the default generator of a device, which is not None and has an index: Note [Default generators]."""
+    found = _defaults.get(device)
+    if found is None:
+        made = Generator(device)
+        made._key = _last_key[0]
+        found = _defaults.setdefault(device, made)
+    return found
+
+
+def source_of_draws(operation: str, generator: object, device: Device) -> Generator:
+    """Return the generator for a draw on `device`; check one that the caller chose."""
+    if generator is None:
+        return generator_of(device)
+    if not isinstance(generator, Generator):
+        got = f"{type(generator).__name__} {generator!r:.60}"
+        raise InvalidTypeError(f"{operation}: expected generator to be a Generator, or None; got {got}")
+    if generator.device.type != device.type and device is not meta:
+        raise ArgumentError(
+            f"{operation}: expected a generator for device '{device}', where the tensor is; got one for "
+            f"'{generator.device}'"
+        )
+    return generator
 
 
 @boundary
 def manual_seed(seed: int) -> Generator:
-    """Restart the default generator from `seed`, and return it.
+    """Restart the default generators of all devices from `seed`, and return the CPU's.
 
     >>> from facula_tensor import rand
     >>> _ = manual_seed(0)
@@ -139,28 +170,39 @@ def manual_seed(seed: int) -> Generator:
     >>> (rand(2) == a).all().item()
     True
     """
-    return default_generator.manual_seed(seed)
+    default_generator.manual_seed(seed)
+    _seed_others()
+    return default_generator
 
 
 @boundary
 def seed() -> int:
-    """Restart the default generator from a seed provided by the operating system."""
-    return default_generator.seed()
+    """Restart the default generators of all devices from a seed provided by the operating system, and return it."""
+    made = default_generator.seed()
+    _seed_others()
+    return made
+
+
+def _seed_others() -> None:
+    _last_key[0] = default_generator._key
+    for generator in list(_defaults.values()):
+        if generator is not default_generator:
+            generator.manual_seed(_last_key[0])
 
 
 def initial_seed() -> int:
-    """Return the default generator's seed."""
+    """Return the seed of the CPU's default generator."""
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> tuple[int, int]:
-    """Return the default generator's state."""
+    """Return the state of the CPU's default generator."""
     return default_generator.get_state()
 
 
 @boundary
 def set_rng_state(new_state: tuple[int, int]) -> None:
-    """Set the default generator's state to one returned by `get_rng_state`."""
+    """Set the state of the CPU's default generator to one returned by `get_rng_state`."""
     try:
         default_generator.set_state(new_state)
     except TypeError as error:
@@ -168,16 +210,28 @@ def set_rng_state(new_state: tuple[int, int]) -> None:
         raise
 
 
+def default_states() -> dict[Device, tuple[int, int]]:
+    """Return the states of all default generators, by device."""
+    return {device: generator.get_state() for device, generator in list(_defaults.items()) if device is not meta}
+
+
+def restore_default_states(states: dict[Device, tuple[int, int]]) -> None:
+    """Restore a result of `default_states`. Generators that were created since then start again."""
+    for device, generator in list(_defaults.items()):
+        if device is not meta:
+            generator.set_state(states.get(device, (_last_key[0] & ((1 << 64) - 1), 0)))
+
+
 class repeating:
-    """Context manager in which the default generator continues from `state`; afterwards its previous state is
+    """Context manager in which the default generators continue from `states`; afterwards their previous states are
     restored."""
 
-    def __init__(self, state: tuple[int, int]):
-        self.state = state
+    def __init__(self, states: dict[Device, tuple[int, int]]):
+        self.states = states
 
     def __enter__(self) -> None:
-        self.before = get_rng_state()
-        set_rng_state(self.state)
+        self.before = default_states()
+        restore_default_states(self.states)
 
     def __exit__(self, *exc: object) -> None:
-        set_rng_state(self.before)
+        restore_default_states(self.before)

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
-from facula_errors import ArgumentError, DTypeError, InvalidTypeError, RangeError
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
 from facula_storage import Layout, Plan, Storage, contiguous, cpu, float64, int64, meta
 from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
 from facula_storage.extend.plans import PlanTable
@@ -26,7 +26,7 @@ from .._dispatch.written import function, maker
 from .batches import draw_batched, open_batches
 from .filled import empty, layout_like
 from .from_data import tensor
-from .generator import LARGEST, Generator, default_generator
+from .generator import LARGEST, Generator, generator_of, source_of_draws
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
@@ -52,31 +52,24 @@ def fill_with_draws(
         quick = table.dense[layout.dense]
         address = storage.ptr
         if quick is not None and address is not None and not collecting:
-            n, source = layout.numel, default_generator
+            n, source = layout.numel, generator_of(layout.device)
             key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
             quick(n, address + offset, key, start & LARGEST, first, second)
             return
-    _draw_slowly(layout, storage, offset, table, default_generator if generator is None else generator, first, second)
+    _draw_slowly(layout, storage, offset, table, generator, first, second)
 
 
 def _draw_slowly(
-    layout: Layout, storage: Storage, offset: int, table: PlanTable, source: object, first: float, second: float
+    layout: Layout, storage: Storage, offset: int, table: PlanTable, generator: object, first: float, second: float
 ) -> None:
     """Fill in the cases that `draw` does not handle, such as a missing plan or strided tensors."""
-    if not isinstance(source, Generator):
-        raise named(
-            InvalidTypeError(
-                f"draw: expected generator to be a Generator, or None; got {type(source).__name__} {source!r:.60}"
-            )
-        )
-    is_meta = layout.device is meta
-    if source is not default_generator and source.device.type != layout.device.type and not is_meta:
-        raise named(
-            ArgumentError(f"draw: generator is for device '{source.device}'; the tensor is on '{layout.device}'")
-        )
+    try:
+        source = source_of_draws("draw", generator, layout.device)
+    except FaculaError as error:
+        raise named(error) from None
     if table is not RANDINT and layout.dtype.category not in (FLOATING, COMPLEX):
         raise named(DTypeError(f"draw: expected a floating or complex dtype; got {layout.dtype.name}; give dtype="))
-    if is_meta:  # no draws, and the generator does not advance
+    if layout.device is meta:  # no draws, and the generator does not advance
         return
     if not layout.is_contiguous:
         target = make(Tensor, layout, storage, offset)
@@ -275,12 +268,14 @@ def randperm(
     kind = int64 if dtype is None else as_dtype(dtype, "randperm")
     if dtype is not None:
         number_for(max(n - 1, 0), kind, "randperm")
-    if place_of(device) is meta:
+    place = place_of(device)
+    if place is meta:
         return empty(n, dtype=kind, device=meta)
-    keys = rand(n, generator=generator, dtype=float64, device=cpu)
-    if isinstance(keys._layout, LevelLayout) or (recorders and current_recorder() is not None and not requires_grad):
+    keys = rand(n, generator=generator, dtype=float64, device=place)
+    recording = recorders and current_recorder() is not None
+    if isinstance(keys._layout, LevelLayout) or ((recording or place is not cpu) and not requires_grad):
         return no_record_ops.to(no_record_ops.sort(keys, (0, False))[1], (kind,))
-    return tensor(keys.numpy().argsort(kind="stable"), dtype=kind, device=device)
+    return tensor(keys.cpu().numpy().argsort(kind="stable"), dtype=kind, device=device)
 
 
 @function(method=True)

@@ -22,7 +22,7 @@ from .._core.view_family import register
 from .._core.wrapped import Level, LevelLayout, innermost
 from .._creation.filled import empty, zeros
 from .._creation.from_data import tensor
-from .._creation.generator import default_generator, get_rng_state, repeating, set_rng_state
+from .._creation.generator import default_states, generator_of, repeating
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.rules.saved import SavedTensors
 from .._dispatch.slow_path.inplace_checks import check_family
@@ -33,7 +33,7 @@ from ..ops.shape.joining import stack
 from .finite import all_finite, unwrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
 
 # The initial gradients of backward passes, in NumPy memory so that they do not occupy blocks.
@@ -262,19 +262,22 @@ class TensorAdapter(Adapter):
 
     def save_random_state(self) -> Any:
         """Return the state of the default generators."""
-        state = get_rng_state()
-        return lambda: repeating(state)
+        states = default_states()
+        return lambda: repeating(states)
 
-    def random_position(self) -> tuple[int, int]:
-        """Return seed and offset of the default generator."""
-        return get_rng_state()
+    def random_position(self) -> Hashable:
+        """Return devices, seeds and offsets of the default generators."""
+        return tuple(default_states().items())
 
     def skip_random(self, before: Any, after: Any) -> None:
-        """Advance the default generator."""
-        if before[0] == after[0]:
-            default_generator.advance(after[1] - before[1])
-        else:
-            set_rng_state(after)
+        """Advance the default generators."""
+        former = dict(before)
+        for device, (seed, offset) in after:
+            generator = generator_of(device)
+            if former.get(device, (seed, 0))[0] == seed:
+                generator.advance(offset - former.get(device, (seed, 0))[1])
+            else:
+                generator.set_state((seed, offset))
 
     def elements(self, v: Tensor) -> list[Any]:
         """Return all elements in row-major order as Python numbers."""

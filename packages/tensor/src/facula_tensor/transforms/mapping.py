@@ -12,7 +12,7 @@ from facula_errors.extend import boundary
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import call_inside
 from .._creation.batches import open_batches
-from .._creation.generator import get_rng_state, set_rng_state
+from .._creation.generator import default_states, restore_default_states
 from .._dispatch.namespaces import recorded_ops
 from .batch import BatchLevel
 from .levels import is_at
@@ -142,10 +142,10 @@ def _in_chunks(
 ) -> Tree:
     """Return the results of `_mapped` for chunks of the batch, concatenated."""
     parts: list[list[Any]] = []
-    state = get_rng_state() if randomness == "same" else None  # all chunks use the same draw
+    states = default_states() if randomness == "same" else None  # all chunks use the same draw
     for start in range(0, size, chunk_size):
-        if state is not None:
-            set_rng_state(state)
+        if states is not None:
+            restore_default_states(states)
         length = min(chunk_size, size - start)
         part = [
             tensor if dim is None else recorded_ops.narrow(tensor, 0, start, length)

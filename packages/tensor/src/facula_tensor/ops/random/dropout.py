@@ -10,7 +10,7 @@ from facula_storage.extend.layouts import FLOATING
 
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._creation.batches import for_each_draw, open_batches
-from ..._creation.generator import default_generator
+from ..._creation.generator import generator_of
 from ..._dispatch.conversions import at_least_float32
 from ..._dispatch.declaration import operator
 from ..._dispatch.written import function
@@ -46,8 +46,8 @@ class _dropout:
 def dropout(F: Namespace, input: Checked, p: Float = 0.5, training: Flag = True, inplace: Flag = False) -> Tensor:
     """In training, set each element to 0 with probability `p` and divide the others by 1 - p.
 
-    The default generator chooses by the index of an element in row-major order, independently of strides and threads.
-    N. Srivastava and others: Dropout, JMLR 15, 2014.
+    The device's default generator chooses by the index of an element in row-major order, independently of strides and
+    threads. N. Srivastava and others: Dropout, JMLR 15, 2014.
 
     Arguments:
         input: a tensor of a floating dtype.
@@ -68,5 +68,5 @@ def dropout(F: Namespace, input: Checked, p: Float = 0.5, training: Flag = True,
         raise DTypeError(f"dropout: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
     if open_batches:
         input = for_each_draw(input)
-    result = F.dropout(input, (p, *default_generator.advance(layout.numel)))
+    result = F.dropout(input, (p, *generator_of(layout.device).advance(layout.numel)))
     return input.copy_(result) if inplace else result

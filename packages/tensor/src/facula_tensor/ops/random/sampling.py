@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
-from facula_errors import ArgumentError, DTypeError, InvalidTypeError, UnsupportedError
+from facula_errors import ArgumentError, DTypeError, UnsupportedError
 from facula_storage import Layout, bfloat16, contiguous, float16, float32
 from facula_storage.extend.layouts import FLOATING
 
 from ..._core.tensor import Tensor, elements
 from ..._creation.batches import for_each_draw, open_batches
-from ..._creation.generator import Generator, default_generator
+from ..._creation.generator import Generator, source_of_draws
 from ..._dispatch.declaration import elementwise, operator
 from ..._dispatch.namespaces import may_alias_grad, no_record_ops, recorded_ops, zero_grad
 from ..._dispatch.slow_path.planning import broadcast_shapes
@@ -171,13 +171,9 @@ def gamma_share(shape: Tensor, x: Tensor) -> Tensor:
 
 def _drawn(operation: str, operator: Function, generator: Generator | None, *operands: Tensor) -> Tensor:
     """Sample with `operator` and the given parameters; half precisions are sampled in float32."""
-    source = default_generator if generator is None else generator
     first = operands[0]
     dtype = first.dtype
-    if not isinstance(source, Generator):
-        raise InvalidTypeError(f"{operation}: expected generator to be a Generator, or None; got {source!r:.60}")
-    if source is not default_generator and source.device.type != first.device.type:
-        raise ArgumentError(f"{operation}: generator is for device '{source.device}'; the tensor on '{first.device}'")
+    source = source_of_draws(operation, generator, first.device)
     if dtype in (float16, bfloat16):
         operands = tuple([recorded_ops.to(operand, (float32,)) for operand in operands])
     if open_batches:
