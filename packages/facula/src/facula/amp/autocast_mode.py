@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial, wraps
+from importlib import import_module
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from facula_autograd.extend.modes import current_mode, replace_mode
@@ -49,14 +50,15 @@ class autocast(replace_mode):
     """Context manager and decorator: operators that are faster in a lower dtype compute in it, and losses in float32.
 
     `matmul`, `linear`, convolutions, attention and recurrent layers cast their operands, including parameters, to
-    `dtype`, bfloat16 or float16. Losses, `prod` and others cast half precision to float32. All other operators compute
-    in their operands' dtype. float64 is never cast. Casts are recorded: gradients have the operands' original dtypes. A
-    parameter is cast once per block, while it is unchanged, unless `cache_enabled` is False.
+    `dtype`, bfloat16 or float16. Losses, `prod` and others cast half precision to float32; on CUDA devices also `exp`,
+    `log`, `pow`, `softmax`, `sum` and norms. All other operators compute in their operands' dtype. float64 is never
+    cast. Casts are recorded: gradients have the operands' original dtypes. A parameter is cast once per block, while it
+    is unchanged, unless `cache_enabled` is False. Blocks for several device types can be nested.
 
     For unavailable devices, it warns and does not cast.
 
     Arguments:
-        device_type: the device type, "cpu".
+        device_type: the device type, "cpu" or "cuda"; tensors on other devices are not cast.
         dtype: the lower dtype, bfloat16 or float16; by default `get_autocast_dtype(device_type)`.
         enabled: False switches a surrounding block off.
         cache_enabled: cache the casts of parameters; by default as set by `set_autocast_cache_enabled`.
@@ -95,7 +97,7 @@ class autocast(replace_mode):
             if not isinstance(self.fast_dtype, DType):
                 raise InvalidTypeError(f"autocast: expected dtype to be a dtype; got {type(dtype).__name__} {dtype!r}")
             self._cached = _cache_enabled[0] if cache_enabled is None else bool(cache_enabled)
-            if enabled and self.device != "cpu":
+            if enabled and not has_device(self.device):
                 warn(
                     f"autocast: there is no device {self.device!r}, so nothing is cast; use autocast('cpu') for the CPU"
                 )
@@ -112,13 +114,14 @@ class autocast(replace_mode):
 
     @property
     def _changes(self) -> dict[str, object]:  # type: ignore[override]  # of each block its own
-        if self.device != "cpu":
-            return {}
-        if not self._enabled:
+        outer = _state()
+        dtypes = {} if outer is None else {name: dtype for name, dtype in outer.dtypes.items() if name != self.device}
+        if self._enabled:
+            dtypes[self.device] = self.fast_dtype
+        if not dtypes:
             return {"autocast": None}
-        outer = current_mode().autocast
-        casts = outer.casts if outer is not None and outer.dtype is self.fast_dtype else None
-        return {"autocast": Autocast(self.fast_dtype, ({} if casts is None else casts) if self._cached else None)}
+        casts = None if outer is None else outer.casts
+        return {"autocast": Autocast(dtypes, ({} if casts is None else casts) if self._cached else None)}
 
     def __call__(self, function: Callable[P, T]) -> Callable[P, T]:  # type: ignore[override]
         """Decorate `function`; each call enters a new block."""
@@ -128,19 +131,14 @@ class autocast(replace_mode):
             with again():
                 return function(*arguments, **options)
 
-        on_cpu = self.device == "cpu"
-        again = partial(autocast, "cpu", self.fast_dtype, self._enabled, self._cached) if on_cpu else _nothing
+        again = partial(autocast, self.device, self.fast_dtype, self._enabled, self._cached)
         return call
 
 
-class _nothing:
-    """Return a block without any effect."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exc: object) -> None:
-        pass
+def has_device(device_type: str) -> bool:
+    """Return whether there is a device of a type that programs name."""
+    module = getattr(import_module("facula"), device_type, None)
+    return module is not None and module.is_available()
 
 
 def is_autocast_available(device_type: str) -> bool:
@@ -154,20 +152,24 @@ def is_autocast_available(device_type: str) -> bool:
 
 @boundary
 def is_autocast_enabled(device_type: str | None = None) -> bool:
-    """Return whether operators on a device type cast their operands here; without an argument, on CUDA's: False.
+    """Return whether operators on a device type cast their operands here; without an argument, on CUDA devices.
 
     >>> with autocast("cpu"):
     ...     is_autocast_enabled("cpu"), is_autocast_enabled()
     (True, False)
     """
-    if device_type is None or _checked_device("is_autocast_enabled", device_type) != "cpu":
-        return False
-    return _state() is not None
+    return _dtype_on(_checked_device("is_autocast_enabled", "cuda" if device_type is None else device_type)) is not None
 
 
 def is_autocast_cpu_enabled() -> bool:
     """Return whether operators on the CPU cast their operands here."""
-    return _state() is not None
+    return _dtype_on("cpu") is not None
+
+
+def _dtype_on(device_type: str) -> DType | None:
+    """Return the lower dtype of the blocks for a device type, or None outside of such blocks."""
+    state = _state()
+    return None if state is None else state.dtypes.get(device_type)
 
 
 def _state() -> Autocast | None:
@@ -181,8 +183,8 @@ def get_autocast_dtype(device_type: str) -> DType:
     >>> get_autocast_dtype("cpu")
     facula.bfloat16
     """
-    name, state = _checked_device("get_autocast_dtype", device_type), _state()
-    return state.dtype if name == "cpu" and state is not None else _dtypes[name]
+    name = _checked_device("get_autocast_dtype", device_type)
+    return _dtype_on(name) or _dtypes[name]
 
 
 @boundary
@@ -245,12 +247,12 @@ def custom_fwd(fwd: AnyValue = None, *, device_type: str = "cpu", cast_inputs: D
 
     @wraps(fwd)
     def forward(ctx: AnyValue, *arguments: AnyValue, **options: AnyValue) -> AnyValue:
-        state = _state() if _checked_device("custom_fwd", device_type) == "cpu" else None
+        in_block = _dtype_on(_checked_device("custom_fwd", device_type)) is not None
         ctx._dtype = get_autocast_dtype(device_type)
-        ctx._fwd_used_autocast = state is not None and cast_inputs is None
-        if state is None or cast_inputs is None:
+        ctx._fwd_used_autocast = in_block and cast_inputs is None
+        if not in_block or cast_inputs is None:
             return fwd(ctx, *arguments, **options)
-        with replace_mode(autocast=None):
+        with autocast(device_type, enabled=False):
             return fwd(ctx, *_cast(arguments, cast_inputs), **_cast(options, cast_inputs))
 
     return forward
@@ -263,9 +265,7 @@ def custom_bwd(bwd: AnyValue = None, *, device_type: str = "cpu") -> AnyValue:
 
     @wraps(bwd)
     def backward(ctx: AnyValue, *arguments: AnyValue) -> AnyValue:
-        if _checked_device("custom_bwd", device_type) != "cpu":
-            return bwd(ctx, *arguments)
-        with autocast("cpu", dtype=ctx._dtype, enabled=ctx._fwd_used_autocast):
+        with autocast(device_type, dtype=ctx._dtype, enabled=ctx._fwd_used_autocast):
             return bwd(ctx, *arguments)
 
     return backward

@@ -12,10 +12,11 @@ from weakref import WeakKeyDictionary
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
 from facula_storage import float16
-from facula_tensor import Tensor, float32, isfinite, no_grad, stack, tensor, where
+from facula_tensor import Tensor, float32, isfinite, no_grad, stack, tensor, where, zeros_like
 from facula_tensor.extend.recording import current_recorder
 
 from .._lookup.names import publish
+from .autocast_mode import has_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +44,7 @@ class GradScaler:
     allows gradients to be clipped.
 
     Arguments:
-        device: "cpu"; for unavailable devices, the scaler warns and does not scale.
+        device: where the scale is kept, "cpu" or "cuda"; for unavailable devices, the scaler warns and does not scale.
         init_scale: the initial scale.
         growth_factor: more than 1.
         backoff_factor: between 0 and 1.
@@ -77,15 +78,17 @@ class GradScaler:
         enabled: bool = True,
     ) -> None:
         self._device, self._enabled = device, enabled
-        if enabled and str(device).partition(":")[0] != "cpu":
+        if enabled and not has_device(str(device).partition(":")[0]):
             warn(f"GradScaler: there is no device {device!r}, and nothing is scaled; use GradScaler('cpu') for the CPU")
             self._enabled = False
+        place = device if self._enabled else "cpu"
         if growth_factor <= 1.0:
             raise InvalidValueError(f"GradScaler: expected growth_factor > 1; got {growth_factor}")
         if not 0.0 < backoff_factor < 1.0:
             raise InvalidValueError(f"GradScaler: expected backoff_factor between 0 and 1; got {backoff_factor}")
         self._init_scale = float(init_scale)
-        self._scale, self._growth_tracker = tensor(self._init_scale, dtype=float32), tensor(0)
+        self._scale = tensor(self._init_scale, dtype=float32, device=place)
+        self._growth_tracker = tensor(0, device=place)
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval = growth_interval
         self._states: dict[int, str] = {}  # of optimizers, by id, since the last update
@@ -102,7 +105,7 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
-            return outputs * self._scale
+            return outputs * self._scale.to(outputs.device)
         if isinstance(outputs, (list, tuple)) or hasattr(outputs, "__iter__"):
             scaled = [self.scale(output) for output in outputs]
             return tuple(scaled) if isinstance(outputs, tuple) else scaled
@@ -142,14 +145,14 @@ class GradScaler:
             )
         infinite = self._infinite.get(optimizer)
         if infinite is None:
-            infinite = self._infinite[optimizer] = tensor(0.0, dtype=float32)
+            infinite = self._infinite[optimizer] = zeros_like(self._scale)
         self._met.append(infinite)
         with no_grad():
             infinite.zero_()
             inverse = self._scale.reciprocal()
             for gradient in gradients:
-                gradient.mul_(inverse)
-                infinite.add_(isfinite(gradient).logical_not_().any())
+                gradient.mul_(inverse.to(gradient.device))
+                infinite.add_(isfinite(gradient).logical_not_().any().to(infinite.device))
 
     def step(self, optimizer: Optimizer, *args: AnyValue, **kwargs: AnyValue) -> AnyValue:
         """Unscale the gradients if necessary; return the result of `optimizer.step`, or None if the step is skipped."""

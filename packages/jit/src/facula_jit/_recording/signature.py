@@ -73,7 +73,7 @@ class Signature:
         parts += [(name, self._of(value)) for name, value in kwargs.items()]
         autocast: Any = mode.autocast
         self.key: tuple[Hashable, ...] = (
-            tuple(parts), mode.grad, mode.inference, autocast and (autocast.dtype, autocast.casts is None),
+            tuple(parts), mode.grad, mode.inference, autocast and (*autocast.dtypes.items(), autocast.casts is None),
         )  # fmt: skip
 
     def _of(self, value: Any) -> Hashable:

@@ -31,7 +31,7 @@ from facula_errors.extend import boundary, is_boundary, renamed, trim_traceback
 from .._core.parameter import Parameter
 from .._core.tensor import Tensor, alias, method
 from .._core.wrapped import WrappedLayout
-from .autocast import LISTED_FUNCTIONS, Autocast, autocast_state
+from .autocast import LISTED_FUNCTIONS, autocast_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -101,7 +101,10 @@ def overridable(function: F) -> F:
                     return call_torch_function(call.__name__, call, args, kwargs, tensors)
                 state = autocast_state()
                 if state is not None and call.__name__ in LISTED_FUNCTIONS:
-                    return _call_cast(state, call.__name__, inner, args, kwargs)
+                    cast = state.arguments(call.__name__, args, kwargs, tensors, current_mode().grad)
+                    if cast is not None:
+                        with replace_mode(autocast=None):
+                            return inner(*cast[0], **cast[1])
             return inner(*args, **kwargs)
         except (FaculaError, TypeError) as error:
             others = renamed(inner, kwargs) if kwargs else None
@@ -122,14 +125,6 @@ def overridable(function: F) -> F:
 def overridable_method(method: Function) -> Function:
     """Return the form of a method that dispatches to classes that override operators."""
     return _overridable.get(method, method)
-
-
-def _call_cast(state: Autocast, name: str, function: Function, args: Args, kwargs: Kwargs) -> Any:
-    """Call a listed function with its arguments cast, and without casts inside."""
-    grad = current_mode().grad
-    args, kwargs = state.arguments(name, args, kwargs, grad)
-    with replace_mode(autocast=None):
-        return function(*args, **kwargs)
 
 
 def watch_functions() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_errors import ArgumentError, InvalidTypeError
-from facula_storage import float32, float64
+from facula_storage import cpu, float32, float64
 from facula_storage.extend.layouts import contiguous_strides
 
 from ...._core.errors import named
@@ -17,7 +17,7 @@ from ...._core.sizes import sizes
 from ...._core.tensor import Tensor, layout_of_tensor
 from ...._creation.from_data import from_numpy
 from ...._dispatch.arguments import geometry
-from ...._dispatch.autocast import autocast_state, widen_halves
+from ...._dispatch.autocast import autocast_state
 from ...._dispatch.written import function
 from .resample import Taps, even_taps
 
@@ -117,8 +117,9 @@ def pad(
         return _constant_pad(F, input, sides, value)
     if value:
         raise ArgumentError(f"pad: expected a value only for mode 'constant'; got {value!r} for {mode!r}")
-    if autocast_state() is not None and (mode == "replicate" or (mode == "reflect" and len(sides) < 3)):
-        input = widen_halves(input, True)
+    state = autocast_state()
+    if state is not None and (mode == "replicate" or (mode == "reflect" and len(sides) < 3)):
+        input = state.widen(input, True) if layout_of_tensor(input).device is cpu else input
     made = input
     for dim, before, after in sides:
         if not (before or after):
