@@ -990,7 +990,7 @@ def get_device(input: Tensor) -> builtins.int:
 def get_printoptions() -> builtins.dict[builtins.str, builtins.int | builtins.float | builtins.bool | None]:
     """Return the options in use, as arguments for `set_printoptions`."""
 def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
-    """Return the default generator's state."""
+    """Return the state of the CPU's default generator."""
 def gradient(input: Tensor, *, spacing: Scalar | Tensor | Sequence[Scalar] | Sequence[Tensor] = 1, dim: Dims | None = None, edge_order: builtins.int = 1) -> builtins.tuple[Tensor, ...]:
     """Estimate the gradient of a sampled function along dimensions: central differences, one-sided at the ends."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1036,7 +1036,7 @@ def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Tensor
 def index_select(input: Tensor, *, axis: builtins.int, index: Tensor, out: Tensor | None = None) -> Tensor:
     ...
 def initial_seed() -> builtins.int:
-    """Return the default generator's seed."""
+    """Return the seed of the CPU's default generator."""
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Compute dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand is a factor."""
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1148,7 +1148,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = True, unpack_pivots: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """Return P, L and U with A = P L U, from the results of `linalg.lu_factor`."""
 def manual_seed(seed: builtins.int) -> Generator:
-    """Restart the default generator from `seed`, and return it."""
+    """Restart the default generators of all devices from `seed`, and return the CPU's."""
 def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
     """Fill elements of `input` with `value` where `mask` is true; `input` and `mask` broadcast."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -1424,7 +1424,7 @@ def scatter_reduce(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor,
 def searchsorted(sorted_sequence: Tensor, input: Operand, *, out_int32: builtins.bool = False, right: builtins.bool = False, side: builtins.str | None = None, out: Tensor | None = None, sorter: Tensor | None = None) -> Tensor:
     """Return the position of each value of `input` in a sorted sequence, such that insertion keeps the sequence sorted."""
 def seed() -> builtins.int:
-    """Restart the default generator from a seed provided by the operating system."""
+    """Restart the default generators of all devices from a seed provided by the operating system, and return it."""
 @overload
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """Return a view of one element along `dim`, with that dimension removed."""
@@ -1446,7 +1446,7 @@ def set_default_dtype(dtype: DType) -> None:
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:
     """Set the print options; omitted ones do not change, except `sci_mode`, which becomes automatic. TypeError"""
 def set_rng_state(new_state: builtins.tuple[builtins.int, builtins.int]) -> None:
-    """Set the default generator's state to one returned by `get_rng_state`."""
+    """Set the state of the CPU's default generator to one returned by `get_rng_state`."""
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return x / |x| for each complex element, and 0 for 0; return the sign of real elements."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:

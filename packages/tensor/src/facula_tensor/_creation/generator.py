@@ -129,25 +129,24 @@ def _restored(device: Device, state: tuple[int, int]) -> Generator:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~
 # Each device except "meta" has a default generator, which is created on its first draw. Like those in use, it starts
 # from the seed of the last `manual_seed`, so the same program draws the same numbers on every device.
-default_generator: Generator = Generator()
-_defaults: dict[Device, Generator] = {cpu: default_generator, meta: default_generator}
-_last_key: list[int] = [default_generator._key]
+class DefaultGenerators(dict[Device, Generator]):
+    """The default generators by device, whose index is resolved: Note [Default generators]."""
 
-
-def generator_of(device: Device) -> Generator:
-    """Return the default generator of a device, which is not None and has an index: Note [Default generators]."""
-    found = _defaults.get(device)
-    if found is None:
+    def __missing__(self, device: Device) -> Generator:
         made = Generator(device)
         made._key = _last_key[0]
-        found = _defaults.setdefault(device, made)
-    return found
+        return self.setdefault(device, made)
+
+
+default_generator: Generator = Generator()
+default_generators = DefaultGenerators({cpu: default_generator, meta: default_generator})
+_last_key: list[int] = [default_generator._key]
 
 
 def source_of_draws(operation: str, generator: object, device: Device) -> Generator:
     """Return the generator for a draw on `device`; check one that the caller chose."""
     if generator is None:
-        return generator_of(device)
+        return default_generators[device]
     if not isinstance(generator, Generator):
         got = f"{type(generator).__name__} {generator!r:.60}"
         raise InvalidTypeError(f"{operation}: expected generator to be a Generator, or None; got {got}")
@@ -185,7 +184,7 @@ def seed() -> int:
 
 def _seed_others() -> None:
     _last_key[0] = default_generator._key
-    for generator in list(_defaults.values()):
+    for generator in list(default_generators.values()):
         if generator is not default_generator:
             generator.manual_seed(_last_key[0])
 
@@ -212,12 +211,14 @@ def set_rng_state(new_state: tuple[int, int]) -> None:
 
 def default_states() -> dict[Device, tuple[int, int]]:
     """Return the states of all default generators, by device."""
-    return {device: generator.get_state() for device, generator in list(_defaults.items()) if device is not meta}
+    return {
+        device: generator.get_state() for device, generator in list(default_generators.items()) if device is not meta
+    }
 
 
 def restore_default_states(states: dict[Device, tuple[int, int]]) -> None:
     """Restore a result of `default_states`. Generators that were created since then start again."""
-    for device, generator in list(_defaults.items()):
+    for device, generator in list(default_generators.items()):
         if device is not meta:
             generator.set_state(states.get(device, (_last_key[0] & ((1 << 64) - 1), 0)))
 

@@ -26,7 +26,7 @@ from .._dispatch.slow_path.planning import broadcast_shapes
 from .._dispatch.value_checks import refuse_outside
 from .batches import open_batches
 from .filled import finish, with_options
-from .generator import LARGEST, Generator, generator_of
+from .generator import LARGEST, Generator, default_generators
 from .random import NORMAL, RANDINT, UNIFORM, drawn_batched, fill_with_draws, randint, randn
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _draw_into(
         and self.node is None
         and not (active_modes or launch is None or (address := storage.ptr) is None or storage.version is None)
     ):  # `draw`, inlined
-        n, source = layout.numel, generator_of(layout.device)
+        n, source = layout.numel, default_generators[layout.device]
         key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
         launch(n, address + offset, key, start & LARGEST, first, second)
     else:

@@ -22,7 +22,7 @@ from .._core.view_family import register
 from .._core.wrapped import Level, LevelLayout, innermost
 from .._creation.filled import empty, zeros
 from .._creation.from_data import tensor
-from .._creation.generator import default_states, generator_of, repeating
+from .._creation.generator import default_generators, default_states, repeating
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.rules.saved import SavedTensors
 from .._dispatch.slow_path.inplace_checks import check_family
@@ -273,7 +273,7 @@ class TensorAdapter(Adapter):
         """Advance the default generators."""
         former = dict(before)
         for device, (seed, offset) in after:
-            generator = generator_of(device)
+            generator = default_generators[device]
             if former.get(device, (seed, 0))[0] == seed:
                 generator.advance(offset - former.get(device, (seed, 0))[1])
             else:

@@ -14,7 +14,7 @@ from ..._core.promotion import as_real
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._core.wrapped import is_variable
 from ..._creation.batches import for_each_draw, open_batches
-from ..._creation.generator import generator_of
+from ..._creation.generator import default_generators
 from ..._creation.ranges import arange
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
@@ -340,7 +340,7 @@ def scaled_dot_product_attention(
         query, key, value, attn_mask = in_groups(query, key, value, attn_mask)
     query, key, value, attn_mask = broadcast(query, key, value, attn_mask)
     count = prod(query.shape[:-1]) * key.shape[-2]
-    place = generator_of(layouts[0].device).advance(count) if dropout_p else (0, 0)
+    place = default_generators[layouts[0].device].advance(count) if dropout_p else (0, 0)
     if dropout_p and open_batches:
         query = for_each_draw(query)
     parameters = (is_causal, scale, dropout_p, *place)

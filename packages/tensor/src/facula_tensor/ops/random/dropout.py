@@ -10,7 +10,7 @@ from facula_storage.extend.layouts import FLOATING
 
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._creation.batches import for_each_draw, open_batches
-from ..._creation.generator import generator_of
+from ..._creation.generator import default_generators
 from ..._dispatch.conversions import at_least_float32
 from ..._dispatch.declaration import operator
 from ..._dispatch.written import function
@@ -68,5 +68,5 @@ def dropout(F: Namespace, input: Checked, p: Float = 0.5, training: Flag = True,
         raise DTypeError(f"dropout: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
     if open_batches:
         input = for_each_draw(input)
-    result = F.dropout(input, (p, *generator_of(layout.device).advance(layout.numel)))
+    result = F.dropout(input, (p, *default_generators[layout.device].advance(layout.numel)))
     return input.copy_(result) if inplace else result

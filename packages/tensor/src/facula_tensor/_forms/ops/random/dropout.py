@@ -9,7 +9,7 @@ from facula_storage.extend.layouts import FLOATING
 from ...._core.promotion import as_real
 from ...._core.tensor import Tensor, layout_of_tensor
 from ...._creation.batches import for_each_draw, open_batches
-from ...._creation.generator import generator_of
+from ...._creation.generator import default_generators
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.view_call import as_tensor
 
@@ -30,7 +30,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
             raise DTypeError(f"dropout: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
         if open_batches:
             input = for_each_draw(input)
-        result = ops.dropout(input, (p, *generator_of(layout.device).advance(layout.numel)))
+        result = ops.dropout(input, (p, *default_generators[layout.device].advance(layout.numel)))
         return input.copy_(result) if inplace else result
     except FaculaError as error:
         trim_traceback(error)
