@@ -1,0 +1,25 @@
+/* What this package keeps for each stream of each device that kernels were queued on. No Python objects; for C alone. */
+
+#ifndef FACULA_CUDA_QUEUE_H
+#define FACULA_CUDA_QUEUE_H
+
+#include <stdint.h>
+
+enum { PACE = 256, MARKS = 4, SCRATCH_BYTES = 1 << 18 };
+
+struct queue {
+    int64_t stream, scratch;
+    int64_t events[MARKS];
+    uint32_t launches, marks;
+    int32_t device, used;
+};
+
+/* The entry of a stream; NULL if there are thousands of streams, which then have no pace and no scratch memory. */
+struct queue *queue_of(int32_t device, int64_t stream);
+/* Count a launch. The one in PACE that records an event and may wait takes the slow path. */
+void mark_queue(struct queue *queue);
+/* The address of SCRATCH_BYTES of device memory that kernels of this stream share, whose first 16 bytes are 0 between
+   kernels. 0 if there is no memory, with the driver's code. */
+int64_t scratch_of(struct queue *queue, int *code);
+
+#endif

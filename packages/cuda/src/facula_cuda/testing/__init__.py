@@ -1,0 +1,1 @@
+"""Kernels on a machine without a GPU: `build` compiles them for the CPU, by g++."""

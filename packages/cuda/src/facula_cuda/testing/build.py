@@ -1,0 +1,172 @@
+"""The text of kernels, compiled for the CPU by g++, as libraries that the simulated driver launches.
+
+See Note [Kernels on the CPU] in shim.h. Libraries are stored beside compiled kernels in facula_cuda's cache.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from facula_errors import OperationError
+
+from .._compile import cache as disk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+SHIM = Path(__file__).with_name("shim.h")
+#: As on a device: no contraction to fused multiply-add, and each use of a pointer checked for its type's alignment.
+FLAGS = (
+    "-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti",
+    "-fno-math-errno", "-fsanitize=alignment", "-w",
+)  # fmt: skip
+VECTORS = ("-mavx2", "-mfma", "-mf16c")  # where the processor has them: fma() is then an instruction, not a call
+MAGIC = "facula-library:"  # before the path, in an image for the simulated driver
+_SOURCE = "kernel.cu"
+
+_private: tempfile.TemporaryDirectory[str] | None = None  # libraries of this process alone, if they cannot be stored
+
+
+def require_compiler() -> str:
+    """Return the path of g++.
+
+    Raises:
+        OperationError: it is missing, or this is not an x86-64 machine.
+    """
+    machine = platform.machine()
+    if machine not in ("x86_64", "AMD64"):
+        raise OperationError(
+            f"facula_cuda.testing: expected an x86-64 machine, on which kernels can be simulated; got {machine!r}. Run "
+            "this on x86-64, or on a GPU"
+        )
+    found = shutil.which("g++")
+    if found is None:
+        raise OperationError(
+            "facula_cuda.testing: expected g++, which compiles kernels for the simulated device; got none on PATH. "
+            "Install it, as by: apt install g++"
+        )
+    return found
+
+
+@cache
+def _compiler_version(path: str) -> str:
+    return subprocess.run([path, "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@cache
+def _flags() -> tuple[str, ...]:
+    """Return the flags for this processor."""
+    try:
+        features = set(Path("/proc/cpuinfo").read_text().split())
+    except OSError:
+        features = set()
+    return FLAGS + (VECTORS if {"avx2", "fma", "f16c"} <= features else ())
+
+
+@cache
+def _shim_digest() -> str:
+    return disk.key_of(SHIM.read_bytes())
+
+
+def _key(compiler: str, source: str, headers: Mapping[str, str]) -> str:
+    version = _compiler_version(compiler)
+    return disk.key_of("g++", version, *_flags(), _shim_digest(), disk.digest_of(headers), source)
+
+
+def library(source: str, headers: Mapping[str, str] | None = None) -> Path:
+    """Return the path of the library of some kernels, compiled if the cache does not contain it.
+
+    Arguments:
+        source: CUDA C++ with kernels by KERNEL and SYNC_KERNEL.
+        headers: the text of each header by the name that `#include` gives.
+
+    Raises:
+        OperationError: the source does not compile (the message quotes the lines), or g++ is missing.
+    """
+    headers = headers or {}
+    compiler = require_compiler()
+    key = _key(compiler, source, headers)
+    member = disk.load(key, ".in")
+    for candidate in (key, member.decode()) if member else (key,):
+        if disk.load(candidate, ".so") is not None:
+            path = disk.place(candidate, ".so")
+            assert path is not None
+            return path
+    return _compiled(compiler, key, source, headers)
+
+
+def prebuild(sources: Iterable[str], headers: Mapping[str, str] | None = None, together: int = 100) -> int:
+    """Compile many sources, up to `together` as one library, so that `library` finds each; return how many were new.
+
+    Headers and the shim are read once for each library, which takes most of the time of a small source.
+    """
+    headers = headers or {}
+    compiler = require_compiler()
+    wanted = {_key(compiler, source, headers): source for source in sources}
+    missing = {
+        key: source for key, source in wanted.items() if disk.load(key, ".so") is None and disk.load(key, ".in") is None
+    }
+    for keys in _batches(list(missing), together):
+        unit = "\n".join(missing[key] for key in keys)
+        unit_key = _key(compiler, unit, headers)
+        _compiled(compiler, unit_key, unit, headers)
+        for key in keys:
+            disk.store(key, ".in", unit_key.encode())
+    return len(missing)
+
+
+def _batches(keys: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(keys), size):
+        yield keys[start : start + size]
+
+
+def _compiled(compiler: str, key: str, source: str, headers: Mapping[str, str]) -> Path:
+    """Compile a library and store it."""
+    with tempfile.TemporaryDirectory(prefix="facula-cuda-") as name:
+        work = Path(name)
+        for header, text in headers.items():
+            path = work / header
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        (work / _SOURCE).write_text(source)
+        _run(
+            [compiler, *_flags(), "-include", str(SHIM), f"-I{work}", "-x", "c++", "-c", _SOURCE, "-o", "kernel.o"],
+            work,
+            source,
+        )
+        _run([compiler, "-shared", "kernel.o", "-o", "kernel.so"], work, source)
+        content = (work / "kernel.so").read_bytes()
+    return disk.store(key, ".so", content) or _kept_privately(key, content)
+
+
+def _run(command: list[str], work: Path, source: str) -> None:
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        from .._compile.nvrtc import quote_errors
+
+        raise OperationError(
+            "facula_cuda.testing: expected a kernel that g++ compiles; got\n"
+            f"{quote_errors(done.stderr.replace(str(work) + os.sep, ''), source)}"
+        )
+
+
+def _kept_privately(key: str, content: bytes) -> Path:
+    """Store a library until this process ends."""
+    global _private
+    if _private is None:
+        _private = tempfile.TemporaryDirectory(prefix="facula-cuda-")
+    path = Path(_private.name, f"{key}.so")
+    path.write_bytes(content)
+    return path
+
+
+def image(source: str, headers: Mapping[str, str]) -> bytes:
+    """Return what the simulated driver loads as a module: the path of a library after a word that identifies it."""
+    return f"{MAGIC}{library(source, headers)}\0".encode()
