@@ -72,8 +72,11 @@ void facula_cuda_set_context(int64_t index, int64_t context)
 
 int facula_cuda_bind(int64_t index)
 {
-    const int64_t serial = __atomic_load_n(&contexts[index].serial, __ATOMIC_ACQUIRE);
+    int64_t serial;
     int code;
+    if ((uint64_t)index >= MAX_DEVICES)
+        return DRIVER_INVALID_VALUE;
+    serial = __atomic_load_n(&contexts[index].serial, __ATOMIC_ACQUIRE);
     if (!serial)
         return DRIVER_NOT_INITIALIZED;
     if (selected.bound == serial)

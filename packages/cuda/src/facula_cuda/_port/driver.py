@@ -8,6 +8,7 @@ process that only imports this package may fork: its children open the driver th
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import NoReturn
 
 from facula_errors import OperationError
@@ -36,9 +37,11 @@ class _Opened:
     version = 0
     simulated = False
     forked = False
+    session = 0  # how often the driver was closed: handles belong to one session
 
 
 opened = _Opened()
+_closing: list[Callable[[bool], None]] = []
 
 
 def open_driver() -> None:
@@ -92,10 +95,26 @@ def adopt_table(simulated: bool = False) -> None:
     opened.version, opened.simulated = version, simulated
 
 
+def on_close(function: Callable[[bool], None]) -> Callable[[bool], None]:
+    """Decorate a function that forgets handles. `close_driver` calls it with True, a forked child with False.
+
+    With False, the driver must not be called any more.
+    """
+    _closing.append(function)
+    return function
+
+
 def close_driver() -> None:
-    """Empty the table, so that `open_driver` starts again; contexts and memory of the driver must be gone."""
+    """Release all contexts and empty the table, so that `open_driver` starts again.
+
+    Memory, streams and events of the driver end with their contexts, so no object may use them any more: those of
+    `Stream` and `Event` notice it by `opened.session`.
+    """
+    for function in reversed(_closing):
+        function(True)
     lib.facula_cuda_close(lib.DRIVER_NOT_INITIALIZED)
     opened.version, opened.simulated = 0, False
+    opened.session += 1
 
 
 def check(operation: str, code: int) -> None:
@@ -185,7 +204,10 @@ def format_version(version: int) -> str:
 def _after_fork() -> None:
     if opened.version or opened.forked:
         lib.facula_cuda_close(lib.DRIVER_FORKED)
+        for function in reversed(_closing):
+            function(False)
         opened.version, opened.simulated, opened.forked = 0, False, True
+        opened.session += 1
 
 
 os.register_at_fork(after_in_child=_after_fork)
