@@ -14,11 +14,12 @@ from facula_cuda.testing import build
 from facula_errors import MissingPackageError, OperationError
 from facula_errors.testing import raises
 
-KERNEL = """#include "twice.h"
-struct A { long long n; const float *a; float *o; };
-extern "C" __global__ void f(const A p)
+KERNEL = """#include <stdint.h>
+#include "twice.h"
+struct A { int64_t n; const float *a; float *o; };
+KERNEL(f, A)
 {
-    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < p.n)
         p.o[i] = twice(p.a[i]) * 3 + 1;
 }
@@ -56,7 +57,7 @@ def test_spills_are_counted():
         "for (int k = 0; k < p.n; k++) {" + "".join(f"v{i} = v{i} * v{(i + 7) % 200} + k;" for i in range(200)) + "}"
     )
     body += "p.o[t] = " + " + ".join(f"v{i}" for i in range(200)) + ";"
-    head = KERNEL[: KERNEL.index("{\n")].replace("void f", "void __launch_bounds__(1024) f")
+    head = KERNEL[: KERNEL.index("{\n")].replace("KERNEL(f", "SYNC_KERNEL_OF(1024, f")
     source = head + "{ const int t = threadIdx.x; " + body + " }"
     compiled = nvrtc.compile_cubin(source, HEADERS, "sm_90", (*nvrtc.OPTIONS, "--ptxas-options=-v"))
     assert nvrtc.resources(compiled.log)["f"].spilled > 0
@@ -74,7 +75,7 @@ def test_no_contraction_to_fused_multiply_add():
 def test_errors_quote_the_line():
     with raises(nvrtc.NvrtcError, "cuda", "compiles for sm_90", value="NVRTC_ERROR_COMPILATION") as caught:
         nvrtc.compile_cubin(KERNEL.replace("twice(p", "thrice(p"), HEADERS, "sm_90")
-    assert 'kernel.cu(7): error: identifier "thrice" is undefined' in str(caught.value)
+    assert 'kernel.cu(8): error: identifier "thrice" is undefined' in str(caught.value)
     assert "    p.o[i] = thrice(p.a[i]) * 3 + 1;" in str(caught.value).splitlines()
 
 

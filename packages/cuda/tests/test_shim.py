@@ -189,7 +189,7 @@ def test_products_and_sums_are_rounded_once_each_but_for_fma():
 
 FOLD = """
 struct A { int64_t n; const float *a; float *o; };
-SYNC_KERNEL(fold, A)
+SYNC_KERNEL_OF(1024, fold, A)
 {
     __shared__ float part[32];
     float sum = 0;
@@ -243,7 +243,9 @@ def test_shared_memory_is_not_zero_at_the_beginning():
 
 def test_dynamic_shared_memory():
     run = Library(
-        ARGUMENTS % ("int", "int") + "SYNC_KERNEL(f, A) { DYNAMIC_SHARED(int, s); s[threadIdx.x] = p.a[threadIdx.x];"
+        ARGUMENTS
+        % ("int", "int")
+        + "SYNC_KERNEL_OF(1024, f, A) { DYNAMIC_SHARED(int, s); s[threadIdx.x] = p.a[threadIdx.x];"
         " __syncthreads(); p.o[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x]; }"
     )
     values, found = np.arange(1024, dtype="i4"), np.zeros(1024, "i4")
@@ -301,12 +303,14 @@ def test_misuse_is_reported(kernel):
     assert MISUSES[kernel] in run("f", np.zeros(1, "i4"), threads=64)
 
 
-@pytest.mark.parametrize("threads", [0, 1025])
-@pytest.mark.parametrize("kernel", ["KERNEL", "SYNC_KERNEL"])
-def test_blocks_have_1_to_1024_threads(kernel, threads):
-    run = Library("struct A { int *o; };\n" + kernel + "(f, A) { *p.o = 1; }")
+@pytest.mark.parametrize("more", [False, True])
+@pytest.mark.parametrize("kernel", ["KERNEL(", "SYNC_KERNEL(", "SYNC_KERNEL_OF(64, "])
+def test_blocks_have_no_more_threads_than_the_kernel_states(kernel, more):
+    run = Library("struct A { int *o; };\n" + kernel + "f, A) { *p.o = 1; }")
     found = np.zeros(1, "i4")
-    assert "expected 1 to 1024" in run("f", found, threads=threads)
+    most = 64 if "64" in kernel else 256
+    threads = most + 1 if more else 0
+    assert f"expected 1 to {most}" in run("f", found, threads=threads)
     assert not found[0]
 
 

@@ -8,6 +8,7 @@ import importlib.util
 import os
 import re
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import MissingPackageError, OperationError
@@ -15,15 +16,47 @@ from facula_errors import MissingPackageError, OperationError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+DEVICE_HEADER = "facula_device.h"
+#: Headers of C that kernels may include. NVRTC has the functions of <math.h> without one, and no integer types.
+STANDARD_HEADERS = {
+    "stdint.h": """#pragma once
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+typedef unsigned long long uintptr_t;
+#define INT32_MIN (-2147483647 - 1)
+#define INT32_MAX 2147483647
+#define UINT32_MAX 4294967295u
+#define INT64_MIN (-9223372036854775807ll - 1)
+#define INT64_MAX 9223372036854775807ll
+#define UINT64_MAX 18446744073709551615ull
+#define NAN __int_as_float(0x7fc00000)
+#define INFINITY __int_as_float(0x7f800000)
+""",
+    **dict.fromkeys(("float.h", "math.h", "stdbool.h", "stddef.h", "string.h"), "#pragma once\n#include <stdint.h>\n"),
+}
 #: Results are those of the CPU, bit for bit: no contraction to fused multiply-add, no flushing of subnormal numbers,
 #: rounded quotients and roots. `-default-device` lets plain functions be device functions.
 OPTIONS = (
     "--std=c++17", "-default-device", "-fmad=false", "-ftz=false", "-prec-div=true", "-prec-sqrt=true", "-w",
+    f"--pre-include={DEVICE_HEADER}",
 )  # fmt: skip
 FILE = "kernel.cu"
 PACKAGE = "nvidia-cuda-nvrtc==13.0.*"
 _SYSTEM = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so")
 _INVALID_OPTION = 5  # NVRTC_ERROR_INVALID_OPTION
+
+
+@cache
+def own_headers() -> dict[str, str]:
+    """Return the headers that all kernels have: those of C, and the words with which kernels are written."""
+    text = Path(__file__).with_name("device.h").read_text(encoding="utf-8")
+    return {**STANDARD_HEADERS, DEVICE_HEADER: text}
 
 
 class Compiled(NamedTuple):
@@ -133,7 +166,7 @@ def compile_cubin(
 
     Arguments:
         source: CUDA C++.
-        headers: the text of each header by the name that `#include` gives.
+        headers: the text of each header by the name that `#include` gives, in addition to `own_headers`.
         architecture: "sm_90", say.
         options: further options of NVRTC.
 
@@ -148,12 +181,11 @@ def compile_cubin(
         known = ", ".join(f"sm_{one}" for one in supported_architectures())
         raise OperationError(f"cuda: expected an architecture of NVRTC {version()} ({known}); got {architecture!r}")
     program = ctypes.c_void_p()
+    headers = {**own_headers(), **headers}
     count = len(headers)
     texts = (ctypes.c_char_p * count)(*[text.encode() for text in headers.values()])
     names = (ctypes.c_char_p * count)(*[name.encode() for name in headers])
-    created = library.nvrtcCreateProgram(
-        ctypes.byref(program), source.encode(), FILE.encode(), count, texts if count else None, names if count else None
-    )
+    created = library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), FILE.encode(), count, texts, names)
     _check("nvrtcCreateProgram", created)
     try:
         given = [f"--gpu-architecture={architecture}", *options]

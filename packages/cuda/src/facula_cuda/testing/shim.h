@@ -10,8 +10,8 @@
    for others. They start in one of three orders (FACULA_SHIM_ORDER: forward, backward, shuffled), so that a missing
    __syncthreads() changes the result in one of them at least. Shared memory has NaN bytes at the beginning of each block.
 
-   What would be an error on a device makes a sentence that facula_shim_failure() returns, once, after the kernel: a
-   misaligned access (found by g++ -fsanitize=alignment, whose handler is below), a barrier that some threads never reach, a
+   What would be an error on a device ends the kernel with a sentence, which is printed, and one of CUDA's codes, which the
+   simulated driver reports: a misaligned access (found by g++ -fsanitize=alignment, whose handler is below), a barrier that some threads never reach, a
    barrier in a KERNEL, too many threads or too much shared memory.
 
    State is static and without locks: the simulated driver runs one kernel at a time. It is not thread-local because hundreds
@@ -48,14 +48,17 @@
     extern "C" __attribute__((visibility("default"))) void name(const void *block, unsigned blocks, unsigned threads)     \
     {                                                                                                                     \
         run_plain(name##_body, *(const arguments *)block, blocks, threads);                                               \
+        shim::finish(#name);                                                                                              \
     }                                                                                                                     \
     static void name##_body(const arguments &p)
-#define SYNC_KERNEL(name, arguments)                                                                                      \
+#define SYNC_KERNEL(name, arguments) SYNC_KERNEL_OF(256, name, arguments)
+#define SYNC_KERNEL_OF(most, name, arguments)                                                                             \
     static void name##_body(const arguments &p);                                                                          \
     static void name##_raw(const void *block) { name##_body(*(const arguments *)block); }                                 \
     extern "C" __attribute__((visibility("default"))) void name(const void *block, unsigned blocks, unsigned threads)     \
     {                                                                                                                     \
-        shim::run_fibers(name##_raw, block, blocks, threads);                                                             \
+        shim::run_fibers(name##_raw, block, blocks, threads, most);                                                       \
+        shim::finish(#name);                                                                                              \
     }                                                                                                                     \
     static void name##_body(const arguments &p)
 
@@ -96,10 +99,11 @@ facula_shim_switch:
 )");
 
 namespace shim {
+static void finish(const char *name);
 enum { MAX_THREADS = 1024, STACK_BYTES = 64 << 10, MAX_SHARED = 227 << 10 };
 
 static char message[256];
-static bool failed, synchronous;
+static bool failed, misaligned, synchronous;
 static jmp_buf home; /* where a KERNEL ends at its first error */
 static void *scheduler;
 static void *abandoned;
@@ -250,10 +254,10 @@ static void begin(unsigned blocks, unsigned count)
     threads = (int)count;
 }
 
-static void run_fibers(void (*function)(const void *), const void *block, unsigned blocks, unsigned count)
+static void run_fibers(void (*function)(const void *), const void *block, unsigned blocks, unsigned count, unsigned most)
 {
-    if (count < 1 || count > MAX_THREADS) {
-        refuse("a launch has %ld threads in a block: expected 1 to 1024", count);
+    if (count < 1 || count > most) {
+        refuse("a launch has %ld threads in a block: expected 1 to %ld", count, most);
         return;
     }
     if (!stacks) {
@@ -354,25 +358,44 @@ extern "C" {
 __attribute__((visibility("hidden"))) void __ubsan_handle_type_mismatch_v1(void *data, void *address)
 {
     (void)address;
+    shim::misaligned = true;
     shim::fail("misaligned access of device memory, in line %ld, column %ld of the kernel's source",
                ((const shim::type_mismatch *)data)->line, ((const shim::type_mismatch *)data)->column);
 }
-/* What went wrong since the last call, or NULL. */
+/* The simulated driver's function that ends a kernel with one of CUDA's codes. */
+__attribute__((visibility("default"))) void (*facula_cuda_fail)(int);
+/* What went wrong since the last call, or NULL: for callers other than the simulated driver. */
 __attribute__((visibility("default"))) const char *facula_shim_failure(void)
 {
     const bool failed = shim::failed;
-    shim::failed = false;
+    shim::failed = shim::misaligned = false;
     return failed ? shim::message : NULL;
 }
 }
 
+namespace shim {
+enum { MISALIGNED_ADDRESS = 716, LAUNCH_FAILED = 719 };
+
+/* Report the failure of a kernel to the simulated driver, which does not return, and print the sentence. */
+static void finish(const char *name)
+{
+    if (!failed || !facula_cuda_fail)
+        return;
+    const int code = misaligned ? MISALIGNED_ADDRESS : LAUNCH_FAILED;
+    failed = misaligned = false;
+    fprintf(stderr, "facula_cuda.testing: kernel %s: %s\n", name, message);
+    facula_cuda_fail(code);
+}
+} // namespace shim
+
 template <class F, class A> static void run_plain(F function, const A &arguments, unsigned blocks, unsigned count)
 {
-    if (count < 1 || count > shim::MAX_THREADS) {
-        shim::refuse("a launch has %ld threads in a block: expected 1 to 1024", count);
+    if (count < 1 || count > 256) {
+        shim::refuse("a launch has %ld threads in a block: expected 1 to 256", count);
         return;
     }
     shim::begin(blocks, count);
+    shim::synchronous = false; /* a fiber may have ended by a fault, which the driver caught */
     const int order = shim::order_wanted();
     if (_setjmp(shim::home))
         return;
