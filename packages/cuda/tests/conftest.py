@@ -3,8 +3,11 @@ import os
 import pytest
 from fake_driver import build
 from hypothesis import settings
+from simulated_calls import build_kernels, use_device
 
 from facula_cuda._port import driver
+from facula_cuda.testing import simulate
+from facula_cuda.testing._simulation import end_simulation
 
 settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None, database=None)
 settings.register_profile("default", deadline=None)
@@ -22,3 +25,22 @@ def fake(tmp_path, monkeypatch):
 
     yield use
     driver.close_driver()
+
+
+@pytest.fixture
+def simulated(monkeypatch):
+    """Return `simulated(**options)`, which simulates devices and makes the first one current; ended after the test."""
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+    def start(**options):
+        simulate(**options)
+        return use_device()
+
+    yield start
+    end_simulation()
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory):
+    """Return the library of the tests' kernels."""
+    return build_kernels(tmp_path_factory.mktemp("kernels"))

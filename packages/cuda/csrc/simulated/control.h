@@ -1,0 +1,27 @@
+/* The controls of the simulated driver, for facula_cuda.testing. */
+
+#ifndef FACULA_CUDA_SIMULATED_CONTROL_H
+#define FACULA_CUDA_SIMULATED_CONTROL_H
+
+#include <stdint.h>
+
+/* Let the table call the simulated driver, with this number of devices and of bytes in each. Returns 0; 1 if the
+   addresses that the devices need are in use; 2 if the simulated driver is in use with other devices or bytes. */
+int facula_cuda_use_simulated(int devices, int64_t nbytes, int shuffled, uint64_t seed);
+/* Whether the table calls the simulated driver. */
+int facula_cuda_is_simulated(void);
+/* The kernels and copies that are queued, and not yet run; a launched graph counts with all of its own. */
+int64_t facula_cuda_simulated_pending(void);
+/* The calls of each function so far: the name of function `i`, or NULL at the end of the list, and its calls. */
+const char *facula_cuda_simulated_name(int i);
+uint64_t facula_cuda_simulated_calls(int i);
+/* While on, launches of kernels and graphs are counted and do nothing. */
+void facula_cuda_simulated_count_only(int on);
+/* Let the next `times` calls of a function return a code. Returns 0; 1 for an unknown name. */
+int facula_cuda_simulated_fail(const char *name, int code, int times);
+/* Write what the last kernel that failed did wrong; empty if none failed, or failed by an illegal address. */
+void facula_cuda_simulated_failure(char *text, int64_t nbytes);
+/* End a simulation: forget all memory, streams and errors, and close the table. Nothing may use them afterwards. */
+void facula_cuda_end_simulated(void);
+
+#endif
