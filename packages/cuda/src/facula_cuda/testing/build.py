@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from facula_errors import OperationError
 
 from .._compile import cache as disk
+from .._compile import modules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -170,3 +171,6 @@ def _kept_privately(key: str, content: bytes) -> Path:
 def image(source: str, headers: Mapping[str, str]) -> bytes:
     """Return what the simulated driver loads as a module: the path of a library after a word that identifies it."""
     return f"{MAGIC}{library(source, headers)}\0".encode()
+
+
+modules.simulated_image = image
