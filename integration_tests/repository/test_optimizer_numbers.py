@@ -6,8 +6,8 @@ import re
 import pytest
 from conftest import ROOT
 
-CSRC = ROOT / "packages/cpu/csrc/optimizers"
-SOURCES = (CSRC / "optimizer_numbers.h", CSRC / "adafactor_numbers.h", CSRC / "sgd_adam.dispatch.c")
+CSRC = ROOT / "packages/cpu/csrc"
+SOURCES = (CSRC / "elements/optimizer_numbers.h", CSRC / "optimizers/adafactor_numbers.h")
 NUMBERS = ROOT / "packages/tensor/src/facula_tensor/ops/optimizers/numbers.py"
 PLANNER = ROOT / "packages/cpu/src/facula_cpu/_optimizer.py"
 CHECKS = ROOT / "packages/cpu/csrc/reach/elements.c"

@@ -1,14 +1,6 @@
 /* Copies between dtypes: cast.inc for each source. float16 and bfloat16 go through float32 (half.dispatch.c). */
+#include "elements/casts.h"
 #include "runtime/kernel.h"
-
-static ALWAYS_INLINE int64_t truncated(double x)
-{
-    return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN;
-}
-static ALWAYS_INLINE int32_t truncated_short(double x)
-{
-    return x > -0x1p31 - 1 && x < 0x1p31 ? (int32_t)x : INT32_MIN;
-}
 
 #define TO_INTEGER(type, x) ((type)(x))
 

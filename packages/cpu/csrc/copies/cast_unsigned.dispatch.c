@@ -1,14 +1,9 @@
 /* Conversions of uint16, uint32 and uint64, from and to the signed type that represents their numbers or their bits.
-   For uint64, which exceeds the range of int64, also from and to floating types. Other conversions go through these.
-   Numbers out of uint64's range are converted as to int64, NaN to 2^63. */
+   For uint64, which exceeds the range of int64, also from and to floating types. Other conversions go through these. */
+#include "elements/casts.h"
 #include "runtime/kernel.h"
 
 #include <complex.h>
-
-static ALWAYS_INLINE uint64_t truncated(double x)
-{
-    return x >= 0x1p63 && x < 0x1p64 ? (uint64_t)x : x >= -0x1p63 && x < 0x1p63 ? (uint64_t)(int64_t)x : 1ull << 63;
-}
 
 #define CAST(from, FROM, to, TO)                                                                     \
     static void cast_##from##_##to(int64_t n, const int64_t *address, const int64_t *step)           \
@@ -89,7 +84,7 @@ CAST(uint64, UINT64, float32, FLOAT32)
 
 static ALWAYS_INLINE uint64_t cast_float32_uint64_of(float x)
 {
-    return truncated(x);
+    return truncated_unsigned(x);
 }
 #define A float
 #define R uint64_t
@@ -109,7 +104,7 @@ CAST(uint64, UINT64, float64, FLOAT64)
 
 static ALWAYS_INLINE uint64_t cast_float64_uint64_of(double x)
 {
-    return truncated(x);
+    return truncated_unsigned(x);
 }
 #define A double
 #define R uint64_t
@@ -129,7 +124,7 @@ CAST(uint64, UINT64, complex64, COMPLEX64)
 
 static ALWAYS_INLINE uint64_t cast_complex64_uint64_of(float _Complex x)
 {
-    return truncated(crealf(x));
+    return truncated_unsigned(crealf(x));
 }
 #define A float _Complex
 #define R uint64_t
@@ -149,7 +144,7 @@ CAST(uint64, UINT64, complex128, COMPLEX128)
 
 static ALWAYS_INLINE uint64_t cast_complex128_uint64_of(double _Complex x)
 {
-    return truncated(creal(x));
+    return truncated_unsigned(creal(x));
 }
 #define A double _Complex
 #define R uint64_t

@@ -1,6 +1,6 @@
 /* Conversions between float32 and the half-precision types: copies, and the conversions around loops in the elementwise
    driver. */
-#include "elements/half.h"
+#include "elements/casts.h"
 #include "runtime/kernel.h"
 
 #ifdef __F16C__
@@ -37,12 +37,6 @@ HALF(widen_float16_any, uint16_t, float, float_of_float16)
 #define LOOP narrow_float16_any_loop
 #include "loops/unary_loop.inc"
 HALF(narrow_float16_any, float, uint16_t, float16_of_float)
-
-/* Between the two: every NaN becomes the quiet one without sign and payload, as in PyTorch. */
-static ALWAYS_INLINE uint16_t bfloat16_of_float16(uint16_t half)
-{
-    return (half & 0x7fff) > 0x7c00 ? 0x7fc0 : bfloat16_of_float(float_of_float16(half));
-}
 
 #define A uint16_t
 #define R uint16_t

@@ -57,6 +57,13 @@ static ALWAYS_INLINE int64_t integer_of(uint64_t words, int64_t low, uint64_t ra
     return (int64_t)((uint64_t)low + scaled);
 }
 
+/* A Bernoulli draw is 1 for words below this bound. */
+static ALWAYS_INLINE uint64_t bernoulli_bound(double probability)
+{
+    const double threshold = probability * 0x1p32;
+    return threshold > 0 ? threshold < 0x1p32 ? (uint64_t)threshold : 1ull << 32 : 0;
+}
+
 static ALWAYS_INLINE uint64_t two_words(const uint32_t *words, int64_t i)
 {
     return words[2 * i] | (uint64_t)words[2 * i + 1] << 32;

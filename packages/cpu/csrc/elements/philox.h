@@ -7,6 +7,13 @@
 
 enum { PHILOX_ROUNDS = 10 };
 
+/* Dropout keeps elements whose word is at least this bound. `share`: the probability that an element becomes 0. */
+static ALWAYS_INLINE uint32_t dropout_bound(double share)
+{
+    const double bound = share * 0x1p32;
+    return bound < 0x1p32 - 1 ? (uint32_t)bound : 0xffffffffu;
+}
+
 /* One block of four words, for counter and key in words. */
 static ALWAYS_INLINE void philox(const uint32_t counter[4], const uint32_t key[2], uint32_t words[4])
 {

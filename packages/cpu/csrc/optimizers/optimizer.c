@@ -12,8 +12,8 @@
    after the last piece has ended (`finish`), so that all pieces read the same values. */
 #include <math.h>
 
+#include "elements/optimizer_numbers.h"
 #include "optimizers/optimizer.cdef.h"
-#include "optimizers/optimizer_numbers.h"
 #include "runtime/kernel.h"
 
 enum { MOST_TENSORS = 8 };
@@ -80,7 +80,7 @@ FACULA_KERNEL("optimizer_step", optimizer_step, 0, 0)
 static void nadam_finish(const int64_t *kept, const double *numbers)
 {
     const float count = *(const float *)kept[1];
-    *(float *)kept[0] *= (float)(numbers[NADAM_FIRST] * (1 - 0.5 * pow(0.96, count * numbers[NADAM_WARMING])));
+    *(float *)kept[0] *= (float)nadam_factor(numbers, count);
 }
 
 FACULA_KERNEL("nadam_step_finish", nadam_finish, 0, 0)

@@ -11,8 +11,7 @@ enum { TILE = 512 };
                               uint64_t offset)                                                                    \
     {                                                                                                             \
         uint32_t words[TILE];                                                                                     \
-        const double bound = share * 0x1p32;                                                                      \
-        const uint32_t least = bound < 0x1p32 - 1 ? (uint32_t)bound : 0xffffffffu;                                \
+        const uint32_t least = dropout_bound(share);                                                              \
         const T grown = share < 1 ? (T)(1 / (1 - share)) : 0;                                                     \
         for (int64_t done = 0; done < n; done += TILE) {                                                          \
             const int64_t count = n - done < TILE ? n - done : TILE;                                              \

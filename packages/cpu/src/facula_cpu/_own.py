@@ -13,7 +13,8 @@ from facula_errors.extend import boundary
 from facula_storage import DType, Layout
 
 from ._elementwise.elementwise import find_form, find_program_form
-from ._elementwise.programs import MOST_READ, compile_program
+from ._elementwise.programs import compile_program
+from ._elementwise.typed import MOST_READ, typed_program
 from ._kernels import ffi
 from ._runtime.planners import bound_plan, no_kernel, planners
 from ._runtime.registry import Kernel, find_kernel, kernel_names, own_loops
@@ -57,7 +58,7 @@ def register_loop(name: str, dtypes: Sequence[DType], address: int, *, cost: int
         raise ArgumentError(f"register_loop: expected cost to be an int > 0, in picoseconds; got {cost!r}")
     _owners.append(owner)
     own_loops[name, codes] = Kernel(address, cost)
-    for known in (find_kernel, find_form, find_program_form, compile_program):
+    for known in (find_kernel, typed_program, find_form, find_program_form, compile_program):
         known.cache_clear()
 
 

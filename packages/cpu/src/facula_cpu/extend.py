@@ -1,11 +1,13 @@
 """The interface of facula_cpu for sibling packages beyond its public names."""
 
 from ._adafactor import NUMBERS as _ADAFACTOR_NUMBERS
+from ._elementwise.typed import Step, TypedProgram, typed_program
 from ._levels import at_level, levels
 from ._optimizer import NUMBERS as _NUMBERS
 from ._portable import KernelName, Part, PortablePlan, portable_plan
 from ._runtime.planners import planners
 from ._runtime.registry import is_loop
+from ._sources import element_sources
 from ._tables import ADDRESS, CELL, NUMBER, OWN, TEMPORARY, TENSOR, Tables, bits_of, with_streams, wrapped
 
 STEP_NUMBERS = _NUMBERS | dict.fromkeys(("adafactor_step", "adafactor_vector_step"), _ADAFACTOR_NUMBERS)
@@ -22,13 +24,17 @@ __all__ = [
     "KernelName",
     "Part",
     "PortablePlan",
+    "Step",
     "Tables",
+    "TypedProgram",
     "at_level",
     "bits_of",
+    "element_sources",
     "is_loop",
     "levels",
     "planners",
     "portable_plan",
+    "typed_program",
     "with_streams",
     "wrapped",
 ]

@@ -14,7 +14,7 @@
 enum { MOST_TERMS = 20000 };
 
 /* Uses the recurrence up to 10, then the asymptotic series (DLMF 5.5.2, 5.11.2); x > 0. */
-static double digamma_of(double x)
+static double digamma_of_positive(double x)
 {
     double sum = 0;
     while (x < 10) {
@@ -73,7 +73,7 @@ static ALWAYS_INLINE double gamma_slope(double shape, double x, double exact)
             sum += term;
             slope -= term * ends;
         }
-        return -x / shape * ((log(x) - digamma_of(shape + 1)) * sum + slope);
+        return -x / shape * ((log(x) - digamma_of_positive(shape + 1)) * sum + slope);
     }
     /* 1 - F = density x times the continued fraction 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)), DLMF 8.9.2 */
     struct dual c, d, h;
@@ -86,8 +86,9 @@ static ALWAYS_INLINE double gamma_slope(double shape, double x, double exact)
         b += 2;
         /* d = 1 / (b + factor d) and c = b + factor / c, with b' = -1 and factor' = n */
         struct dual below = {b + factor * d.value, -1 + factor * d.slope + rise * d.value};
-        c = (struct dual){b + factor / c.value,
-                          -1 + rise / c.value - (n > 1 ? factor * c.slope / (c.value * c.value) : 0)};
+        const struct dual next = {b + factor / c.value,
+                                  -1 + rise / c.value - (n > 1 ? factor * c.slope / (c.value * c.value) : 0)};
+        c = next;
         d.value = 1 / below.value, d.slope = -below.slope * d.value * d.value;
         const double ratio = c.value * d.value, change = c.slope * d.value + c.value * d.slope;
         h.slope = h.slope * ratio + h.value * change;
@@ -95,7 +96,7 @@ static ALWAYS_INLINE double gamma_slope(double shape, double x, double exact)
         if (fabs(ratio - 1) < exact && fabs(change) * h.value < exact * fabs(h.slope))
             break;
     }
-    return x * (h.value * (log(x) - digamma_of(shape)) + h.slope);
+    return x * (h.value * (log(x) - digamma_of_positive(shape)) + h.slope);
 }
 
 /* The logarithm of x^a exp(-x) / Gamma(a + 1). For large shapes computed from differences, because the terms are far
@@ -168,7 +169,8 @@ static struct dual beta_fraction(double a, double b, double x, int of_first)
                 rise = scale * db - factor * da * (1 / (a + 2 * m - 1) + 1 / (a + 2 * m));
             }
             const struct dual below = {1 + factor * d.value, factor * d.slope + rise * d.value};
-            c = (struct dual){1 + factor / c.value, rise / c.value - factor * c.slope / (c.value * c.value)};
+            const struct dual next = {1 + factor / c.value, rise / c.value - factor * c.slope / (c.value * c.value)};
+            c = next;
             d.value = 1 / below.value, d.slope = -below.slope * d.value * d.value;
             const double ratio = c.value * d.value, by = c.slope * d.value + c.value * d.slope;
             h.slope = h.slope * ratio + h.value * by;
@@ -188,7 +190,7 @@ static double beta_slope(double x, double a, double b)
         return NAN;
     if (x == 0)
         return 0;
-    const double both = digamma_of(a + b) - digamma_of(a);
+    const double both = digamma_of_positive(a + b) - digamma_of_positive(a);
     if (x < (a + 1) / (a + b + 2)) {
         const struct dual h = beta_fraction(a, b, x, 1);
         return -x / a * (h.value * (log(x) - 1 / a + both) + h.slope);

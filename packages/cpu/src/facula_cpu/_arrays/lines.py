@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_storage import Plan
 
 from .._elementwise.elementwise import collapse
-from .._elementwise.programs import UNSIGNED
+from .._elementwise.typed import UNSIGNED
 from .._kernels import ffi
 from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
 from .._runtime.registry import find_kernel, kernel_for

@@ -10,7 +10,7 @@ from .._kernels import ffi
 from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
 from .._runtime.registry import kernel_for
 from .elementwise import byte_steps, collapse, find_form, plan_elementwise
-from .programs import intermediate_dtype
+from .typed import intermediate_dtype
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan

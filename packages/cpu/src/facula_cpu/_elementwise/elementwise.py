@@ -15,24 +15,19 @@ from facula_storage.extend.plans import Elementwise, Instruction, Program, rebin
 
 from .._kernels import ffi
 from .._runtime.planners import GRAIN, SERIAL, bound_launch, no_kernel, release_at
-from .._runtime.registry import find_kernel, kernel_for
-from .programs import (
+from .._runtime.registry import kernel_for
+from .programs import assemble, compile_program, rounded, single
+from .typed import (
     BFLOAT16,
-    BOOL,
     FLOAT8,
     FLOAT16,
+    FLOAT32,
     HALVES,
     INT64,
     QUOTIENTS,
     UNSIGNED,
-    Steps,
-    assemble,
-    compile_program,
     computed_in,
-    intermediate_dtype,
-    rounded,
-    single,
-    widened,
+    typed_program,
 )
 
 if TYPE_CHECKING:
@@ -40,21 +35,13 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
-    from .._runtime.registry import Kernel
     from .._runtime.types import Inputs, Layouts, Parameters, Struct
     from .programs import Compiled
 
-FLOAT32, FLOAT64 = 9, 10
-FLOATS = (*HALVES, FLOAT32, FLOAT64)
 SCALAR_INTEGER, SCALAR_REAL, SCALAR_COMPLEX, SCALAR_FLOAT16, SCALAR_BFLOAT16 = 1, 2, 3, 4, 5  # enum scalar_kind
 HALF_SCALARS = {SCALAR_FLOAT16: FLOAT16, SCALAR_BFLOAT16: BFLOAT16}
 ARGUMENTS = (int, int, float, complex, float, float)  # the launch arguments of each
 MOST_OPERANDS, MOST_DIMS = 16, 64
-# Scalars, next to float16 and bfloat16 arrays, that are first rounded to those dtypes, by operator and position, like
-# in PyTorch's kernels. All others, above all factors and divisors (a loss times 70000), are used in float32.
-BOTH_ROUNDED = "add sub add_scaled remainder fmod pow pow_number maximum minimum fmax fmin eq ne lt le gt ge".split()
-ROUNDED = {**dict.fromkeys(BOTH_ROUNDED, (0, 1)), "floor_divide": (0,), "trunc_divide": (0,)}
-MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 STRUCT = ffi.typeof("struct facula_elementwise *")
 
 
@@ -68,53 +55,19 @@ class Form(NamedTuple):
     elementwise: Elementwise | None  # None if elements may be refused, or are reduced
 
 
-def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> tuple[Kernel, tuple[int, ...]] | None:
-    """Return the loop for these inputs (dtype codes, or types of scalars) and output, and the dtypes of its operands.
-
-    A scalar gets the dtype in which the operator computes. If it could be a wider integer than the arrays and the table
-    has such a loop (comparisons), that loop is exact for every scalar.
-    """
-    if operator == "copy" and isinstance(operands[0], int):
-        between = intermediate_dtype(operands[0], output)
-        kernel = find_kernel(operator, operands[0], between)
-        return None if kernel is None else (kernel, (operands[0], between))
-    codes = [code for code in operands if isinstance(code, int)]
-    ours = output if output != BOOL or not codes else codes[0]
-    for scalar in (INT64, ours) if BOOL < ours < INT64 else (ours,):
-        exact = tuple(code if isinstance(code, int) else scalar for code in operands)
-        wide = tuple(widened(code, operator) for code in exact)
-        for dtypes in ((*exact, output), (*wide, output), (*wide, widened(output, operator))):
-            kernel = find_kernel(operator, *dtypes)
-            if kernel is not None:
-                return kernel, dtypes
-    return None
-
-
 @lru_cache(maxsize=4096)
 def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> Form | None:
     """Return the form of a plan for these inputs (dtype codes, or types of scalars) and output dtype code."""
-    name, order = operator, tuple(range(len(inputs)))
-    if operator == "fill":
-        name = "copy"
-    elif operator in MIRRORED and isinstance(inputs[0], type):
-        name, order = MIRRORED[operator], (1, 0)  # the table has integers against any int on the right
-    operands = tuple(inputs[i] for i in order)
-    found = find_loop(name, operands, output)
-    if found is None:
+    typed = typed_program(operator, inputs, (output,))
+    if typed is None:
         return None
-    kernel, dtypes = found
-    kinds = [scalar_kind(operand, code) for operand, code in zip(operands, dtypes, strict=False)]
-    half = next((code for code in operands if code in HALVES), None)
-    if half is not None and name in ROUNDED:
-        for place in ROUNDED[name]:
-            if kinds[place] == SCALAR_REAL:
-                kinds[place] = SCALAR_FLOAT16 if half == FLOAT16 else SCALAR_BFLOAT16
-    compiled: Compiled | None = single(kernel)
-    there = [here if isinstance(operand, type) else operand for operand, here in zip(operands, dtypes, strict=False)]
-    if (*there, output) != dtypes:
-        steps = Steps(there)
-        given = [steps.converted(place, code) for place, code in enumerate(dtypes[:-1])]
-        compiled = assemble(steps, operands, (output,), [steps.add(kernel, tuple(given), dtypes[-1])])
+    name, order = typed.name, typed.order
+    dtypes = next(step.dtypes for step in typed.steps if not step.converts)  # of the loop
+    kinds = [scalar_kind(inputs[at], code) for at, code in zip(order, dtypes, strict=False)]
+    for place, half in enumerate(typed.roundings):
+        if half:
+            kinds[place] = SCALAR_FLOAT16 if half == FLOAT16 else SCALAR_BFLOAT16
+    compiled = single(kernel_for(name, *dtypes)) if len(typed.steps) == 1 else assemble(typed, inputs)
     if compiled is None:
         return None
     if name == "copy" and output in HALVES and dtypes[0] in (*HALVES, FLOAT32):
@@ -241,8 +194,6 @@ def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, 
     output = outputs[0]
     shape = output.shape
     name = operator if isinstance(operator, str) else operator.name
-    if operator == "pow" and output.dtype.code in FLOATS and isinstance(inputs[1], type):
-        operator = "pow_number"
     any_size = output.is_contiguous
     types: list[int | type[complex]] = []
     arrays: list[Layout] = []

@@ -1,6 +1,6 @@
 """Compilation of programs of elementwise operations into the struct that runs them, in the order of this file.
 
-Stages: a loop of the kernel table for each instruction, then placed results, then assigned tiles, then the struct.
+Stages: typed steps (see typed.py), then placed results, then assigned tiles, then the struct.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from facula_storage.extend.layouts import dtype_of_code
 from facula_storage.extend.plans import Instruction
 
 from .._kernels import ffi
-from .._runtime.registry import find_kernel, kernel_for
+from .._runtime.registry import kernel_for
+from .typed import HALVES, Steps, typed_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,143 +24,31 @@ if TYPE_CHECKING:
 
     from .._runtime.registry import Kernel
     from .._runtime.types import Struct
+    from .typed import Step, TypedProgram
 
 APART = 192  # bytes between tiles: at distances of a multiple of 4096, reads would wait for writes
-BOOL, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32 = 1, 5, 6, 7, 8, 9
-HALVES = (FLOAT16, BFLOAT16)
-UNSIGNED = UINT16, UINT32, UINT64 = 13, 14, 15
-FLOAT8 = tuple(range(16, 21))  # e4m3fn, e5m2, e8m0fnu, e4m3fnuz, e5m2fnuz
-# Dtypes with loops to only one or a few other dtypes, through which they are converted to all others.
-HUBS = {**dict.fromkeys((*HALVES, *FLOAT8), FLOAT32), UINT16: INT32, UINT32: INT64, UINT64: INT64}
-# Operators that accept storage dtypes by way of the hub: float8 is compared, and unsigned integers take part where the
-# low bits of a result depend only on those of the operands.
-COMPARED = ("eq", "ne", "isnan")
-MODULAR = (*COMPARED, "mul", "bitwise_and", "bitwise_or", "bitwise_xor", "floor", "ceil", "trunc", "round")
-ROUNDINGS = {"float16": FLOAT16, "bfloat16": BFLOAT16}  # instructions whose result has this dtype
-TILE, TILES_ROOM, MOST_TILES, MOST_CONSTANTS, MOST_READ = 512, 16384, 32, 16, 6
-QUOTIENTS = ("floor_divide", "trunc_divide", "remainder", "fmod")  # of integers: zeros are refused
+TILE, TILES_ROOM, MOST_TILES, MOST_CONSTANTS = 512, 16384, 32, 16
 
 
-class Step(NamedTuple):
-    """An instruction with its loop. `result` is its value's number: -1 for a requirement, which has no loop."""
-
-    kernel: Kernel | None
-    values: tuple[int, ...]
-    result: int
-    converts: bool = False  # whether it only converts a value to another dtype
+def kernel_of(step: Step) -> Kernel | None:
+    """Return the loop of a step; None for a requirement."""
+    return None if step.operation == "require" else kernel_for(step.operation, *step.dtypes)
 
 
-class Steps:
-    """Instructions with loops, and the dtype code of each value; values are numbered like in a program."""
-
-    def __init__(self, codes: Sequence[int]):
-        self.codes = list(codes)
-        self.steps: list[Step] = []
-        self._converted: dict[tuple[int, int], int] = {}
-
-    def add(self, kernel: Kernel | None, values: tuple[int, ...], code: int, *, converts: bool = False) -> int:
-        """Append an instruction; return the number of its result."""
-        self.codes.append(code)
-        self.steps.append(Step(kernel, values, -1 if kernel is None else len(self.codes) - 1, converts))
-        return len(self.codes) - 1
-
-    def converted(self, value: int, code: int) -> int:
-        """Return the value in the dtype of this code, converted through others if there is no direct loop."""
-        given = self.codes[value]
-        if given == code:
-            return value
-        between = intermediate_dtype(given, code)
-        if between != code:
-            return self.converted(self.converted(value, between), code)
-        if (value, code) not in self._converted:
-            kernel = kernel_for("copy", given, code)
-            self._converted[value, code] = self.add(kernel, (value,), code, converts=True)
-        return self._converted[value, code]
-
-
-@lru_cache(maxsize=512)
-def intermediate_dtype(given: int, code: int) -> int:
-    """Return the next dtype on the way from dtype `given` to `code`.
-
-    >>> intermediate_dtype(FLOAT16, INT64) == FLOAT32, intermediate_dtype(UINT64, FLOAT16) == FLOAT32
-    (True, True)
-    """
-    if find_kernel("copy", given, code) is not None:
-        return code
-    hub = HUBS.get(code, 0)
-    return hub if hub and (given not in HUBS or find_kernel("copy", given, hub) is not None) else HUBS.get(given, code)
-
-
-def widened(code: int, operator: str = "") -> int:
-    """Return the dtype in which arrays of this dtype are computed."""
-    if code in HALVES or (code in FLOAT8 and operator in COMPARED):
-        return FLOAT32
-    return INT64 if code in UNSIGNED and operator in MODULAR else code
-
-
-def computed_in(inputs: Sequence[int | type], output: int) -> int:
-    """Return the dtype code of a program's values: that of its result, or of its first operand other than bool."""
-    arrays = [operand for operand in inputs if isinstance(operand, int)]
-    return widened(output if output != BOOL else next((code for code in arrays if code != BOOL), BOOL))
-
-
-def type_program(
-    program: Program, inputs: Sequence[int | type], outputs: Sequence[int]
-) -> tuple[Steps, list[int]] | None:
-    """Return a program's steps for these operand dtypes, and its results; None if the kernel table lacks a loop."""
-    compute = computed_in(inputs, outputs[0])
-    steps = Steps([operand if isinstance(operand, int) else compute for operand in inputs])
-    steps.codes += [compute] * len(program.constants)
-    numbers = list(range(len(steps.codes)))  # of the program's values, here
-    for place, code in enumerate(inputs):
-        if isinstance(code, int) and code not in (compute, BOOL, *HALVES):
-            numbers[place] = steps.converted(place, compute)
-    for operation, values in program.instructions:
-        given = tuple([numbers[value] for value in values])
-        if operation == "require":
-            numbers.append(steps.add(None, given, BOOL))
-            continue
-        if operation in ROUNDINGS:
-            numbers.append(steps.converted(given[0], ROUNDINGS[operation]))
-            continue
-        if compute <= INT64 and operation in QUOTIENTS:
-            return None
-        found = find_loop(operation, [steps.codes[value] for value in given], compute)
-        if found is None or len(given) >= MOST_READ:
-            return None
-        kernel, codes = found
-        given = tuple([steps.converted(value, code) for value, code in zip(given, codes, strict=False)])
-        numbers.append(steps.add(kernel, given, codes[-1]))
-    return steps, [numbers[value] for value in program.results]
-
-
-def find_loop(operation: str, codes: Sequence[int], compute: int) -> tuple[Kernel, tuple[int, ...]] | None:
-    """Return the loop for values of these dtypes, and the dtypes of its operands; bools may be used as numbers."""
-    computed = tuple([compute if code in HALVES else code for code in codes])
-    for taken in (tuple(codes), computed, (compute,) * len(codes)):
-        for result in (compute, BOOL, *ROUNDINGS.values()):
-            kernel = find_kernel(operation, *taken, result)
-            if kernel is not None:
-                return kernel, (*taken, result)
-    return None
-
-
-def place_results(steps: Steps, arrays: Sequence[int], results: Sequence[int], outputs: Sequence[int]) -> list[int]:
+def place_results(steps: Steps, arrays: Sequence[int], results: Sequence[int]) -> list[int]:
     """Give each result a final instruction after which no `arrays` are read, appending a copy if necessary.
 
     The result may be written over the memory of one of them.
     """
     placed: list[int] = []
-    for result, code in zip(results, outputs, strict=True):
-        result = steps.converted(result, code)
+    for result in results:
         if result in placed or not any([step.result == result for step in steps.steps]):
-            result = steps.add(kernel_for("copy", code, code), (result,), code)
+            result = steps.add("copy", (result,), steps.codes[result])
         placed.append(result)
     for place, result in enumerate(placed):
         made_at = next(i for i, step in enumerate(steps.steps) if step.result == result)
         if _reads(steps.steps[made_at + 1 :], arrays):
-            code = steps.codes[result]
-            placed[place] = steps.add(kernel_for("copy", code, code), (result,), code)
+            placed[place] = steps.add("copy", (result,), steps.codes[result])
     return placed
 
 
@@ -196,7 +85,8 @@ def struct_of(
     places = {result: inputs + i for i, result in enumerate(results)}
     places.update({value: value if value < inputs else value + len(results) for value in range(first)})
     instructions = []
-    for at, (kernel, values, result, _) in enumerate(steps.steps):
+    for at, step in enumerate(steps.steps):
+        kernel, values, result = kernel_of(step), step.values, step.result
         tile = result >= 0 and result not in places
         if tile:
             tiles.take(result, dtype_of_code(steps.codes[result]).itemsize)
@@ -246,24 +136,18 @@ def single(kernel: Kernel) -> Compiled:
     return Compiled(loop, ffi.NULL, (loop,), kernel.cost, (kernel.address,))
 
 
-def assemble(
-    steps: Steps,
-    inputs: Sequence[int | type],
-    outputs: Sequence[int],
-    results: Sequence[int],
-    constants: Sequence[float] = (),
-    compute: int = FLOAT32,
-    is_apart: bool = False,
-) -> Compiled | None:
+def assemble(typed: TypedProgram, inputs: Sequence[int | type], is_apart: bool = False) -> Compiled | None:
     """Return the struct of typed steps, including results; None if there is no room."""
-    arrays = [place for place, operand in enumerate(inputs) if isinstance(operand, int) and not is_apart]
-    computes = tuple([step.kernel.address for step in steps.steps if step.kernel is not None and not step.converts])
-    requires = any([step.kernel is None for step in steps.steps])
-    placed = place_results(steps, arrays, results, outputs)
-    struct = struct_of(steps, len(inputs), constants, compute, placed)
+    arrays = [place for place, at in enumerate(typed.order) if isinstance(inputs[at], int) and not is_apart]
+    found = [(step, kernel_of(step)) for step in typed.steps]
+    computes = tuple([kernel.address for step, kernel in found if kernel is not None and not step.converts])
+    requires = any([kernel is None for _, kernel in found])
+    steps = Steps(typed.codes, typed.steps)
+    placed = place_results(steps, arrays, typed.results)
+    struct = struct_of(steps, len(inputs), typed.constants, typed.compute, placed)
     if struct is None:
         return None
-    kernels = [step.kernel for step in steps.steps if step.kernel is not None]
+    kernels = [kernel for kernel in map(kernel_of, steps.steps) if kernel is not None]
     loops = tuple([ffi.cast("facula_loop", kernel.address) for kernel in kernels])
     return Compiled(ffi.NULL, struct, loops, sum([kernel.cost for kernel in kernels]), computes, requires)
 
@@ -272,6 +156,7 @@ def rounded(program: Program, outputs: Sequence[int]) -> Program:
     """Return the program with an instruction for each rounding of a result to a half type, for fusion with others.
 
     >>> from facula_storage.extend import Instruction, Program
+    >>> FLOAT16 = 7
     >>> print(rounded(Program("double", 1, (), (Instruction("add", (0, 0)),), (1,)), (FLOAT16,)))
     double(a): b = add(a, a); c = float16(b); c
     """
@@ -288,9 +173,5 @@ def rounded(program: Program, outputs: Sequence[int]) -> Program:
 @lru_cache(maxsize=4096)
 def compile_program(program: Program, inputs: tuple[int | type, ...], outputs: tuple[int, ...]) -> Compiled | None:
     """Return the program for inputs of these dtypes (or types of numbers); None without loops or room for it."""
-    typed = type_program(program, inputs, outputs)
-    if typed is None:
-        return None
-    steps, results = typed
-    compute = computed_in(inputs, outputs[0])
-    return assemble(steps, inputs, outputs, results, program.constants, compute, program.is_apart)
+    typed = typed_program(program, inputs, outputs)
+    return None if typed is None else assemble(typed, inputs, program.is_apart)

@@ -2,6 +2,15 @@
 
    All steps use d = sign * gradient + decay * p; `shrink` multiplies p (decoupled decay). */
 #pragma once
+#include <math.h>
+
+/* buffer = keep * buffer + take * d. p decreases by rate times the buffer, with `ahead` (Nesterov) by rate times (d +
+   ahead * buffer), or without a buffer by rate times d. */
+enum { SGD_RATE, SGD_DECAY, SGD_SIGN, SGD_KEEP, SGD_TAKE, SGD_AHEAD };
+
+/* mean and square are the running means of d and d * d with factors `first` and `second`. p is multiplied by `shrink`
+   (AdamW's decay) and decreases by rate * mean / (sqrt(square) + epsilon), with bias-corrected means. */
+enum { ADAM_RATE, ADAM_FIRST, ADAM_SECOND, ADAM_EPSILON, ADAM_DECAY, ADAM_SHRINK, ADAM_SIGN };
 
 /* square: the running mean of d * d with factor `share`. p decreases by rate * d / (sqrt(square) + epsilon). If
    centred, the square of the running mean of d is subtracted from `square`. With a buffer: buffer = keep * buffer +
@@ -19,6 +28,12 @@ enum { ADAMAX_RATE, ADAMAX_FIRST, ADAMAX_SECOND, ADAMAX_EPSILON, ADAMAX_DECAY, A
 
 /* Adam's moments; the factor of the mean grows with each step by `warming`. */
 enum { NADAM_RATE, NADAM_FIRST, NADAM_SECOND, NADAM_EPSILON, NADAM_DECAY, NADAM_SHRINK, NADAM_SIGN, NADAM_WARMING };
+
+/* Dozat 2016: the weight of the mean in the step with this number. */
+static inline double nadam_factor(const double *numbers, double count)
+{
+    return numbers[NADAM_FIRST] * (1 - 0.5 * pow(0.96, count * numbers[NADAM_WARMING]));
+}
 
 /* Adam's moments. The second is used, times the rectification of the variance, from the first step for which the
    rectification is defined. */
