@@ -2,8 +2,8 @@
 
    Note [Pace]
    ~~~~~~~~~~~
-   A driver holds about 1024 queued launches for a stream. The one after that blocks until the device has advanced: inside
-   a launch, with the GIL, so that no other Python thread runs meanwhile. Therefore every 256th launch of a stream
+   A driver holds about 1024 queued launches for a stream. The one after that blocks until the device has advanced:
+   inside a launch, with the GIL, so that no other Python thread runs meanwhile. Therefore every 256th launch of a stream
    records an event, and waits, without the GIL, for the event of 768 launches earlier. Usually that is long over. There
    is no wait and no event while the stream is being captured. */
 

@@ -1,4 +1,4 @@
-/* What this package keeps for each stream of each device that kernels were queued on. No Python objects; for C alone. */
+/* What this package keeps for each stream of each device that kernels were queued on. For C alone. */
 
 #ifndef FACULA_CUDA_QUEUE_H
 #define FACULA_CUDA_QUEUE_H

@@ -157,8 +157,8 @@ def test_a_failed_compilation_is_tried_again(driver, compiled, monkeypatch):
 def test_simulated_devices_load_libraries_of_gxx(driver, monkeypatch):
     monkeypatch.setattr(opened, "simulated", True)
     modules.functions(SOURCE, ("f",), 0)
-    assert driver.images == [b"facula_c"]
-    assert build.image(SOURCE, {}).startswith(b"facula_cuda library /")
+    assert driver.images == [b"facula-l"]
+    assert build.image(SOURCE, {}).startswith(b"facula-library:/")
 
 
 def test_closing_the_driver_forgets_queues(driver, compiled):

@@ -300,7 +300,8 @@ MISUSES = {
 @pytest.mark.parametrize("kernel", MISUSES)
 def test_misuse_is_reported(kernel):
     run = Library("struct A { int *o; };\n" + kernel)
-    assert MISUSES[kernel] in run("f", np.zeros(1, "i4"), threads=64)
+    sentence = run("f", np.zeros(1, "i4"), threads=64)
+    assert MISUSES[kernel] in sentence and sentence.endswith(" (kernel f)")
 
 
 @pytest.mark.parametrize("more", [False, True])

@@ -9,6 +9,7 @@ Start with `_simulation.py`, and csrc/simulated/simulated.h for how the devices 
 
 from facula_errors.extend import published as _published
 
+from . import build as _build  # noqa: F401  # kernels of simulated devices come from there
 from ._simulation import counting, driver_calls, failing, kernel_failure, pending, simulate
 
 __all__ = ["counting", "driver_calls", "failing", "kernel_failure", "pending", "simulate"]

@@ -29,7 +29,7 @@ FLAGS = (
     "-fno-math-errno", "-fsanitize=alignment", "-w",
 )  # fmt: skip
 VECTORS = ("-mavx2", "-mfma", "-mf16c")  # where the processor has them: fma() is then an instruction, not a call
-MAGIC = "facula_cuda library "  # before the path, in an image for the simulated driver
+MAGIC = "facula-library:"  # before the path, in an image for the simulated driver
 _SOURCE = "kernel.cu"
 
 _private: tempfile.TemporaryDirectory[str] | None = None  # libraries of this process alone, if they cannot be stored

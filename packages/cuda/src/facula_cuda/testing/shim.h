@@ -2,20 +2,21 @@
 
    Note [Kernels on the CPU]
    ~~~~~~~~~~~~~~~~~~~~~~~~~
-   A kernel is written once, with KERNEL(name, arguments) or SYNC_KERNEL(name, arguments) in place of its signature. NVRTC
-   sees `extern "C" __global__`, g++ a function `void name(const void *block, unsigned blocks, unsigned threads)` that runs
-   all threads of all blocks. Blocks and threads are one-dimensional.
+   A kernel is written once, with KERNEL(name, arguments) or SYNC_KERNEL(name, arguments) in place of its signature.
+   NVRTC sees `extern "C" __global__`, g++ a function `void name(const void *block, unsigned blocks, unsigned threads)`
+   that runs all threads of all blocks. Blocks and threads are one-dimensional.
 
-   A KERNEL has no barrier, so that its threads are a loop. The threads of a SYNC_KERNEL are fibers: each runs until it waits
-   for others. They start in one of three orders (FACULA_SHIM_ORDER: forward, backward, shuffled), so that a missing
-   __syncthreads() changes the result in one of them at least. Shared memory has NaN bytes at the beginning of each block.
+   A KERNEL has no barrier, so that its threads are a loop. The threads of a SYNC_KERNEL are fibers: each runs until it
+   waits for others. They start in one of three orders (FACULA_SHIM_ORDER: forward, backward, shuffled), so that a
+   missing __syncthreads() changes the result in one of them at least. Shared memory has NaN bytes at the beginning of
+   each block.
 
-   What would be an error on a device ends the kernel with a sentence, which is printed, and one of CUDA's codes, which the
-   simulated driver reports: a misaligned access (found by g++ -fsanitize=alignment, whose handler is below), a barrier that some threads never reach, a
-   barrier in a KERNEL, too many threads or too much shared memory.
+   What would be an error on a device ends the kernel with a sentence, which the simulated driver takes by
+   facula_shim_failure() after each kernel: a misaligned access (found by g++ -fsanitize=alignment, whose handler is
+   below), a barrier that some threads never reach, a barrier in a KERNEL, too many threads.
 
-   State is static and without locks: the simulated driver runs one kernel at a time. It is not thread-local because hundreds
-   of libraries would use up the space that the loader has for thread-local variables. */
+   State is static and without locks: the simulated driver runs one kernel at a time. It is not thread-local because
+   hundreds of libraries would use up the space that the loader has for thread-local variables. */
 #pragma once
 #if !defined(__x86_64__) || !defined(__GNUC__)
 #error "facula_cuda.testing: kernels run on the CPU of x86-64 machines with g++ only"
@@ -38,28 +39,27 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __grid_constant__
+#define __align__(bytes) alignas(bytes)
 #define __shared__ static __attribute__((section("facula_shared")))
 
 /* Shared memory whose size the launch states. One array for all: use it once in a kernel. */
 #define DYNAMIC_SHARED(type, name) type *const name = (type *)shim::dynamic_memory()
 
-#define KERNEL(name, arguments)                                                                                           \
-    static void name##_body(const arguments &p);                                                                          \
-    extern "C" __attribute__((visibility("default"))) void name(const void *block, unsigned blocks, unsigned threads)     \
-    {                                                                                                                     \
-        run_plain(name##_body, *(const arguments *)block, blocks, threads);                                               \
-        shim::finish(#name);                                                                                              \
-    }                                                                                                                     \
+#define KERNEL(name, arguments)                                                                                       \
+    static void name##_body(const arguments &p);                                                                      \
+    extern "C" __attribute__((visibility("default"))) void name(const void *block, unsigned blocks, unsigned threads) \
+    {                                                                                                                 \
+        run_plain(#name, name##_body, *(const arguments *)block, blocks, threads);                                    \
+    }                                                                                                                 \
     static void name##_body(const arguments &p)
 #define SYNC_KERNEL(name, arguments) SYNC_KERNEL_OF(256, name, arguments)
-#define SYNC_KERNEL_OF(most, name, arguments)                                                                             \
-    static void name##_body(const arguments &p);                                                                          \
-    static void name##_raw(const void *block) { name##_body(*(const arguments *)block); }                                 \
-    extern "C" __attribute__((visibility("default"))) void name(const void *block, unsigned blocks, unsigned threads)     \
-    {                                                                                                                     \
-        shim::run_fibers(name##_raw, block, blocks, threads, most);                                                       \
-        shim::finish(#name);                                                                                              \
-    }                                                                                                                     \
+#define SYNC_KERNEL_OF(most, name, arguments)                                                                         \
+    static void name##_body(const arguments &p);                                                                      \
+    static void name##_raw(const void *block) { name##_body(*(const arguments *)block); }                             \
+    extern "C" __attribute__((visibility("default"))) void name(const void *block, unsigned blocks, unsigned threads) \
+    {                                                                                                                 \
+        shim::run_fibers(#name, name##_raw, block, blocks, threads, most);                                            \
+    }                                                                                                                 \
     static void name##_body(const arguments &p)
 
 struct dim3 {
@@ -99,11 +99,11 @@ facula_shim_switch:
 )");
 
 namespace shim {
-static void finish(const char *name);
 enum { MAX_THREADS = 1024, STACK_BYTES = 64 << 10, MAX_SHARED = 227 << 10 };
 
-static char message[256];
-static bool failed, misaligned, synchronous;
+static char message[512];
+static const char *kernel = "";
+static bool failed, synchronous;
 static jmp_buf home; /* where a KERNEL ends at its first error */
 static void *scheduler;
 static void *abandoned;
@@ -145,7 +145,8 @@ static const void *parameters;
 
 static void refuse(const char *format, long a = 0, long b = 0)
 {
-    snprintf(message, sizeof message, format, a, b);
+    const int used = snprintf(message, sizeof message, format, a, b);
+    snprintf(message + used, sizeof message - (size_t)used, " (kernel %s)", kernel);
     failed = true;
 }
 
@@ -247,15 +248,18 @@ static int order_wanted()
     return !wish ? 0 : !strcmp(wish, "backward") ? 1 : !strcmp(wish, "shuffled") ? 2 : 0;
 }
 
-static void begin(unsigned blocks, unsigned count)
+static void begin(const char *name, unsigned blocks, unsigned count)
 {
+    kernel = name;
     gridDim.x = blocks;
     blockDim.x = count;
     threads = (int)count;
 }
 
-static void run_fibers(void (*function)(const void *), const void *block, unsigned blocks, unsigned count, unsigned most)
+static void run_fibers(const char *name, void (*function)(const void *), const void *block, unsigned blocks,
+                       unsigned count, unsigned most)
 {
+    begin(name, blocks, count);
     if (count < 1 || count > most) {
         refuse("a launch has %ld threads in a block: expected 1 to %ld", count, most);
         return;
@@ -270,7 +274,6 @@ static void run_fibers(void (*function)(const void *), const void *block, unsign
         stacks = (char *)made;
     }
     const int order = order_wanted();
-    begin(blocks, count);
     body = function;
     parameters = block;
     synchronous = true;
@@ -358,43 +361,26 @@ extern "C" {
 __attribute__((visibility("hidden"))) void __ubsan_handle_type_mismatch_v1(void *data, void *address)
 {
     (void)address;
-    shim::misaligned = true;
     shim::fail("misaligned access of device memory, in line %ld, column %ld of the kernel's source",
                ((const shim::type_mismatch *)data)->line, ((const shim::type_mismatch *)data)->column);
 }
-/* The simulated driver's function that ends a kernel with one of CUDA's codes. */
-__attribute__((visibility("default"))) void (*facula_cuda_fail)(int);
-/* What went wrong since the last call, or NULL: for callers other than the simulated driver. */
+/* What went wrong since the last call, or NULL. The simulated driver calls it after each kernel. */
 __attribute__((visibility("default"))) const char *facula_shim_failure(void)
 {
     const bool failed = shim::failed;
-    shim::failed = shim::misaligned = false;
+    shim::failed = false;
     return failed ? shim::message : NULL;
 }
 }
 
-namespace shim {
-enum { MISALIGNED_ADDRESS = 716, LAUNCH_FAILED = 719 };
-
-/* Report the failure of a kernel to the simulated driver, which does not return, and print the sentence. */
-static void finish(const char *name)
+template <class F, class A>
+static void run_plain(const char *name, F function, const A &arguments, unsigned blocks, unsigned count)
 {
-    if (!failed || !facula_cuda_fail)
-        return;
-    const int code = misaligned ? MISALIGNED_ADDRESS : LAUNCH_FAILED;
-    failed = misaligned = false;
-    fprintf(stderr, "facula_cuda.testing: kernel %s: %s\n", name, message);
-    facula_cuda_fail(code);
-}
-} // namespace shim
-
-template <class F, class A> static void run_plain(F function, const A &arguments, unsigned blocks, unsigned count)
-{
+    shim::begin(name, blocks, count);
     if (count < 1 || count > 256) {
         shim::refuse("a launch has %ld threads in a block: expected 1 to 256", count);
         return;
     }
-    shim::begin(blocks, count);
     shim::synchronous = false; /* a fiber may have ended by a fault, which the driver caught */
     const int order = shim::order_wanted();
     if (_setjmp(shim::home))
@@ -444,12 +430,12 @@ static inline int __any_sync(unsigned mask, int predicate) { return shim::ballot
 static inline int __all_sync(unsigned mask, int predicate) { return shim::ballot(mask, !predicate) == 0; }
 
 /* Atomic operations: threads run one at a time */
-#define FACULA_SHIM_ATOMIC(name, value)                                                                                   \
-    template <class T> static inline T name(T *at, typename shim_same<T>::type by)                                        \
-    {                                                                                                                     \
-        const T old = *at;                                                                                                \
-        *at = (value);                                                                                                    \
-        return old;                                                                                                       \
+#define FACULA_SHIM_ATOMIC(name, value)                                                                               \
+    template <class T> static inline T name(T *at, typename shim_same<T>::type by)                                    \
+    {                                                                                                                 \
+        const T old = *at;                                                                                            \
+        *at = (value);                                                                                                \
+        return old;                                                                                                   \
     }
 template <class T> struct shim_same {
     typedef T type;
