@@ -44,3 +44,9 @@ def simulated(monkeypatch):
 def library(tmp_path_factory):
     """Return the library of the tests' kernels."""
     return build_kernels(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture
+def two_devices(simulated):
+    """Simulate two devices that run work in the order of queueing, for one test."""
+    simulated(devices=2, order="in_order", memory=64 << 20)

@@ -1,12 +1,11 @@
 """Opening the driver, its codes as errors, and what a forked child is told."""
 
 import ctypes
-import os
 import pickle
-import traceback
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from forked import in_child
 
 import facula_cuda
 from facula_cuda._driver import ffi, lib
@@ -24,24 +23,6 @@ def nothing(ctype):
 def calls_in(library):
     """Return the counter of a fake driver."""
     return ctypes.c_int.in_dll(ctypes.CDLL(str(library)), "calls")
-
-
-def in_child(function):
-    """Run a function in a forked child, and return the text that it returned or raised."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            text = str(function())
-        except BaseException as error:
-            text = "".join(traceback.format_exception_only(error))
-        os.write(writer, text.encode())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        text = pipe.read()
-    os.waitpid(child, 0)
-    return text
 
 
 @pytest.mark.parametrize("name", [name for name, _ in TABLE])

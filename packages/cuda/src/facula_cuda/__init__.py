@@ -11,6 +11,7 @@ from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
 from ._errors import CudaError
+from ._port.device_memory import device_allocator
 from ._port.devices import (
     DeviceProperties,
     can_device_access_peer,
@@ -40,6 +41,7 @@ __all__ = [
     "current_stream",
     "default_stream",
     "device",
+    "device_allocator",
     "device_count",
     "driver_version",
     "get_device_capability",
