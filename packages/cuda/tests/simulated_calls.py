@@ -3,6 +3,7 @@
 import subprocess
 
 from facula_cuda._driver import ffi, lib
+from facula_cuda.testing import simulate
 
 KERNELS = r"""
 #include <stdint.h>
@@ -128,3 +129,38 @@ def load(library):
 
 def functions(module, *names):
     return [get("int64_t", "cuModuleGetFunction", module, name.encode()) for name in names]
+
+
+class StreamLog:
+    """A log in device memory: `log(value, stream)` queues an entry, and `log.entries()` waits for all."""
+
+    def __init__(self, library):
+        (self.append,) = functions(load(library), "append")
+        self.address = allocate(1 << 16)
+        self.clear()
+
+    def clear(self):
+        write(self.address, words(0))
+        call("cuCtxSynchronize")
+
+    def __call__(self, value, stream):
+        assert launch(self.append, words(self.address, value), stream) == 0
+
+    def entries(self):
+        call("cuCtxSynchronize")
+        return self.so_far()
+
+    def so_far(self):
+        """Read the entries without waiting for other streams."""
+        data = numbers(read(self.address, 1 << 14, stream()))
+        return data[1 : 1 + data[0]]
+
+    def orders(self, queue, seeds=60):
+        """Return the orders in which the entries of `queue()` ran, over some seeds."""
+        found = set()
+        for seed in range(seeds):
+            simulate(seed=seed)
+            self.clear()
+            queue()
+            found.add(tuple(self.entries()))
+        return found

@@ -8,14 +8,13 @@ import time
 import pytest
 from simulated_calls import (
     Code,
+    StreamLog,
     allocate,
     call,
     code_of,
     event,
-    functions,
     get,
     launch,
-    load,
     numbers,
     read,
     stream,
@@ -32,47 +31,13 @@ INVALID_HANDLE, NOT_READY = 400, 600
 
 @pytest.fixture
 def log(simulated, library):
-    """Return a log: `log(value, stream)` queues an entry, and `log.entries()` waits for all."""
+    """Return `log(**options)`, which simulates devices and returns a StreamLog."""
 
     def start(**options):
         simulated(**options)
-        return Log(library)
+        return StreamLog(library)
 
     return start
-
-
-class Log:
-    def __init__(self, library):
-        (self.append,) = functions(load(library), "append")
-        self.address = allocate(1 << 16)
-        self.clear()
-
-    def clear(self):
-        write(self.address, words(0))
-        call("cuCtxSynchronize")
-
-    def __call__(self, value, stream):
-        assert launch(self.append, words(self.address, value), stream) == 0
-
-    def entries(self):
-        call("cuCtxSynchronize")
-        return self.so_far()
-
-    def so_far(self):
-        """Read the entries without waiting for other streams."""
-        data = numbers(read(self.address, 1 << 14, stream()))
-        return data[1 : 1 + data[0]]
-
-
-def orders(log, queue, seeds=60):
-    """Return the orders in which the entries of `queue()` ran, over some seeds."""
-    found = set()
-    for seed in range(seeds):
-        simulate(seed=seed)
-        log.clear()
-        queue()
-        found.add(tuple(log.entries()))
-    return found
 
 
 def test_streams_run_in_any_order_and_each_in_its_own(log):
@@ -84,7 +49,7 @@ def test_streams_run_in_any_order_and_each_in_its_own(log):
             log(value, a)
         log(3, b)
 
-    assert orders(log, queue) == {(1, 2, 3), (1, 3, 2), (3, 1, 2)}
+    assert log.orders(queue) == {(1, 2, 3), (1, 3, 2), (3, 1, 2)}
     simulate(order="in_order")
     for value, on in ((1, a), (2, b), (3, a)):
         log(value, on)
@@ -103,7 +68,7 @@ def test_events_order_streams(log):
         call("cuEventRecord", done, b)  # a later record does not change what b waits for
         log(3, b)
 
-    assert orders(log, queue) == {(1, 2, 3), (1, 3, 2)}
+    assert log.orders(queue) == {(1, 2, 3), (1, 3, 2)}
 
 
 def test_an_event_waits_for_the_work_so_far(log):
@@ -145,7 +110,7 @@ def test_the_default_stream_waits_for_blocking_streams_and_they_for_it(log, flag
         log(3, b)
 
     ordered = {(1, 2, 3)}
-    assert orders(log, queue) == (ordered if flags == 0 else set(itertools.permutations((1, 2, 3))))
+    assert log.orders(queue) == (ordered if flags == 0 else set(itertools.permutations((1, 2, 3))))
 
 
 def test_waiting_for_a_stream_leaves_others(log):

@@ -50,6 +50,7 @@ void facula_cuda_end_simulated(void)
             if (simulated_devices[i].retained)
                 simulated_close(&simulated_devices[i]);
         simulated_free_pages();
+        simulated_forget_failure();
         simulated_initialize(0);
         in_use = 0;
     }

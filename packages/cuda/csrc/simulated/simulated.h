@@ -255,6 +255,7 @@ int simulated_shuffles(void);
 /* Run one item, now. */
 void work_run(struct work *work);
 void kernel_run(struct work *work);
+void simulated_forget_failure(void);
 void graph_run(struct work *work);
 void executable_drop(struct executable *executable);
 void graph_drop(struct graph *graph);
