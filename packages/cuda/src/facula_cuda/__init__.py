@@ -25,12 +25,14 @@ from ._port.devices import (
     synchronize,
 )
 from ._port.driver import driver_version, is_available
+from ._port.graphs import CUDAGraph, graph, graph_pool_handle, is_current_stream_capturing
 from ._port.pinned import pinned_allocator
 from ._port.streams import Event, ExternalStream, Stream, current_stream, default_stream, set_stream, stream
 
 _register("facula_cuda")
 
 __all__ = [
+    "CUDAGraph",
     "CudaError",
     "DeviceProperties",
     "Event",
@@ -47,7 +49,10 @@ __all__ = [
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
+    "graph",
+    "graph_pool_handle",
     "is_available",
+    "is_current_stream_capturing",
     "pinned_allocator",
     "set_device",
     "set_stream",

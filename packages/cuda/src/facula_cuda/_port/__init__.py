@@ -2,5 +2,5 @@
 
 `driver` opens the driver and describes its errors. `devices` has contexts, properties and the current device, `streams`
 has streams and events. `runtime` is what facula_allocator's drivers need of CUDA; `device_memory` and `pinned` have
-the allocators.
+the allocators. `graphs` captures work and replays it.
 """
