@@ -34,6 +34,8 @@ class DeviceMemory:
         module: the module of the functions, for errors: "cuda".
         allocators: returns the allocators of the devices in use, by index.
         absent: the error of a function that needs a device if there is none.
+        current: returns the index of the current device; without it, that is the first in use.
+        start: starts to use a device of an index, which then has an allocator, if there is one.
     """
 
     def __init__(
@@ -41,10 +43,12 @@ class DeviceMemory:
         module: str,
         allocators: Callable[[], Mapping[int, Allocator]],
         absent: Callable[[str], Exception] | None = None,
+        current: Callable[[], int | None] = lambda: None,
+        start: Callable[[int | None], None] = lambda index: None,
     ):
         self._module = module
         self._allocators = allocators
-        self._absent = absent
+        self._absent, self._current, self._start = absent, current, start
 
     # ------------------------------------------------------------------------------------------------------- figures
     def memory_allocated(self, device: object = None) -> int:
@@ -226,17 +230,24 @@ class DeviceMemory:
     def _needed(self, name: str, device: object) -> Allocator:
         allocator = self._allocator(device)
         if allocator is None:
+            self._start(self._index(device))
+            allocator = self._allocator(device)
+        if allocator is None:
             assert self._absent is not None
             raise self._absent(name)
         return allocator
 
     def _allocator(self, device: object) -> Allocator | None:
         """Return the allocator of a device, in PyTorch's notation; None if that device is not in use."""
-        found = self._allocators()
+        found, index = self._allocators(), self._index(device)
+        return next(iter(found.values()), None) if index is None else found.get(index)
+
+    def _index(self, device: object) -> int | None:
+        """Return the index of a device, in PyTorch's notation; None for the first in use."""
         if device is None:
-            return next(iter(found.values()), None)
+            return self._current()
         if isinstance(device, int) and not isinstance(device, bool):
-            return found.get(device)
+            return device
         from facula_storage import Device
 
         if not isinstance(device, (str, Device)):
@@ -244,7 +255,7 @@ class DeviceMemory:
         place = Device(device)
         if place.type != self._module:
             raise InvalidValueError(f"{self._module}: expected device to be one of {self._module!r}; got {device!r}")
-        return found.get(0 if place.index is None else place.index)
+        return (self._current() or 0) if place.index is None else place.index
 
 
 # Note [Recorded memory]

@@ -9,8 +9,8 @@ from typing import Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
-from facula_tensor import set_default_dtype
-from facula_tensor.extend.arguments import dtype_of_type
+from facula_tensor import get_default_device, set_default_device, set_default_dtype
+from facula_tensor.extend.arguments import device_type_of, dtype_of_type
 
 _saved_of: dict[str, Any] = {
     "deterministic": False, "warn_only": False, "precision": "highest", "warn_always": False, "interop_threads": 1
@@ -140,9 +140,12 @@ def compiled_with_cxx11_abi() -> bool:
 
 @boundary
 def set_default_tensor_type(t: object) -> None:
-    """Call `set_default_dtype` with the dtype of a tensor type, such as FloatTensor or "torch.DoubleTensor".
+    """Make the dtype and the device of a tensor type the defaults: FloatTensor, or "torch.cuda.DoubleTensor".
 
     Warns that the function is deprecated. TypeError for a type without a floating dtype.
     """
     warn("set_default_tensor_type: set_default_dtype and set_default_device have taken its place")
     set_default_dtype(dtype_of_type(t, "set_default_tensor_type"))
+    place = device_type_of(t)
+    if place is not None and place != get_default_device().type:
+        set_default_device(place)

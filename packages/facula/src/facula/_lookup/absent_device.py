@@ -1,16 +1,40 @@
-"""Modules of devices that are not available: functions and classes that raise on use."""
+"""Devices that may not be available: functions and classes that raise where they are not.
+
+`facula.cuda` is a view of the package facula_cuda, where that is installed and a device answers. There are no packages
+for other types of devices.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from facula_errors import InvalidTypeError, OperationError
+from facula_errors import InvalidTypeError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
+from facula_tensor.extend.arguments import TensorType
 
 from .refusals import Kind, Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
+
+
+@cache
+def installed_backend() -> Any:
+    """Return the package facula_cuda, or None if it is not installed."""
+    try:
+        return import_module("facula_cuda")
+    except ModuleNotFoundError as error:
+        if error.name != "facula_cuda":
+            raise
+        return None
+
+
+def cuda_backend() -> Any:
+    """Return the package facula_cuda if a CUDA device answers, or None. The first call opens CUDA's driver."""
+    package = installed_backend()
+    return package if package is not None and package.is_available() else None
 
 
 class AbsentDevice:
@@ -21,24 +45,35 @@ class AbsentDevice:
     def __init__(self, module: str, title: str) -> None:
         self.module, self.title = module, title
 
-    def error(self, name: str) -> OperationError:
+    def error(self, name: str) -> Exception:
         """Return the error of a function that needs the device."""
         asked = self.module.partition(".")[0]
         return OperationError(
-            f"{self.module}.{name}: there is no {self.title} device, since facula has published no backend for it yet; "
+            f"{self.module}.{name}: there is no {self.title} device, {self.reason()}; "
             f"call it only where {asked}.is_available()"
         )
 
+    def reason(self) -> str:
+        """Return the reason why there is no device."""
+        return "since facula has published no backend for it yet"
+
+    def backend(self) -> Any:
+        """Return the package that provides the device, or None if it is not available."""
+        return None
+
     def function(self, name: str) -> Refusal:
-        """Return a function that raises RuntimeError when called."""
+        """Return the function `name` of the device's package, which raises RuntimeError without a device."""
 
-        def refuse(*arguments: object, **options: object) -> NoReturn:
-            raise self.error(name)
+        def call(*arguments: object, **options: object) -> object:
+            function = getattr(self.backend(), name, None)
+            if function is None:
+                raise self.error(name)
+            return function(*arguments, **options)
 
-        refuse.__name__ = refuse.__qualname__ = name
-        refuse.__module__ = f"facula.{self.module}"
-        refuse.__doc__ = f"RuntimeError: there is no {self.title} device."
-        return boundary(refuse)
+        call.__name__ = call.__qualname__ = name
+        call.__module__ = f"facula.{self.module}"
+        call.__doc__ = f"Call `{name}` of the {self.title} device's package; RuntimeError if there is no device."
+        return boundary(call)
 
     def kind(self, name: str) -> Kind:
         """Return a class without instances; calling it raises RuntimeError."""
@@ -46,19 +81,56 @@ class AbsentDevice:
         def refuse(cls: type, *arguments: object, **options: object) -> NoReturn:
             raise self.error(name)
 
-        return self._class(name, refuse)
-
-    def tensor_kind(self, name: str) -> Kind:
-        """Return a class of the device's tensors of one dtype, as PyTorch has; calling it raises TypeError."""
-
-        def refuse(cls: type, *arguments: object, **options: object) -> NoReturn:
-            raise InvalidTypeError(
-                f"{self.module}.{name}: there is no {self.title} device; use facula.{name}, or tensor(..., dtype=...)"
-            )
-
-        return self._class(name, refuse)
-
-    def _class(self, name: str, refuse: Callable[..., NoReturn]) -> Kind:
         made = type(name, (), {"__new__": boundary(refuse), "__module__": f"facula.{self.module}"})
         made.__doc__ = f"A class without instances: there is no {self.title} device."
         return made
+
+
+class CudaDevice(AbsentDevice):
+    """CUDA devices, whose functions are those of facula_cuda where a device answers."""
+
+    __slots__ = ()
+
+    def __init__(self, module: str = "cuda") -> None:
+        super().__init__(module, "CUDA")
+
+    def error(self, name: str) -> Exception:
+        """Return the error of a function that needs a device, or that facula_cuda lacks."""
+        if cuda_backend() is None:
+            return super().error(name)
+        return UnsupportedError(f"{self.module}.{name}: PyTorch has it, facula_cuda not yet")
+
+    def reason(self) -> str:
+        """Return the reason why there is no device, with the remedy."""
+        package = installed_backend()
+        if package is None:
+            return "since the package facula-cuda is not installed: pip install facula[cuda]"
+        try:
+            package.driver_version()
+        except OperationError as error:
+            return f"since CUDA cannot be used ({error})"
+        return "since CUDA's driver finds none"
+
+    def backend(self) -> Any:
+        """Return the package facula_cuda if a device answers, or None."""
+        return cuda_backend()
+
+
+class CudaTensorType(TensorType):
+    """The metaclass of `cuda.FloatTensor` and similar classes."""
+
+    device_type = "cuda"
+
+    @boundary
+    def __call__(cls, *arguments: Any, **options: Any) -> Any:
+        if cuda_backend() is None:
+            raise InvalidTypeError(
+                f"cuda.{cls.__name__}: there is no CUDA device; use facula.{cls.__name__}, or tensor(..., dtype=...)"
+            )
+        return super().__call__(*arguments, **options)
+
+
+def cuda_tensor_type(name: str) -> Kind:
+    """Return the class of CUDA tensors of one dtype, such as `cuda.FloatTensor`; calling it creates a tensor."""
+    members = {"__slots__": (), "__module__": "facula.cuda", "__doc__": f"`{name}` on a CUDA device."}
+    return CudaTensorType(name, (), members)

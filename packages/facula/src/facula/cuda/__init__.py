@@ -1,4 +1,4 @@
-"""The CUDA device: the queries that work without a CUDA backend.
+"""CUDA devices: a view of the package facula_cuda, which is imported on first use.
 
 Programs seed, query and clean up CUDA without checking `is_available()`. Functions with a meaningful result without a
 device return it, as in PyTorch; the others raise an explanatory RuntimeError.
@@ -6,12 +6,17 @@ device return it, as in PyTorch; the others raise an explanatory RuntimeError.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from facula_allocator import OutOfMemoryError
+from facula_errors.extend import Exit, boundary, pass_on
+from facula_storage import Device
+from facula_storage.extend.devices import is_connected
 
-from .._lookup.absent_device import AbsentDevice, Kind, Refusal
+from .._lookup.absent_device import CudaDevice, Kind, Refusal, cuda_backend, cuda_tensor_type
 from .._lookup.names import publish
+from .._types import AnyValue
 from .graphs import (
     CUDAGraph,
     graph,
@@ -49,15 +54,17 @@ from .random import (
     set_rng_state,
     set_rng_state_all,
 )
-from .streams import (
-    Event,
-    ExternalStream,
-    Stream,
-)
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from facula_tensor.extend.arguments import DeviceLike
+
     from . import amp as amp
     from . import nvtx as nvtx
+    from .streams import Event as Event
+    from .streams import ExternalStream as ExternalStream
+    from .streams import Stream as Stream
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CUDAGraph", "CharTensor", "DoubleTensor", "Event",
@@ -76,54 +83,64 @@ __all__ = [
 
 
 def is_available() -> bool:
-    """Return whether tensors can be placed on device "cuda": False, since there is no CUDA backend yet.
+    """Return whether tensors can be placed on device "cuda".
 
-    >>> is_available()
-    False
+    That requires the package facula-cuda (`pip install facula[cuda]`), NVIDIA's driver, and a device.
+
+    >>> device = "cuda" if is_available() else "cpu"
     """
-    return False
+    return cuda_backend() is not None
 
 
+@boundary
 def device_count() -> int:
-    """Return the number of CUDA devices that tensors can be placed on.
-
-    >>> device_count()
-    0
-    """
-    return 0
+    """Return the number of CUDA devices that tensors can be placed on."""
+    backend = cuda_backend()
+    return 0 if backend is None else int(backend.device_count())
 
 
 def is_initialized() -> bool:
-    """Return whether a CUDA device is in use: False."""
-    return False
+    """Return whether a CUDA device is in use."""
+    return any(is_connected(Device("cuda", index)) for index in range(device_count()))
+
+
+def init() -> None:
+    """Start to use CUDA, which the first tensor on a device does, too. RuntimeError without a device."""
+    if cuda_backend() is None:
+        raise _absent.error("init")
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Return whether a CUDA device supports bfloat16: False, there is none."""
-    return False
-
-
-def get_arch_list() -> list[str]:
-    """Return the CUDA architectures that kernels are built for: none."""
-    return []
+    """Return whether the current device supports bfloat16; without `including_emulation`, by instructions for it."""
+    return is_available() and (including_emulation or get_device_capability() >= (8, 0))
 
 
 def is_tf32_supported() -> bool:
-    """Return whether a CUDA device supports TF32: False, there is none."""
-    return False
+    """Return whether the current device has instructions for TF32."""
+    return is_available() and get_device_capability() >= (8, 0)
 
 
-_absent = AbsentDevice("cuda", "CUDA")
-BFloat16Tensor: Kind = _absent.tensor_kind("BFloat16Tensor")
-BoolTensor: Kind = _absent.tensor_kind("BoolTensor")
-ByteTensor: Kind = _absent.tensor_kind("ByteTensor")
-CharTensor: Kind = _absent.tensor_kind("CharTensor")
-DoubleTensor: Kind = _absent.tensor_kind("DoubleTensor")
-FloatTensor: Kind = _absent.tensor_kind("FloatTensor")
-HalfTensor: Kind = _absent.tensor_kind("HalfTensor")
-IntTensor: Kind = _absent.tensor_kind("IntTensor")
-LongTensor: Kind = _absent.tensor_kind("LongTensor")
-ShortTensor: Kind = _absent.tensor_kind("ShortTensor")
+def get_arch_list() -> list[str]:
+    """Return the architectures that kernels can be built for: those of the devices, as they are built on first use.
+
+    >>> get_arch_list() if not is_available() else []
+    []
+    """
+    found = {get_device_capability(index) for index in range(device_count())}
+    return [f"sm_{major}{minor}" for major, minor in sorted(found)]
+
+
+_absent = CudaDevice()
+BFloat16Tensor: Kind = cuda_tensor_type("BFloat16Tensor")
+BoolTensor: Kind = cuda_tensor_type("BoolTensor")
+ByteTensor: Kind = cuda_tensor_type("ByteTensor")
+CharTensor: Kind = cuda_tensor_type("CharTensor")
+DoubleTensor: Kind = cuda_tensor_type("DoubleTensor")
+FloatTensor: Kind = cuda_tensor_type("FloatTensor")
+HalfTensor: Kind = cuda_tensor_type("HalfTensor")
+IntTensor: Kind = cuda_tensor_type("IntTensor")
+LongTensor: Kind = cuda_tensor_type("LongTensor")
+ShortTensor: Kind = cuda_tensor_type("ShortTensor")
 can_device_access_peer: Refusal = _absent.function("can_device_access_peer")
 current_device: Refusal = _absent.function("current_device")
 current_stream: Refusal = _absent.function("current_stream")
@@ -131,47 +148,77 @@ default_stream: Refusal = _absent.function("default_stream")
 get_device_capability: Refusal = _absent.function("get_device_capability")
 get_device_name: Refusal = _absent.function("get_device_name")
 get_device_properties: Refusal = _absent.function("get_device_properties")
-init: Refusal = _absent.function("init")
-ipc_collect: Refusal = _absent.function("ipc_collect")
-set_stream: Refusal = _absent.function("set_stream")
 synchronize: Refusal = _absent.function("synchronize")
 utilization: Refusal = _absent.function("utilization")
+_set_device: Refusal = _absent.function("set_device")
+_set_stream: Refusal = _absent.function("set_stream")
 
 
-def set_device(device: object) -> None:
-    """Select a CUDA device: RuntimeError, as there is none. A negative index is a no-op."""
+@boundary
+def set_device(device: DeviceLike | int) -> None:
+    """Make a device the thread's current one. A negative index is a no-op. RuntimeError if there is no device."""
     if not isinstance(device, int) or device >= 0:
         _set_device(device)
 
 
-_set_device: Refusal = _absent.function("set_device")
+@boundary
+def set_stream(stream: AnyValue) -> None:
+    """Make a stream the thread's current one; use `with stream(s):` to restore the previous one. None is a no-op."""
+    if stream is not None:
+        _set_stream(stream)
 
 
-class _Nothing:
-    """A block without effect, for devices and streams that are not specified."""
+def ipc_collect() -> None:
+    """Release memory that other processes have released. RuntimeError without a device."""
+    init()
+    empty_cache()
 
-    def __init__(self, what: object = None) -> None:
-        pass
+
+class _Block:
+    """A block in which a device or a stream is the current one; without effect if there is no device."""
+
+    _name = "device"
+
+    def __init__(self, value: AnyValue = None) -> None:
+        self._value = value
+        self._blocks: list[AbstractContextManager[object]] = []
 
     def __enter__(self) -> None:
-        pass
+        backend = None if self._value is None else cuda_backend()
+        block = nullcontext() if backend is None else getattr(backend, self._name)(self._value)
+        pass_on(self, block)
+        block.__enter__()
+        self._blocks.append(block)
 
-    def __exit__(self, *exc: object) -> None:
-        pass
+    def _leave(self, *exc: AnyValue) -> None:
+        self._blocks.pop().__exit__(*exc)
 
-
-class device(_Nothing):
-    """A block with another current device. A no-op, as there is none."""
-
-
-class device_of(_Nothing):
-    """A block with a tensor's device as the current one. A no-op, as there is none."""
+    __exit__ = Exit(_leave)
 
 
-class stream(_Nothing):
-    """A block whose work runs on another stream. A no-op, as there is none."""
+class device(_Block):
+    """Context manager in which a device, given by its index or name, is the thread's current one.
+
+    Creation functions with `device="cuda"` use it. None, a negative index, and a program without a device are no-ops.
+    """
 
 
-StreamContext = stream
+class device_of(device):
+    """Context manager in which the device of a tensor is the thread's current one; a no-op for CPU tensors."""
 
-publish(__name__, later=("amp", "nvtx"))
+    def __init__(self, obj: AnyValue) -> None:
+        super().__init__(obj.get_device() if obj.is_cuda else None)
+
+
+class StreamContext(_Block):
+    """Context manager in which a stream and its device are the thread's current ones. None is a no-op."""
+
+    _name = "stream"
+
+
+def stream(stream: AnyValue) -> StreamContext:
+    """Return a block in which a stream and its device are the thread's current ones. None is a no-op."""
+    return StreamContext(stream)
+
+
+publish(__name__, later=("amp", "nvtx"), lazily={"streams": "Event ExternalStream Stream"})

@@ -1,14 +1,16 @@
-"""Memory of CUDA devices: that of facula_allocator's allocators, which CuPy arrays can use.
+"""Memory of CUDA devices: that of facula_allocator's allocators, which tensors and CuPy arrays can use.
 
-Without a device in use, statistics are 0, as in PyTorch without CUDA, and functions that need a device raise
-RuntimeError.
+Without a device in use, statistics are 0, as in PyTorch without CUDA. Functions that need a device start to use it, and
+raise RuntimeError if there is none.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._lookup.absent_device import AbsentDevice, Refusal
+from facula_storage import Device
+
+from .._lookup.absent_device import CudaDevice, Refusal, cuda_backend
 from .._lookup.names import publish
 from .._memory import DeviceMemory
 
@@ -32,10 +34,22 @@ def _allocators() -> Mapping[int, Allocator]:
     return known_device_allocators()
 
 
-_absent = AbsentDevice("cuda", "CUDA")
+def _current() -> int | None:
+    """Return the index of the current device, or None if facula_cuda has none."""
+    backend = cuda_backend()
+    return None if backend is None else int(backend.current_device())
+
+
+def _start(index: int | None) -> None:
+    """Start to use a device, so that it has an allocator."""
+    if cuda_backend() is not None:
+        Device("cuda", index).resolved.backend  # noqa: B018
+
+
+_absent = CudaDevice()
 list_gpu_processes: Refusal = _absent.function("list_gpu_processes")
 
-_memory = DeviceMemory("cuda", _allocators, _absent.error)
+_memory = DeviceMemory("cuda", _allocators, _absent.error, _current, _start)
 dump_snapshot = _memory.dump_snapshot
 empty_cache = _memory.empty_cache
 max_memory_allocated = _memory.max_memory_allocated

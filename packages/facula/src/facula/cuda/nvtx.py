@@ -1,16 +1,87 @@
-"""Marks for NVIDIA's profiler: no-ops, as there is no device."""
+"""Marks for NVIDIA's profiler, under PyTorch's names.
 
-from .._lookup.absent_device import AbsentDevice, Kind, Refusal
+Nothing records them: facula_cuda does not load NVIDIA's library for marks. Programs that set them run unchanged on a
+CUDA device; without a device the functions raise RuntimeError, as PyTorch's do.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from threading import local
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import boundary
+
+from .._lookup.absent_device import CudaDevice, cuda_backend
 from .._lookup.names import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start"]
 
-_absent = AbsentDevice("cuda.nvtx", "CUDA")
-mark: Refusal = _absent.function("mark")
-range: Kind = _absent.kind("range")
-range_end: Refusal = _absent.function("range_end")
-range_pop: Refusal = _absent.function("range_pop")
-range_push: Refusal = _absent.function("range_push")
-range_start: Refusal = _absent.function("range_start")
+_absent = CudaDevice("cuda.nvtx")
+
+
+class _Depth(local):
+    """The number of open ranges of each thread."""
+
+    open = 0
+
+
+_depth = _Depth()
+
+
+def _need(name: str) -> None:
+    if cuda_backend() is None:
+        raise _absent.error(name)
+
+
+@boundary
+def mark(msg: str) -> None:
+    """Mark a moment."""
+    _need("mark")
+
+
+@boundary
+def range_push(msg: str) -> int:
+    """Open a range and return its depth in this thread; that of an outermost range is 0."""
+    _need("range_push")
+    _depth.open += 1
+    return _depth.open - 1
+
+
+@boundary
+def range_pop() -> int:
+    """Close this thread's innermost range and return its depth; -1 if none is open."""
+    _need("range_pop")
+    if not _depth.open:
+        return -1
+    _depth.open -= 1
+    return _depth.open
+
+
+@boundary
+def range_start(msg: str) -> int:
+    """Open a range that another thread may close, and return its number, which is always 0."""
+    _need("range_start")
+    return 0
+
+
+@boundary
+def range_end(range_id: int) -> None:
+    """Close a range of `range_start`."""
+    _need("range_end")
+
+
+@contextmanager
+def range(msg: str, *args: object, **kwargs: object) -> Iterator[None]:
+    """Context manager and decorator: a range around a block. The arguments format the message."""
+    range_push(msg)
+    try:
+        yield
+    finally:
+        range_pop()
+
 
 publish(__name__)

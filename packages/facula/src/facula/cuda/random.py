@@ -1,60 +1,114 @@
-"""Random numbers of CUDA devices: seeding is a no-op."""
+"""Random numbers of CUDA devices: their default generators.
+
+`facula.manual_seed` seeds them, too. Without a device, seeding has no effect, as in PyTorch.
+"""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
+from facula_storage import Device
+from facula_tensor.extend.sampling import default_generators
 
-from .._lookup.absent_device import AbsentDevice, Refusal
+from .._lookup.absent_device import CudaDevice, cuda_backend
 from .._lookup.names import publish
 
 if TYPE_CHECKING:
-    from facula_tensor import Tensor
+    from collections.abc import Iterable
+
+    from facula_tensor import Generator
+    from facula_tensor.extend.arguments import DeviceLike
+
+    State = tuple[int, int]
 
 __all__ = [
     "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all", "seed", "seed_all",
     "set_rng_state", "set_rng_state_all",
 ]  # fmt: skip
 
-_absent = AbsentDevice("cuda", "CUDA")
-get_rng_state: Refusal = _absent.function("get_rng_state")
-initial_seed: Refusal = _absent.function("initial_seed")
-set_rng_state: Refusal = _absent.function("set_rng_state")
+_absent = CudaDevice()
 
 
-def get_rng_state_all() -> list[Tensor]:
-    """Return the states of the generators of all CUDA devices: none."""
-    return []
+def _generator(name: str, device: DeviceLike | int = "cuda") -> Generator:
+    """Return the default generator of a device; RuntimeError if there is none."""
+    if cuda_backend() is None:
+        raise _absent.error(name)
+    return default_generators[Device(f"cuda:{device}" if isinstance(device, int) else device).resolved]
+
+
+def _generators() -> list[Generator]:
+    backend = cuda_backend()
+    return [] if backend is None else [_generator("seed", index) for index in range(backend.device_count())]
+
+
+@boundary
+def get_rng_state(device: DeviceLike | int = "cuda") -> State:
+    """Return the state of a device's default generator, for `set_rng_state`."""
+    return _generator("get_rng_state", device).get_state()
+
+
+@boundary
+def get_rng_state_all() -> list[State]:
+    """Return the states of the default generators of all devices."""
+    return [generator.get_state() for generator in _generators()]
+
+
+@boundary
+def set_rng_state(new_state: State, device: DeviceLike | int = "cuda") -> None:
+    """Set the state of a device's default generator to a result of `get_rng_state`."""
+    _generator("set_rng_state", device).set_state(new_state)
+
+
+@boundary
+def set_rng_state_all(new_states: Iterable[State]) -> None:
+    """Set the states of the default generators of all devices. A no-op without a device."""
+    for generator, state in zip(_generators(), new_states, strict=False):
+        generator.set_state(state)
 
 
 @boundary
 def manual_seed(seed: int) -> None:
-    """Seed the current CUDA device's generator. A no-op, as there is none. TypeError if `seed` is not an integer.
+    """Restart the current device's default generator from a seed. A no-op without a device.
+
+    TypeError if `seed` is not an integer.
 
     >>> manual_seed(1)
     """
-    if not hasattr(seed, "__index__"):
-        raise InvalidTypeError(f"cuda.manual_seed: expected seed to be an integer; got {seed!r}")
+    _check(seed)
+    if cuda_backend() is not None:
+        _generator("manual_seed").manual_seed(seed)
 
 
 @boundary
 def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all CUDA devices. A no-op, as there are none."""
-    manual_seed(seed)
+    """Restart the default generators of all devices from a seed. A no-op without a device."""
+    _check(seed)
+    for generator in _generators():
+        generator.manual_seed(seed)
+
+
+def _check(seed: object) -> None:
+    if not hasattr(seed, "__index__"):
+        raise InvalidTypeError(f"cuda.manual_seed: expected seed to be an integer; got {seed!r}")
 
 
 def seed() -> None:
-    """Seed the current CUDA device's generator from the system. A no-op, as there is none."""
+    """Restart the current device's default generator from a seed of the system. A no-op without a device."""
+    manual_seed(int.from_bytes(os.urandom(7), "little"))
 
 
 def seed_all() -> None:
-    """Seed the generators of all CUDA devices from the system. A no-op, as there are none."""
+    """Restart the default generators of all devices from a seed of the system. A no-op without a device."""
+    manual_seed_all(int.from_bytes(os.urandom(7), "little"))
 
 
-def set_rng_state_all(new_states: object) -> None:
-    """Set the states of the generators of all CUDA devices. A no-op, as there are none."""
+@boundary
+def initial_seed() -> int:
+    """Return the seed of the current device's default generator."""
+    return _generator("initial_seed").initial_seed()
 
 
 publish(__name__)

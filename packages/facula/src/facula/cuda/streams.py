@@ -1,15 +1,16 @@
-"""Streams of CUDA devices, which are not available."""
+"""Streams and events of CUDA devices: those of facula_cuda, or classes without instances if it is not installed."""
 
 from __future__ import annotations
 
-from .._lookup.absent_device import AbsentDevice, Kind
+from .._lookup.absent_device import CudaDevice, Kind, installed_backend
 from .._lookup.names import publish
 
 __all__ = ["Event", "ExternalStream", "Stream"]
 
-_absent = AbsentDevice("cuda", "CUDA")
-Event: Kind = _absent.kind("Event")
-ExternalStream: Kind = _absent.kind("ExternalStream")
-Stream: Kind = _absent.kind("Stream")
+_source = installed_backend()
+_absent = CudaDevice()
+Event: Kind = getattr(_source, "Event", None) or _absent.kind("Event")
+ExternalStream: Kind = getattr(_source, "ExternalStream", None) or _absent.kind("ExternalStream")
+Stream: Kind = getattr(_source, "Stream", None) or _absent.kind("Stream")
 
 publish(__name__)

@@ -16,7 +16,6 @@ from facula_storage import (
     bool_,
     complex64,
     complex128,
-    cpu,
     float8_e4m3fn,
     float8_e4m3fnuz,
     float8_e5m2,
@@ -60,6 +59,8 @@ NAMES = {dtype: name for name, dtype in DTYPES.items()}
 class TensorType(type):
     """The metaclass of `FloatTensor` and similar classes, which implements `isinstance` and calls."""
 
+    device_type = "cpu"
+
     @property
     def dtype(cls) -> DType:
         """The dtype of the tensors."""
@@ -69,27 +70,28 @@ class TensorType(type):
         if not isinstance(value, Tensor):
             return False
         layout = layout_of_tensor(value)
-        return layout.dtype is cls.dtype and layout.device.type == "cpu"
+        return layout.dtype is cls.dtype and layout.device.type == cls.device_type
 
     @boundary
     def __call__(cls, *arguments: Any, device: DeviceLike | None = None) -> Tensor:
-        name, dtype = cls.__name__, cls.dtype
+        name, dtype, place = cls.__name__, cls.dtype, cls.device_type
         first = arguments[0] if arguments else Size((0,))
-        if Device(device or "cpu").type != "cpu":
-            raise InvalidTypeError(f"{name}: expected device 'cpu', of which its tensors are; got {device!r}")
+        wanted = Device(device or place)
+        if wanted.type != place:
+            raise InvalidTypeError(f"{name}: expected device {place!r}, of which its tensors are; got {device!r}")
         try:
             if isinstance(first, Tensor) and len(arguments) == 1:
                 if not isinstance(first, cls):
                     got = f"{shown(first)} on '{first.device}'"
                     raise InvalidTypeError(
-                        f"{name}: expected a tensor of {dtype.name} on 'cpu'; got {got}; use .type()"
+                        f"{name}: expected a tensor of {dtype.name} on {place!r}; got {got}; use .type()"
                     )
                 return alias(first, Tensor)
             if len(arguments) < 2 and not isinstance(first, Size) and is_data(first):
-                return tensor(first, dtype=dtype, device=cpu)
+                return tensor(first, dtype=dtype, device=wanted)
             lengths = first if isinstance(first, Size) and len(arguments) < 2 else arguments
             if all([hasattr(length, "__index__") and not isinstance(length, (bool, Tensor)) for length in lengths]):
-                return empty(Size(lengths), dtype=dtype, device=cpu)
+                return empty(Size(lengths), dtype=dtype, device=wanted)
         except FaculaError as error:
             relabel(error, name)
             raise
@@ -99,7 +101,7 @@ class TensorType(type):
         )
 
     def __repr__(cls) -> str:
-        return f"<class 'facula.{cls.__name__}'>"
+        return f"<class 'facula.{_place(cls.device_type)}{cls.__name__}'>"
 
 
 if TYPE_CHECKING:
@@ -158,13 +160,29 @@ class BoolTensor(_Typed):
     """A bool tensor of lengths, of data or of a tensor: `tensor(data, dtype=bool)`."""
 
 
+def _place(device_type: str) -> str:
+    """Return the part of a type's name for its device: "cuda." in "torch.cuda.FloatTensor"."""
+    return "" if device_type == "cpu" else f"{device_type}."
+
+
 def dtype_of_type(kind: object, operation: str) -> DType:
     """Return the dtype for an argument of `type`: a dtype, a class such as `FloatTensor`, or the name of either."""
     if isinstance(kind, TensorType):
         return kind.dtype
-    if isinstance(kind, str) and kind.rpartition(".")[0] in ("", "facula", "torch"):
+    if isinstance(kind, str) and kind.rpartition(".")[0] in ("", *_DEVICE_TYPES):
         kind = DTYPES.get(kind.rpartition(".")[2], kind)
     return get_default_dtype() if kind is Tensor else as_dtype(kind, operation)
+
+
+_DEVICE_TYPES = {"facula": "cpu", "torch": "cpu", "facula.cuda": "cuda", "torch.cuda": "cuda"}
+
+
+def device_type_of(kind: object) -> str | None:
+    """Return the device type for an argument of `type`, or None if it only determines the dtype."""
+    if isinstance(kind, TensorType):
+        return kind.device_type
+    place, _, name = kind.rpartition(".") if isinstance(kind, str) else ("", "", "")
+    return _DEVICE_TYPES.get(place) if name in DTYPES else None
 
 
 @overridable
@@ -174,7 +192,7 @@ def type_of(self: Tensor, dtype: DTypeLike | None = None, non_blocking: bool = F
     """Return this tensor in another dtype, or itself if it has that dtype; without `dtype`, return its type's
     name: "torch.FloatTensor".
 
-    Programs compare the names with those of PyTorch.
+    Programs compare the names with those of PyTorch. A class, or the name of one, also determines the device.
 
     Arguments:
         dtype: a dtype, a class such as `FloatTensor`, or the name of either.
@@ -188,6 +206,7 @@ def type_of(self: Tensor, dtype: DTypeLike | None = None, non_blocking: bool = F
     tensor([1., 2.])
     """
     if dtype is None:
-        where = "" if self.device.type == "cpu" else f"{self.device.type}."
-        return f"torch.{where}{NAMES[self.dtype]}"
-    return to_like(self, dtype=dtype_of_type(dtype, "type"))
+        return f"torch.{_place(self.device.type)}{NAMES[self.dtype]}"
+    place = device_type_of(dtype)
+    device = None if place == self.device.type else place
+    return to_like(self, dtype=dtype_of_type(dtype, "type"), device=device)

@@ -1,6 +1,8 @@
 """Checks and types of arguments, and the defaults that stand in for missing ones.
 
 - `refuse_unless` raises if a tensor of bools contains False, and reads elements only in that case.
+- `TensorType` is the metaclass of `FloatTensor` and similar classes; `dtype_of_type` and `device_type_of` return the
+  dtype and the device type of such a class.
 - `relabel` replaces the name at the beginning of an error.
 - `default_dtype_cell` is a list that contains the default dtype, `default_device_cell` one that contains the CPU while
   it is the default device of all threads. `other_defaults` is not empty while a thread may have another one.
@@ -14,7 +16,7 @@ from .._core.promotion import _default as default_dtype_cell
 from .._core.promotion import accumulating, as_real, floating
 from .._core.tensor import check_dim
 from .._dispatch.value_checks import refuse_unless
-from .._interop.typed import dtype_of_type
+from .._interop.typed import TensorType, device_type_of, dtype_of_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +28,13 @@ if TYPE_CHECKING:
     from ..ops.neural.losses.regression import reduction_of
 
 __all__ = [
+    "TensorType",
     "accumulating",
     "as_real",
     "check_dim",
     "default_device_cell",
     "default_dtype_cell",
+    "device_type_of",
     "dtype_of_type",
     "floating",
     "other_defaults",
