@@ -8,21 +8,22 @@ import numpy as np
 
 from facula_cpu import get_num_threads, level
 
-from . import version
+from . import cuda, version
 from ._lookup.names import publish
 
 __all__ = ["parallel_info", "show"]
 
 
 def show() -> str:
-    """Return versions and the instruction set that kernels use, as several lines of text.
+    """Return versions, the instruction set of the CPU's kernels, and the devices, as several lines of text.
 
     >>> print(show().splitlines()[0])
     facula built with:
     """
+    devices = ["cpu", *[f"cuda:{index} ({cuda.get_device_name(index)})" for index in range(cuda.device_count())]]
     return (
         f"facula built with:\n  - facula {version.facula}\n  - Python {platform.python_version()}\n  - NumPy "
-        f"{np.__version__}\n  - CPU kernels: {level()}\n  - devices: cpu\n"
+        f"{np.__version__}\n  - CPU kernels: {level()}\n  - devices: {', '.join(devices)}\n"
     )
 
 

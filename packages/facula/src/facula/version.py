@@ -1,4 +1,6 @@
-"""facula.version: the version, and the devices of the build: none other than the CPU.
+"""facula.version: the version, and the versions of the devices' libraries.
+
+`cuda` is the version of CUDA that facula_cuda compiles kernels for, None if that package is not installed.
 
 `facula` is its own version, `pytorch` that of the PyTorch version whose names and semantics it follows. In programs
 under `python -m facula run`, `torch.__version__` and `torch.version.__version__` are the latter.
@@ -6,6 +8,7 @@ under `python -m facula run`, `torch.__version__` and `torch.version.__version__
 
 from __future__ import annotations
 
+from ._lookup.absent_device import has_cuda_package
 from ._lookup.names import publish
 
 __all__ = ["cuda", "debug", "facula", "git_version", "hip", "pytorch", "rocm", "xpu"]
@@ -13,7 +16,7 @@ __all__ = ["cuda", "debug", "facula", "git_version", "hip", "pytorch", "rocm", "
 facula: str = "0.1.0"
 __version__: str = facula
 pytorch: str = "2.13.0"
-cuda: str | None = None
+cuda: str | None = "13.0" if has_cuda_package() else None
 hip: str | None = None
 rocm: str | None = None
 xpu: str | None = None

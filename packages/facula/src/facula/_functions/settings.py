@@ -94,7 +94,7 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """Store the number of operators that may run concurrently; it has no effect, as one runs at a time."""
+    """Return the value set by `set_float32_matmul_precision`."""
     return str(_saved_of["precision"])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from facula_errors import InvalidTypeError, OperationError, UnsupportedError
@@ -20,15 +21,18 @@ if TYPE_CHECKING:
     pass
 
 
+def has_cuda_package() -> bool:
+    """Return whether facula_cuda is installed, without importing it."""
+    try:
+        return find_spec("facula_cuda") is not None
+    except ModuleNotFoundError:  # an import hook refuses it
+        return False
+
+
 @cache
 def installed_backend() -> Any:
     """Return the package facula_cuda, or None if it is not installed."""
-    try:
-        return import_module("facula_cuda")
-    except ModuleNotFoundError as error:
-        if error.name != "facula_cuda":
-            raise
-        return None
+    return import_module("facula_cuda") if has_cuda_package() else None
 
 
 def cuda_backend() -> Any:
@@ -49,13 +53,13 @@ class AbsentDevice:
         """Return the error of a function that needs the device."""
         asked = self.module.partition(".")[0]
         return OperationError(
-            f"{self.module}.{name}: there is no {self.title} device, {self.reason()}; "
-            f"call it only where {asked}.is_available()"
+            f"{self.module}.{name}: there is no {self.title} device{self.reason()}; call it only where "
+            f"{asked}.is_available()"
         )
 
     def reason(self) -> str:
-        """Return the reason why there is no device."""
-        return "since facula has published no backend for it yet"
+        """Return the part of the error that says why there is no device."""
+        return ", since facula has published no backend for it yet"
 
     def backend(self) -> Any:
         """Return the package that provides the device, or None if it is not available."""
@@ -101,15 +105,15 @@ class CudaDevice(AbsentDevice):
         return UnsupportedError(f"{self.module}.{name}: PyTorch has it, facula_cuda not yet")
 
     def reason(self) -> str:
-        """Return the reason why there is no device, with the remedy."""
+        """Return the part of the error that says why there is no device, with the remedy."""
         package = installed_backend()
         if package is None:
-            return "since the package facula-cuda is not installed: pip install facula[cuda]"
+            return ", since the package facula-cuda is not installed: pip install facula[cuda]"
         try:
             package.driver_version()
         except OperationError as error:
-            return f"since CUDA cannot be used ({error})"
-        return "since CUDA's driver finds none"
+            return str(error).removeprefix("cuda")
+        return ", since CUDA's driver finds none"
 
     def backend(self) -> Any:
         """Return the package facula_cuda if a device answers, or None."""

@@ -1,10 +1,14 @@
-"""Switches of PyTorch's CUDA kernels, which are not available. They keep their values but have no effect."""
+"""Switches of PyTorch's CUDA kernels. They keep their values but have no effect.
+
+Products have full precision, and attention has one kernel.
+"""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from .._lookup.absent_device import has_cuda_package
 from .._lookup.names import publish
 
 if TYPE_CHECKING:
@@ -32,8 +36,8 @@ _attention = {"flash": True, "math": True, "mem_efficient": True, "cudnn": True}
 
 
 def is_built() -> bool:
-    """Return whether CUDA kernels are available: False."""
-    return False
+    """Return whether the package facula-cuda is installed, with or without a device."""
+    return has_cuda_package()
 
 
 def flash_sdp_enabled() -> bool:

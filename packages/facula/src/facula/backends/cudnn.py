@@ -1,4 +1,4 @@
-"""Switches of cuDNN, which is not available. They keep their values but have no effect."""
+"""Switches of cuDNN, which facula does not use. They keep their values but have no effect: results never vary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mixed precision on a CUDA device, under its deprecated names. There is none, so tensors are not cast or scaled."""
+"""Mixed precision on CUDA devices, under its deprecated names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import partial
 
 from facula_storage import DType, float16
 
-from ... import amp
+from ... import amp, cuda
 from ..._lookup.names import publish
 from ..._types import AnyValue
 from ...amp._older import OlderGradScaler
@@ -18,12 +18,12 @@ custom_bwd: partial[AnyValue] = partial(amp.custom_bwd, device_type="cuda")
 
 
 def amp_definitely_not_available() -> bool:
-    """Return whether CUDA is unavailable: True."""
-    return True
+    """Return whether there is no CUDA device."""
+    return not cuda.is_available()
 
 
 class autocast(amp.autocast):
-    """`amp.autocast("cuda", ...)`, which warns and does not cast.
+    """`amp.autocast("cuda", ...)`, which warns and does not cast without a device.
 
     Arguments: those of `facula.amp.autocast`.
     """
@@ -35,7 +35,7 @@ class autocast(amp.autocast):
 
 
 class GradScaler(OlderGradScaler):
-    """`amp.GradScaler("cuda", ...)`, which warns and does not scale."""
+    """`amp.GradScaler("cuda", ...)`, which warns and does not scale without a device."""
 
     _kind = "cuda"
 
