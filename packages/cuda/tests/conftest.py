@@ -1,3 +1,4 @@
+import gc
 import os
 
 import pytest
@@ -8,6 +9,7 @@ from simulated_calls import build_kernels, use_device
 from facula_cuda._port import driver
 from facula_cuda.testing import simulate
 from facula_cuda.testing._simulation import end_simulation
+from facula_storage import Device
 
 settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None, database=None)
 settings.register_profile("default", deadline=None)
@@ -50,3 +52,12 @@ def library(tmp_path_factory):
 def two_devices(simulated):
     """Simulate two devices that run work in the order of queueing, for one test."""
     simulated(devices=2, order="in_order", memory=64 << 20)
+
+
+@pytest.fixture
+def backend(simulated, monkeypatch):
+    """Return the first of two simulated devices. Operators without a kernel run on the CPU without a warning."""
+    monkeypatch.setenv("FACULA_CUDA_FALLBACK", "quiet")
+    simulated(devices=2, memory=64 << 20)
+    yield Device("cuda:0").backend
+    gc.collect()

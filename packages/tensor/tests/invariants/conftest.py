@@ -9,11 +9,14 @@ import pytest
 from fake_backend import fake
 
 from facula_storage import Device
+from facula_tensor.testing._values import available
 
 fake()  # registered for all tests
+#: Devices with memory other than the host's.
+OTHER_DEVICES = ("fake", *["cuda:0"] * available("cuda"))
 
 
-@pytest.fixture(params=["cpu", "fake"])
+@pytest.fixture(params=["cpu", *OTHER_DEVICES])
 def device(request):
     """Each device that stores elements: host memory, and a device that executes its work later."""
     if request.param == "fake":
@@ -25,6 +28,12 @@ def device(request):
         assert not backend.failed, backend.failed
     else:
         yield request.param
+
+
+@pytest.fixture(params=OTHER_DEVICES)
+def other_device(request):
+    """Each device that has memory of its own."""
+    return request.param
 
 
 @pytest.fixture

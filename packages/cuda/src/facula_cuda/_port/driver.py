@@ -24,7 +24,7 @@ MINIMUM_VERSION = 13000
 _NOT_LOADED, _INCOMPLETE = 1, 2
 _NO_DEVICE, _INITIALIZATION = 100, 3
 #: Codes after which a process cannot use its devices any more, whatever it calls.
-_STICKY = frozenset({214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719})
+STICKY = frozenset({214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719})
 _FORKED_TEXT = (
     "got a child that was forked after its parent had used CUDA, whose state a fork does not copy. Start processes "
     'with the method "spawn" or "forkserver"'
@@ -157,7 +157,7 @@ def failure(code: int) -> str:
 
 def _remedy(code: int) -> str:
     """Return a sentence on what to do about a code."""
-    if code in _STICKY:
+    if code in STICKY:
         return "No device of this process can be used any more: start the program again"
     if code == _NO_DEVICE:
         return "Install a GPU, or name one of those that are there in CUDA_VISIBLE_DEVICES"

@@ -20,6 +20,7 @@ from facula_storage import Device
 from .._driver import ffi, lib
 from .devices import AnyDevice, context, current_index, index_of
 from .driver import check, on_close, open_driver, opened
+from .waits import count_wait
 
 _NON_BLOCKING = 1  # a stream that does not wait for the default stream
 _BLOCKING_SYNC, _DISABLE_TIMING = 1, 2
@@ -132,6 +133,7 @@ class Stream:
             CudaError: work on the device failed.
         """
         self._use()
+        count_wait()
         check("Stream.synchronize", lib.driver.cuStreamSynchronize(self.handle))
 
     @boundary
@@ -289,6 +291,7 @@ class Event:
     def synchronize(self) -> None:
         """Wait until the work before the event is complete. Without effect before the event is recorded."""
         if self._use():
+            count_wait()
             check("Event.synchronize", lib.driver.cuEventSynchronize(self.handle))
 
     @boundary

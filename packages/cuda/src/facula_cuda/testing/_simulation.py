@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError, OperationError
 from facula_errors.extend import boundary
+from facula_storage.extend.devices import register_backend
 
+from .._backend.backend import create_backend
 from .._driver import ffi, lib
 from .._port.driver import adopt_table, close_driver, opened
 
@@ -87,6 +89,7 @@ def simulate(devices: int = 1, order: str = "shuffled", seed: int = 0, memory: i
         except BaseException:
             lib.facula_cuda_end_simulated()
             raise
+    register_backend("cuda", create_backend)  # where the package is used without being installed
 
 
 def end_simulation() -> None:

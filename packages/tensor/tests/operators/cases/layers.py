@@ -139,6 +139,11 @@ IDENTITIES = [
 ]  # fmt: skip
 
 
+def on(like, numbers):
+    """Return a tensor of numbers on the device of another tensor."""
+    return ft.tensor(numbers, device=like.device)
+
+
 def bags(w):
     return np.stack([w[[0, 2]].mean(0), w[[2, 2, 1]].mean(0)])
 
@@ -166,7 +171,7 @@ OTHERS = [
     layer("grid_sample", lambda x, g: F.grid_sample(x, g, align_corners=True), sampled, (1, 2, 3, 3), (1, 2, 2, 2),
           domain=(-0.95, 0.95)),
     layer("affine_grid", lambda t: F.affine_grid(t, (2, 1, 2, 3), align_corners=True), affine, (2, 2, 3)),
-    layer("embedding_bag", lambda w: F.embedding_bag(ft.tensor([0, 2, 2, 2, 1]), w, ft.tensor([0, 2])), bags, (3, 2),
+    layer("embedding_bag", lambda w: F.embedding_bag(on(w, [0, 2, 2, 2, 1]), w, on(w, [0, 2])), bags, (3, 2),
           meta=False),
     layer("ctc_loss",
           lambda x: F.ctc_loss(x.log_softmax(-1), ft.tensor(LABELS, device=x.device), (3, 3), (2, 1), reduction="none"),

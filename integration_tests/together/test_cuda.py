@@ -1,0 +1,46 @@
+"""Operators and training on a simulated CUDA device, in processes of their own."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def run(*arguments):
+    """Run Python; return what it printed."""
+    environment = {**os.environ, "FACULA_CUDA_FALLBACK": "quiet", "HYPOTHESIS_PROFILE": "ci"}
+    environment["PYTHONPATH"] = os.pathsep.join([str(HERE), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    command = [sys.executable, "-X", "faulthandler", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("tests", "selected", "least"),
+    [
+        ("operators/test_matrix.py", "devices", 700),
+        ("operators/test_pooling.py", "cuda", 20),
+        ("invariants/test_devices.py", "cuda", 300),
+    ],
+)
+def test_operators(root, tests, selected, least):
+    """The tensor package's own tests: values in all dtypes and layouts, gradients, changes in place, views, errors."""
+    path = root / "packages" / "tensor" / "tests" / tests
+    options = ["-q", "-p", "cuda_plugin", "-p", "no:cacheprovider", "-c", root / "pyproject.toml"]
+    shown = run("-m", "pytest", *options, path, "-k", selected)
+    assert int(re.search(r"(\d+) passed", shown)[1]) >= least
+
+
+def test_training_equals_the_cpus():
+    found = json.loads(run(HERE / "cuda_training.py"))
+    for here, there in found["runs"].values():
+        assert (here["device"], there["device"]) == ("cpu", "cuda:0")
+        assert here["losses"] == there["losses"] and here["weights"] == there["weights"]
+        assert here["losses"][2] < here["losses"][0]
