@@ -2,6 +2,8 @@
 
 import ctypes
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -190,3 +192,10 @@ def test_a_context_is_made_current_once_in_a_thread(fake):
         lib.facula_cuda_set_context(3, 0)
         lib.facula_cuda_set_context(4, 0)
     assert lib.facula_cuda_bind(3) == lib.DRIVER_NOT_INITIALIZED
+
+
+def test_importing_loads_no_allocator_and_no_driver():
+    program = "import sys, facula_cuda; print(sum('facula_allocator' in name for name in sys.modules))"
+    program += "\nfrom facula_cuda._driver import ffi, lib; print(lib.driver.cuInit(0) == lib.DRIVER_NOT_INITIALIZED)"
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout == "0\nTrue\n"

@@ -8,12 +8,12 @@ its functions. `_port/devices.py` and `_port/streams.py` are what programs see o
 facula_storage calls.
 """
 
+from facula_errors.extend import imported_later as _imported_later
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
 from ._backend.fallback_counts import fallbacks
 from ._errors import CudaError
-from ._port.device_memory import device_allocator
 from ._port.devices import (
     DeviceProperties,
     can_device_access_peer,
@@ -27,12 +27,19 @@ from ._port.devices import (
     synchronize,
 )
 from ._port.driver import driver_version, is_available
-from ._port.graphs import CUDAGraph, graph, graph_pool_handle, is_current_stream_capturing
-from ._port.pinned import pinned_allocator
 from ._port.streams import Event, ExternalStream, Stream, current_stream, default_stream, set_stream, stream
 from ._port.waits import waits
 
 _register("facula_cuda")
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._port.device_memory import device_allocator as device_allocator
+    from ._port.graphs import CUDAGraph as CUDAGraph
+    from ._port.graphs import graph as graph
+    from ._port.graphs import graph_pool_handle as graph_pool_handle
+    from ._port.graphs import is_current_stream_capturing as is_current_stream_capturing
+    from ._port.pinned import pinned_allocator as pinned_allocator
 
 __all__ = [
     "CUDAGraph",
@@ -65,5 +72,13 @@ __all__ = [
     "waits",
 ]
 
-
+# Imported on first access: the allocator's drivers take longer to import than the rest of this package.
+__getattr__ = _imported_later(
+    __name__,
+    {
+        "._port.device_memory": ("device_allocator",),
+        "._port.graphs": ("CUDAGraph", "graph", "graph_pool_handle", "is_current_stream_capturing"),
+        "._port.pinned": ("pinned_allocator",),
+    },
+)
 __dir__ = _published(__name__)
