@@ -83,18 +83,21 @@ class Distribution:
         """
         inside = constraint.check(value)
 
+        def error(got: object) -> Exception:
+            return InvalidValueError(
+                f"{type(self).__name__}: expected {called} to satisfy {constraint}; got {got} in a tensor of shape "
+                f"{tuple(value.shape)}"
+            )
+
         def describe() -> Exception:
             got = "others"
             if elements(inside) is inside:  # not a single element of a `vmap` batch
                 flat = value.detach().reshape(tuple(inside.shape) + (-1,)).reshape(inside.numel(), -1)
                 bad = flat[inside.reshape(-1).tolist().index(False)].tolist()
                 got = f"{bad[0] if constraint.event_dim == 0 else bad}"
-            return InvalidValueError(
-                f"{type(self).__name__}: expected {called} to satisfy {constraint}; got {got} in a tensor of shape "
-                f"{tuple(value.shape)}"
-            )
+            return error(got)
 
-        refuse_unless(inside, describe)
+        refuse_unless(inside, describe, lambda: error("others"))
 
     def _check_value(self, value: Tensor) -> None:
         """Check the argument of a method if the distribution validates its arguments."""

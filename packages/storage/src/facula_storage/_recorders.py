@@ -146,8 +146,8 @@ class Recorder(Protocol):
             numbers: its numbers.
         """
 
-    def refuses(self, error: Exception) -> None:
-        """Record that the next launch fails for inputs for which an operator raises an error like this one."""
+    def refuses(self, error: Exception) -> AbstractContextManager[None]:
+        """Return a context whose launches fail with an error like this one if a requirement is not met."""
 
     def numbered(self) -> None:
         """Record that the next launch uses the numbers of that operator."""

@@ -6,7 +6,7 @@ block that is allocated when the launch is queued, and the block must not have b
 when the launch runs. A released block may be reused at once because the queue preserves the order.
 An error that a kernel reports is raised at the next wait, with the operator and the user's line.
 
-All devices have one queue. "fake" and "fake:1" have the optional calls of `AcceleratorBackend`, "basic" has none.
+All devices have one queue. "fake" and "fake:1" have the optional calls of `AcceleratorBackend`, "plain" has none.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ import numpy as np
 from facula_cpu import CpuBackend
 from facula_storage import Device, DType, LaunchError, Layout, MallocAllocator, Plan, Storage, cpu
 from facula_storage.extend import Place, Program, register_backend
+from facula_tensor.extend import PendingLaunch
 
 
 class MemoryFault(AssertionError):
@@ -106,8 +107,8 @@ class FakeBackend:
         self.pinned: QueuedAllocator | None = None  # tests of pinned memory give one
         self.waits = 0
         self.uses: list[tuple[int, object]] = []  # address and stream, by `record_use`
-        # operator, the user's line, work: shared by all devices
-        self.queue: list[tuple[str, str, Any]] = [] if first is None else first.queue
+        # operator, what its error needs, work: shared by all devices
+        self.queue: list[tuple[str, PendingLaunch, Any]] = [] if first is None else first.queue
         self.failed: list[Exception] = [] if first is None else first.failed
         self.lock = threading.RLock() if first is None else first.lock
 
@@ -121,7 +122,8 @@ class FakeBackend:
         elif operator.endswith("_step"):
             launch = partial(self._launch_step, plan, layouts)
         else:
-            launch = partial(self._launch, plan, layouts)
+            operands = [layout for layout in inputs if layout is None or isinstance(layout, Layout)]
+            launch = partial(self._launch, plan, layouts, operands)
         return Plan(operator, parameters, plan.outputs, launch, plan.workspace, plan.any_size)
 
     def copy_in(self, address: int, source: Any) -> None:
@@ -177,20 +179,21 @@ class FakeBackend:
         """Run the next `count` queued launches, or all."""
         with self.lock:
             while self.queue and (count is None or count > 0):
-                operator, where, work = self.queue.pop(0)
+                _, pending, work = self.queue.pop(0)
                 try:
                     work()
                 except LaunchError as error:
-                    status, first, second, third, *_ = error.args
-                    kind = IndexError if status == 1 else RuntimeError
-                    self.failed.append(
-                        kind(f"{operator}: status {status} ({first}, {second}, {third}), called at {where}")
-                    )
+                    self.failed.append(pending.error(*error.args))
+                except Exception:
+                    if not self.failed:  # otherwise it reads what a failed launch has not written
+                        raise
                 if count is not None:
                     count -= 1
 
     # ------------------------------------------------------------------------------------------- launching
-    def _launch(self, plan: Plan, layouts: list[Layout | None], n: int, *args: Any) -> None:
+    def _launch(
+        self, plan: Plan, layouts: list[Layout | None], operands: list[Layout | None], n: int, *args: Any
+    ) -> None:
         blocks = []
         for place, (layout, address) in enumerate(zip(layouts, args, strict=False)):
             if layout is None:  # an omitted operand
@@ -202,12 +205,12 @@ class FakeBackend:
                 blocks.append(self.allocator.block_at(address, nbytes, handed_out=True))
         if plan.workspace:
             blocks.append(self.allocator.block_at(args[len(layouts)], plan.workspace, handed_out=True))
-        self._put(plan.operator, blocks, lambda: plan.launch(n, *args))
+        self._put(plan.operator, blocks, lambda: plan.launch(n, *args), operands)
 
     def _launch_step(self, plan: Plan, layouts: list[Layout | None], n: int, *args: Any) -> None:
         """The numbers precede the tensors because the number of tensors varies."""
         numbers = len(args) - len(layouts)
-        self._launch(plan, [None] * numbers + layouts, n, *args)
+        self._launch(plan, [None] * numbers + layouts, [], n, *args)
 
     def _launch_cat(self, plan: Plan, itemsize: int, n: int, outer: int, parts: int, *args: int) -> None:
         """Each part is an address and the number of bytes that it contributes to each outer step."""
@@ -224,7 +227,7 @@ class FakeBackend:
         except MemoryFault:
             return False
 
-    def _put(self, operator: str, blocks: list[Block], work: Any) -> None:
+    def _put(self, operator: str, blocks: list[Block], work: Any, operands: Sequence[Layout | None] = ()) -> None:
         def checked() -> None:
             for block in blocks:
                 if block.known.get(block.address) is not block:
@@ -233,35 +236,33 @@ class FakeBackend:
             work()
 
         with self.lock:
-            self.queue.append((operator, users_line(), checked))
+            self.queue.append((operator, PendingLaunch(operator, operands, callers_frame()), checked))
             self.most_queued = max(self.most_queued, len(self.queue))
 
 
-def users_line() -> str:
-    """Return file:line of the nearest frame outside the library and this file."""
+def callers_frame() -> Any:
+    """Return the nearest frame outside this file."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and (
-        frame.f_globals.get("__name__", "").startswith("facula_") or frame.f_code.co_filename == __file__
-    ):
+    while frame.f_back is not None and frame.f_code.co_filename == __file__:
         frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return frame
 
 
-class BasicBackend(FakeBackend):
+class PlainBackend(FakeBackend):
     """A backend without optional calls."""
 
     copy_across = read = record_use = None  # type: ignore[assignment]
 
 
 def fake(device: str = "fake") -> FakeBackend:
-    """Return the backend of a device: "fake", "fake:1" or "basic". They are registered on first use."""
+    """Return the backend of a device: "fake", "fake:1" or "plain". They are registered on first use."""
     try:
         backend = Device(device).backend
     except RuntimeError:
         made = FakeBackend()
         others = {1: FakeBackend(made)}
         register_backend("fake", lambda index: others.get(index, made))
-        register_backend("basic", lambda index: BasicBackend(made))
+        register_backend("plain", lambda index: PlainBackend(made))
         backend = Device(device).backend
     assert isinstance(backend, FakeBackend)
     return backend

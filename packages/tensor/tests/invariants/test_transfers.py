@@ -13,7 +13,7 @@ import facula_tensor as ft
 from facula_errors.testing import raises
 from facula_storage import Device
 
-PLACES = ("cpu", "fake", "fake:1", "basic")
+PLACES = ("cpu", "fake", "fake:1", "plain")
 
 
 @pytest.fixture(autouse=True)
@@ -142,7 +142,7 @@ def test_a_stream_uses_memory():
     assert fake().uses[-1] == (x.data_ptr(), stream)
     x.data.record_stream(stream)  # its storage is an alias, which owns no block
     assert fake().uses[-2:] == [(x.data_ptr(), stream)] * 2
-    for device in ("cpu", "basic"):
+    for device in ("cpu", "plain"):
         with raises(RuntimeError, "record_stream", "a device with streams", value=f"'{device}'"):
             ft.ones(2, device=device).record_stream(stream)
 

@@ -65,7 +65,11 @@ def check_tensor_all_with(error_type: type[Exception], cond: Any, message: Any =
     """Raise `error_type` unless all elements of a bool tensor are true."""
     if not isinstance(cond, Tensor) or cond.dtype is not facula_tensor.bool:
         raise InvalidTypeError(f"_check_tensor_all: expected cond to be a tensor of bools; got {type(cond).__name__}")
-    refuse_unless(cond, lambda: error_type(_message(message) or "Expected cond to be True, but got False"))
+
+    def error() -> Exception:
+        return error_type(_message(message) or "Expected cond to be True, but got False")
+
+    refuse_unless(cond, error, error)
 
 
 @boundary
@@ -84,4 +88,8 @@ def assert_async(input: Tensor, assert_msg: str = "") -> None:
     """Raise RuntimeError if a tensor of one element is 0."""
     if not isinstance(input, Tensor) or input.numel() != 1:
         raise ArgumentError("_assert_async: expected a tensor of one element")
-    refuse_unless(input != 0, lambda: OperationError(assert_msg or "Expected a nonzero value, but got zero"))
+
+    def error() -> Exception:
+        return OperationError(assert_msg or "Expected a nonzero value, but got zero")
+
+    refuse_unless(input != 0, error, error)

@@ -91,7 +91,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
         self.retry: GraphBreak | None = None  # why this run is not captured, if the next one may be
         self.decisions: Decisions | None = None  # decisions based on sizes, if they are noted
         self.used_blocks: set[int] = set()  # the blocks that launches have used
-        self.refusal: Exception | None = None  # of the next launch
+        self.refusal: Exception | None = None  # of launches whose requirements are not met
         self.caller: FrameType | None = None  # the caller of the function, whose lines are not part of it
         self.began = next_moment()
         self.count = 0
@@ -181,7 +181,6 @@ class Recorder(OptimizerRecorder, RngRecorder):
             self.launches.append(
                 Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator, refusal=self.refusal)
             )
-            self.refusal = None
             self.count += type(plan.launch) is BuiltinFunctionType  # launches of Python functions are not counted
         else:
             for number, (launch, values) in enumerate(plan.parts):
@@ -319,9 +318,14 @@ class Recorder(OptimizerRecorder, RngRecorder):
         if self.module_stack:
             self.module_stack.pop()
 
-    def refuses(self, error: Exception) -> None:
-        """Record that the next launch fails if its operator would raise an error like this one."""
-        self.refusal = error
+    @guarded
+    def refuses(self, error: Exception) -> Iterator[None]:
+        """Return a context manager whose launches fail with an error like this one if a requirement is not met."""
+        before, self.refusal = self.refusal, error
+        try:
+            yield
+        finally:
+            self.refusal = before
 
     def holds(self, storage: Storage, offset: int) -> bool:
         """Return True if a float32 in memory is not 0."""

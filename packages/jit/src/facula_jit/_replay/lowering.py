@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend.nodes import describe_call_site
 from facula_storage import LaunchError, contiguous, uint8
 from facula_storage.extend.memory import capacity
+from facula_storage.extend.plans import STATUS_REQUIRED
 from facula_storage.extend.replay import Sequence
 from facula_tensor.extend.recording import launch_error
 
@@ -64,7 +65,7 @@ class Part:
             argument.layout for argument in launch.arguments if type(argument) is Address and not argument.written
         ]
         made: Exception = launch_error(launch.operation, LaunchError(*error.args[:5]), layouts)
-        if launch.refusal is not None:
+        if launch.refusal is not None and error.args[0] == STATUS_REQUIRED:
             made = type(launch.refusal)(*launch.refusal.args)
         made.add_note(f"in a replay of {name}, at {describe_call_site(*launch.site)}")
         return made

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from types import FrameType
-from typing import TYPE_CHECKING, Any
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend.nodes import describe_call_site
 from facula_errors import (
@@ -17,7 +17,7 @@ from facula_errors import (
     OperationError,
 )
 from facula_errors.extend import in_library, trim_traceback
-from facula_storage import LaunchError, Layout, Storage, int64
+from facula_storage import LaunchError, Layout, Storage, cpu, int64
 from facula_storage.extend.plans import (
     STATUS_DIVISOR,
     STATUS_INDEX,
@@ -29,7 +29,7 @@ from facula_storage.extend.plans import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeVar
 
     E = TypeVar("E", bound=Exception)
@@ -109,6 +109,10 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
         return UnmetRequirementError(f"{operator}: an element is outside the operation's domain; check the operands")
     if status == STATUS_MEMORY:
         return NoMemoryError(f"{operator}: no memory for {first} bytes of scratch space; keep fewer tensors alive")
+    device = next((a.device for a in operands if a is not None), cpu)
+    message = None if device is cpu else getattr(device.backend, "status_message", None)
+    if message is not None:
+        return OperationError(f"{operator}: {message(status, first, second, third, fourth)}")
     details = f"status {status}: {first}, {second}, {third}"
     return OperationError(f"{operator}: the kernel rejected its arguments; got {details}")
 
@@ -146,13 +150,14 @@ def relabel(error: Exception, name: str, depth: int = 1) -> None:
         name: the name to use if the stack has no public function.
         depth: the number of frames to skip: 1 begins with the caller of the caller.
     """
-    if _raised_by_library(error):
-        _rename(error, _called(sys._getframe(depth + 1)) or name)
+    if _raised_by_library(error) and not hasattr(error, "called_at"):  # that of a report names an earlier call
+        renamed(error, public_name(library_calls(sys._getframe(depth + 1))[0]) or name)
     if isinstance(error, FaculaError):
         trim_traceback(error)
 
 
-def _rename(error: Exception, name: str) -> None:
+def renamed(error: Exception, name: str) -> None:
+    """Begin the message of `error` with this name in place of another."""
     if isinstance(error, MemoryError):
         error.operation = name  # type: ignore[attr-defined]
     if error.args and type(error.args[0]) is str:
@@ -163,9 +168,14 @@ def _rename(error: Exception, name: str) -> None:
 
 def named(error: E) -> E:
     """Return `error` with the name of the function that the user called in place of the internal one."""
-    label = _LABEL.match(error.args[0])
-    relabel(error, label[0][:-2] if label else "facula")
+    relabel(error, label_of(error) or "facula")
     return error
+
+
+def label_of(error: Exception) -> str:
+    """Return the name with which the message of an error begins, or an empty string."""
+    label = _LABEL.match(error.args[0]) if error.args and type(error.args[0]) is str else None
+    return label[0][:-2] if label else ""
 
 
 def _raised_by_library(error: Exception) -> bool:
@@ -175,29 +185,51 @@ def _raised_by_library(error: Exception) -> bool:
     return trace is None
 
 
-def _called(frame: FrameType | None) -> str | None:
-    """Return the name of the outermost public function on the stack, from `frame` outward up to the user's code."""
-    found = None
+class LibraryCall(NamedTuple):
+    """A running call of the library: what its public name is found by, without its frame.
+
+    `closed` are the ids of its free variables, which distinguish functions that share their code; `cls` is the name of
+    the class that a `__new__` makes.
+    """
+
+    code: CodeType
+    module: dict[str, Any]
+    closed: list[int]
+    cls: str
+
+
+def library_calls(frame: FrameType | None) -> tuple[list[LibraryCall], FrameType | None]:
+    """Return the calls of the library from `frame` outward up to the user's code, and the user's frame."""
+    calls = []
     while frame is not None and in_library(frame):
-        found = _public_name(frame) or found
+        code = frame.f_code
+        cls = getattr(frame.f_locals.get("cls"), "__name__", "") if code.co_name == "__new__" else ""
+        calls.append(LibraryCall(code, frame.f_globals, _closed_over(frame), cls))
         frame = frame.f_back
+    return calls, frame
+
+
+def public_name(calls: Iterable[LibraryCall]) -> str | None:
+    """Return the name of the outermost public function among calls: in a public module, or as a method."""
+    found = None
+    for call in calls:
+        found = _public_name(call) or found
     return found
 
 
-def _public_name(frame: FrameType) -> str | None:
-    """Return the public name of the function that runs in `frame`: in a public module, or as a method."""
-    module = frame.f_globals
+def _public_name(call: LibraryCall) -> str | None:
+    module = call.module
     methods = [pair for cls in NAMING for pair in vars(cls).items()]
     functions = [(name, value) for name, value in module.items() if not name.startswith("_")]
     for place, (name, value) in enumerate([*functions, *methods]):
-        function = _without_overrides(value, frame)
-        if getattr(function, "__code__", None) is frame.f_code and _closed_over(function) == _closed_over(frame):
+        function = _without_overrides(value, call.code)
+        if getattr(function, "__code__", None) is call.code and _closed_over(function) == call.closed:
             if place < len(functions) and not any(_lists(home, name, value) for home in (module, *PUBLIC)):
                 continue
             if not name.startswith("__"):
                 return name
             if name == "__new__":
-                return frame.f_locals["cls"].__name__
+                return call.cls
             return function.operator.name if hasattr(function, "operator") else name.strip("_")
     return None
 
@@ -206,12 +238,12 @@ def _lists(module: Mapping[str, Any], name: str, value: object) -> bool:
     return name in module.get("__all__", ()) and module[name] is value
 
 
-def _without_overrides(function: object, frame: FrameType) -> object:
+def _without_overrides(function: object, code: CodeType) -> object:
     """Return the inner function of one that dispatches to overriding classes (`overridable`)."""
     function = function.fget if isinstance(function, property) else function
     within = function
     while within is not None:
-        if getattr(within, "__code__", None) is frame.f_code:
+        if getattr(within, "__code__", None) is code:
             return within
         within = getattr(within, "__wrapped__", None)
     return function
@@ -221,5 +253,6 @@ def _closed_over(running: Any) -> list[int]:
     """Return the ids of the free variables of a function or a frame, to distinguish functions that share their
     code."""
     if isinstance(running, FrameType):
-        return [id(running.f_locals.get(name)) for name in running.f_code.co_freevars]
+        names = running.f_code.co_freevars
+        return [id(running.f_locals.get(name)) for name in names] if names else []
     return [id(cell.cell_contents) for cell in running.__closure__ or ()]

@@ -230,7 +230,9 @@ def normal(
                 f"normal: expected {name} to be floating; got {argument.dtype.name}; convert with .float()"
             )
     if isinstance(std, Tensor):
-        refuse_outside(std, 0, inf, lambda: _negative_deviation(elements(std).amin().item()))
+        refuse_outside(
+            std, 0, inf, lambda: _negative_deviation(elements(std).amin().item()), lambda: _negative_deviation("less")
+        )
     elif not (number := as_real(std, "normal", "std")) >= 0:
         raise _negative_deviation(number)
     shape = broadcast_shapes("normal", tuple(tensors[0].shape), tuple(tensors[-1].shape))
@@ -241,7 +243,7 @@ def normal(
     )
 
 
-def _negative_deviation(found: Number) -> ArgumentError:
+def _negative_deviation(found: Number | str) -> ArgumentError:
     return ArgumentError(f"normal: expected std of at least 0; got {found}")
 
 

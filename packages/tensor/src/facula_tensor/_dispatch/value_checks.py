@@ -9,14 +9,18 @@ from facula_storage import bool_
 from facula_storage.extend.recording import current_recorder, recorders
 
 from .._core.errors import UnmetRequirementError
+from .._core.reports import refusing
 from .._core.tensor import Tensor, elements
 from .declaration import elementwise
 from .namespaces import no_record_ops
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
 
     from facula_storage import DType
+
+    T = TypeVar("T")
 
 
 def _boolean(dtype: DType) -> DType:
@@ -52,28 +56,28 @@ class _all_true:
         return input
 
 
-def refuse_unless(holds: Tensor, describe: Callable[[], Exception], in_short: Exception | None = None) -> None:
+def refuse_unless(holds: Tensor, describe: Callable[[], Exception], in_short: Callable[[], Exception]) -> None:
     """Raise the error that `describe` returns if an element of the bools `holds` is false.
 
     Arguments:
         holds: the bools.
         describe: a function that makes the error and may read elements.
-        in_short: an error like it, for replays of captured programs, which have nobody to read elements.
+        in_short: a function that makes an error like it without reading elements, for devices that report it later and
+            for replays of captured programs.
 
     >>> from facula_tensor import tensor
-    >>> refuse_unless(tensor([True, False]), lambda: ValueError("the second is wrong"))
+    >>> error = ValueError("the second is wrong")
+    >>> refuse_unless(tensor([True, False]), lambda: error, lambda: error)
     Traceback (most recent call last):
     ValueError: the second is wrong
     """
-    if in_short is not None and recorders and (recorder := current_recorder()) is not None:
-        recorder.refuses(in_short)
-    try:
-        no_record_ops.all_true(elements(holds))
-    except UnmetRequirementError:
-        raise describe() from None
+    every = elements(holds)
+    with_words(every, lambda: no_record_ops.all_true(every), describe, in_short)
 
 
-def refuse_outside(input: Tensor, low: float, high: float, describe: Callable[[], Exception]) -> None:
+def refuse_outside(
+    input: Tensor, low: float, high: float, describe: Callable[[], Exception], in_short: Callable[[], Exception]
+) -> None:
     """Raise what `describe` gives where an element is not from `low` to `high`.
 
     Arguments:
@@ -81,29 +85,51 @@ def refuse_outside(input: Tensor, low: float, high: float, describe: Callable[[]
         low: the least that one may be.
         high: the greatest.
         describe: a function that makes the error and may read elements.
+        in_short: as for `refuse_unless`.
 
     >>> from facula_tensor import tensor
-    >>> refuse_outside(tensor([0, 3]), 0, 2, lambda: IndexError("3 is too large"))
+    >>> error = IndexError("3 is too large")
+    >>> refuse_outside(tensor([0, 3]), 0, 2, lambda: error, lambda: error)
     Traceback (most recent call last):
     IndexError: 3 is too large
     """
+    every = elements(input).detach()
+    with_words(every, lambda: no_record_ops.within(every, low, high), describe, in_short)
+
+
+def with_words(
+    operand: Tensor, compute: Callable[[], T], describe: Callable[[], Exception], in_short: Callable[[], Exception]
+) -> T:
+    """Return what `compute` returns, the result of a program with requirements; see `refuse_unless`.
+
+    Arguments:
+        operand: a tensor on the device that computes.
+        compute: the call.
+        describe: a function that makes the error and may read elements.
+        in_short: a function that makes an error without reading elements.
+    """
+    recorder = current_recorder() if recorders else None
     try:
-        no_record_ops.within(elements(input).detach(), low, high)
+        if recorder is None and operand.device.type == "cpu":
+            return compute()
+        with refusing(error := in_short()):  # Note [Reports of devices]
+            if recorder is None:
+                return compute()
+            with recorder.refuses(error):
+                return compute()
     except UnmetRequirementError:
         raise describe() from None
 
 
 def check_within(operation: str, what: str, input: Tensor, low: float = 0, high: float = 1) -> None:
     """ArgumentError where an element is not from `low` to `high`, with the first such element and its place."""
+    expected = f"{operation}: expected every element of {what} to be from {low} to {high}"
 
     def describe() -> Exception:
         every = elements(input).detach()
         inside = no_record_ops.bitwise_and(no_record_ops.ge(every, low), no_record_ops.le(every, high))  # NaN is not
         place = no_record_ops.bitwise_not(inside).nonzero()[0].tolist()
         where = f" at {place}" if place else ""
-        return ArgumentError(
-            f"{operation}: expected every element of {what} to be from {low} to {high}; "
-            f"got {every[tuple(place)].item():.6g}{where}"
-        )
+        return ArgumentError(f"{expected}; got {every[tuple(place)].item():.6g}{where}")
 
-    refuse_outside(input, low, high, describe)
+    refuse_outside(input, low, high, describe, lambda: ArgumentError(f"{expected}; got another"))

@@ -5,6 +5,7 @@
 - `tensors`: tensors and their parts.
 - `overriding`: subclasses that override operators, autocast, function transforms.
 - `recording`: recorders of captured functions.
+- `reports`: errors that devices report after a launch.
 - `modules`: hooks, scopes, and layers that are one operator.
 - `optimizers`: the steps of optimizers.
 - `sampling`: draws with gradients.
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .optimizers import *
     from .overriding import *
     from .recording import *
+    from .reports import *
     from .sampling import *
     from .tensors import *
 
@@ -37,6 +39,7 @@ __getattr__ = imported_later(
         ".optimizers": None,
         ".overriding": None,
         ".recording": None,
+        ".reports": None,
         ".sampling": None,
         ".tensors": None,
     },

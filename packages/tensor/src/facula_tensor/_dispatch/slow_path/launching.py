@@ -10,7 +10,7 @@ from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import Place, current_recorder, recorders
 
 from ..._core.call_sites import user_site
-from ..._core.errors import launch_error
+from ..._core.errors import launch_error, named
 from ..._core.tensor import Tensor
 from .planning import with_workspace
 
@@ -82,7 +82,7 @@ def launch(
     try:
         plan.launch(n, *addresses, *scalars)
     except LaunchError as error:
-        raise launch_error(plan.operator, error, operands) from None
+        raise named(launch_error(plan.operator, error, operands)) from None
     if recorder is not None:
         recorder.launched(plan, n, [*given, *written, *scalars], len(given) + len(written))
 

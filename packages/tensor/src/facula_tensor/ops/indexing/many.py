@@ -106,7 +106,7 @@ def flattened_for_reading(operation: str, input: Tensor, index: Tensor) -> tuple
     left = without_repeats(recorded_ops, input, 0, len(shape))
     if left is not input:
         size = prod(shape)
-        refuse_outside(index, -size, size - 1, lambda: _outside(operation, index, size))
+        _refuse_outside(operation, index, size)
         index = no_record_ops.where(no_record_ops.lt(index, 0), no_record_ops.add(index, size), index)
         index = _places_among(index, shape, layout_of_tensor(left).shape)
     return recorded_ops.reshape(left, (-1,)), index
@@ -165,14 +165,18 @@ def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
 
 def _check_range(index: Tensor, dim: int, size: int) -> None:
     """Raise an IndexError for positions outside dimension `dim` of length `size`."""
+    _refuse_outside("index", index, size, f"dimension {dim}")
 
-    refuse_outside(index, -size, size - 1, lambda: _outside("index", index, size, dim))
 
+def _refuse_outside(operation: str, index: Tensor, size: int, where: str = "a dimension") -> None:
+    """Raise an IndexError for positions outside a dimension of length `size`."""
 
-def _outside(operation: str, index: Tensor, size: int, dim: int | str = "") -> Exception:
-    """Return the error for positions outside dimension `dim` of length `size`."""
-    every = elements(index)
-    lowest, highest = [extreme(every).item() for extreme in (Tensor.amin, Tensor.amax)]
-    expected = f"expected {-size} to {size - 1}" if size else "it is empty"
-    found, where = highest if -size <= lowest < size else lowest, f"dimension {dim}" if dim != "" else "a dimension"
-    return InvalidIndexError(f"{operation}: {found} is out of range for {where} of size {size}; {expected}")
+    def error(found: object) -> Exception:
+        expected = f"expected {-size} to {size - 1}" if size else "it is empty"
+        return InvalidIndexError(f"{operation}: {found} is out of range for {where} of size {size}; {expected}")
+
+    def describe() -> Exception:
+        lowest, highest = [extreme(elements(index)).item() for extreme in (Tensor.amin, Tensor.amax)]
+        return error(highest if -size <= lowest < size else lowest)
+
+    refuse_outside(index, -size, size - 1, describe, lambda: error("an index"))

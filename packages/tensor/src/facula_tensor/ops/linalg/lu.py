@@ -124,13 +124,13 @@ def check_pivots(name: str, LU: Tensor, pivots: Tensor) -> Tensor:
     if given.shape != (*wanted[:-2], min(wanted[-2:])):
         raise ArgumentError(f"{name}: expected pivots of shape {(*wanted[:-2], min(wanted[-2:]))}; got {given.shape}")
     if given.numel and given.device.type != "meta":
-        every = elements(pivots)
+        every, expected = elements(pivots), f"{name}: expected pivots from 1 to {wanted[-2]}"
 
         def describe() -> Exception:
             low, high = every.amin().item(), every.amax().item()
-            return ArgumentError(f"{name}: expected pivots from 1 to {wanted[-2]}; got {low if low < 1 else high}")
+            return ArgumentError(f"{expected}; got {low if low < 1 else high}")
 
-        refuse_outside(every, 1, wanted[-2], describe)
+        refuse_outside(every, 1, wanted[-2], describe, lambda: ArgumentError(f"{expected}; got another"))
     return no_record_ops.to(pivots, (int32,))
 
 

@@ -118,7 +118,7 @@ def check_info(name: str, info: Tensor, says: Callable[[int], str]) -> None:
         return LinAlgError(f"{name}: matrix {index}: {says(found)}" if index else f"{name}: {says(found)}")
 
     if recorders and current_recorder() is not None:
-        in_short = LinAlgError(f"{name}: {says(0).partition(';')[0]}; got another")
-        refuse_unless(no_record_ops.eq(info, 0), error, in_short)
+        in_short = f"{name}: {says(0).partition(';')[0]}; got another"
+        refuse_unless(no_record_ops.eq(info, 0), error, lambda: LinAlgError(in_short))
     elif (no_record_ops.amax(info, (tuple(range(len(layout.shape))), False)) if layout.shape else info).item():
         raise error()

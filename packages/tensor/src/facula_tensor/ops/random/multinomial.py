@@ -76,14 +76,16 @@ def _check_weights(p: Tensor, least: int) -> None:
             f"multinomial: expected weights of 0 or more, and finite; got {p[tuple(at)].item()} at {at}"
         )
 
-    refuse_outside(p, 0, LARGEST, describe)
+    wanted = "multinomial: expected weights of 0 or more, and finite; got another"
+    refuse_outside(p, 0, LARGEST, describe, lambda: ArgumentError(wanted))
     enough = (p > 0).sum(-1) >= least
 
     def describe_row() -> Exception:
         row = f" in row {(~enough).nonzero()[0].item()}" if p.ndim == 2 else ""
-        return ArgumentError(f"multinomial: expected at least {least} weight(s) above 0; got fewer{row}")
+        return ArgumentError(f"{too_few}{row}")
 
-    refuse_unless(enough, describe_row)
+    too_few = f"multinomial: expected at least {least} weight(s) above 0; got fewer"
+    refuse_unless(enough, describe_row, lambda: ArgumentError(too_few))
 
 
 def _with_replacement(p: Tensor, count: int, generator: Generator | None) -> Tensor:

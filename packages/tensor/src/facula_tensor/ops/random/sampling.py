@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
@@ -196,7 +197,8 @@ def refuse_elements(operation: str, what: str, given: Tensor, wrong: Tensor) -> 
         where = f" at {at}" if at else ""
         return ArgumentError(f"{operation}: expected {what}; got {elements(given)[tuple(at)].item():.6g}{where}")
 
-    refuse_unless(no_record_ops.bitwise_not(wrong), describe)
+    in_short = partial(ArgumentError, f"{operation}: expected {what}; got another")
+    refuse_unless(no_record_ops.bitwise_not(wrong), describe, in_short)
 
 
 @operator

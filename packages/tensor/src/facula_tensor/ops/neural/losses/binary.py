@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
+from facula_storage import Layout, cpu
+from facula_storage.extend.recording import recorders
 
 from ...._core.errors import UnmetRequirementError
 from ...._core.promotion import floating
 from ...._core.tensor import Tensor, layout_of_tensor
 from ...._dispatch.declaration import elementwise
-from ...._dispatch.value_checks import check_within
+from ...._dispatch.value_checks import check_within, with_words
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
 from ...elementwise.pointwise import is_real
@@ -173,14 +175,29 @@ def binary_cross_entropy(
     tensor(0.3466)
     """
     same_shape("binary_cross_entropy", input, target)
-    try:
+
+    def compute() -> Tensor:
         if weight is None:
             return loss_of("binary_cross_entropy", (input, target), reduction)
         return reduced_losses(F.binary_cross_entropy(input, target) * weight, reduction)
-    except UnmetRequirementError:
+
+    def describe() -> Exception:
         for name, operand in (("input", input), ("target", target)):
             check_within("binary_cross_entropy", name, operand)
-        raise
+        return in_short()
+
+    def in_short() -> Exception:
+        return ArgumentError(
+            "binary_cross_entropy: expected every element of input and target to be from 0 to 1; got another"
+        )
+
+    layout = input._layout
+    if weight is not None or recorders or type(layout) is not Layout or layout.device is not cpu:
+        return with_words(input, compute, describe, in_short)
+    try:  # what `with_words` does, in the usual case without further calls
+        return loss_of("binary_cross_entropy", (input, target), reduction)
+    except UnmetRequirementError:
+        raise describe() from None
 
 
 @function(overridable=True)

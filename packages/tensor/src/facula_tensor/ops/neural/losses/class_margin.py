@@ -133,9 +133,12 @@ def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, T
 def check_class_range(name: str, target: Tensor, least: int, classes: int) -> None:
     """Raise an IndexError for a target below `least` or not below `classes`."""
 
-    def describe() -> Exception:
-        lowest, also = int(elements(target).amin()), ", or -1 for the end" if least else ""
-        found = lowest if lowest < least else int(elements(target).amax())
+    def error(found: object) -> Exception:
+        also = ", or -1 for the end" if least else ""
         return InvalidIndexError(f"{name}: expected targets from 0 to {classes - 1}{also}; got {found}")
 
-    refuse_outside(target, least, classes - 1, describe)
+    def describe() -> Exception:
+        lowest = int(elements(target).amin())
+        return error(lowest if lowest < least else int(elements(target).amax()))
+
+    refuse_outside(target, least, classes - 1, describe, lambda: error("another"))

@@ -150,9 +150,11 @@ def gaussian_nll_loss(
         raise ArgumentError(
             f"{name}: expected var of input's shape {shape}, or with one length of 1, or {shape[:-1]}; got {given}"
         )
+    expected = f"{name}: expected variances of at least 0"
     refuse_unless(
         no_record_ops.bitwise_not(no_record_ops.lt(v.detach(), 0)),
-        lambda: ArgumentError(f"{name}: expected variances of at least 0; got {elements(v).detach().amin().item()}"),
+        lambda: ArgumentError(f"{expected}; got {elements(v).detach().amin().item()}"),
+        lambda: ArgumentError(f"{expected}; got another"),
     )
     v = v.clone()
     with no_grad():
