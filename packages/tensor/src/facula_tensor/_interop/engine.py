@@ -10,7 +10,7 @@ from facula_autograd.extend.nodes import Node
 from facula_autograd.extend.saved_values import Packed
 from facula_autograd.extend.values import Adapter, reduces_to, register_adapter
 from facula_errors import InvalidValueError
-from facula_storage import Layout, Storage, contiguous, cpu, uint8
+from facula_storage import Layout, Storage, contiguous, cpu, meta, uint8
 from facula_storage.extend.layouts import COMPLEX, FLOATING, layout_cache_clearers
 from facula_storage.extend.memory import capacity, host_view, release_idle_memory
 
@@ -29,6 +29,7 @@ from .._dispatch.slow_path.inplace_checks import check_family
 from .._dispatch.slow_path.launching import mutated
 from .._dispatch.slow_path.view_changes import rebase
 from ..ops.elementwise import arithmetic as _  # noqa: F401  declares what the class below takes over
+from ..ops.elementwise.logic import isinf, isnan
 from ..ops.shape.joining import stack
 from .finite import all_finite, unwrapped
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
 
-# The initial gradients of backward passes, in NumPy memory so that they do not occupy blocks.
+# The initial gradients of backward passes; those of the host in NumPy memory, so that they do not occupy blocks.
 _ones: dict[Layout, Tensor] = {}
 layout_cache_clearers.append(_ones.clear)
 MAX_ONES = 64
@@ -44,9 +45,12 @@ MAX_ONES = 64
 
 def one_like(layout: Layout) -> Tensor | None:
     """Return a cached 1 with this layout; None if it is not cached, as for all layouts of more than one element."""
-    if layout.numel != 1 or layout.device is not cpu or layout.dtype.numpy is None or len(_ones) >= MAX_ONES:
+    if layout.numel != 1 or layout.device is meta or layout.dtype.numpy is None or len(_ones) >= MAX_ONES:
         return None
-    return _ones.setdefault(layout, tensor_over(np.ones(layout.shape, layout.dtype.numpy)))
+    one = tensor_over(np.ones(layout.shape, layout.dtype.numpy))
+    if layout.device is not cpu:
+        one = no_record_ops.to_device(one, (layout.device, False))
+    return _ones.setdefault(layout, one)
 
 
 def _bytes_of(v: Tensor) -> memoryview:
@@ -184,8 +188,10 @@ class TensorAdapter(Adapter):
         v = unwrapped(v)
         if layout_of_tensor(v).device.type == "meta":
             return True
-        v = no_record_ops.to(v, (layout_of_tensor(v).dtype.to_complex(),))
-        array = (v if v.device is cpu else no_record_ops.to_device(v, (cpu, False))).numpy()
+        if v.device is not cpu:  # one element is read
+            checks = [check(v) for check, wanted in ((isnan, nan), (isinf, inf)) if wanted]
+            return not (checks and no_record_ops.any(stack(checks), (tuple(range(v.ndim + 1)), False)).item())
+        array = no_record_ops.to(v, (layout_of_tensor(v).dtype.to_complex(),)).numpy()
         return not (nan and np.isnan(array).any()) and not (inf and np.isinf(array).any())
 
     def nbytes(self, v: Tensor) -> int:

@@ -19,6 +19,7 @@ from ..._dispatch.written import function
 if TYPE_CHECKING:
     from ..._core.types import Operand
     from ..._dispatch.kinds import Checked
+    from ..._dispatch.namespaces import Namespace
 
 MAX_COMPARED = 16  # maximum number of test elements compared one by one; sorting is faster for more
 
@@ -147,9 +148,26 @@ def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = Fal
 
 def _is_among(elements: Tensor, tests: Tensor) -> Tensor:
     count = layout_of_tensor(tests).numel
-    if count <= MAX_COMPARED or elements.device.type != "cpu":
+    if count > MAX_COMPARED and elements.device.type not in ("cpu", "meta"):
+        return _found_by_search(no_record_ops, elements, no_record_ops.reshape(tests, (count,)))
+    if count <= MAX_COMPARED or elements.device.type == "meta":
         answers = no_record_ops.eq(no_record_ops.unsqueeze(elements, -1), no_record_ops.reshape(tests, (count,)))
         return no_record_ops.any(answers, ((elements.ndim,), False))
     if elements.dtype.category == FLOATING and elements.dtype.itemsize == 2:  # NumPy has no bfloat16
         elements, tests = no_record_ops.to(elements, (float32,)), no_record_ops.to(tests, (float32,))
     return from_numpy(np.asarray(np.isin(elements.numpy(), tests.numpy())))
+
+
+def _found_by_search(F: Namespace, elements: Tensor, tests: Tensor) -> Tensor:
+    """Return whether elements are among tests (n,), by a binary search of each on the device."""
+    known = tests
+    if tests.dtype.category == FLOATING:  # a search does not pass NaN, which equals nothing
+        known = F.where(F.ne(tests, tests), 0, tests)
+    known = F.sort(known, (0, False))[0]
+    at = F.search_sorted(known, F.reshape(elements, (-1,)), (False,))
+    near = F.take(known, F.clamp_max(at, layout_of_tensor(known).numel - 1), (0,))
+    found = F.eq(F.reshape(near, tuple(elements.shape)), elements)
+    if tests.dtype.category != FLOATING:
+        return found
+    zero = F.any(F.eq(tests, 0), ((0,), False))
+    return F.bitwise_and(found, F.bitwise_or(F.ne(elements, 0), zero))
