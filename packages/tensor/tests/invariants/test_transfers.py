@@ -152,3 +152,27 @@ def test_elements_of_other_devices_in_numpy_and_lists():
     assert x.tolist() == [[0, 3], [1, 4], [2, 5]]
     np.testing.assert_array_equal(numbers(x), [[0, 3], [1, 4], [2, 5]])
     np.testing.assert_array_equal(x.numpy(force=True), [[0, 3], [1, 4], [2, 5]])
+
+
+def test_new_tensors_in_pinned_memory():
+    x = ft.ones(2, 3)
+    for make in (
+        lambda **options: ft.empty(2, 3, **options),
+        lambda **options: ft.full((2, 3), 5.0, **options),
+        lambda **options: ft.tensor([1.0, 2.0], **options),
+        lambda **options: ft.zeros_like(x, **options),
+        lambda **options: x.new_zeros(2, 3, **options),
+        lambda **options: x.new_full((2, 3), 4.0, **options),
+        lambda **options: ft.arange(3.0, **options),
+        lambda **options: ft.rand(4, **options),
+        lambda **options: ft.normal(0.0, 1.0, (4,), **options),
+        lambda **options: ft.empty_strided((2, 3), (1, 2), **options),
+    ):
+        made, plain = make(pin_memory=True, requires_grad=True), make()
+        assert made.is_pinned() and made.is_leaf and made.requires_grad and not plain.is_pinned()
+        assert (made.shape, made.stride(), made.dtype) == (plain.shape, plain.stride(), plain.dtype)
+    assert ft.zeros(3, pin_memory=True).tolist() == [0, 0, 0]
+    assert ft.tril_indices(3, 3, pin_memory=True).is_pinned()
+    assert ft.ones(2, out=ft.zeros(2), pin_memory=True).tolist() == [1, 1]
+    with raises(RuntimeError, "pin_memory", "host memory", value="'fake'"):
+        ft.ones(2, device="fake", pin_memory=True)

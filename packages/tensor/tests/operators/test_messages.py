@@ -179,7 +179,7 @@ WANTED = {  # call: (operation and a part of the message, further parts)
     "memory format": (lambda: m().clone(memory_format="a"), "clone: expected memory_format to be one such as",
         "got 'a'"),
     "layout": (lambda: ft.zeros(2, layout="coo"), "zeros: layout facula.strided is the only one there is; got 'coo'"),
-    "pinned": (lambda: ft.ones(2, pin_memory=True), "ones: there is no pinned memory so far"),
+    "pinned": (lambda: ft.ones(2, pin_memory=True), "ones: there is no pinned memory, because there is no device"),
     "full of many": (lambda: ft.full((2,), m()),
         "full: expected fill_value to be a number; got a Tensor float32 (3, 4)"),
     "full_like": (lambda: ft.full_like(m(), "a"), "full_like: expected fill_value to be a number; got str 'a'"),

@@ -7,6 +7,7 @@ from facula_errors.extend import boundary
 from facula_storage import Layout, layout_of
 
 from .errors import named, shown
+from .transfer import pinned_allocator
 
 
 class memory_format:
@@ -75,13 +76,15 @@ sparse_csr: layout = layout("sparse_csr")
 
 
 def check_storage(operation: str, wanted: object, pin_memory: object) -> None:
-    """NotImplementedError for a layout other than `strided`, and for pinned memory."""
+    """NotImplementedError for a layout other than `strided`, and for pinned memory without a device that has it."""
     if wanted is not None and wanted is not strided:
         raise UnsupportedError(
             f"{operation}: layout facula.strided is the only one there is; got {wanted!r}; leave layout out"
         )
-    if pin_memory:
-        raise UnsupportedError(f"{operation}: there is no pinned memory so far; leave pin_memory out")
+    if pin_memory and pinned_allocator() is None:
+        raise UnsupportedError(
+            f"{operation}: there is no pinned memory, because there is no device to copy to; leave pin_memory out"
+        )
 
 
 def format_named(name: str) -> memory_format:

@@ -53,9 +53,14 @@ def finish_data(tensor: Tensor, requires_grad: bool, name: str = "tensor") -> Te
 # `with_options`, which handles the three and calls the function again without them.
 def with_options(function: Function, given: dict[str, Any]) -> Tensor:
     """Call `function` with the arguments `given`, and write the result to `out` if that is among them."""
-    name, out = function.__name__, given.pop("out")
-    check_storage(name, given.pop("layout"), given.pop("pin_memory"))
+    name, out, pinned = function.__name__, given.pop("out", None), given.pop("pin_memory")
+    check_storage(name, given.pop("layout"), pinned)
     lengths = given.pop("lengths", ())
+    if "self" in given:
+        lengths = (given.pop("self"), *lengths)
+    if pinned and out is None:
+        requires_grad = given.pop("requires_grad")
+        return finish(function(*lengths, **given).pin_memory(), requires_grad)
     if out is None:
         return function(*lengths, **given)
     if not isinstance(out, Tensor):

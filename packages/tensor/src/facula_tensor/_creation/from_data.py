@@ -67,7 +67,7 @@ def tensor(
         dtype: the dtype of the result; determined by `data` if None.
         device: the device of the result; that of `data`, or the default device, if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False; pinned memory is not supported.
+        pin_memory: whether the result is in pinned memory.
 
     >>> tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
@@ -76,6 +76,7 @@ def tensor(
     try:
         if pin_memory:
             check_storage("tensor", None, pin_memory)
+            return finish_data(tensor(data, dtype=dtype, device=device).pin_memory(), requires_grad)
         try:
             if dtype is None and device is None:
                 result = _from_plain(data)

@@ -191,7 +191,7 @@ def normal(
         layout: `strided`, the only supported layout, or None.
         device: the device of the result; if None that of the tensors, or the CPU.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False; pinned memory is not supported.
+        pin_memory: whether the result is in pinned memory.
 
     >>> normal(0.0, 1.0, size=(2, 3)).shape
     facula.Size([2, 3])

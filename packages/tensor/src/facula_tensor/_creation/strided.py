@@ -225,7 +225,7 @@ def from_file(
         dtype: the dtype of the elements; the default floating dtype if None.
         layout: `strided`, the only supported layout, or None.
         device: the CPU, or None.
-        pin_memory: False; pinned memory is not supported.
+        pin_memory: whether to copy the elements to pinned memory.
 
     Raises:
         ValueError: if `shared` is false and the file has too few elements.
@@ -251,7 +251,8 @@ def from_file(
     if not count:
         return empty(0, dtype=kind, device="cpu")
     mapped = np.memmap(path, np.uint8, "r+" if shared else "c", shape=(needed,))
-    return reinterpreted(from_numpy(np.asarray(mapped)), kind)
+    result = reinterpreted(from_numpy(np.asarray(mapped)), kind)
+    return result.pin_memory() if pin_memory else result
 
 
 # ------------------------------------------------------------------------------------------------ spaced numbers

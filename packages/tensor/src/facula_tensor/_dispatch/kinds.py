@@ -246,7 +246,7 @@ STANDARD = {
     "generator": "the source of random numbers; the default generator if None.",
     "inplace": "whether to write the result into `input`.",
     "out": "the tensor to write the result into; a new tensor if None.",
-    "pin_memory": "False; pinned memory is not supported.",
+    "pin_memory": "whether the result is in pinned memory.",
     "memory_format": "the order of the dimensions in memory; row-major if None.",
     "lengths": "the lengths, as numbers or as one sequence.",
     "size": "the shape; another way to give `lengths`.",
@@ -274,7 +274,7 @@ CREATION = {
 TOGETHER = {
     ("axis", "keepdims"): "NumPy's names of `dim` and `keepdim`.",
     ("size_average", "reduce"): 'older forms of `reduction`: False means "sum" and "none".',
-    ("layout", "pin_memory"): "`strided` or None, and False; other values are not supported.",
-    ("layout", "pin_memory", "memory_format"): "`strided` or None; False; the order of dimensions in memory or None.",
+    ("layout", "pin_memory"): "`strided` or None; whether the result is in pinned memory.",
+    ("layout", "pin_memory", "memory_format"): "`strided` or None; whether to pin; the order of dimensions in memory.",
 }
 """Documentation of groups of arguments, used if a function has all arguments of a group."""

@@ -125,18 +125,11 @@ class Text:
 
     def rare_options(self) -> list[str]:
         """Return the first statements of a function that creates tensors: see Note [Options of creation]."""
-        if self.what.maker and self.what.out:
-            self.needs.add((".._creation.filled", "with_options"))
-            name = self.what.name
-            return [
-                "if out is not None or layout is not None or pin_memory:",
-                f"    return with_options({name}, locals())",
-            ]
-        if self.what.maker:
-            self.needs.add((".._core.formats", "check_storage"))
-            step = f'    check_storage("{self.operation}", layout, pin_memory)'
-            return ["if layout is not None or pin_memory:", step]
-        return []
+        if not self.what.maker:
+            return []
+        self.needs.add((".._creation.filled", "with_options"))
+        rare = "out is not None or layout is not None" if self.what.out else "layout is not None"
+        return [f"if {rare} or pin_memory:", f"    return with_options({self.what.name}, locals())"]
 
     def results(self) -> list[str]:
         """Return the last statements, which compute and return the result."""

@@ -10,7 +10,6 @@ from facula_storage import cpu
 
 from ..._core.allocation import fresh, layout_for
 from ..._core.default_device import other_defaults
-from ..._core.formats import check_storage
 from ..._core.promotion import scalar_dtype
 from ..._core.tensor import layout_of_tensor, method
 from ..._core.wrapped import batched_as
@@ -40,7 +39,7 @@ def empty(
     """lengths: the lengths, as numbers or as one sequence.
     size: the shape; another way to give `lengths`.
     dtype: the default floating dtype if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     memory_format: the order of the dimensions in memory; row-major if None.
@@ -69,14 +68,14 @@ def empty_like(
 ) -> Tensor:
     """input: the tensor that determines shape, dtype and device.
     dtype: the dtype of the result; that of `input` if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of `input` if None.
     requires_grad: whether the result requires a gradient.
     memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("empty_like", layout, pin_memory)
+            return with_options(empty_like, locals())
         result = fresh(layout_like("empty_like", input, dtype, device), "empty_like")
         result = batched_as(result, input) if open_batches else result
         if memory_format is not None or requires_grad is not False:
@@ -101,13 +100,13 @@ def new_empty(
     """lengths: the lengths, as numbers or as one sequence.
     size: the shape; another way to give `lengths`.
     dtype: the dtype of the result; that of this tensor if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of this tensor if None.
     requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("new_empty", layout, pin_memory)
+            return with_options(new_empty, locals())
         own = layout_of_tensor(self)
         if dtype is None:
             dtype = own.dtype
@@ -134,7 +133,7 @@ def zeros(
     """lengths: the lengths, as numbers or as one sequence.
     size: the shape; another way to give `lengths`.
     dtype: the default floating dtype if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
@@ -160,14 +159,14 @@ def zeros_like(
 ) -> Tensor:
     """input: the tensor that determines shape, dtype and device.
     dtype: the dtype of the result; that of `input` if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of `input` if None.
     requires_grad: whether the result requires a gradient.
     memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("zeros_like", layout, pin_memory)
+            return with_options(zeros_like, locals())
         result = filled(layout_like("zeros_like", input, dtype, device), "zeros_like", 0.0)
         result = batched_as(result, input) if open_batches else result
         if memory_format is not None or requires_grad is not False:
@@ -192,13 +191,13 @@ def new_zeros(
     """lengths: the lengths, as numbers or as one sequence.
     size: the shape; another way to give `lengths`.
     dtype: the dtype of the result; that of this tensor if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of this tensor if None.
     requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("new_zeros", layout, pin_memory)
+            return with_options(new_zeros, locals())
         own = layout_of_tensor(self)
         if dtype is None:
             dtype = own.dtype
@@ -225,7 +224,7 @@ def ones(
     """lengths: the lengths, as numbers or as one sequence.
     size: the shape; another way to give `lengths`.
     dtype: the default floating dtype if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
@@ -251,14 +250,14 @@ def ones_like(
 ) -> Tensor:
     """input: the tensor that determines shape, dtype and device.
     dtype: the dtype of the result; that of `input` if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of `input` if None.
     requires_grad: whether the result requires a gradient.
     memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("ones_like", layout, pin_memory)
+            return with_options(ones_like, locals())
         result = filled(layout_like("ones_like", input, dtype, device), "ones_like", 1.0)
         result = batched_as(result, input) if open_batches else result
         if memory_format is not None or requires_grad is not False:
@@ -283,13 +282,13 @@ def new_ones(
     """lengths: the lengths, as numbers or as one sequence.
     size: the shape; another way to give `lengths`.
     dtype: the dtype of the result; that of this tensor if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of this tensor if None.
     requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("new_ones", layout, pin_memory)
+            return with_options(new_ones, locals())
         own = layout_of_tensor(self)
         if dtype is None:
             dtype = own.dtype
@@ -314,7 +313,7 @@ def full(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    """layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
@@ -347,14 +346,14 @@ def full_like(
 ) -> Tensor:
     """input: the tensor that determines shape, dtype and device.
     dtype: the dtype of the result; that of `input` if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of `input` if None.
     requires_grad: whether the result requires a gradient.
     memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("full_like", layout, pin_memory)
+            return with_options(full_like, locals())
         if type(fill_value) is not float and type(fill_value) is not int:
             fill_value = number_to_fill(fill_value, "full_like")
         result = filled(layout_like("full_like", input, dtype, device), "full_like", fill_value)
@@ -380,13 +379,13 @@ def new_full(
     pin_memory: bool = False,
 ) -> Tensor:
     """dtype: the dtype of the result; that of this tensor if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of this tensor if None.
     requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("new_full", layout, pin_memory)
+            return with_options(new_full, locals())
         result = bodies.new_full(self, size, fill_value, dtype=dtype, device=device)
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:

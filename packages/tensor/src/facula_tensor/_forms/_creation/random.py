@@ -8,7 +8,6 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from ..._core.allocation import fresh, layout_for
-from ..._core.formats import check_storage
 from ..._core.tensor import method
 from ..._creation.batches import open_batches
 from ..._creation.filled import finish, layout_like, with_memory_format, with_options
@@ -39,7 +38,7 @@ def rand(
     size: the shape; another way to give `lengths`.
     generator: the source of random numbers; the default generator if None.
     dtype: the default floating dtype if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
@@ -71,14 +70,14 @@ def rand_like(
     """input: the tensor that determines shape, dtype and device.
     generator: the source of random numbers; the default generator if None.
     dtype: the dtype of the result; that of `input` if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of `input` if None.
     requires_grad: whether the result requires a gradient.
     memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("rand_like", layout, pin_memory)
+            return with_options(rand_like, locals())
         made = layout_like("rand_like", input, dtype, device)
         result = drawn_batched(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand_like")
         if not open_batches:
@@ -107,7 +106,7 @@ def randn(
     size: the shape; another way to give `lengths`.
     generator: the source of random numbers; the default generator if None.
     dtype: the default floating dtype if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
@@ -139,14 +138,14 @@ def randn_like(
     """input: the tensor that determines shape, dtype and device.
     generator: the source of random numbers; the default generator if None.
     dtype: the dtype of the result; that of `input` if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of `input` if None.
     requires_grad: whether the result requires a gradient.
     memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("randn_like", layout, pin_memory)
+            return with_options(randn_like, locals())
         made = layout_like("randn_like", input, dtype, device)
         result = drawn_batched(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn_like")
         if not open_batches:
@@ -174,7 +173,7 @@ def randint(
     pin_memory: bool = False,
 ) -> Tensor:
     """generator: the source of random numbers; the default generator if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
@@ -204,14 +203,14 @@ def randint_like(
     """input: the tensor that determines shape, dtype and device.
     generator: the source of random numbers; the default generator if None.
     dtype: the dtype of the result; that of `input` if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of `input` if None.
     requires_grad: whether the result requires a gradient.
     memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("randint_like", layout, pin_memory)
+            return with_options(randint_like, locals())
         made = layout_like("randint_like", input, dtype, device)
         ends = (low, high) if high is not None else (0, low)
         result = randint(*ends, made.shape, generator=generator, dtype=made.dtype, device=made.device)
@@ -235,7 +234,7 @@ def randperm(
     pin_memory: bool = False,
 ) -> Tensor:
     """generator: the source of random numbers; the default generator if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """

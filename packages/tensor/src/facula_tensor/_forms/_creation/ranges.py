@@ -29,7 +29,7 @@ def arange(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    """layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
@@ -55,7 +55,7 @@ def linspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    """layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
@@ -81,7 +81,7 @@ def eye(
     pin_memory: bool = False,
 ) -> Tensor:
     """dtype: the default floating dtype if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from ..._core.formats import check_storage
 from ..._core.promotion import get_default_dtype
 from ..._core.tensor import method
 from ..._creation.filled import finish, full, with_options
@@ -31,13 +30,13 @@ def empty_strided(
     pin_memory: bool = False,
 ) -> Tensor:
     """dtype: the default floating dtype if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("empty_strided", layout, pin_memory)
+            return with_options(empty_strided, locals())
         result = bodies.empty_strided(size, stride, dtype=dtype, device=device)
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
@@ -58,13 +57,13 @@ def new_empty_strided(
     pin_memory: bool = False,
 ) -> Tensor:
     """dtype: the dtype of the result; that of this tensor if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; that of this tensor if None.
     requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("new_empty_strided", layout, pin_memory)
+            return with_options(new_empty_strided, locals())
         result = bodies.new_empty_strided(self, size, stride, dtype=dtype, device=device)
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
@@ -83,13 +82,13 @@ def empty_permuted(
     pin_memory: bool = False,
 ) -> Tensor:
     """dtype: the default floating dtype if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("empty_permuted", layout, pin_memory)
+            return with_options(empty_permuted, locals())
         result = bodies.empty_permuted(size, physical_layout, dtype=dtype, device=device)
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
@@ -107,13 +106,13 @@ def scalar_tensor(
     pin_memory: bool = False,
 ) -> Tensor:
     """dtype: the default floating dtype if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("scalar_tensor", layout, pin_memory)
+            return with_options(scalar_tensor, locals())
         kind = get_default_dtype() if dtype is None else dtype
         result = full((), s, dtype=kind, device=device)
         return result if requires_grad is False else finish(result, requires_grad)
@@ -135,7 +134,7 @@ def logspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    """layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
@@ -162,7 +161,7 @@ def range(
     pin_memory: bool = False,
 ) -> Tensor:
     """dtype: the default floating dtype if None.
-    layout, pin_memory: `strided` or None, and False; other values are not supported.
+    layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from ...._core.formats import check_storage
 from ...._core.promotion import as_integer
 from ...._core.tensor import Tensor, method
-from ...._creation.filled import finish
+from ...._creation.filled import finish, with_options
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path.writing import write_out
@@ -94,13 +93,13 @@ def tril_indices(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    """layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("tril_indices", layout, pin_memory)
+            return with_options(tril_indices, locals())
         if type(row) is not int:
             row = as_integer(row, "tril_indices", "row")
         if type(col) is not int:
@@ -125,13 +124,13 @@ def triu_indices(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """layout, pin_memory: `strided` or None, and False; other values are not supported.
+    """layout, pin_memory: `strided` or None; whether the result is in pinned memory.
     device: the device of the result; the default device if None.
     requires_grad: whether the result requires a gradient.
     """
     try:
         if layout is not None or pin_memory:
-            check_storage("triu_indices", layout, pin_memory)
+            return with_options(triu_indices, locals())
         if type(row) is not int:
             row = as_integer(row, "triu_indices", "row")
         if type(col) is not int:
