@@ -42,8 +42,10 @@ class CUDAGraph:
     read, and read results from the tensors that they returned. During a capture nothing runs, and the host must not
     wait for the device.
 
+    >>> from facula_cuda import is_available
     >>> from facula_cuda.testing import simulate
-    >>> simulate(devices=2)
+    >>> if not is_available():
+    ...     simulate()
     >>> captured = CUDAGraph()
     >>> with graph(captured):
     ...     pass  # operators on tensors of the device
