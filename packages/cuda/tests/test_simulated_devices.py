@@ -23,8 +23,9 @@ ATTRIBUTES = {1: 1024, 5: (1 << 31) - 1, 8: 48 << 10, 10: 32, 41: 1, 75: 9, 76: 
 
 
 def uuid_of(device):
-    data = bytes(ffi.buffer(ffi.addressof(get("struct uuid", "cuDeviceGetUuid_v2", device))))
-    text = data.hex()
+    uuid = ffi.new("struct uuid *")
+    call("cuDeviceGetUuid_v2", uuid, device)
+    text = bytes(uuid.bytes).hex()
     return "GPU-" + "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
