@@ -100,7 +100,7 @@ def test_codes_become_errors(fake):
     assert (again.code, str(again)) == (700, str(caught.value))
 
 
-REMEDIES = {1: "Look the name up", 2: "Release memory", 100: "CUDA_VISIBLE_DEVICES"}
+REMEDIES = {1: "Look the name up", 2: "Release memory", 100: "CUDA_VISIBLE_DEVICES", 900: "During a capture"}
 
 
 @pytest.mark.parametrize(("code", "remedy"), REMEDIES.items())

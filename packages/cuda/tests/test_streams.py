@@ -298,7 +298,7 @@ def test_arguments_are_checked():
         cuda.Stream(priority="high")
     with raises(NotImplementedError, "Event", "interprocess=False", value=True):
         cuda.Event(interprocess=True)
-    with raises(IndexError, "Stream", "device", value=5):
+    with raises(RuntimeError, "Stream", "device", value=5):
         cuda.Stream(5)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TypeAlias
 
-from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
+from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, guarded
 from facula_storage import Device
 
@@ -131,10 +131,10 @@ def set_index(index: int) -> None:
 
 
 def checked_index(operation: str, index: int) -> int:
-    """Return the index of a device. Raises InvalidIndexError unless there is one of this index."""
+    """Return the index of a device. Raises ArgumentError, a ValueError and a RuntimeError, if there is none."""
     count = count_devices()
     if not 0 <= index < count:
-        raise InvalidIndexError(
+        raise ArgumentError(
             f"{operation}: expected 0 <= device < {count}, the number of devices; got {index}. CUDA_VISIBLE_DEVICES "
             "may hide devices"
         )

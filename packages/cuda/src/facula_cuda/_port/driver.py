@@ -25,6 +25,8 @@ _NOT_LOADED, _INCOMPLETE = 1, 2
 _NO_DEVICE, _INITIALIZATION = 100, 3
 #: Codes after which a process cannot use its devices any more, whatever it calls.
 STICKY = frozenset({214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719})
+#: Codes of calls that a capture of a graph forbids.
+_CAPTURES = range(900, 909)
 _FORKED_TEXT = (
     "got a child that was forked after its parent had used CUDA, whose state a fork does not copy. Start processes "
     'with the method "spawn" or "forkserver"'
@@ -161,6 +163,11 @@ def _remedy(code: int) -> str:
         return "No device of this process can be used any more: start the program again"
     if code == _NO_DEVICE:
         return "Install a GPU, or name one of those that are there in CUDA_VISIBLE_DEVICES"
+    if code in _CAPTURES:
+        return (
+            "During a capture, call nothing that waits for the device, such as item(), a copy to the host, or an "
+            "operator without a CUDA kernel"
+        )
     if code == lib.DRIVER_OUT_OF_MEMORY:
         return "Release memory, or close other programs that use the device"
     return "Look the name up in the documentation of CUDA's driver API"
