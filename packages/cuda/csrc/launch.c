@@ -39,6 +39,13 @@ static int queue_kernel(int64_t function, uint64_t blocks, int32_t threads, int3
                                  stream, NULL, extra);
 }
 
+/* Where this launch of a plan that reports errors does so: the thread's record, or the plan's. */
+static inline int64_t record_for(int64_t record)
+{
+    const int64_t own = facula_cuda_record();
+    return own ? own : record;
+}
+
 static inline uint64_t divided(uint64_t n, uint64_t by)
 {
     return n / by + (n % by != 0);
@@ -56,7 +63,7 @@ static int64_t queue_nested(const struct facula_cuda_elementwise *plan, int64_t 
     memcpy(block + words, nest, 8 * (size_t)nest_words);
     words += nest_words;
     if (plan->record)
-        block[words++] = plan->record;
+        block[words++] = record_for(plan->record);
     uint64_t blocks = divided((uint64_t)arguments[0], ELEMENT_THREADS);
     if (blocks > (uint64_t)plan->max_blocks)
         blocks = (uint64_t)plan->max_blocks;
@@ -94,7 +101,7 @@ int64_t facula_cuda_dense(const void *plan_, int64_t *arguments)
     size_t words = (size_t)plan->words;
     if (plan->record) {
         memcpy(block, arguments, 8 * words);
-        block[words++] = plan->record;
+        block[words++] = record_for(plan->record);
         parameters = block;
     }
     code = queue_kernel(plan->dense, blocks, ELEMENT_THREADS, 0, stream, parameters, 8 * words);
@@ -144,7 +151,7 @@ int64_t facula_cuda_fixed(const void *plan_, int64_t *arguments)
     memcpy(block + words, plan->constant, 8 * (size_t)plan->constants);
     words += (size_t)plan->constants;
     if (plan->record)
-        block[words++] = plan->record;
+        block[words++] = record_for(plan->record);
     for (int32_t i = 0; i < plan->steps; i++) {
         const struct facula_cuda_step *step = &plan->step[i];
         code = queue_kernel(step->function, blocks_of(step, n), step->threads, step->shared_bytes, stream, block,

@@ -7,6 +7,7 @@
 struct selection {
     int64_t index;
     int64_t bound; /* the serial number of the context that this thread has made current; 0 for none */
+    int64_t record;
     int64_t streams[MAX_DEVICES];
 };
 
@@ -45,6 +46,16 @@ int64_t facula_cuda_stream_of(int64_t index)
 void facula_cuda_set_stream_of(int64_t index, int64_t stream)
 {
     selected.streams[index] = stream;
+}
+
+int64_t facula_cuda_record(void)
+{
+    return selected.record;
+}
+
+void facula_cuda_set_record(int64_t record)
+{
+    selected.record = record;
 }
 
 /* One function for each device, since the allocator calls them without arguments. */

@@ -20,6 +20,11 @@ void facula_cuda_set_stream_of(int64_t index, int64_t stream);
 /* The address of a function int64_t (*)(void) that returns the calling thread's current stream of one device. */
 int64_t facula_cuda_stream_function(int64_t index);
 
+/* Where the kernels of the thread's next launches report wrong elements, if their plans do; 0, the default, stands for
+   the record of the plan. */
+int64_t facula_cuda_record(void);
+void facula_cuda_set_record(int64_t record);
+
 /* Store the primary context of a device; 0 removes it, so that no thread uses it any more. */
 void facula_cuda_set_context(int64_t index, int64_t context);
 /* Make the context of a device the thread's current one, unless it already is. Returns the driver's code. A device

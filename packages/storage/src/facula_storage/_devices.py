@@ -10,10 +10,10 @@ from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, Oper
 from facula_errors.extend import Exit, pass_on, trim_traceback
 
 from ._immutable import Immutable, write
-from ._protocols import DeviceBackend
+from ._protocols import DeviceBackend, PendingLaunch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeVar
 
     F = TypeVar("F", bound=Callable[..., object])
@@ -26,6 +26,9 @@ _devices: dict[tuple[str, int | None], Device] = {}
 _factories: dict[str, Callable[[int | None], DeviceBackend]] = {}
 # The context manager that a device enters: a function of `facula_tensor`, which stores the default device.
 default_device_blocks: list[Callable[[Device], Any]] = []
+# The class that describes a queued launch by its operator and the layouts of its operands, for errors that the device
+# reports later: `facula_tensor` appends its own, which knows the call of the program.
+pending_launches: list[Callable[[str, Sequence[Any]], PendingLaunch]] = []
 growth_listeners: list[Callable[[int], None]] = []  # called with the number of devices before a new one is created
 # Note [Two locks]
 # ~~~~~~~~~~~~~~~~

@@ -71,3 +71,10 @@ class DeviceBackend(Protocol):
 
     def synchronize(self) -> None:
         """Wait for all work and raise the errors that it reported."""
+
+
+class PendingLaunch(Protocol):
+    """The description of a queued launch that may fail."""
+
+    def error(self, status: int, *details: int) -> Exception:
+        """Return the exception for the status and the details that the kernel reported."""

@@ -6,7 +6,7 @@ import gc
 
 from facula_autograd.extend.modes import active_modes
 from facula_cpu import CpuBackend
-from facula_storage.extend.devices import register_backend
+from facula_storage.extend.devices import pending_launches, register_backend
 from facula_storage.extend.memory import launching_modules
 from facula_storage.extend.objects import collection_callback
 
@@ -14,6 +14,7 @@ from facula_storage.extend.objects import collection_callback
 # public names.
 # ruff: noqa: F401
 from ._core import resizing
+from ._core.reports import PendingLaunch
 from ._creation import random_laws
 from ._dispatch import torch_function
 from ._interop import (
@@ -34,6 +35,7 @@ from .ops.memory import assignment, detach, memory_format
 from .ops.shape import data_movement, inplace_views
 
 register_backend("cpu", lambda index: CpuBackend())
+pending_launches.append(PendingLaunch)
 # The functions that pass an address to a kernel or a copy: see Note [Replacing a buffer] in facula_storage.
 LAUNCHING = (
     "_core.allocation", "_creation.filling", "_dispatch.slow_path.launching", "_dispatch.slow_path.slow_call",

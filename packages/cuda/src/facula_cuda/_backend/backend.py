@@ -25,7 +25,7 @@ from .._port.device_memory import device_allocator
 from .._port.devices import context, current_index, set_index
 from .._port.driver import failure, on_close, open_driver
 from .._port.pinned import pinned_allocator, record_use
-from .._port.waits import count_wait
+from .._port.waits import waiting
 from .fallback import plan_on_cpu
 from .launches import Launches, is_blocking
 
@@ -217,8 +217,8 @@ class CudaBackend:
     def synchronize(self) -> None:
         """Wait for all work of the device, on all streams, and raise the errors that it caused."""
         self.enter("synchronize")
-        count_wait()
-        self.check("synchronize", transfers.wait_for_device())
+        with waiting(self.index, None):
+            self.check("synchronize", transfers.wait_for_device())
 
     def record_use(self, storage: Storage, stream: object) -> None:
         """Keep the block of a storage from being reused before the work that `stream` has now is done.
@@ -275,8 +275,9 @@ class CudaBackend:
 
     def wait(self, operation: str) -> None:
         """Wait for the work of the current stream."""
-        count_wait()
-        self.check(operation, transfers.wait_for_stream(self.stream))
+        stream = self.stream
+        with waiting(self.index, stream):
+            self.check(operation, transfers.wait_for_stream(stream))
 
     def __repr__(self) -> str:
         return f"<CudaBackend of device {self.index}>"

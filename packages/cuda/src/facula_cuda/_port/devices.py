@@ -19,7 +19,7 @@ from facula_storage import Device
 
 from .._driver import ffi, lib
 from .driver import check, is_available, on_close, open_driver
-from .waits import count_wait
+from .waits import waiting
 
 #: Devices beyond this number are not used: the state of threads has a fixed size.
 MAX_DEVICES: int = lib.MAX_DEVICES
@@ -316,5 +316,5 @@ def synchronize(device: AnyDevice = None) -> None:
     """
     index = index_of("synchronize", device)
     context(index)
-    count_wait()
-    check("synchronize", lib.driver.cuCtxSynchronize())
+    with waiting(index, None):
+        check("synchronize", lib.driver.cuCtxSynchronize())

@@ -20,7 +20,7 @@ from facula_storage import Device
 from .._driver import ffi, lib
 from .devices import AnyDevice, context, current_index, index_of
 from .driver import check, on_close, open_driver, opened
-from .waits import count_wait
+from .waits import SOME_WORK, waiting
 
 _NON_BLOCKING = 1  # a stream that does not wait for the default stream
 _BLOCKING_SYNC, _DISABLE_TIMING = 1, 2
@@ -133,8 +133,8 @@ class Stream:
             CudaError: work on the device failed.
         """
         self._use()
-        count_wait()
-        check("Stream.synchronize", lib.driver.cuStreamSynchronize(self.handle))
+        with waiting(self.device_index, self.handle):
+            check("Stream.synchronize", lib.driver.cuStreamSynchronize(self.handle))
 
     @boundary
     def record_event(self, event: Event | None = None) -> Event:
@@ -290,9 +290,9 @@ class Event:
     @boundary
     def synchronize(self) -> None:
         """Wait until the work before the event is complete. Without effect before the event is recorded."""
-        if self._use():
-            count_wait()
-            check("Event.synchronize", lib.driver.cuEventSynchronize(self.handle))
+        if self._use() and self.device_index is not None:
+            with waiting(self.device_index, SOME_WORK):
+                check("Event.synchronize", lib.driver.cuEventSynchronize(self.handle))
 
     @boundary
     def elapsed_time(self, end_event: Event) -> float:
