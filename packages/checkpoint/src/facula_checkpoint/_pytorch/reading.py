@@ -34,7 +34,7 @@ def read_pytorch(
     """
     failed: list[Exception] = []
 
-    def relocated(fetch: Callable[[], Memory], nbytes: int, location: str) -> Memory:
+    def relocated(fetch: Callable[[], Memory], nbytes: int, location: str) -> Memory | None:
         try:
             return relocate(fetch, nbytes, location)  # type: ignore[misc]
         except Exception as error:  # raised by the caller's function, so the pickle is not at fault

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .._parts import Parts
 
-    Relocate: TypeAlias = "Callable[[Callable[[], Memory], int, str], Memory]"
+    Relocate: TypeAlias = "Callable[[Callable[[], Memory], int, str], Memory | None]"
 
 
 # Note [Checksums]
@@ -64,7 +64,7 @@ class Storages:
         mapped: map the file instead of reading it.
         readonly: the reason why mapped memory is read-only; empty if it is writable, which never changes the file.
         relocate: receives a function that returns memory on the CPU, the number of bytes, and the name of the device
-            from which it was saved; returns the requested memory. None leaves the memory on the CPU.
+            from which it was saved; returns the requested memory, or None to leave it on the CPU.
     """
 
     def __init__(
@@ -87,11 +87,9 @@ class Storages:
                     f"its pickle has a storage {shown(key)} of {nbytes} bytes, of which the file has {place.nbytes}: "
                     "it is truncated or damaged"
                 )
-            if self.relocate is None:
-                memory = self._on_cpu(key, place)
-            else:
+            if self.relocate is not None:
                 memory = self.relocate(lambda: self._now(key, place), place.nbytes, location)
-            self.memories[key] = memory
+            self.memories[key] = memory = self._on_cpu(key, place) if memory is None else memory
         elif memory.nbytes < nbytes:
             refuse(f"its pickle has a storage {shown(key)} of {memory.nbytes} bytes, and again of {nbytes}")
         return memory

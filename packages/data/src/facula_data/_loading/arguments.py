@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 _warned: list[None] = []  # non-empty after the warning about pinned memory
 
 
-def warn_of_pinning(pin_memory: bool) -> None:
+def warn_of_pinning() -> None:
     """Warn once that `pin_memory` has no effect."""
-    if pin_memory and not _warned:
+    if not _warned:
         _warned.append(None)
         warn("DataLoader: pin_memory=True has no effect, because there is no device to copy to")
 

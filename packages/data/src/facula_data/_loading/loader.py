@@ -66,7 +66,7 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         batch_sampler: an iterable of lists of indices; excludes `batch_size`, `shuffle`, `sampler` and `drop_last`.
         num_workers: the number of workers that make batches; with 0 this process makes them.
         collate_fn: makes a batch from a list of samples (with `batch_size=None`: from one sample).
-        pin_memory: accepted without effect, because there is no device to copy to.
+        pin_memory: without effect, because NumPy arrays are not copied to devices; a subclass with tensors may use it.
         drop_last: leave out an incomplete last batch.
         timeout: seconds to wait for a worker's batch; 0 waits without limit.
         worker_init_fn: called in each worker with the worker's number when it starts.
@@ -167,7 +167,7 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         settings = checked_settings(
             num_workers, timeout, multiprocessing_context, prefetch_factor, persistent_workers, worker_method
         )
-        warn_of_pinning(pin_memory)
+        self._pin = self._pinning() if pin_memory else None
         self.pin_memory_device, self.in_order = pin_memory_device, _checks.truth("DataLoader", "in_order", in_order)
         self.on_error = checked_policy(on_error)
         self.seed_globals = _checks.truth("DataLoader", "seed_globals", seed_globals)
@@ -222,7 +222,15 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         if self.meter is not None:
             made = MeteredPass(made, progress, self.meter, self._settings.method == INLINE)
         self._progress = progress
-        return made
+        return made if self._pin is None else map(self._pin, made)
+
+    def _pinning(self) -> Callable[[Batch], Batch] | None:
+        """Return the function that copies a batch to pinned memory; None, with a warning, if no device reads it.
+
+        Subclasses whose batches contain tensors override it.
+        """
+        warn_of_pinning()
+        return None
 
     def _making(self, progress: Progress) -> BatchSource:
         """Return the source of batches for a pass that starts at `progress`."""

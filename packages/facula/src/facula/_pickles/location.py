@@ -12,20 +12,23 @@ from facula_storage.extend.memory import allocate
 from facula_tensor import Tensor, TypedStorage, UntypedStorage
 from facula_tensor.extend.tensors import elements_of, make
 
+from .._lookup.absent_device import cuda_backend
+
 if TYPE_CHECKING:
     from facula_tensor.extend.arguments import DeviceLike
 
     Fetch = Callable[[], Memory]
-    Relocate = Callable[[Fetch, int, str], Memory]
+    Relocate = Callable[[Fetch, int, str], Memory | None]
 
 
 def relocation(map_location: object) -> Relocate | None:
     """Return the function that moves a storage to the requested device; None if all storages stay on the CPU.
 
     Its arguments are a function that reads the storage, the size in bytes, and the device that it was saved from.
+    It returns None for storages that stay on the CPU.
     """
     if map_location is None:
-        return None
+        return _to_its_device
     if isinstance(map_location, (str, Device)):
         device = Device(map_location)
         return None if device is cpu else lambda fetch, nbytes, saved_from: moved(fetch, nbytes, device)
@@ -48,7 +51,14 @@ def moved(fetch: Fetch, nbytes: int, device: Device) -> Memory:
         return Memory(allocate(layout), nbytes, device)
     memory = fetch()
     flat = make(Tensor, contiguous((nbytes,), uint8), memory.storage, 0).to(device)
-    return Memory(flat._storage, nbytes, device)
+    return Memory(flat._storage, nbytes, flat.device)
+
+
+def _to_its_device(fetch: Fetch, nbytes: int, saved_from: str) -> Memory | None:
+    """Return a storage on the CUDA device that it was saved from, if there is a CUDA device."""
+    if not saved_from.startswith("cuda") or cuda_backend() is None:
+        return None
+    return moved(fetch, nbytes, Device(saved_from))
 
 
 def _looked_up(locations: Mapping[Any, DeviceLike], saved_from: str) -> Device:

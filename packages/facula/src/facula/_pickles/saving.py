@@ -109,9 +109,10 @@ def load(
 
     Arguments:
         f: a path, or a file that is open in binary mode, which is read from its position to the saved object's end.
-        map_location: the device for the tensors; None is the CPU. A dict maps the device of a saved tensor to the new
-            one: `{"cuda:0": "cpu"}`. A function receives a storage on the CPU and the name of its saved device, and
-            returns the storage to use, or None. NumPy arrays stay on the CPU.
+        map_location: the device for the tensors. None is the CPU, or the CUDA device from which a tensor was saved if
+            CUDA is available. A dict maps the device of a saved tensor to the new one: `{"cuda:0": "cpu"}`. A function
+            receives a storage on the CPU and the name of its saved device, and returns the storage to use, or None.
+            NumPy arrays stay on the CPU.
         pickle_module: ignored; files are read by a reader of our own.
         weights_only: ignored; the result is the same.
         mmap: read the elements from the file on access; writes do not change the file. The file must stay unchanged
@@ -134,16 +135,18 @@ def load(
     if mmap and hasattr(f, "read") and not hasattr(f, "__fspath__"):
         got = type(f).__name__
         raise InvalidValueError(f"load: expected f to be a path, as mmap={mmap} maps it; got {got}; pass its path")
+    from .location import relocation
     from .table import FaceTable, tensors_at
 
-    relocate = None
-    if map_location is not None:
-        from .location import relocation
-
-        relocate = relocation(map_location)
+    relocate = relocation(map_location)
     table = FaceTable(named_globals(), *check_encoding(encoding, errors), fix_imports)
     return facula_checkpoint.load(
-        f, from_parts=tensors_at(relocate), lazy=bool(mmap), copy=bool(mmap), table=table, relocate=relocate
+        f,
+        from_parts=tensors_at(relocate),
+        lazy=bool(mmap),
+        copy=bool(mmap),
+        table=table,
+        relocate=relocate,
     )
 
 

@@ -143,7 +143,8 @@ def tensors_at(relocate: Relocate | None) -> Callable[[Parts], Tensor]:
         if relocate is not None:
             if id(storage) not in memories:
                 nbytes = offset + layout.extent
-                memories[id(storage)] = storage, relocate(lambda: Memory(storage, nbytes, cpu), nbytes, "cpu")
+                memory = Memory(storage, nbytes, cpu)
+                memories[id(storage)] = storage, relocate(lambda: memory, nbytes, "cpu") or memory
             moved = memories[id(storage)][1]
             storage, layout = moved.storage, layout_of(layout.shape, layout.strides, layout.dtype, moved.device)
         return make(Tensor, layout, storage, offset)

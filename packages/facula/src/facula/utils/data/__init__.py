@@ -141,7 +141,9 @@ def default_convert(data: object) -> AnyValue:
 class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]):
     """A loader of batches of tensors. Arguments: those of `facula_data.DataLoader`; errors and `state_dict()` too.
 
-    `convert` turns each NumPy array of a batch into a tensor. The results of a custom `collate_fn` are unchanged.
+    `convert` turns each NumPy array of a batch into a tensor. The results of a custom `collate_fn` are unchanged. With
+    `pin_memory`, tensors of each batch are copied to pinned memory, if there is a CUDA device: copies of them to the
+    device with `non_blocking=True` do not wait. Objects with a method `pin_memory` are replaced by its result.
 
     >>> import facula
     >>> squares = TensorDataset(facula.arange(4), facula.arange(4) * facula.arange(4))
@@ -226,6 +228,12 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
         positional = (batch_size, shuffle, sampler, batch_sampler, num_workers, collate_fn)
         super().__init__(dataset, *positional, *arguments, convert=convert, **options)
 
+    def _pinning(self) -> Callable[[AnyValue], AnyValue] | None:
+        from ... import cuda
+        from .._pytree import tree_map
+
+        return partial(tree_map, _pinned) if cuda.is_available() else super()._pinning()
+
     @property  # facula_data's own with tensors is this module's, which another loader accepts, too
     def collate_fn(self) -> Callable[[AnyValue], AnyValue]:
         """The function that collates samples into a batch."""
@@ -236,6 +244,13 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
     @collate_fn.setter
     def collate_fn(self, function: Callable[[AnyValue], object]) -> None:
         self._collate = function
+
+
+def _pinned(value: AnyValue) -> AnyValue:
+    """Copy a tensor, or an object with a method `pin_memory`, to pinned memory; other values are unchanged."""
+    if isinstance(value, Tensor):
+        return value.pin_memory("cuda")
+    return value.pin_memory() if hasattr(value, "pin_memory") else value
 
 
 def _draw() -> int:
