@@ -109,6 +109,12 @@ class UntypedStorage:
         return self if self.device is cpu else UntypedStorage(self._bytes.cpu())
 
     @boundary
+    def cuda(self, device: DeviceLike | int | None = None, non_blocking: bool = False) -> UntypedStorage:
+        """Return this storage in memory of a CUDA device, by default of the current one; itself if it is there."""
+        moved = self._bytes.cuda(device, non_blocking)
+        return self if moved is self._bytes else UntypedStorage(moved)
+
+    @boundary
     def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> UntypedStorage:
         """Copy the bytes of another storage of the same size."""
         self._bytes.copy_(bytes_of(source))
