@@ -131,6 +131,35 @@ def functions(module, *names):
     return [get("int64_t", "cuModuleGetFunction", module, name.encode()) for name in names]
 
 
+def begin_capture(on, mode=0):
+    call("cuStreamBeginCapture_v2", on, mode)
+
+
+def end_capture(on):
+    """End a capture, and return the executable graph."""
+    graph = ffi.new("int64_t *")
+    call("cuStreamEndCapture", on, graph)
+    executable = get("int64_t", "cuGraphInstantiateWithFlags", graph[0], 0)
+    call("cuGraphDestroy", graph[0])
+    return executable
+
+
+def capture_status(on):
+    result = ffi.new("int *")
+    call("cuStreamIsCapturing", on, result)
+    return result[0]
+
+
+def end_capture_code(on):
+    return code_of("cuStreamEndCapture", on, ffi.new("int64_t *"))
+
+
+def exchange_capture_mode(mode):
+    value = ffi.new("int *", mode)
+    call("cuThreadExchangeStreamCaptureMode", value)
+    return value[0]
+
+
 class StreamLog:
     """A log in device memory: `log(value, stream)` queues an entry, and `log.entries()` waits for all."""
 

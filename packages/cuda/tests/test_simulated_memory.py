@@ -21,7 +21,8 @@ from simulated_calls import (
 )
 
 from facula_cuda._driver import ffi, lib
-from facula_cuda.testing import pending
+from facula_cuda._port.device_memory import device_allocator
+from facula_cuda.testing import driver_calls, pending, poisoning
 
 MIB = 1 << 20
 PAGE = 2 * MIB
@@ -127,6 +128,52 @@ def test_copies_in_a_device_and_fills(simulated):
     write(a + 8, words(1, 2))
     call("cuMemcpyDtoDAsync_v2", b, a, 32, 0)
     assert read(b, 40) == b"\3" * 8 + words(1, 2) + b"\3" * 8 + b"\xff" * 8
+
+
+def test_released_blocks_are_poisoned(simulated):
+    simulated()
+    allocator = device_allocator(0)
+    with poisoning():
+        block = allocator.allocate(1024)
+        address = block.ptr
+        write(address, bytes(1024))
+        block.free()
+        before = pending(), driver_calls()
+        block = allocator.allocate(1024)
+        assert block.ptr == address and (pending(), driver_calls()) == before
+        assert set(read(address, 1024)) == {0xFF}
+        write(address, bytes(1024))
+        assert set(read(address, 1024)) == {0}
+        block.free()
+        capture = stream()
+        call("cuStreamBeginCapture_v2", capture, 2)
+        block = allocator.allocate(1024)
+        call("cuStreamEndCapture", capture, ffi.new("int64_t *"))
+        assert set(read(block.ptr, 1024)) == {0}, "released during a capture"
+    write(address, bytes(1024))
+    block.free()
+    assert set(read(allocator.allocate(1024).ptr, 1024)) == {0}
+
+
+def test_a_block_is_poisoned_after_its_last_use(simulated):
+    simulated()
+    allocator, other, (buffer, host) = device_allocator(0), stream(), pinned(1024)
+    with poisoning():
+        block = allocator.allocate(1024)
+        write(block.ptr, bytes(1024))
+        call("cuStreamSynchronize", 0)
+        block.record_use(other)
+        queue_read(block.ptr, host, 1024, other)
+        address = block.ptr
+        block.free()
+        buffer[:] = b"\1" * 1024
+        allocator.allocate(1024)
+        call("cuStreamSynchronize", 0)
+        assert set(bytes(buffer)) <= {0, 1}
+        call("cuStreamSynchronize", other)
+        assert set(bytes(buffer)) == {0}
+        allocator.allocate(32 * MIB)  # looks for blocks whose uses have ended
+        assert set(read(address, 1024)) == {0xFF}
 
 
 def test_managed_memory_is_the_hosts_too(simulated):

@@ -117,16 +117,17 @@ def test_waiting_for_a_stream_leaves_others(log):
     log = log()
     a, b = stream(), stream()
     left = set()
-    for seed in range(40):
+    for seed in range(200):
         simulate(seed=seed)
-        log(1, a)
-        for value in (2, 3, 4):
+        for value in range(30):
+            log(value, a)
+        for value in range(2, 32):
             log(value, b)
         call("cuStreamSynchronize", a)
         assert code_of("cuStreamQuery", a) == 0
         left.add(pending())
         log.clear()
-    assert left == {0, 1, 2, 3}
+    assert {0, 30} <= left and len(left) > 5
 
 
 def test_polling_ends(log):

@@ -44,6 +44,11 @@ int capture_forbids_wait(struct device *device)
     return SUCCESS;
 }
 
+int capture_runs(void)
+{
+    return captures != NULL;
+}
+
 /* The capture of a stream that the default stream waits for; NULL if `stream` is not the default stream. */
 static struct capture *implicit_capture(const struct stream *stream)
 {

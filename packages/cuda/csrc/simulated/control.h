@@ -19,6 +19,8 @@ uint64_t facula_cuda_simulated_calls(int i);
 void facula_cuda_simulated_count_only(int on);
 /* Let the next `times` calls of a function return a code. Returns 0; 1 for an unknown name. */
 int facula_cuda_simulated_fail(const char *name, int code, int times);
+/* Queue writing 0xff to memory that an allocator got back. Does nothing for a destroyed stream or during a capture. */
+void facula_cuda_simulated_poison(int index, uint64_t address, int64_t nbytes, int64_t stream);
 /* Write what the last kernel that failed did wrong; empty if none failed, or failed by an illegal address. */
 void facula_cuda_simulated_failure(char *text, int64_t nbytes);
 /* End a simulation: forget all memory, streams and errors, and close the table. Nothing may use them afterwards. */

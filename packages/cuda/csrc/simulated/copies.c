@@ -91,6 +91,17 @@ int simulated_cuMemcpyPeerAsync(uint64_t target, int64_t target_context, uint64_
     return queue_copy(stream, target, source, nbytes);
 }
 
+static struct work *fill_of(enum work_kind kind, struct stream *stream, uint64_t target, int value, size_t nbytes)
+{
+    struct work *work = work_new(kind, stream->device, 0);
+    if (work) {
+        work->target = target;
+        work->value = value;
+        work->nbytes = nbytes;
+    }
+    return work;
+}
+
 int simulated_cuMemsetD8Async(uint64_t target, unsigned char value, size_t nbytes, int64_t handle)
 {
     struct stream *stream;
@@ -98,11 +109,21 @@ int simulated_cuMemsetD8Async(uint64_t target, unsigned char value, size_t nbyte
     if (!nbytes)
         return SUCCESS;
     TRY(!target ? INVALID_VALUE : check(device, handle, target, 0, nbytes, &stream));
-    struct work *work = work_new(FILL, stream->device, 0);
-    if (!work)
-        return OUT_OF_MEMORY;
-    work->target = target;
-    work->value = value;
-    work->nbytes = nbytes;
-    return simulated_queue(stream, work);
+    struct work *work = fill_of(FILL, stream, target, value, nbytes);
+    return work ? simulated_queue(stream, work) : OUT_OF_MEMORY;
+}
+
+void facula_cuda_simulated_poison(int index, uint64_t address, int64_t nbytes, int64_t handle)
+{
+    simulated_lock();
+    if (simulated_is_initialized() && index < simulated_visible && !capture_runs()) {
+        struct device *device = &simulated_devices[index];
+        struct stream *stream = device->context ? stream_of(device, handle) : NULL;
+        if (stream && stream->device == device && is_usable(device, address, (size_t)nbytes)) {
+            struct work *work = fill_of(POISON, stream, address, 0xff, (size_t)nbytes);
+            if (work)
+                simulated_queue(stream, work);
+        }
+    }
+    simulated_unlock();
 }

@@ -182,11 +182,11 @@ void work_run(struct work *work)
         kernel_run(work);
     else if (work->kind == GRAPH_LAUNCH && !skipped)
         graph_run(work);
-    else if ((work->kind == COPY || work->kind == FILL) && !skipped) {
+    else if ((work->kind == COPY || work->kind == FILL || work->kind == POISON) && !skipped) {
         if ((is_device_address(work->target) && !is_usable(NULL, work->target, work->nbytes)) ||
             (is_device_address(work->source) && !is_usable(NULL, work->source, work->nbytes)))
             work->device->sticky = ILLEGAL_ADDRESS;
-        else if (work->kind == FILL)
+        else if (work->kind != COPY)
             memset(to_host(work->target), work->value, work->nbytes);
         else
             memmove(to_host(work->target), work->source ? to_host(work->source) : work->bytes, work->nbytes);
@@ -278,7 +278,7 @@ int64_t facula_cuda_simulated_pending(void)
             if (work->kind == GRAPH_LAUNCH)
                 count += work->executable->graph->count;
             else
-                count += work->kind != RECORD && work->kind != WAIT;
+                count += work->kind < POISON;
     simulated_unlock();
     return count;
 }

@@ -61,7 +61,7 @@ struct function {
     struct function *next; /* of all functions: they are freed with their modules */
 };
 
-enum work_kind { KERNEL, COPY, FILL, RECORD, WAIT, GRAPH_LAUNCH };
+enum work_kind { KERNEL, COPY, FILL, POISON, RECORD, WAIT, GRAPH_LAUNCH }; /* POISON: a FILL that is not counted */
 struct work {
     struct work *next;
     uint64_t sequence; /* the order of queueing, over all streams */
@@ -270,6 +270,7 @@ int capture_forbids_unsafe(void);                /* the thread's capture mode fo
 int capture_forbids_wait(struct device *device); /* a stream of the device is captured */
 int capture_forbids_stream(struct stream *stream);
 int capture_forbids_default(struct stream *stream); /* the default stream, while a stream that it waits for is captured */
+int capture_runs(void); /* whether anything is captured */
 int capture_add(struct stream *stream, struct work *work);
 int capture_record(struct stream *stream, struct event *event);
 int capture_wait(struct stream *stream, struct event *event);

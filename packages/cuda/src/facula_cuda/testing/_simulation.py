@@ -12,10 +12,15 @@ from facula_storage.extend.devices import register_backend
 
 from .._backend.backend import create_backend
 from .._driver import ffi, lib
+from .._port.devices import index_of
 from .._port.driver import adopt_table, close_driver, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from facula_allocator import MemoryEvent
+
+    from .._port.devices import AnyDevice
 
 ORDERS = ("shuffled", "in_order")
 MAX_DEVICES = 8
@@ -176,6 +181,42 @@ def counting() -> Iterator[Counter[str]]:
     finally:
         lib.facula_cuda_simulated_count_only(0)
         calls.update(driver_calls() - before)
+
+
+@contextmanager
+def poisoning(device: AnyDevice = None) -> Iterator[None]:
+    """Overwrite memory of a device with 0xff (NaN, -1) in a block when tensors release it.
+
+    A kernel that uses the memory of a released tensor then gives wrong results. The bytes are written by the stream of
+    the released memory, after its other work. `pending` and `driver_calls` do not count this, and the allocator's fast
+    path is not used meanwhile. Memory that is released during a stream capture is not overwritten.
+
+    Arguments:
+        device: a device, its index or its name; the current one by default.
+
+    Raises:
+        OperationError: no devices are simulated.
+
+    >>> from facula_cuda.testing import poisoning, simulate
+    >>> simulate()
+    >>> with poisoning():
+    ...     pass  # operators on tensors
+    """
+    from .._port.device_memory import device_allocator
+
+    _check("poisoning")
+    index = index_of("poisoning", device)
+    allocator = device_allocator(index)
+
+    def poison(event: MemoryEvent) -> None:
+        if event.action == "free_completed":
+            lib.facula_cuda_simulated_poison(index, event.address, event.capacity, event.stream)
+
+    allocator.add_listener(poison)
+    try:
+        yield
+    finally:
+        allocator.remove_listener(poison)
 
 
 @contextmanager
