@@ -78,3 +78,23 @@ with torch.cuda.nvtx.range("training"):
     assert torch.cuda.nvtx.range_push("step") == 1 and torch.cuda.nvtx.range_pop() == 1
     torch.cuda.nvtx.mark("now")
 torch.cuda.ipc_collect()
+
+torch.cuda.set_sync_debug_mode("error")
+assert torch.cuda.get_sync_debug_mode() == 2
+torch.cuda.synchronize()
+try:
+    there.tolist()
+except RuntimeError as error:
+    assert "the host waits for a stream of cuda:1" in str(error), error
+else:
+    raise AssertionError("a wait")
+torch.cuda.set_sync_debug_mode("default")
+assert there.tolist() == x.tolist()
+
+graph = torch.cuda.CUDAGraph()
+assert not torch.cuda.is_current_stream_capturing() and len(torch.cuda.graph_pool_handle()) == 2
+with torch.cuda.graph(graph):
+    assert torch.cuda.is_current_stream_capturing()
+    block = torch.empty(4, device="cuda")
+graph.replay()
+torch.cuda.synchronize()

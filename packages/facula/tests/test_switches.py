@@ -60,7 +60,7 @@ def test_versions_report_no_device_toolkit():
 @pytest.mark.parametrize(
     "name",
     ["accelerator.synchronize", "accelerator.current_device_index", "accelerator.memory_allocated", "mps.synchronize",
-     "mps.empty_cache", "mps.Event", "xpu.synchronize", "xpu.Stream", "cuda.CUDAGraph", "cuda.mem_get_info",
+     "mps.empty_cache", "mps.Event", "xpu.synchronize", "xpu.Stream", "cuda.graph_pool_handle", "cuda.mem_get_info",
      "cuda.get_rng_state", "cuda.current_stream", "cuda.nvtx.range_push", "cuda.reset_peak_memory_stats"],
 )  # fmt: skip
 def test_calls_that_need_a_gpu_raise(name):

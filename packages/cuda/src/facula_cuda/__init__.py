@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from ._port.graphs import graph_pool_handle as graph_pool_handle
     from ._port.graphs import is_current_stream_capturing as is_current_stream_capturing
     from ._port.pinned import pinned_allocator as pinned_allocator
+    from ._port.sync_debug import get_sync_debug_mode as get_sync_debug_mode
+    from ._port.sync_debug import set_sync_debug_mode as set_sync_debug_mode
 
 __all__ = [
     "CUDAGraph",
@@ -60,6 +62,7 @@ __all__ = [
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
+    "get_sync_debug_mode",
     "graph",
     "graph_pool_handle",
     "is_available",
@@ -67,6 +70,7 @@ __all__ = [
     "pinned_allocator",
     "set_device",
     "set_stream",
+    "set_sync_debug_mode",
     "stream",
     "synchronize",
     "waits",
@@ -79,6 +83,7 @@ __getattr__ = _imported_later(
         "._port.device_memory": ("device_allocator",),
         "._port.graphs": ("CUDAGraph", "graph", "graph_pool_handle", "is_current_stream_capturing"),
         "._port.pinned": ("pinned_allocator",),
+        "._port.sync_debug": ("get_sync_debug_mode", "set_sync_debug_mode"),
     },
 )
 __dir__ = _published(__name__)

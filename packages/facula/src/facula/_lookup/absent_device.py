@@ -115,6 +115,10 @@ class CudaDevice(AbsentDevice):
             return str(error).removeprefix("cuda")
         return ", since CUDA's driver finds none"
 
+    def provided(self, name: str) -> Kind:
+        """Return a class of facula_cuda if that is installed, with or without a device; otherwise an empty class."""
+        return getattr(installed_backend(), name, None) or self.kind(name)
+
     def backend(self) -> Any:
         """Return the package facula_cuda if a device answers, or None."""
         return cuda_backend()

@@ -17,12 +17,6 @@ from facula_storage.extend.devices import is_connected
 from .._lookup.absent_device import CudaDevice, Kind, Refusal, cuda_backend, cuda_tensor_type
 from .._lookup.names import publish
 from .._types import AnyValue
-from .graphs import (
-    CUDAGraph,
-    graph,
-    is_current_stream_capturing,
-    make_graphed_callables,
-)
 from .memory import (
     empty_cache,
     list_gpu_processes,
@@ -62,23 +56,29 @@ if TYPE_CHECKING:
 
     from . import amp as amp
     from . import nvtx as nvtx
+    from .graphs import CUDAGraph as CUDAGraph
+    from .graphs import graph as graph
+    from .graphs import graph_pool_handle as graph_pool_handle
+    from .graphs import is_current_stream_capturing as is_current_stream_capturing
+    from .graphs import make_graphed_callables as make_graphed_callables
     from .streams import Event as Event
     from .streams import ExternalStream as ExternalStream
     from .streams import Stream as Stream
 
 __all__ = [
-    "BFloat16Tensor", "BoolTensor", "ByteTensor", "CUDAGraph", "CharTensor", "DoubleTensor", "Event",
-    "ExternalStream", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "ShortTensor",
-    "Stream", "StreamContext", "amp", "can_device_access_peer", "current_device", "current_stream", "default_stream",
-    "device", "device_count", "device_of", "empty_cache", "get_arch_list", "get_device_capability", "get_device_name",
-    "get_device_properties", "get_rng_state", "get_rng_state_all", "graph", "init", "initial_seed", "ipc_collect",
-    "is_available", "is_bf16_supported", "is_current_stream_capturing", "is_initialized", "is_tf32_supported",
-    "list_gpu_processes", "make_graphed_callables", "manual_seed", "manual_seed_all", "max_memory_allocated",
-    "max_memory_cached", "max_memory_reserved", "mem_get_info", "memory_allocated", "memory_cached",
-    "memory_reserved", "memory_snapshot", "memory_stats", "memory_stats_as_nested_dict", "memory_summary", "nvtx",
-    "reset_accumulated_memory_stats", "reset_max_memory_allocated", "reset_max_memory_cached",
-    "reset_peak_memory_stats", "seed", "seed_all", "set_device", "set_per_process_memory_fraction", "set_rng_state",
-    "set_rng_state_all", "set_stream", "stream", "synchronize", "utilization",
+    "BFloat16Tensor", "BoolTensor", "ByteTensor", "CUDAGraph", "CharTensor", "DoubleTensor", "Event", "ExternalStream",
+    "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "ShortTensor", "Stream",
+    "StreamContext", "amp", "can_device_access_peer", "current_device", "current_stream", "default_stream", "device",
+    "device_count", "device_of", "empty_cache", "get_arch_list", "get_device_capability", "get_device_name",
+    "get_device_properties", "get_rng_state", "get_rng_state_all", "get_sync_debug_mode", "graph", "graph_pool_handle",
+    "init", "initial_seed", "ipc_collect", "is_available", "is_bf16_supported", "is_current_stream_capturing",
+    "is_initialized", "is_tf32_supported", "list_gpu_processes", "make_graphed_callables", "manual_seed",
+    "manual_seed_all", "max_memory_allocated", "max_memory_cached", "max_memory_reserved", "mem_get_info",
+    "memory_allocated", "memory_cached", "memory_reserved", "memory_snapshot", "memory_stats",
+    "memory_stats_as_nested_dict", "memory_summary", "nvtx", "reset_accumulated_memory_stats",
+    "reset_max_memory_allocated", "reset_max_memory_cached", "reset_peak_memory_stats", "seed", "seed_all",
+    "set_device", "set_per_process_memory_fraction", "set_rng_state", "set_rng_state_all", "set_stream",
+    "set_sync_debug_mode", "stream", "synchronize", "utilization",
 ]  # fmt: skip
 
 
@@ -148,6 +148,8 @@ default_stream: Refusal = _absent.function("default_stream")
 get_device_capability: Refusal = _absent.function("get_device_capability")
 get_device_name: Refusal = _absent.function("get_device_name")
 get_device_properties: Refusal = _absent.function("get_device_properties")
+get_sync_debug_mode: Refusal = _absent.function("get_sync_debug_mode")
+set_sync_debug_mode: Refusal = _absent.function("set_sync_debug_mode")
 synchronize: Refusal = _absent.function("synchronize")
 utilization: Refusal = _absent.function("utilization")
 _set_device: Refusal = _absent.function("set_device")
@@ -221,4 +223,5 @@ def stream(stream: AnyValue) -> StreamContext:
     return StreamContext(stream)
 
 
-publish(__name__, later=("amp", "nvtx"), lazily={"streams": "Event ExternalStream Stream"})
+_GRAPHS = "CUDAGraph graph graph_pool_handle is_current_stream_capturing make_graphed_callables"
+publish(__name__, later=("amp", "nvtx"), lazily={"streams": "Event ExternalStream Stream", "graphs": _GRAPHS})

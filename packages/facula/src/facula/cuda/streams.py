@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from .._lookup.absent_device import CudaDevice, Kind, installed_backend
+from .._lookup.absent_device import CudaDevice, Kind
 from .._lookup.names import publish
 
 __all__ = ["Event", "ExternalStream", "Stream"]
 
-_source = installed_backend()
 _absent = CudaDevice()
-Event: Kind = getattr(_source, "Event", None) or _absent.kind("Event")
-ExternalStream: Kind = getattr(_source, "ExternalStream", None) or _absent.kind("ExternalStream")
-Stream: Kind = getattr(_source, "Stream", None) or _absent.kind("Stream")
+Event: Kind = _absent.provided("Event")
+ExternalStream: Kind = _absent.provided("ExternalStream")
+Stream: Kind = _absent.provided("Stream")
 
 publish(__name__)
