@@ -89,9 +89,11 @@ def test_types_of_other_tensors():
     assert ft.ones(1, dtype=ft.complex128).type() == "torch.ComplexDoubleTensor"
     assert ft.ones(1, dtype=ft.int8, device="meta").type() == "torch.meta.CharTensor"
     assert ft.ones(1).double().type(ft.Tensor).dtype is ft.float32
-    for wrong in ("torch.WordTensor", "torch.cuda.FloatTensor", 3):
+    for wrong in ("torch.WordTensor", 3):
         with raises(TypeError, "type"):
             ft.ones(1).type(wrong)
+    with raises(RuntimeError, "type", "device 'cuda'"):
+        ft.ones(1).type("torch.cuda.FloatTensor")
 
 
 def test_subclasses_are_called_with_their_arguments():

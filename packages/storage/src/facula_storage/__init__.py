@@ -12,6 +12,7 @@ from facula_errors.extend import register as _register
 from . import _host as _host  # registers the two basic backends
 from ._backend import Backend
 from ._bridge import Export
+from ._cuda_arrays import cuda_array, from_cuda_array
 from ._devices import Device, cpu, meta
 from ._dtypes import (
     DType,
@@ -37,7 +38,16 @@ from ._dtypes import (
     uint32,
     uint64,
 )
-from ._interop import dlpack_device, from_buffer, from_dlpack, from_numpy, to_buffer, to_dlpack, to_numpy
+from ._interop import (
+    dlpack_device,
+    from_buffer,
+    from_dlpack,
+    from_numpy,
+    prepare_stream,
+    to_buffer,
+    to_dlpack,
+    to_numpy,
+)
 from ._layouts import Layout, contiguous, layout_of
 from ._malloc import MallocAllocator
 from ._plans import LaunchError, Plan, bind, listen
@@ -66,6 +76,7 @@ __all__ = [
     "complex128",
     "contiguous",
     "cpu",
+    "cuda_array",
     "dlpack_device",
     "dtype_named",
     "float8_e4m3fn",
@@ -77,6 +88,7 @@ __all__ = [
     "float32",
     "float64",
     "from_buffer",
+    "from_cuda_array",
     "from_dlpack",
     "from_numpy",
     "int8",
@@ -86,6 +98,7 @@ __all__ = [
     "layout_of",
     "listen",
     "meta",
+    "prepare_stream",
     "to_buffer",
     "to_dlpack",
     "to_numpy",

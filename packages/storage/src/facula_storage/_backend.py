@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Backend(DeviceBackend, Protocol):
     """An implementation of allocation and computation on one device.
 
-    The optional attribute ``dlpack_device`` is the pair of numbers that identifies this device in DLPack.
+    The optional attribute ``dlpack_device`` is the pair of numbers that identifies this device in DLPack. Devices of
+    CUDA's kind, 2, have `__cuda_array_interface__` too.
     """
 
     def plan(
@@ -84,6 +85,19 @@ class AcceleratorBackend(Backend, Protocol):
         Arguments:
             storage: a storage with memory of this device, which owns its block.
             stream: a stream of this device, as the program has it.
+        """
+
+    def stream_number(self) -> int:
+        """Return the number of the current stream, as DLPack and `__cuda_array_interface__` use it: 1 or more."""
+
+    def order_streams(self, earlier: int, later: int) -> None:
+        """Make work that is queued on a stream from now on wait for the work that another has now.
+
+        Without this call, arrays are exchanged with other libraries after a wait for the device.
+
+        Arguments:
+            earlier: the number of the stream to wait for, which may belong to another library.
+            later: the number of the stream that waits.
         """
 
     def status_message(self, status: int, *details: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from facula_errors import BufferAccessError, FaculaError, InvalidTypeError, Inva
 from facula_errors.extend import boundary, kind_of, trim_traceback
 
 from ._bridge import Export, buffer_address, dlpack_consume, dlpack_export, dlpack_read
-from ._devices import Device, cpu
+from ._devices import Device, _devices, cpu
 from ._dtypes import DType, dtype_named, dtype_of_numpy
 from ._layout_caches import layout_cache_clearers
 from ._layouts import MAX_BYTES, Layout, contiguous, contiguous_strides, layout_of
@@ -24,13 +24,15 @@ _FORMATS = {"bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", 
             "uint32": "I", "uint64": "Q", "float16": "e", "float32": "f", "float64": "d", "complex64": "Zf",
             "complex128": "Zd"}  # fmt: skip
 # DLPack's numbers: device kDLCPU, type codes.
-_DL_CPU = 1
+_DL_CPU, DL_CUDA, DL_CUDA_HOST = 1, 2, 3
+_HOST_KINDS = (_DL_CPU, DL_CUDA_HOST)
+_DEFAULT_STREAM = 1  # the number of CUDA's default stream
 _DL_CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
 # The layouts of validated arrays, by dtype, shape and strides.
 MAX_ARRAYS = 512
 _layouts_of_arrays: dict[tuple[object, ...], Layout] = {}
 layout_cache_clearers.append(_layouts_of_arrays.clear)
-_READ_ONLY = "its memory is read-only (it comes from {}); work on a clone"
+READ_ONLY = "its memory is read-only (it comes from {}); work on a clone"
 
 
 def _need_host(layout: Layout, operation: str) -> None:
@@ -38,7 +40,7 @@ def _need_host(layout: Layout, operation: str) -> None:
         raise InvalidTypeError(f"{operation}: the memory is on device '{layout.device}'; copy it with .cpu() first")
 
 
-def _check_inside(storage: Storage, layout: Layout, offset: int, operation: str) -> None:
+def check_inside(storage: Storage, layout: Layout, offset: int, operation: str) -> None:
     """Raise ValueError if elements would be outside the storage's memory, or not aligned."""
     if not layout.numel:
         return
@@ -81,7 +83,7 @@ def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
                 f"numpy: NumPy has no {layout.dtype.name}; convert with .float() first, or take the bits as "
                 f".view(facula.{bits})"
             )
-        _check_inside(storage, layout, offset, "numpy")
+        check_inside(storage, layout, offset, "numpy")
         if not layout.numel and prod(filter(None, layout.shape)) * layout.dtype.itemsize > MAX_BYTES:
             raise InvalidValueError(
                 f"numpy: shape {layout.shape} has no elements, but NumPy counts the bytes of its sizes other than 0, "
@@ -124,7 +126,7 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
             )
         strides = tuple([step // itemsize for step in array.strides]) if array.size else contiguous_strides(array.shape)
         layout = layout_of(array.shape, strides, dtype)
-        readonly = "" if array.flags.writeable else _READ_ONLY.format("a read-only NumPy array")
+        readonly = "" if array.flags.writeable else READ_ONLY.format("a read-only NumPy array")
         if array.size:
             if len(_layouts_of_arrays) >= MAX_ARRAYS:
                 _layouts_of_arrays.clear()
@@ -162,7 +164,7 @@ def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
                 f"buffer: the buffer protocol has no format for {layout.dtype.name}; convert with .float() first"
             )
         strides = tuple([step * itemsize for step in layout.strides])
-        _check_inside(storage, layout, offset, "buffer")
+        check_inside(storage, layout, offset, "buffer")
         address, released = pin(storage)
         readonly = storage.version is None
         return Export(storage, released, address + offset, letters, itemsize, layout.shape, strides, readonly)
@@ -218,7 +220,7 @@ def from_buffer(buffer: Buffer, dtype: DType, count: int = -1, offset: int = 0) 
         raise InvalidValueError(
             f"frombuffer: offset {offset} leaves {dtype.name} elements unaligned; copy the bytes first"
         )
-    readonly = _READ_ONLY.format(f"a read-only {type(buffer).__name__}") if view.readonly else ""
+    readonly = READ_ONLY.format(f"a read-only {type(buffer).__name__}") if view.readonly else ""
     layout = contiguous((count,), dtype)
     return borrow(address if count else 0, layout.nbytes, raw, readonly), layout
 
@@ -240,6 +242,32 @@ def dlpack_device(layout: Layout) -> tuple[int, int]:
     except FaculaError as error:
         trim_traceback(error)
         raise
+
+
+@boundary
+def prepare_stream(operation: str, device: Device, stream: object) -> None:
+    """Make a consumer's stream wait for the work that `device` has now, before it reads the memory.
+
+    Arguments:
+        operation: the name in errors.
+        device: the device of the memory; host memory needs no stream.
+        stream: the number of the stream, None for the device's default stream, or -1 for none.
+
+    Raises:
+        BufferError: the number is not that of a stream.
+    """
+    if device is cpu or stream == -1:
+        return
+    if not (stream is None or (type(stream) is int and stream > 0)):
+        raise BufferAccessError(
+            f"{operation}: expected stream to be the number of a stream, None for the default one, or -1; got "
+            f"{stream!r:.60}"
+        )
+    backend: Any = device.backend
+    if hasattr(backend, "order_streams"):
+        backend.order_streams(backend.stream_number(), _DEFAULT_STREAM if stream is None else stream)
+    else:
+        backend.synchronize()
 
 
 @boundary
@@ -277,7 +305,7 @@ def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tu
     if code is None:
         raise BufferAccessError(f"__dlpack__: DLPack has no type for {layout.dtype.name}; convert with .float() first")
     bits = layout.dtype.itemsize * 8
-    _check_inside(storage, layout, offset, "__dlpack__")
+    check_inside(storage, layout, offset, "__dlpack__")
     address, released = pin(storage)
     # The export is counted during the lifetime of its holder, which the capsule's consumer owns.
     holder = Export(storage, released, address, "B", 1, (0,), (1,), readonly)
@@ -297,15 +325,15 @@ def from_dlpack(source: object) -> tuple[Storage, Layout]:
     capsule = source
     if hasattr(source, "__dlpack__"):
         try:
-            capsule = source.__dlpack__(max_version=(1, 0))
+            capsule = source.__dlpack__(max_version=(1, 0), **_stream_of(source))
         except TypeError:  # a producer from before DLPack 1.0
-            capsule = source.__dlpack__()
+            capsule = source.__dlpack__(**_stream_of(source))
     try:
         array = dlpack_read(capsule)
     except (BufferError, TypeError) as error:
         raise kind_of(error)(*error.args) from None
     dtype = _dlpack_dtype(array.type_code, array.bits, array.lanes)
-    device = _dlpack_device(array.device_type, array.device_index)
+    device = device_numbered(array.device_type, array.device_index)
     shape, strides = array.shape, array.strides
     if strides is None:
         strides = contiguous_strides(shape)
@@ -325,8 +353,17 @@ def from_dlpack(source: object) -> tuple[Storage, Layout]:
         raise BufferAccessError(
             f"from_dlpack: expected valid memory; got {layout.extent} bytes from address {address:#x} on"
         )
-    why = _READ_ONLY.format(f"{type(source).__module__}.{type(source).__qualname__}") if array.readonly else ""
+    why = READ_ONLY.format(f"{type(source).__module__}.{type(source).__qualname__}") if array.readonly else ""
     return borrow(address if layout.numel else 0, layout.extent, dlpack_consume(capsule), why), layout
+
+
+def _stream_of(producer: Any) -> dict[str, int]:
+    """Return the arguments that make a producer order its work before that of the current stream."""
+    place = producer.__dlpack_device__() if hasattr(producer, "__dlpack_device__") else (_DL_CPU, 0)
+    if place[0] in _HOST_KINDS:
+        return {}
+    number = getattr(device_numbered(*place).backend, "stream_number", None)
+    return {} if number is None else {"stream": number()}
 
 
 def _dlpack_dtype(code: int, bits: int, lanes: int) -> DType:
@@ -343,12 +380,19 @@ def _dlpack_dtype(code: int, bits: int, lanes: int) -> DType:
     raise BufferAccessError(f"from_dlpack: type code {code} with {bits} bits is not known; convert the array first")
 
 
-def _dlpack_device(kind: int, index: int) -> Device:
-    if kind == _DL_CPU:
+def device_numbered(kind: int, index: int, is_current: bool = False) -> Device:
+    """Return the device with these numbers; the current one of this kind if `is_current`."""
+    if kind in _HOST_KINDS:
         return cpu
-    names = {2: "cuda", 3: "cpu", 10: "rocm", 13: "cuda"}  # device, pinned host, ROCm, managed
+    for device in list(_devices.values()):  # of backends in use
+        numbers = getattr(device._backend, "dlpack_device", None)
+        if numbers is not None and numbers[0] == kind and (is_current or numbers[1] == index):
+            return Device(device.type).resolved if is_current else device.resolved
+    if is_current:
+        return Device("cuda").resolved
+    names = {DL_CUDA: "cuda", 10: "rocm", 13: "cuda"}  # ROCm, managed
     if kind not in names:
         raise BufferAccessError(f"from_dlpack: device type {kind} is not known; copy the array to the CPU first")
     if index < 0:
         raise BufferAccessError(f"from_dlpack: device index is {index}; expected 0 or more")
-    return cpu if kind == 3 else Device(names[kind], index)
+    return Device(names[kind], index)

@@ -684,7 +684,7 @@ def as_strided_copy(input: Tensor, size: Lengths, stride: Lengths, storage_offse
 def as_strided_scatter(input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """Return a copy of `input` in which the view `as_strided(size, stride, storage_offset)` is `src`."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
-    """Convert `data` to a tensor that shares the memory of tensors and NumPy arrays if dtype and device allow it."""
+    """Convert `data` to a tensor that shares the memory of tensors and arrays (NumPy's, CUDA's) if dtype and device"""
 def asarray(obj: builtins.object, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool | None = None, requires_grad: builtins.bool | None = None) -> Tensor:
     """Convert an object to a tensor, without a copy if possible."""
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:

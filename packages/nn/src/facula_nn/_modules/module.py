@@ -171,7 +171,7 @@ class Module(Stateful["Module"]):
             *args: a device, a dtype, or a tensor that provides both, in any order.
             device: the target device.
             dtype: the target dtype, floating or complex.
-            non_blocking: accepted for compatibility; ignored.
+            non_blocking: whether to continue before copies from pinned memory are done.
             memory_format: the memory format of tensors with four dimensions.
 
         Returns:
@@ -189,7 +189,9 @@ class Module(Stateful["Module"]):
                 dtype = arg
             elif isinstance(arg, (Device, str)):
                 device = arg
-            elif arg is not None and not isinstance(arg, bool):
+            elif isinstance(arg, bool):
+                non_blocking = arg
+            elif arg is not None:
                 raise InvalidTypeError(f"to: expected a device, a dtype or a tensor; got {type(arg).__name__}")
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise InvalidTypeError(f"to: expected a floating dtype, since parameters have gradients; got {dtype.name}")
@@ -197,7 +199,7 @@ class Module(Stateful["Module"]):
         def convert(tensor: Tensor) -> Tensor:
             wanted = dtype if tensor.is_floating_point() or tensor.is_complex() else None
             order = memory_format if tensor.ndim == 4 else None
-            return tensor.to(device=device, dtype=wanted, memory_format=order)
+            return tensor.to(device=device, dtype=wanted, non_blocking=non_blocking, memory_format=order)
 
         return self._apply(convert)
 

@@ -44,6 +44,8 @@ class Methods:
         """Return whether any element equals `value`, a tensor or a number; TypeError for other values."""
     def __copy__(self) -> Tensor:
         """`copy.copy`: another tensor over the same memory, sharing its version."""
+    @property
+    def __cuda_array_interface__(self) -> builtins.dict[builtins.str, Any]: ...
     def __deepcopy__(self, memo: builtins.dict[builtins.int, builtins.object]) -> Tensor:
         """`copy.deepcopy`: a copy in memory of its own, with a copy of its `.grad`."""
     def __divmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from facula_errors import ArgumentError, BufferAccessError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Device, DType, contiguous, cpu, float32, float64, int64, uint64
+from facula_storage import Device, DType, contiguous, cpu, float32, float64, from_cuda_array, int64, uint64
 from facula_storage import from_buffer as storage_from_buffer
 from facula_storage import from_dlpack as storage_from_dlpack
 from facula_storage.extend.layouts import INTEGER, dtype_of_numpy
@@ -113,6 +113,9 @@ def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requir
         return finish_data(from_array(array, wanted or dtype_of_numpy(array.dtype), place or cpu), requires_grad)
     data = _as_array(data)
     if isinstance(data, np.ndarray):
+        return _from_any(data, wanted, device, requires_grad)
+    if hasattr(data, "__cuda_array_interface__") and not hasattr(data, "__dlpack__"):
+        data = shared_cuda_array(data)
         return _from_any(data, wanted, device, requires_grad)
     if hasattr(data, "__dlpack__") and not isinstance(data, (list, tuple)):
         return _from_any(from_dlpack(data), wanted, device, requires_grad)
@@ -260,7 +263,8 @@ def _flatten(
 
 
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
-    """Convert `data` to a tensor that shares the memory of tensors and NumPy arrays if dtype and device allow it.
+    """Convert `data` to a tensor that shares the memory of tensors and arrays (NumPy's, CUDA's) if dtype and device
+    allow it.
 
     Arguments:
         data: a tensor, an array, a number or nested sequences of numbers.
@@ -275,6 +279,8 @@ def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | N
                 return as_tensor(from_numpy(data), dtype, device)
             except (TypeError, ValueError):
                 pass
+        if hasattr(data, "__cuda_array_interface__"):
+            return as_tensor(shared_cuda_array(data), dtype, device)
         return tensor(data, dtype=dtype, device=device)
     except FaculaError as error:
         trim_traceback(error)
@@ -364,6 +370,12 @@ def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None,
             f"from_dlpack: expected device '{shared.device}', since copy=False; got '{result.device}'"
         )
     return no_record_ops.clone(result) if copy and result is shared else result
+
+
+def shared_cuda_array(array: object) -> Tensor:
+    """Return a tensor over an array of another library that has `__cuda_array_interface__`."""
+    storage, layout = from_cuda_array(array)
+    return make(Tensor, layout, storage)
 
 
 @boundary

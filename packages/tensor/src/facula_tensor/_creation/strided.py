@@ -24,7 +24,7 @@ from .._core.tensor import Tensor, check_dim, layout_of_tensor, make
 from .._dispatch.written import maker
 from .bits import reinterpreted
 from .filled import empty, finish, full
-from .from_data import from_array, from_dlpack, from_numpy, frombuffer, tensor
+from .from_data import from_array, from_dlpack, from_numpy, frombuffer, shared_cuda_array, tensor
 
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Lengths, Scalar
@@ -171,6 +171,8 @@ def asarray(
         shared = obj._bytes
     elif not isinstance(obj, np.generic) and hasattr(obj, "__dlpack__"):
         shared = from_dlpack(obj)
+    elif hasattr(obj, "__cuda_array_interface__"):
+        shared = shared_cuda_array(obj)
     elif isinstance(obj, (bytes, bytearray, memoryview)):
         shared = frombuffer(obj, dtype=get_default_dtype() if dtype is None else dtype)
     else:

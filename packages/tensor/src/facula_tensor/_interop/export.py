@@ -14,6 +14,7 @@ from facula_storage import (
     bool_,
     contiguous,
     cpu,
+    cuda_array,
     dlpack_device,
     float32,
     float64,
@@ -21,6 +22,7 @@ from facula_storage import (
     int16,
     int32,
     int64,
+    prepare_stream,
     to_buffer,
     to_dlpack,
     to_numpy,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 
 MAX_DIMS = 64  # of NumPy's arrays
+HOST = (1, 0)  # DLPack's numbers of host memory
 READERS: dict[tuple[DType, Device], Callable[[int], Any]] = {  # of an element at an address
     (bool_, cpu): ctypes.c_bool.from_address,
     (uint8, cpu): ctypes.c_uint8.from_address,
@@ -217,14 +220,17 @@ def dlpack(
     copy: bool | None = None,
 ) -> object:
     """Return a DLPack capsule that shares the memory; `copy=True` exports a copy. BufferError for a tensor that
-    requires a gradient, and for a `dl_device` other than this tensor's.
+    requires a gradient, and for a `dl_device` other than this tensor's or the host.
 
     Arguments:
-        stream: ignored.
+        stream: the stream of the caller, which waits for the work of this device: a number, None for the default
+            stream, or -1 for none. Ignored for host memory.
         max_version: the newest version of DLPack that the caller understands.
-        dl_device: the requested device: the device of this tensor, or None.
+        dl_device: the requested device: the device of this tensor, None for it, or (1, 0) for a copy on the host.
         copy: whether to copy the memory.
     """
+    if dl_device is not None and tuple(dl_device) == HOST and copy is not False:
+        self = self.cpu()  # itself, if it is there
     if dl_device is not None and tuple(dl_device) != device_for_dlpack(self):
         raise BufferAccessError(
             f"__dlpack__: expected dl_device {device_for_dlpack(self)}, where the elements are; got {dl_device}; "
@@ -233,7 +239,29 @@ def dlpack(
     if self.node is not None:
         raise BufferAccessError("__dlpack__: this tensor requires a gradient, which DLPack would lose; use .detach()")
     now = addressable("__dlpack__", no_record_ops.clone(self) if copy else self)
+    prepare_stream("__dlpack__", now._layout.device, stream)
     return to_dlpack(now._storage, now._layout, now._offset, max_version)
+
+
+def cuda_array_interface(self: Tensor) -> dict[str, Any]:
+    """The memory, for libraries of CUDA arrays: see `facula_storage.cuda_array`.
+
+    AttributeError on other devices; RuntimeError for a tensor that requires a gradient.
+    """
+    try:
+        now = addressable("__cuda_array_interface__", self)
+        told = cuda_array(now._storage, now._layout, now._offset)
+        if self.node is not None:
+            raise OperationError(
+                "__cuda_array_interface__: this tensor requires a gradient, which would be lost; use .detach()"
+            )
+        return told
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+Tensor.__cuda_array_interface__ = property(cuda_array_interface)  # type: ignore[attr-defined]
 
 
 @method("__dlpack_device__")
