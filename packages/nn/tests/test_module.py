@@ -235,3 +235,16 @@ def test_assignment_calls_overridden_registration_methods():
     module.number = 3
     assert called == ["weight", "weight", ("mean", False)]
     assert list(module.state_dict()) == ["weight"] and module.weight.tolist() == [1.0, 1.0]
+
+
+def test_to_passes_non_blocking_on(monkeypatch):
+    heard, move = [], ft.Tensor.to
+
+    def to(self, *arguments, **options):
+        heard.append(options["non_blocking"])
+        return move(self, *arguments, **options)
+
+    monkeypatch.setattr(ft.Tensor, "to", to)
+    model = nn.Linear(2, 2)
+    model.to("cpu", non_blocking=True).to("cpu", None, True).to("cpu")
+    assert heard == [True] * 4 + [False] * 2
