@@ -1,4 +1,4 @@
-"""Trains a network on the CPU and on a simulated CUDA device; prints the losses and weights of both as JSON."""
+"""Trains networks on the CPU and on a simulated CUDA device; prints the losses and states of both as JSON."""
 
 import json
 
@@ -10,29 +10,98 @@ from facula_cuda.testing import simulate
 simulate()
 
 
-def network():
-    return nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1), nn.Linear(32, 5))
+F = nn.functional
 
 
-def train(device, make_optimizer):
+class Residual(nn.Module):
+    def __init__(self, width, wider):
+        super().__init__()
+        self.first = nn.Conv2d(width, wider, 3, stride=2, padding=1, bias=False)
+        self.second = nn.Conv2d(wider, wider, 3, padding=1, bias=False)
+        self.norms = nn.ModuleList([nn.BatchNorm2d(wider) for _ in range(2)])
+        self.skip = nn.Conv2d(width, wider, 1, stride=2)
+
+    def forward(self, x):
+        inner = F.relu(self.norms[0](self.first(x)))
+        return F.relu(self.norms[1](self.second(inner)) + self.skip(x))
+
+
+class Language(nn.Module):
+    def __init__(self, width=16, tokens=20):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(tokens, width), nn.Embedding(8, width)
+        self.block = nn.TransformerEncoderLayer(width, 2, 32, batch_first=True, dropout=0.0)
+        self.head = nn.Linear(width, tokens)
+
+    def forward(self, x):
+        length = x.shape[1]
+        mask = nn.Transformer.generate_square_subsequent_mask(length, device=x.device)
+        x = self.tokens(x) + self.places(facula.arange(length, device=x.device))
+        return self.head(self.block(x, src_mask=mask)).transpose(1, 2)
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.head = nn.LSTM(8, 16, 2, batch_first=True), nn.Linear(16, 5)
+
+    def forward(self, x):
+        return self.head(self.inner(x)[0][:, -1])
+
+
+def dense():
+    return nn.Sequential(nn.Linear(8, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1), nn.Linear(32, 5))
+
+
+def convolutions():
+    head = (nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 5))
+    return nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.MaxPool2d(2), Residual(8, 16), *head)
+
+
+def sgd(parameters):
+    return facula.optim.SGD(parameters, lr=0.1, momentum=0.9)
+
+
+def adam(parameters):
+    return facula.optim.AdamW(parameters, lr=0.01)
+
+
+def numbers(*shape):
+    return facula.randn(*shape), facula.randint(0, 5, shape[:1])
+
+
+def text():
+    tokens = facula.randint(0, 20, (2, 8))
+    return tokens, tokens
+
+
+def train(device, make_network, make_data, make_optimizer):
     facula.manual_seed(0)
-    model = network().to(device)
+    model = make_network().to(device)
     optimizer = make_optimizer(model.parameters())
-    x, y = facula.randn(8, 16).to(device), facula.randint(0, 5, (8,)).to(device)
-    facula.manual_seed(1)  # each device has a generator, for dropout; the CPU's drew the weights
+    x, y = (made.to(device) for made in make_data())
     losses = []
+    facula.manual_seed(1)  # each device has a generator, for dropout; the CPU's drew the weights
     for _ in range(3):
         optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(model(x), y)
+        loss = F.cross_entropy(model(x), y)
         loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 5.0)
         optimizer.step()
         losses.append(loss.item())
-    return {"device": str(loss.device), "losses": losses, "weights": [p.tolist() for p in model.parameters()]}
+    return {
+        "device": str(loss.device),
+        "losses": losses,
+        "state": [one.tolist() for one in model.state_dict().values()],
+    }
 
 
-optimizers = {
-    "SGD": lambda parameters: facula.optim.SGD(parameters, lr=0.1, momentum=0.9),
-    "AdamW": lambda parameters: facula.optim.AdamW(parameters, lr=0.01),
+programs = {
+    "MLP, SGD": (dense, lambda: numbers(8, 8), sgd),
+    "MLP, AdamW": (dense, lambda: numbers(8, 8), adam),
+    "ResNet": (convolutions, lambda: numbers(4, 3, 16, 16), sgd),
+    "GPT": (Language, text, adam),
+    "LSTM": (Recurrent, lambda: numbers(4, 6, 8), adam),
 }
-runs = {name: [train(device, make) for device in ("cpu", "cuda")] for name, make in optimizers.items()}
+runs = {name: [train(device, *parts) for device in ("cpu", "cuda")] for name, parts in programs.items()}
 print(json.dumps({"runs": runs, "fallbacks": fallbacks()}))

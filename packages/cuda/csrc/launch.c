@@ -35,6 +35,7 @@ static int queue_kernel(int64_t function, uint64_t blocks, int32_t threads, int3
                         void *block, size_t nbytes)
 {
     void *extra[] = {(void *)BUFFER_POINTER, block, (void *)BUFFER_SIZE, &nbytes, NULL};
+    note_kernel(function);
     return driver.cuLaunchKernel(function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1, (unsigned)shared_bytes,
                                  stream, NULL, extra);
 }

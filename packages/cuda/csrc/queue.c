@@ -25,6 +25,8 @@ static struct queue queues[QUEUES];
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 static int64_t waits;
 static int lost[MAX_DEVICES];
+static int64_t recent[RECENT_KERNELS];
+static uint64_t queued;
 
 static struct queue *find_queue(int32_t device, int64_t stream, int insert)
 {
@@ -129,10 +131,24 @@ int64_t scratch_of(struct queue *queue, int *code)
     return found;
 }
 
+void note_kernel(int64_t function)
+{
+    const uint64_t number = __atomic_load_n(&queued, __ATOMIC_RELAXED);
+    __atomic_store_n(&recent[number % RECENT_KERNELS], function, __ATOMIC_RELAXED);
+    __atomic_store_n(&queued, number + 1, __ATOMIC_RELAXED); /* no locked addition, which would cost 5 ns */
+}
+
+int64_t facula_cuda_recent(int64_t age)
+{
+    const uint64_t last = __atomic_load_n(&queued, __ATOMIC_RELAXED) - 1;
+    return __atomic_load_n(&recent[(last - (uint64_t)age) % RECENT_KERNELS], __ATOMIC_RELAXED);
+}
+
 void facula_cuda_forget_queues(void)
 {
     pthread_mutex_lock(&changing);
     memset(queues, 0, sizeof queues);
+    memset(recent, 0, sizeof recent);
     memset(lost, 0, sizeof lost);
     pthread_mutex_unlock(&changing);
 }

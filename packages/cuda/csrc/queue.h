@@ -22,4 +22,7 @@ void mark_queue(struct queue *queue);
    kernels. 0 if there is no memory, with the driver's code. */
 int64_t scratch_of(struct queue *queue, int *code);
 
+/* Remember a kernel that was queued, for the error of a device that is lost; see facula_cuda_recent. */
+void note_kernel(int64_t function);
+
 #endif

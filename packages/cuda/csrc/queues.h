@@ -13,4 +13,9 @@ int64_t facula_cuda_pace_waits(void);
 int facula_cuda_lost(int64_t index);
 void facula_cuda_lose(int64_t index, int code);
 
+enum { RECENT_KERNELS = 64 };
+/* The function of the kernel that this process queued last but `age`, below RECENT_KERNELS; 0 if there is none. Kernels
+   that threads queue at the same time may be missing. */
+int64_t facula_cuda_recent(int64_t age);
+
 #endif

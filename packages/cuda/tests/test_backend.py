@@ -11,11 +11,13 @@ import facula_cuda
 from facula_allocator import Block
 from facula_cuda import fallbacks, waits
 from facula_cuda._backend.backend import create_backend
+from facula_cuda._compile.modules import functions
+from facula_cuda._driver import ffi, lib
 from facula_cuda._port.devices import set_index
 from facula_cuda._port.streams import Event, Stream, stream
 from facula_cuda.testing import failing, pending
 from facula_errors.testing import raises
-from facula_storage import Device, Plan, Storage, contiguous, float32, int64, layout_of
+from facula_storage import Device, Plan, Storage, bind, contiguous, float32, int64, layout_of
 from facula_storage.extend.memory import allocate, borrow
 from facula_storage.extend.recording import Place
 
@@ -210,6 +212,27 @@ def test_memory_used_on_another_stream_is_released_later(backend):
 
 
 # ------------------------------------------------------------------------------------------------------------ errors
+def test_a_lost_device_names_the_last_kernels(backend):
+    source = "#include <stdint.h>\nstruct args { int64_t n; };\nKERNEL(first, args) {}\nKERNEL(second, args) {}"
+    kernel = int(ffi.cast("intptr_t", ffi.addressof(lib, "facula_cuda_fixed")))
+    for function in functions(source, ("first", "second"), 0):
+        struct = ffi.new("struct facula_cuda_fixed *")
+        struct.words, struct.steps = 1, 1
+        struct.step[0].function, struct.step[0].blocks, struct.step[0].threads = function, 1, 1
+        bind(kernel, int(ffi.cast("intptr_t", struct)), 1 << 62, 0, struct)(1)
+    with (
+        failing("cuCtxSynchronize", ILLEGAL_ADDRESS),
+        raises(
+            facula_cuda.CudaError,
+            "synchronize",
+            "The last kernels, newest first",
+            "FACULA_CUDA_BLOCKING=1",
+            value="second",
+        ),
+    ):
+        backend.synchronize()
+
+
 def test_a_lost_device_names_the_last_launches(backend):
     a, la = put(np.arange(4, dtype="f4"))
     launch("neg", [(a.ptr, la)], (a.ptr, la))

@@ -77,6 +77,11 @@ def test_a_known_device_without_a_backend_lists_the_available_ones():
         contiguous((2,), float32, device)
 
 
+def test_an_own_backend_that_is_not_installed_is_named():
+    with raises(RuntimeError, "device 'cuda:1'", "no backend for 'cuda' is installed", "pip install ./packages/cuda"):
+        Device("cuda:1").backend
+
+
 def test_an_unknown_device_is_rejected_at_once():
     with raises(
         RuntimeError, "device 'gpu:2'", "'gpu' is not a known type of device", "known are", "cpu, cuda", "meta"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Types that occur in PyTorch's programs and checkpoints: they are valid without searching installed packages.
 ACCELERATORS = frozenset("cuda hip hpu ipu mps mtia privateuseone rocm vulkan xla xpu".split())
 KNOWN = ACCELERATORS | {"cpu", "meta"}
+# How to install facula's own backends. (Names that others could register at a package index are not given.)
+OWN_BACKENDS = {"cuda": "pip install ./packages/cuda './packages/facula[cuda]'"}
 
 _devices: dict[tuple[str, int | None], Device] = {}
 _factories: dict[str, Callable[[int | None], DeviceBackend]] = {}
@@ -199,9 +201,15 @@ def register_backend(type: str, factory: Callable[[int | None], DeviceBackend]) 
 def _connect(device: Device) -> DeviceBackend:
     factory = _factories.get(device.type) or _installed(device.type)
     if factory is None:
+        if device.type in OWN_BACKENDS:
+            remedy = (
+                f"Install the backend from where facula came from, as from its source tree: {OWN_BACKENDS[device.type]}"
+            )
+        else:
+            remedy = f"Use one of these: facula has published none for {device.type!r} yet."
         raise OperationError(
             f"device {str(device)!r}: no backend for {device.type!r} is installed; there are "
-            f"{', '.join(sorted(_factories))}. Use one of these: facula has published none for {device.type!r} yet."
+            f"{', '.join(sorted(_factories))}. {remedy}"
         )
     with _connecting:
         backend = device._backend

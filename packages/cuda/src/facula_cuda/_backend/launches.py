@@ -1,8 +1,8 @@
 """The last launches of a device, and the error of a device that is lost.
 
 After some failures of kernels, such as an illegal address, the driver refuses every call of the process. The next call
-that notices it, mostly a wait, is not the one that failed. Its error therefore names the operators that were launched
-last, and where the program called them.
+that notices it, mostly a wait, is not the one that failed. Its error therefore names the last kernels, and the last
+operators that ran on the CPU with the lines that called them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import in_library
 
+from .._compile.modules import kernel_name
 from .._driver import lib
 from .._errors import CudaError
 from .._port.driver import STICKY, check
@@ -21,7 +22,7 @@ from .._port.driver import STICKY, check
 if TYPE_CHECKING:
     from types import CodeType
 
-MAX_LAUNCHES = 64
+MAX_LAUNCHES = 16
 MAX_SHOWN = 5
 BLOCKING = ("FACULA_CUDA_BLOCKING", "CUDA_LAUNCH_BLOCKING")
 
@@ -68,14 +69,16 @@ class Launches:
         raise CudaError(text, code)
 
     def describe(self) -> str:
-        """Return a sentence that names the last launches."""
-        if not self.last:
-            return "Nothing was launched"
-        shown = [
-            f"{operator} ({_line(code, lasti)})" for operator, code, lasti in list(self.last)[: -MAX_SHOWN - 1 : -1]
-        ]
-        hint = "" if is_blocking() else f"; set {BLOCKING[0]}=1 to wait after each launch"
-        return f"The last launches, newest first: {', '.join(shown)}{hint}"
+        """Return sentences that name the last kernels, and the last operators that Python launched."""
+        operators = [f"{operator} ({_line(code, lasti)})" for operator, code, lasti in list(self.last)[::-1]]
+        kernels = [kernel_name(function) for age in range(MAX_SHOWN) if (function := lib.facula_cuda_recent(age))]
+        text = ""
+        if operators:
+            text += (
+                f"The last operators that waited or ran on the CPU, newest first: {', '.join(operators[:MAX_SHOWN])}. "
+            )
+        text += f"The last kernels, newest first: {', '.join(kernels) or 'none'}"
+        return text if is_blocking() else f"{text}. Set {BLOCKING[0]}=1 to wait after each launch"
 
 
 def _line(code: CodeType, lasti: int) -> str:

@@ -66,6 +66,11 @@ def functions(
     return tuple([_found[(*key, name)] for name in names])
 
 
+def kernel_name(function: int) -> str:
+    """Return the name of a loaded kernel by its handle."""
+    return next((key[3] for key, handle in list(_found.items()) if handle == function), "a kernel of another package")
+
+
 @on_close
 def _forget(alive: bool) -> None:
     """Forget all modules, which end with their contexts, and what C keeps for each stream."""

@@ -94,6 +94,8 @@ def simulate(devices: int = 1, order: str = "shuffled", seed: int = 0, memory: i
         except BaseException:
             lib.facula_cuda_end_simulated()
             raise
+    from . import build  # noqa: F401  # compiles kernels for the CPU
+
     register_backend("cuda", create_backend)  # where the package is used without being installed
 
 
