@@ -1,0 +1,111 @@
+"""Memory and work of a device for steps: blocks of the allocator, NumPy arrays in them, and small kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from facula_allocator import Block
+
+from .._compile.modules import functions
+from .._driver import ffi, lib
+from .._port.device_memory import device_allocator
+from .._port.devices import context, current_index
+from .._port.driver import check
+from .._port.streams import current_stream
+
+SOURCE = """
+#include <stdint.h>
+struct args { int64_t n; float *to; const float *from; double scale; };
+KERNEL(scale, args)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < p.n)
+        p.to[i] = p.from[i] * (float)p.scale + 1.0f;
+}
+KERNEL(stray, args)
+{
+    *(volatile float *)(p.to + p.n) = 1.0f;
+}
+"""
+THREADS = 256
+
+
+class Array:
+    """A float32 array in device memory.
+
+    Arguments:
+        size: the number of elements.
+        stream: the stream of the block, the current one by default.
+    """
+
+    def __init__(self, size: int, stream: int | None = None):
+        self.size = size
+        self.nbytes = 4 * size
+        handle = int(lib.facula_cuda_current_stream()) if stream is None else stream
+        self.block: Block = device_allocator().allocate(self.nbytes, handle)
+        self.ptr = self.block.ptr
+
+    def fill(self, values: np.ndarray[Any, Any]) -> Array:
+        """Copy a host array to this one, before the call returns."""
+        values = np.ascontiguousarray(values, np.float32)
+        to_device(self.ptr, values.ctypes.data, self.nbytes)
+        current_stream().synchronize()
+        return self
+
+    def read(self) -> np.ndarray[Any, Any]:
+        """Return the contents, after all work of the current stream."""
+        found = np.empty(self.size, np.float32)
+        to_host(found.ctypes.data, self.ptr, self.nbytes)
+        current_stream().synchronize()
+        return found
+
+
+def to_device(target: int, source: int, nbytes: int) -> None:
+    """Queue a copy of host memory on the current stream."""
+    context(current_index())
+    stream = lib.facula_cuda_current_stream()
+    check("copy to the device", lib.driver.cuMemcpyHtoDAsync_v2(target, ffi.cast("void *", source), nbytes, stream))
+
+
+def to_host(target: int, source: int, nbytes: int) -> None:
+    """Queue a copy of device memory to the host on the current stream."""
+    context(current_index())
+    stream = lib.facula_cuda_current_stream()
+    check("copy to the host", lib.driver.cuMemcpyDtoHAsync_v2(ffi.cast("void *", target), source, nbytes, stream))
+
+
+def between(target: int, source: int, nbytes: int) -> None:
+    """Queue a copy within the device on the current stream."""
+    context(current_index())
+    stream = lib.facula_cuda_current_stream()
+    check("copy on the device", lib.driver.cuMemcpyDtoDAsync_v2(target, source, nbytes, stream))
+
+
+class Kernel:
+    """A kernel of SOURCE on the current device.
+
+    Arguments:
+        name: "scale", `to = from * scale + 1`, or "stray", which writes behind `to`.
+    """
+
+    def __init__(self, name: str):
+        self.function = functions(SOURCE, (name,), current_index())[0]
+
+    def queue(self, target: int, source: int, size: int, scale: float = 1.0, blocks: int = 0) -> None:
+        """Queue the kernel on the current stream, with a thread for each element unless `blocks` is given."""
+        words = ffi.new("int64_t[4]", (size, target, source, 0))
+        ffi.cast("double *", words)[3] = scale
+        nbytes = ffi.new("size_t *", ffi.sizeof(words))
+        launch(self.function, blocks or (size + THREADS - 1) // THREADS, words, nbytes)
+
+
+def launch(function: int, blocks: int, words: Any, nbytes: Any) -> None:
+    """Queue a kernel with a block of parameters on the current stream."""
+    void: Sequence[Any] = [ffi.cast("void *", number) for number in (0, 1, 2)]
+    extra = ffi.new("void *[5]", (void[1], words, void[2], nbytes, void[0]))
+    stream = lib.facula_cuda_current_stream()
+    code = lib.driver.cuLaunchKernel(function, blocks, 1, 1, THREADS, 1, 1, 0, stream, ffi.NULL, extra)
+    check("launch", code)
