@@ -211,8 +211,8 @@ def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> t
     has such a loop (comparisons), that loop is exact for every scalar.
     """
     if operator == "copy" and isinstance(operands[0], int):
-        dtypes = (operands[0], intermediate_dtype(operands[0], output))
-        return None if find_kernel(operator, *dtypes) is None else dtypes
+        copied = (operands[0], intermediate_dtype(operands[0], output))
+        return None if find_kernel(operator, *copied) is None else copied
     codes = [code for code in operands if isinstance(code, int)]
     ours = output if output != BOOL or not codes else codes[0]
     for scalar in (INT64, ours) if BOOL < ours < INT64 else (ours,):
