@@ -8,4 +8,32 @@ DEFECTS = [
         "tests/test_driver.py::test_a_child_of_a_process_that_used_cuda_is_refused",
         "calls of a forked child that reach the driver",
     ),
+    (
+        "csrc/simulated/queue.c",
+        "!(work->kind == WAIT && !work->point->done) && ",
+        "",
+        "tests/test_simulated_streams.py::test_events_order_streams",
+        "simulated streams that do not wait for events",
+    ),
+    (
+        "csrc/simulated/copies.c",
+        "    if (is_pinned(source, nbytes))\n        return queue_copy(stream, target, (uint64_t)source, nbytes);\n",
+        "",
+        "tests/test_simulated_memory.py::test_pinned_sources_are_read_when_the_copy_runs_and_pageable_ones_at_once",
+        "simulated copies that read pinned memory at once",
+    ),
+    (
+        "csrc/simulated/memory.c",
+        "    run_everything();\n",
+        "",
+        "tests/test_simulated_memory.py::test_free_waits_for_queued_work",
+        "simulated memory that is freed under queued work",
+    ),
+    (
+        "csrc/simulated/graphs.c",
+        "    work->after = executable->last;\n",
+        "",
+        "tests/test_simulated_graphs.py::test_a_launch_waits_for_the_graphs_previous_launch",
+        "simulated launches of one graph that overlap",
+    ),
 ]

@@ -15,6 +15,7 @@ from simulated_calls import (
 import facula_cuda
 from facula_cuda._driver import ffi
 from facula_cuda.testing import counting, driver_calls, failing, kernel_failure, pending, simulate
+from facula_cuda.testing._simulation import end_simulation
 from facula_errors.testing import raises
 
 INVALID_VALUE, NO_DEVICE, INVALID_DEVICE, INVALID_CONTEXT = 1, 100, 101, 201
@@ -124,6 +125,25 @@ def test_a_process_that_uses_the_driver_is_refused(fake, simulated):
     facula_cuda.driver_version()
     with raises(RuntimeError, "simulate", "a process that has not used CUDA", "Call simulate() first"):
         simulated()
+
+
+@pytest.mark.parametrize(("name", "devices"), [("simulated", 1), ("simulated:3", 3)])
+def test_an_environment_variable_simulates_devices(monkeypatch, name, devices):
+    monkeypatch.setenv("FACULA_CUDA_DRIVER", name)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    try:
+        assert facula_cuda.is_available() and facula_cuda.device_count() == devices
+        simulate(devices, seed=3)
+        assert pending() == 0
+    finally:
+        end_simulation()
+
+
+@pytest.mark.parametrize("name", ["simulated:x", "simulated:-1"])
+def test_a_wrong_environment_variable(monkeypatch, name):
+    monkeypatch.setenv("FACULA_CUDA_DRIVER", name)
+    with raises(ValueError, "cuda", "FACULA_CUDA_DRIVER", "for four devices", value=repr(name)):
+        facula_cuda.driver_version()
 
 
 def test_controls_need_a_simulation():

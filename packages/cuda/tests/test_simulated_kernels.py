@@ -51,6 +51,16 @@ def test_an_image_in_memory(simulated, library):
     assert code_of("cuModuleUnload", modules[0]) == INVALID_HANDLE
 
 
+def test_unloading_a_module_waits_for_its_kernels(simulated, library):
+    simulated()
+    module = load(library)
+    (set_,) = functions(module, "set")
+    address = allocate(8)
+    assert launch(set_, words(address, 5), stream()) == 0
+    call("cuModuleUnload", module)
+    assert pending() == 0 and numbers(read(address, 8)) == [5]
+
+
 def test_what_is_no_module_or_function(simulated, library):
     simulated()
     result = ffi.new("int64_t *")

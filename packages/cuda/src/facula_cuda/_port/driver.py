@@ -18,6 +18,8 @@ from .._driver import ffi, lib
 from .._errors import CudaError
 
 LIBRARY = "libcuda.so.1"
+#: In place of a library: simulated devices.
+SIMULATED = "simulated"
 #: CUDA 13.0, the first version whose drivers accept the machine code of NVRTC 13.
 MINIMUM_VERSION = 13000
 
@@ -56,7 +58,12 @@ def open_driver() -> None:
         return
     if opened.forked:
         _refuse_fork("cuda")
-    _load(os.environ.get("FACULA_CUDA_DRIVER", LIBRARY))
+    library = os.environ.get("FACULA_CUDA_DRIVER", LIBRARY)
+    if library.partition(":")[0] == SIMULATED:
+        from ..testing._simulation import simulate_by_name  # only then: the simulation imports this module
+
+        return simulate_by_name(library)
+    _load(library)
     try:
         adopt_table()
     except BaseException:

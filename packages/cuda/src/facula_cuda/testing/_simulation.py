@@ -32,8 +32,9 @@ def simulate(devices: int = 1, order: str = "shuffled", seed: int = 0, memory: i
     """Use simulated devices instead of CUDA's driver, for the rest of the process.
 
     Call it before anything else uses CUDA. Further calls may change the order and the seed. Child processes that start
-    by "spawn" or "forkserver" call it themselves. The environment variable CUDA_VISIBLE_DEVICES selects devices, as it
-    does for CUDA's driver.
+    by "spawn" or "forkserver" call it themselves. The environment variable FACULA_CUDA_DRIVER=simulated:2 simulates two
+    devices in programs that do not call this function, and in their child processes. CUDA_VISIBLE_DEVICES selects
+    devices, as it does for CUDA's driver.
 
     The simulated devices behave as follows:
 
@@ -99,12 +100,21 @@ def simulate(devices: int = 1, order: str = "shuffled", seed: int = 0, memory: i
     register_backend("cuda", create_backend)  # where the package is used without being installed
 
 
+def simulate_by_name(name: str) -> None:
+    """Simulate the devices of FACULA_CUDA_DRIVER: "simulated", or "simulated:4" for four of them."""
+    _, _, devices = name.partition(":")
+    if devices and not devices.isdecimal():
+        raise InvalidValueError(
+            'cuda: expected FACULA_CUDA_DRIVER to be a library, "simulated", or "simulated:4" for four devices; '
+            f"got {name!r}"
+        )
+    simulate(int(devices or 1))
+
+
 def end_simulation() -> None:
     """End a simulation, for tests: its memory, streams and events are gone, and nothing may use them afterwards."""
-    for index in range(lib.MAX_DEVICES):
-        lib.facula_cuda_set_context(index, 0)
-    lib.facula_cuda_end_simulated()
     close_driver()
+    lib.facula_cuda_end_simulated()
 
 
 def _check(operation: str) -> None:
