@@ -10,8 +10,8 @@ DEFECTS = [
     ),
     (
         "src/facula/_pickles/saving.py",
-        "lazy=bool(mmap), copy=bool(mmap)",
-        "lazy=False, copy=bool(mmap)",
+        "        lazy=bool(mmap),\n",
+        "        lazy=False,\n",
         "tests/test_saving.py::test_mapped_tensors_are_read_from_the_file",
         "a slow path: an option that maps files is ignored",
     ),
