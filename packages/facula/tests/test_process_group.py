@@ -431,7 +431,7 @@ def test_captured_functions_detect_the_group(group):
 
 @pytest.mark.parametrize(
     ("options", "kind"),
-    [({"module": 3}, TypeError), ({"module": nn.ReLU()}, RuntimeError), ({"device_ids": [0]}, ValueError),
+    [({"module": 3}, TypeError), ({"module": nn.ReLU()}, RuntimeError), ({"device_ids": [0]}, RuntimeError),
      ({"mixed_precision": 1}, NotImplementedError), ({"device_mesh": 1}, NotImplementedError),
      ({"process_group": 3}, ValueError)],
 )  # fmt: skip

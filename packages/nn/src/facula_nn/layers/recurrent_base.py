@@ -168,7 +168,8 @@ class RNNBase(Module):
         sizes: Tensor | None = None
         unbatched, dim = False, 0 if self.batch_first else 1
         if isinstance(input, PackedSequence):
-            x, sizes = input.data, input.batch_sizes
+            x = input.data
+            sizes = input.batch_sizes.to(x.device)
             batch = self._check_packed(input)
         else:
             check_input(called, input)

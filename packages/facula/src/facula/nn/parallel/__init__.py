@@ -1,4 +1,4 @@
-"""facula.nn.parallel: one model on several devices; so far there is one device.
+"""facula.nn.parallel: one model on several devices; so far the whole batch goes to one of them.
 
 May import: siblings. Where next: `data_parallel.py`, `distributed.py`.
 """

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
 
+from ..._functions.rare import device_index
 from ..._lookup.names import publish
 from ..._lookup.siblings import needs
 from ..._types import AnyValue
 from ...distributed._groups import default_group, group_of
+from .data_parallel import check_devices, on_device
 
 with needs("facula.nn.parallel"):
     from facula_nn import Module
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ...distributed import ProcessGroup
 
@@ -34,7 +36,8 @@ class DistributedDataParallel(Module, Generic[M]):
 
     Arguments:
         module: the module, which has a parameter that requires a gradient.
-        device_ids, output_device: None, as there are no devices other than the CPU.
+        device_ids: the CUDA device of the module, to which tensors among the arguments are moved; or None.
+        output_device: the CUDA device to which tensors among the results are moved; or None.
         dim: ignored.
         broadcast_buffers, init_sync: ignored.
         process_group: the process group; all processes if None.
@@ -44,7 +47,7 @@ class DistributedDataParallel(Module, Generic[M]):
         device_mesh: None.
 
     Raises:
-        ValueError: there is no process group, or `device_ids` names devices.
+        ValueError: there is no process group, or `device_ids` names several devices.
         RuntimeError: no parameter requires a gradient.
         NotImplementedError: `mixed_precision` or `device_mesh`.
 
@@ -62,7 +65,7 @@ class DistributedDataParallel(Module, Generic[M]):
     def __init__(
         self,
         module: M,
-        device_ids: object = None,
+        device_ids: Sequence[object] | None = None,
         output_device: object = None,
         dim: int = 0,
         broadcast_buffers: bool = True,
@@ -84,11 +87,9 @@ class DistributedDataParallel(Module, Generic[M]):
             raise OperationError(
                 f"{name}: expected a module with a parameter that requires a gradient; use it as it is"
             )
-        if device_ids or output_device is not None:
-            raise InvalidValueError(
-                f"{name}: expected device_ids and output_device to be None, as there is no device beside the CPU yet; "
-                f"got {device_ids}, {output_device}"
-            )
+        if device_ids and len(device_ids) > 1:
+            raise InvalidValueError(f"{name}: expected device_ids to be one device, the module's; got {device_ids}")
+        devices = check_devices(name, module, device_ids or [])
         if mixed_precision is not None or device_mesh is not None:
             option = "device_mesh" if mixed_precision is None else "mixed_precision"
             raise UnsupportedError(f"{name}: expected {option}=None; other values are not implemented")
@@ -96,14 +97,17 @@ class DistributedDataParallel(Module, Generic[M]):
         self.module = module
         self.process_group = group
         self.device = next(module.parameters()).device
-        self.device_ids = self.output_device = self.device_type = None
+        self.device_ids: list[int] | None = devices or None
+        self.output_device: int | None = device_index(output_device, True)
+        self.device_type = self.device.type
         self.dim, self.broadcast_buffers, self.bucket_cap_mb = dim, broadcast_buffers, bucket_cap_mb
         self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
         self.gradient_as_bucket_view = gradient_as_bucket_view
         self.require_backward_grad_sync = True
 
     def forward(self, *inputs: object, **kwargs: object) -> AnyValue:
-        return self.module(*inputs, **kwargs)
+        index = self.device_ids[0] if self.device_ids else None
+        return on_device(self.module(*on_device(inputs, index), **on_device(kwargs, index)), self.output_device)
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
