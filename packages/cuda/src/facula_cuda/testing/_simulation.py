@@ -81,8 +81,8 @@ def simulate(devices: int = 1, order: str = "shuffled", seed: int = 0, memory: i
     code = lib.facula_cuda_use_simulated(devices, memory, order == "shuffled", seed & 0xFFFFFFFFFFFFFFFF)
     if code == 1:
         raise OperationError(
-            "simulate: expected free addresses from 0x7c0000000000; got addresses in use, or a system without memfd. "
-            "Call simulate() at the start of the program"
+            "simulate: expected free addresses from 0x7c0000000000; got addresses in use, a limit of the address space "
+            "(ulimit -v), or a system without memfd. Call simulate() at the start of the program"
         )
     if code:
         raise InvalidValueError(
