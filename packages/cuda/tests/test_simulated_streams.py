@@ -99,6 +99,19 @@ def test_unrecorded_and_destroyed_events(log):
     assert log.entries() == [1, 2]
 
 
+def test_handles_are_not_used_again(simulated):
+    simulated()
+    for make, destroy, use in (
+        (event, "cuEventDestroy_v2", "cuEventQuery"),
+        (stream, "cuStreamDestroy_v2", "cuStreamSynchronize"),
+    ):
+        old = make()
+        call(destroy, old)
+        new = make()
+        assert new != old and code_of(use, new) == 0
+        assert code_of(use, old) == code_of(use, 12345) == INVALID_HANDLE
+
+
 @pytest.mark.parametrize("flags", [0, 1])
 def test_the_default_stream_waits_for_blocking_streams_and_they_for_it(log, flags):
     log = log()
