@@ -17,7 +17,8 @@ facula = pytest.importorskip("facula", reason="packages/facula is not begun", ex
 SHARED = [
     # PyTorch has these names in each of the modules, which contain other code.
     {"facula.cpu", "facula.cpu.memory"},
-    {"facula.cuda", "facula.cuda.graphs", "facula.cuda.memory", "facula.cuda.random", "facula.cuda.streams"},
+    {"facula_cuda", "facula.cuda", "facula.cuda.graphs", "facula.cuda.memory", "facula.cuda.random",
+     "facula.cuda.streams"},
     {"facula._dynamo", "facula.compiler"},
     {"facula.backends.cudnn", "facula.backends.mkldnn"},
     {"facula.distributed.device_mesh", "facula.distributed.tensor"},
