@@ -6,6 +6,8 @@ import tempfile
 import torch
 import torch.nn as nn
 
+assert torch.cuda.is_available()
+
 
 def training(device):
     torch.manual_seed(0)

@@ -9,6 +9,8 @@ import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader
 
+assert torch.cuda.is_available()
+
 x = torch.arange(12.0, device="cuda").view(3, 4)
 assert "device='cuda:0'" in repr(x) and x.cpu().numpy().tolist() == x.tolist()
 try:

@@ -3,6 +3,8 @@
 import torch
 import torch.nn as nn
 
+assert torch.cuda.is_available()
+
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16), nn.Linear(16, 1)).cuda()
 optimizer = torch.optim.AdamW(model.parameters(), lr=0.02)
@@ -36,6 +38,17 @@ assert all(torch.equal(old, new) for old, new in zip(before, model.parameters())
 restored = torch.cuda.amp.GradScaler()
 restored.load_state_dict(scaler.state_dict())
 assert restored.get_scale() == 2.0**11
+
+layers = nn.ModuleList([nn.Linear(8, 8).to("cuda:0"), nn.Linear(8, 1).to("cuda:1")])
+optimizer = torch.optim.SGD(layers.parameters(), lr=0.1)
+for factor, steps in ((1.0, True), (float("inf"), False)):
+    optimizer.zero_grad()
+    before = [p.detach().clone() for p in layers.parameters()]
+    result = layers[1](layers[0](x).to("cuda:1")).mean() * factor
+    scaler.scale(result).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    assert any(not torch.equal(old, new) for old, new in zip(before, layers.parameters())) is steps
 
 half = torch.ones(2, 2, device="cuda", dtype=torch.float16)
 with torch.cuda.amp.autocast(dtype=torch.bfloat16):
