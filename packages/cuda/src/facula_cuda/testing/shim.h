@@ -39,7 +39,7 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __grid_constant__
-#define __align__(bytes) alignas(bytes)
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define __shared__ static __attribute__((section("facula_shared")))
 
 /* Shared memory whose size the launch states. One array for all: use it once in a kernel. */

@@ -1,0 +1,55 @@
+"""Softmax, its logarithm and their gradients: kernels/rows.cuh."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .fixed import BLOCK, MAX_DIMENSIONS, Kernel, fixed_plan, merged, packed
+from .reductions import CODES, FLOATS, LANE_ELEMENTS
+from .registry import planner
+
+if TYPE_CHECKING:
+    from facula_storage import Layout, Plan
+
+#: By operator: the macro, and whether it is of the logarithm.
+KERNELS = {
+    "softmax": ("SOFTMAX", 0),
+    "log_softmax": ("SOFTMAX", 1),
+    "softmax_grad": ("SOFTMAX_GRADIENT", 0),
+    "log_softmax_grad": ("SOFTMAX_GRADIENT", 1),
+}
+
+
+def source_of(operator: str, code: int) -> tuple[str, str]:
+    """Return the text of a kernel, and its name."""
+    macro, logarithmic = KERNELS[operator]
+    name = f"{operator}_{CODES[code]}".lower()
+    return f'#include "facula/rows.cuh"\n{macro}({name}, {CODES[code]}, {logarithmic})\n', name
+
+
+@planner(*KERNELS)
+def plan_rows(
+    operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
+) -> Plan | None:
+    """Plan softmax and its kin; None if it has no kernel, or more dimensions than the kernel's parameters hold."""
+    (o,) = outputs
+    if o.dtype.code not in FLOATS or any([layout.dtype is not o.dtype for layout in inputs]):
+        return None
+    (dim,) = parameters
+    size, shape = o.dtype.itemsize, o.shape
+    each = [inputs[0], inputs[-1], o]
+    length, along = 1, [0, 0, 0]
+    others = [(shape[d], *[layout.strides[d] * size for layout in each]) for d in range(len(shape))]
+    if shape:  # a scalar is a row of one element
+        length, *along = others.pop(dim % len(shape))
+    dims = merged(others[::-1])
+    if len(dims) > MAX_DIMENSIONS:
+        return None
+    rows = 1
+    for other in dims:
+        rows *= other[0]
+    group = min(BLOCK, 1 << max(0, -(-length // LANE_ELEMENTS) - 1).bit_length())
+    source, name = source_of(operator, o.dtype.code)
+    constants = [rows if o.numel else 0, length, group, *along, *packed(dims, 3)]
+    kernels = [Kernel(name, -(-rows * group // BLOCK))]
+    return fixed_plan(operator, parameters, outputs, source, kernels, constants, arrays=len(inputs) + 1)

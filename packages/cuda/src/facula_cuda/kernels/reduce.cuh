@@ -1,0 +1,274 @@
+/* Reductions over any dimensions of a strided array.
+
+   Note [Reductions on a device]
+   ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+   A task is one output, or one piece of the elements that are reduced into it. `group` threads of a block work on a
+   task: lane l folds the elements l, l + group, ... into a state, and the states of the lanes are joined in a tree. With
+   several pieces, states go to the workspace, and a second kernel joins those of each output in order. Group and pieces
+   depend on shapes and strides alone, so a result does not depend on the order in which blocks run.
+
+   States are wider than elements: sums of float32 and halves are doubles, and a sum of float64 has its rounding error
+   beside it, as on the CPU. */
+#pragma once
+#include "facula/typed.cuh"
+
+/* ---- States: `add` folds element i, `join` a state of other elements; `value` and `place` are the results. */
+
+template <int in, int out> struct sum_of { /* of integers and bool, which wrap around */
+    uint64_t sum;
+    ALWAYS_INLINE void start() { sum = 0; }
+    ALWAYS_INLINE void add(typename element<in>::number x, int64_t) { sum += (uint64_t)(int64_t)x; }
+    ALWAYS_INLINE void join(const sum_of &other) { sum += other.sum; }
+    ALWAYS_INLINE typename element<out>::number value(double, int64_t) const { return (typename element<out>::number)sum; }
+};
+struct sum_of_doubles {
+    double sum;
+    ALWAYS_INLINE void start() { sum = 0; }
+    ALWAYS_INLINE void add(double x, int64_t) { sum += x; }
+    ALWAYS_INLINE void join(const sum_of_doubles &other) { sum += other.sum; }
+    ALWAYS_INLINE float value(double, int64_t) const { return (float)sum; }
+};
+template <> struct sum_of<FLOAT16, FLOAT16> : sum_of_doubles {};
+template <> struct sum_of<BFLOAT16, BFLOAT16> : sum_of_doubles {};
+template <> struct sum_of<FLOAT32, FLOAT32> : sum_of_doubles {};
+template <> struct sum_of<FLOAT64, FLOAT64> {
+    double sum, error;
+    ALWAYS_INLINE void start() { sum = error = 0; }
+    ALWAYS_INLINE void add(double x, int64_t)
+    {
+        const double before = sum, part = (sum = before + x) - before, lost = (before - (sum - part)) + (x - part);
+        error += lost == lost ? lost : 0; /* NaN beside an infinite sum */
+    }
+    ALWAYS_INLINE void join(const sum_of &other)
+    {
+        add(other.sum, 0);
+        error += other.error;
+    }
+    ALWAYS_INLINE double value(double, int64_t) const { return sum + error; }
+};
+
+template <int in, int out> struct product_of {
+    uint64_t product;
+    ALWAYS_INLINE void start() { product = 1; }
+    ALWAYS_INLINE void add(typename element<in>::number x, int64_t) { product *= (uint64_t)(int64_t)x; }
+    ALWAYS_INLINE void join(const product_of &other) { product *= other.product; }
+    ALWAYS_INLINE typename element<out>::number value(double, int64_t) const
+    {
+        return (typename element<out>::number)product;
+    }
+};
+template <class R> struct product_of_doubles {
+    double product;
+    ALWAYS_INLINE void start() { product = 1; }
+    ALWAYS_INLINE void add(double x, int64_t) { product *= x; }
+    ALWAYS_INLINE void join(const product_of_doubles &other) { product *= other.product; }
+    ALWAYS_INLINE R value(double, int64_t) const { return (R)product; }
+};
+template <> struct product_of<FLOAT16, FLOAT16> : product_of_doubles<float> {};
+template <> struct product_of<BFLOAT16, BFLOAT16> : product_of_doubles<float> {};
+template <> struct product_of<FLOAT32, FLOAT32> : product_of_doubles<float> {};
+template <> struct product_of<FLOAT64, FLOAT64> : product_of_doubles<double> {};
+
+/* The extreme and where it is first. NaN is the extreme. `sign` is 1 for the maximum, -1 for the minimum. */
+template <int in, int sign> struct extreme_of {
+    typename element<in>::number found;
+    int64_t at; /* -1: no element yet */
+    ALWAYS_INLINE void start()
+    {
+        found = 0;
+        at = -1;
+    }
+    ALWAYS_INLINE void take(typename element<in>::number x, int64_t i)
+    {
+        const bool nan = x != x, had_nan = found != found, beyond = sign > 0 ? x > found : x < found;
+        const bool same = x == found || (nan && had_nan);
+        if (at < 0 || (!had_nan && (nan || beyond)) || (same && i < at)) {
+            found = x;
+            at = i;
+        }
+    }
+    ALWAYS_INLINE void add(typename element<in>::number x, int64_t i) { take(x, i); }
+    ALWAYS_INLINE void join(const extreme_of &other)
+    {
+        if (other.at >= 0)
+            take(other.found, other.at);
+    }
+    ALWAYS_INLINE typename element<in>::number value(double, int64_t) const { return found; }
+    ALWAYS_INLINE int64_t place() const { return at; }
+};
+
+template <int in, int all> struct truth_of {
+    int holds;
+    ALWAYS_INLINE void start() { holds = all; }
+    ALWAYS_INLINE void add(typename element<in>::number x, int64_t) { holds = all ? holds & (x != 0) : holds | (x != 0); }
+    ALWAYS_INLINE void join(const truth_of &other) { holds = all ? holds & other.holds : holds | other.holds; }
+    ALWAYS_INLINE uint8_t value(double, int64_t) const { return (uint8_t)holds; }
+};
+
+/* The variance, by B. P. Welford's update for elements and the formulas of T. F. Chan, G. H. Golub and R. J. LeVeque for
+   states (Updating formulae and a pairwise algorithm, 1979). The number is the correction; `root`: the deviation. */
+template <int in> struct moments_of {
+    double count, mean, squares;
+    ALWAYS_INLINE void start() { count = mean = squares = 0; }
+    ALWAYS_INLINE void add(double x, int64_t)
+    {
+        const double apart = x - mean;
+        count += 1;
+        mean += apart / count;
+        squares += apart * (x - mean);
+    }
+    ALWAYS_INLINE void join(const moments_of &other)
+    {
+        if (other.count == 0)
+            return;
+        const double apart = count > 0 ? other.mean - mean : 0, together = count + other.count;
+        const double share = other.count / together;
+        mean = count > 0 ? mean + apart * share : other.mean;
+        squares += other.squares + apart * apart * count * share;
+        count = together;
+    }
+    ALWAYS_INLINE typename element<in>::number value(double correction, int64_t root) const
+    {
+        const double rest = count - correction, variance = squares / (rest > 0 ? rest : 0);
+        return (typename element<in>::number)(root ? sqrt(variance) : variance);
+    }
+};
+
+template <int in> struct norm_of {
+    double squares;
+    ALWAYS_INLINE void start() { squares = 0; }
+    ALWAYS_INLINE void add(double x, int64_t) { squares += x * x; }
+    ALWAYS_INLINE void join(const norm_of &other) { squares += other.squares; }
+    ALWAYS_INLINE typename element<in>::number value(double, int64_t) const
+    {
+        return (typename element<in>::number)sqrt(squares);
+    }
+};
+
+/* ---- The kernels */
+
+struct reduction { /* as _planners/reductions.py packs it */
+    int64_t outputs, reduced, group, pieces, piece;
+    int64_t root;
+    double number;
+    dimensions<3> kept; /* steps of the array, of the values and of the indices */
+    dimensions<1> folded;
+};
+
+template <int outputs> struct reduce_args {
+    int64_t n;
+    const char *a;
+    char *o[outputs];
+    reduction r;
+};
+template <int outputs> struct reduce_pieces_args {
+    int64_t n;
+    const char *a;
+    char *o[outputs];
+    char *states; /* the workspace */
+    reduction r;
+};
+
+enum { VALUES = 1, PLACES = 2 }; /* the outputs that a kernel has, in this order */
+
+template <int wanted, int out, class S>
+static ALWAYS_INLINE void store_result(const reduction &r, char *const *o, int64_t output, const S &state)
+{
+    int64_t at[3] = {0, 0, 0};
+    r.kept.move(output, at);
+    if constexpr ((wanted & VALUES) != 0)
+        *(typename element<out>::stored *)(o[0] + at[1]) = element<out>::write(state.value(r.number, r.root));
+    if constexpr ((wanted & PLACES) != 0)
+        *(int64_t *)(o[wanted & VALUES ? 1 : 0] + at[2]) = state.place();
+}
+
+/* Fold the elements [first, end) of an output into the states of a group's lanes. */
+template <int in, class S>
+static ALWAYS_INLINE void fold_elements(const reduction &r, const char *a, int64_t output, int64_t first, int64_t end,
+                                        S &state)
+{
+    const int group = (int)r.group;
+    int64_t from[3] = {0, 0, 0};
+    r.kept.move(output, from);
+    a += from[0];
+#pragma unroll 1
+    for (int64_t i = first + ((int)threadIdx.x & (group - 1)); i < end; i += group) {
+        int64_t at[1] = {0};
+        r.folded.move(i, at);
+        state.add(element<in>::read(*(const typename element<in>::stored *)(a + at[0])), i);
+    }
+}
+
+/* Join the states of each group's lanes into that of its lane 0. All threads of the block take part. */
+template <class S> static ALWAYS_INLINE void join_group(S &state, int group, S *shared)
+{
+    shared[threadIdx.x] = state;
+    __syncthreads();
+#pragma unroll 1
+    for (int half = group / 2; half; half /= 2) {
+        if (((int)threadIdx.x & (group - 1)) < half)
+            shared[threadIdx.x].join(shared[threadIdx.x + half]);
+        __syncthreads();
+    }
+    state = shared[threadIdx.x];
+    __syncthreads(); /* before the next task's */
+}
+
+/* Fold each output whole. */
+template <int in, int out, int wanted, class S, class A> static ALWAYS_INLINE void reduce_whole(const A &p)
+{
+    __shared__ S shared[256];
+    const int group = (int)p.r.group, together = (int)blockDim.x / group, mine = (int)threadIdx.x / group;
+    for (int64_t base = (int64_t)blockIdx.x * together; base < p.r.outputs; base += (int64_t)gridDim.x * together) {
+        const int64_t output = base + mine;
+        S state;
+        state.start();
+        if (output < p.r.outputs)
+            fold_elements<in>(p.r, p.a, output, 0, p.r.reduced, state);
+        join_group(state, group, shared);
+        if (output < p.r.outputs && ((int)threadIdx.x & (group - 1)) == 0)
+            store_result<wanted, out>(p.r, p.o, output, state);
+    }
+}
+
+/* Fold each piece of each output into a state in the workspace. */
+template <int in, class S, class A> static ALWAYS_INLINE void reduce_pieces(const A &p)
+{
+    __shared__ S shared[256];
+    const int group = (int)p.r.group, together = (int)blockDim.x / group, mine = (int)threadIdx.x / group;
+    const int64_t tasks = p.r.outputs * p.r.pieces;
+    for (int64_t base = (int64_t)blockIdx.x * together; base < tasks; base += (int64_t)gridDim.x * together) {
+        const int64_t task = base + mine, piece = task / p.r.outputs, first = piece * p.r.piece;
+        S state;
+        state.start();
+        if (task < tasks)
+            fold_elements<in>(p.r, p.a, task - piece * p.r.outputs, first,
+                              first + p.r.piece < p.r.reduced ? first + p.r.piece : p.r.reduced, state);
+        join_group(state, group, shared);
+        if (task < tasks && ((int)threadIdx.x & (group - 1)) == 0)
+            ((S *)p.states)[task] = state;
+    }
+}
+
+/* Join the pieces of each output. */
+template <int out, int wanted, class S, class A> static ALWAYS_INLINE void reduce_joined(const A &p)
+{
+    const S *states = (const S *)p.states;
+    const int64_t threads = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < p.r.outputs; i += threads) {
+        S state = states[i];
+#pragma unroll 1
+        for (int64_t piece = 1; piece < p.r.pieces; piece++)
+            state.join(states[piece * p.r.outputs + i]);
+        store_result<wanted, out>(p.r, p.o, i, state);
+    }
+}
+
+/* NAME_whole: one piece. NAME_pieces, then NAME_joined: several. The last argument is the type of states. */
+#define REDUCTION(NAME, in, out, wanted, ...)                                                                         \
+    typedef __VA_ARGS__ NAME##_state;                                                                                 \
+    typedef reduce_args<(wanted) == (VALUES | PLACES) ? 2 : 1> NAME##_args;                                           \
+    typedef reduce_pieces_args<(wanted) == (VALUES | PLACES) ? 2 : 1> NAME##_pieces_args;                             \
+    SYNC_KERNEL(NAME##_whole, NAME##_args) { reduce_whole<in, out, wanted, NAME##_state>(p); }                        \
+    SYNC_KERNEL(NAME##_pieces, NAME##_pieces_args) { reduce_pieces<in, NAME##_state>(p); }                            \
+    KERNEL(NAME##_joined, NAME##_pieces_args) { reduce_joined<out, wanted, NAME##_state>(p); }
