@@ -19,7 +19,7 @@ from facula_storage.extend.layouts import clear_layout_caches
 from facula_storage.extend.memory import root_of
 
 from .._driver import ffi, lib
-from .._planners import planners
+from .._planners import general_planners, planners
 from .._port import transfers
 from .._port.device_memory import device_allocator
 from .._port.devices import context, current_index, set_index
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from .fallback import Inputs
 
-#: Planners of families that have no names, such as programs: asked in this order, after those of `planners`.
-general_planners: list[Callable[[str | Program, Inputs, tuple[Layout, ...], tuple[Any, ...]], Plan | None]] = []
 STATUS_DEVICE = 9  # a launch that the driver refused; the details are its code and the device
 
 
