@@ -24,6 +24,13 @@ from facula_storage.extend.recording import Place
 ILLEGAL_ADDRESS, INVALID_VALUE = 700, 1
 
 
+@pytest.fixture(autouse=True)
+def no_kernels(monkeypatch):
+    """Let all operators fall back to the CPU."""
+    monkeypatch.setattr("facula_cuda._backend.backend.planners", {})
+    monkeypatch.setattr("facula_cuda._backend.backend.general_planners", [])
+
+
 # ------------------------------------------------------------------------------------------------------------- plans
 def test_planners_precede_the_fallback(backend, monkeypatch):
     asked = []

@@ -13,6 +13,13 @@ from facula_storage import Device, LaunchError, bool_, contiguous, float32, int6
 from facula_storage.extend.memory import allocate
 
 
+@pytest.fixture(autouse=True)
+def no_kernels(monkeypatch):
+    """Let all operators fall back to the CPU."""
+    monkeypatch.setattr("facula_cuda._backend.backend.planners", {})
+    monkeypatch.setattr("facula_cuda._backend.backend.general_planners", [])
+
+
 def test_views_and_gaps(backend):
     """Strided operands, and a result whose gaps are kept."""
     a, la = put(np.arange(12, dtype="f4").reshape(3, 4))

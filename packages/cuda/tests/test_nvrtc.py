@@ -1,0 +1,67 @@
+"""All kernels compile for GPUs: `nox -s nvrtc` compiles each for three architectures, other sessions a sample for one.
+
+A kernel that spills registers to memory fails, unless `SPILLING` has a reason. This needs NVRTC and no GPU.
+"""
+
+import re
+
+import pytest
+from generated_forms import forms
+
+from facula_cuda._compile import nvrtc
+from facula_cuda._planners import reductions, rows
+from facula_cuda._planners.fixed import headers
+from facula_errors import MissingPackageError
+
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
+TOGETHER = 40  # sources of one compilation: the headers are read once for all
+#: Kernels that may spill, as a pattern of their names, and why.
+SPILLING: dict[str, str] = {}
+
+try:
+    nvrtc.version()
+except MissingPackageError:
+    pytest.skip("nvidia-cuda-nvrtc is not installed", allow_module_level=True)
+
+
+def sources():
+    """Return the text of all kernels, sorted by the headers that they include."""
+    found = [kernels.source for kernels in forms().values()]
+    found += [
+        reductions.source_of(operator, code, output)[0]
+        for operator in reductions.STATES
+        for code in reductions.CODES
+        for output in reductions.CODES
+        if reductions.has_kernel(operator, code, output)
+    ]
+    found += [rows.source_of(operator, code)[0] for operator in rows.KERNELS for code in reductions.FLOATS]
+    return sorted(found)
+
+
+def check(chosen, architecture):
+    """Compile sources, and check that each kernel is there and keeps its values in registers."""
+    options = (*nvrtc.OPTIONS, "--ptxas-options=-v")
+    compiled = nvrtc.compile_cubin("\n".join(chosen), headers(), architecture, options)
+    found = nvrtc.resources(compiled.log)
+    wanted = [name for source in chosen for name in re.findall(r"^(?:SYNC_)?KERNEL\((\w+),", source, re.MULTILINE)]
+    assert set(wanted) <= set(found)
+    spilling = {
+        name: used
+        for name, used in found.items()
+        if used.spilled and not any(re.fullmatch(pattern, name) for pattern in SPILLING)
+    }
+    assert not spilling, f"for {architecture}: {spilling}"
+    return found
+
+
+def test_a_sample_compiles():
+    every = sources()
+    assert check(every[:: len(every) // TOGETHER], "sm_90")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_all_kernels_compile(architecture):
+    every = sources()
+    for start in range(0, len(every), TOGETHER):
+        assert check(every[start : start + TOGETHER], architecture)
