@@ -13,9 +13,9 @@ import pytest
 HERE = Path(__file__).parent
 
 
-def run(*arguments):
-    """Run Python; return what it printed."""
-    environment = {**os.environ, "FACULA_CUDA_FALLBACK": "quiet", "HYPOTHESIS_PROFILE": "ci"}
+def run(*arguments, **variables):
+    """Run Python with environment variables; return what it printed."""
+    environment = {**os.environ, **variables, "FACULA_CUDA_FALLBACK": "quiet", "HYPOTHESIS_PROFILE": "ci"}
     environment["PYTHONPATH"] = os.pathsep.join([str(HERE), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
     command = [sys.executable, "-X", "faulthandler", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
@@ -31,12 +31,16 @@ def run(*arguments):
         ("invariants/test_devices.py", "cuda", 300),
     ],
 )
-def test_operators(root, tests, selected, least):
-    """The tensor package's own tests: values in all dtypes and layouts, gradients, changes in place, views, errors."""
+def test_operators(root, tests, selected, least, tmp_path):
+    """The tensor package's own tests: values in all dtypes and layouts, gradients, changes in place, views, errors.
+
+    They run twice: with all operators on the CPU, which finds out what kernels there are, and with these kernels.
+    """
     path = root / "packages" / "tensor" / "tests" / tests
     options = ["-q", "-p", "cuda_plugin", "-p", "no:cacheprovider", "-c", root / "pyproject.toml"]
-    shown = run("-m", "pytest", *options, path, "-k", selected)
-    assert int(re.search(r"(\d+) passed", shown)[1]) >= least
+    for _ in range(2):
+        shown = run("-m", "pytest", *options, path, "-k", selected, CUDA_SOURCES=str(tmp_path / "sources.json"))
+        assert int(re.search(r"(\d+) passed", shown)[1]) >= least
 
 
 def test_training_equals_the_cpus():

@@ -5,11 +5,10 @@ import pytest
 from compared import Array, assert_same_bits, run_both
 
 from facula_cuda._driver import lib
-from facula_cuda._generate import generate
 from facula_cuda._planners import elementwise, plan_elementwise
 from facula_cuda.testing import driver_calls, pending
-from facula_storage import Device, contiguous, float32
-from facula_storage.extend.plans import Instruction, Program
+from facula_storage import Device, LaunchError, contiguous, float32
+from facula_storage.extend.plans import STATUS_REQUIRED, Instruction, Program
 
 RANDOM = np.random.default_rng(0)
 SHIFTED = Program(
@@ -109,12 +108,31 @@ def test_the_nest_has_six_dimensions(backend):
 
 def test_what_has_no_kernel_is_declined(backend):
     layout = contiguous((4,), float32, Device("cuda:0"))
-    refusing = Program("positive", 1, (0.0,), (Instruction("gt", (0, 1)), Instruction("require", (2,))), (0,))
-    assert generate(refusing, (9,), (9,)).requires
-    assert plan_elementwise(refusing, (layout,), (layout,), ()) is None
     assert plan_elementwise("no such operator", (layout,), (layout,), ()) is None
     assert plan_elementwise("add", (layout, None), (layout,), ()) is None
     assert plan_elementwise("sgd_step", (layout, layout), (), (2,)) is None
+
+
+REFUSING = Program("positive", 1, (0.0,), (Instruction("gt", (0, 1)), Instruction("require", (2,))), (0,))
+
+
+@pytest.mark.parametrize("reduction", ["", "sum"])
+@pytest.mark.parametrize("view", ["contiguous", "every other"])
+def test_elements_that_are_refused_are_reported_at_the_next_wait(backend, reduction, view):
+    def result(values):
+        operand = Array(values, "float32", VIEWS[view][0])
+        output = Array(np.zeros(()) if reduction else np.zeros(operand.shape), "float32").layout("cuda:0")
+        plan = plan_elementwise(REFUSING._replace(reduction=reduction), (operand.layout("cuda:0"),), (output,), ())
+        address, _block = backend.allocator.refill(2 * values.nbytes)
+        backend.copy_in(address, values)
+        plan.launch(output.numel, address, address + values.nbytes)
+        backend.synchronize()
+
+    result(np.ones((18, 18), "f4"))
+    with pytest.raises(LaunchError) as caught:
+        result(np.where(np.arange(324).reshape(18, 18) == 200, -1, 1).astype("f4"))
+    assert caught.value.args[0] == STATUS_REQUIRED
+    result(np.ones((18, 18), "f4"))
 
 
 def test_each_device_has_its_own_functions(backend):

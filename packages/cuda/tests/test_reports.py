@@ -8,9 +8,9 @@ from backend_helpers import get, put
 from simulated_calls import build_kernels, functions, load
 
 from facula_cuda import synchronize, waits
-from facula_cuda._backend import reports
-from facula_cuda._backend.reports import RECORDS, record_of, records_of, reporting
 from facula_cuda._driver import ffi, lib
+from facula_cuda._planners import reports
+from facula_cuda._planners.reports import RECORDS, record_of, records_of, reporting
 from facula_cuda._port.graphs import CUDAGraph, graph
 from facula_cuda._port.streams import Stream, stream
 from facula_storage import LaunchError, Plan, bind

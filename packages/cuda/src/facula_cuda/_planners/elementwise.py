@@ -16,6 +16,7 @@ from .._elements import headers
 from .._generate import Kernels, folded_blocks, generate
 from .._port.driver import on_close
 from .fixed import MAX_BLOCKS, NEVER, Kernel, address_of, fixed_plan
+from .reports import record_of, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,6 +31,7 @@ class Form(NamedTuple):
 
     launch: Launch  # for contiguous operands of one shape
     for_layouts: Callable[..., Launch | None]  # (output, *inputs) -> their launch
+    reports: bool  # whether elements may be refused
 
 
 @lru_cache(maxsize=4096)
@@ -38,10 +40,10 @@ def form_of(
 ) -> Form | None:
     """Return the form of an operator for inputs (dtype codes, or types of scalars) and dtype codes of outputs.
 
-    None: there is no kernel, or it may refuse elements, which cannot be reported yet.
+    None: there is no kernel.
     """
     made = generate(operator, kinds, outputs)
-    if made is None or made.requires or len(made.itemsizes) > lib.MAX_ARRAYS or made.words > lib.MAX_WORDS:
+    if made is None or len(made.itemsizes) > lib.MAX_ARRAYS or made.words > lib.MAX_WORDS:
         return None
     plan = _plan_of(made, device_index)
     plan.dense, plan.nested = functions(made.source, (made.dense, made.nested), device_index, headers())
@@ -50,7 +52,7 @@ def form_of(
         bind(address_of(name), at, NEVER, doubles, plan, made.words)
         for name in ("facula_cuda_dense", "facula_cuda_nested")
     )
-    return Form(dense, partial(rebind, nested, address_of("facula_cuda_shape")))
+    return Form(dense, partial(rebind, nested, address_of("facula_cuda_shape")), bool(made.requires))
 
 
 @on_close
@@ -64,6 +66,7 @@ def _plan_of(made: Kernels, device_index: int) -> Any:
     plan = ffi.new("struct facula_cuda_elementwise *")
     plan.device, plan.words, plan.vector, plan.max_blocks = device_index, made.words, made.vector, MAX_BLOCKS
     plan.arrays, plan.outputs = len(made.itemsizes), made.outputs
+    plan.record = record_of(device_index) if made.requires else 0
     plan.itemsize[0 : len(made.itemsizes)] = made.itemsizes
     return plan
 
@@ -86,14 +89,19 @@ def plan_elementwise(
     if not isinstance(operator, str) and operator.reduction:
         return _plan_folded(operator, kinds, arrays, outputs, parameters)
     output = outputs[0]
-    form = form_of(output.device.index or 0, operator, kinds, codes)
+    device_index = output.device.index or 0
+    form = form_of(device_index, operator, kinds, codes)
     if form is None:
         return None
     name = operator if isinstance(operator, str) else operator.name
     if output.is_contiguous and all([one.is_contiguous and one.shape == output.shape for one in arrays]):
-        return Plan(name, parameters, outputs, form.launch, any_size=True, for_layouts=form.for_layouts)
-    launch = form.for_layouts(output, *arrays)
-    return None if launch is None else Plan(name, parameters, outputs, launch, for_layouts=form.for_layouts)
+        plan = Plan(name, parameters, outputs, form.launch, any_size=True, for_layouts=form.for_layouts)
+    else:
+        launch = form.for_layouts(output, *arrays)
+        if launch is None:
+            return None
+        plan = Plan(name, parameters, outputs, launch, for_layouts=form.for_layouts)
+    return reporting(plan, device_index, inputs) if form.reports else plan
 
 
 def _plan_folded(
@@ -105,22 +113,25 @@ def _plan_folded(
 ) -> Plan | None:
     """Plan a program that ends in a sum or mean of all elements."""
     made = generate(program, kinds, tuple([layout.dtype.code for layout in outputs]))
-    if made is None or made.requires or len(made.itemsizes) > lib.MAX_ARRAYS or made.words > lib.MAX_WORDS:
+    if made is None or len(made.itemsizes) > lib.MAX_ARRAYS or made.words > lib.MAX_WORDS:
         return None
+    device_index = outputs[0].device.index or 0
     shape = np.broadcast_shapes(*[array.shape for array in arrays])
     elements = contiguous(shape, outputs[0].dtype)  # that are reduced, which are not stored
     nest = _nest(made, elements, arrays)
     if nest is None:
         return None
-    return fixed_plan(
+    record = record_of(device_index) if made.requires else 0
+    plan = fixed_plan(
         program.name, parameters, outputs, made.source, [Kernel(made.folded, folded_blocks(elements.numel))],
-        [elements.numel, *nest], arrays=len(made.itemsizes), scratch=True, scalars=made.scalars,
+        [elements.numel, *nest], arrays=len(made.itemsizes), scratch=True, scalars=made.scalars, record=record,
     )  # fmt: skip
+    return reporting(plan, device_index, arrays) if made.requires else plan
 
 
 def _nest(made: Kernels, output: Layout, arrays: Sequence[Layout]) -> list[int] | None:
     """Return the words of the nest for these layouts; None if they have too many dimensions."""
-    form, plan = _plan_of(made, 0), ffi.new("struct facula_cuda_elementwise *")
+    form, plan = _plan_of(made._replace(requires=0), 0), ffi.new("struct facula_cuda_elementwise *")
     strides: list[int] = []
     for array in arrays:
         strides += [0] * (output.ndim - array.ndim)

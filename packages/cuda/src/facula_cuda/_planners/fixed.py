@@ -54,6 +54,7 @@ def fixed_plan(
     workspace: int = 0,
     scratch: bool = False,
     scalars: Sequence[type] = (),
+    record: int = 0,
 ) -> Plan:
     """Return a plan that queues kernels, one after the other, which get the same parameter block.
 
@@ -68,13 +69,14 @@ def fixed_plan(
         workspace: bytes of the workspace, whose address follows these.
         scratch: whether the kernels get the scratch memory of their stream, before the constants.
         scalars: the type of each number that follows them.
+        record: the address of the record in which kernels report wrong elements; 0: they report none.
     """
     device_index = outputs[0].device.index or 0
     handles = functions(source, tuple([kernel.name for kernel in kernels]), device_index, headers())
     plan = ffi.new("struct facula_cuda_fixed *")
     words = 1 + arrays + bool(workspace) + len(scalars)
     plan.device, plan.words, plan.constants, plan.steps = device_index, words, len(constants), len(kernels)
-    plan.scratch = scratch
+    plan.scratch, plan.record = scratch, record
     plan.constant[0 : len(constants)] = [_word(number) for number in constants]
     for step, handle, kernel in zip(plan.step, handles, kernels, strict=False):
         step.function, step.blocks, step.threads = handle, max(1, min(kernel.blocks, MAX_BLOCKS)), kernel.threads
