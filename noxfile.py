@@ -316,6 +316,14 @@ def interpreter_of(version: str) -> str | None:
 
 
 @nox.session(requires=["build"])
+def nvrtc(session: nox.Session) -> None:
+    """Compile all CUDA kernels for three architectures of GPUs: none may spill registers without a stated reason."""
+    install(session, "cuda", extra="test", also=(XDIST,))
+    place = outside_the_tree(session, "cuda")
+    run_pytest(session, "nvrtc", "tests/test_nvrtc.py", "-m", "", *SPREAD, *session.posargs, cwd=place)
+
+
+@nox.session(requires=["build"])
 def thorough(session: nox.Session) -> None:
     """Run all cases that `tests` only samples, and hypothesis with new random inputs, before a release."""
     install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, EINOPS, XDIST, DIGITS))
