@@ -110,6 +110,7 @@ def test_what_has_no_kernel_is_declined(backend):
     layout = contiguous((4,), float32, Device("cuda:0"))
     assert plan_elementwise("no such operator", (layout,), (layout,), ()) is None
     assert plan_elementwise("add", (layout, None), (layout,), ()) is None
+    assert plan_elementwise("uniform", (), (layout,), ()) is None
     assert plan_elementwise("sgd_step", (layout, layout), (), (2,)) is None
 
 

@@ -81,7 +81,7 @@ def plan_elementwise(
     operator: str | Program, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
 ) -> Plan | None:
     """Plan an elementwise operator or a program; None if there is no kernel for it, or for these layouts."""
-    if not outputs or any([layout is None for layout in inputs]):
+    if not inputs or not outputs or any([layout is None for layout in inputs]):
         return None
     kinds = tuple([layout if isinstance(layout, type) else layout.dtype.code for layout in inputs])
     codes = tuple([layout.dtype.code for layout in outputs])
