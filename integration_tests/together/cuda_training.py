@@ -1,6 +1,10 @@
-"""Trains networks on the CPU and on a simulated CUDA device; prints the losses and states of both as JSON."""
+"""Trains networks on the CPU and on a simulated CUDA device; prints the losses and states of both as JSON.
+
+With `--bits` the device uses the kernels whose results are the CPU's bits: those of elementwise operators and programs.
+"""
 
 import json
+import sys
 
 import facula
 from facula import nn
@@ -8,6 +12,10 @@ from facula_cuda import fallbacks
 from facula_cuda.testing import simulate
 
 simulate()
+if "--bits" in sys.argv:
+    from facula_cuda._planners import planners
+
+    planners.clear()
 
 
 F = nn.functional

@@ -43,12 +43,16 @@ def test_operators(root, tests, selected, least, tmp_path):
         assert int(re.search(r"(\d+) passed", shown)[1]) >= least
 
 
-def test_training_equals_the_cpus():
-    """Elementwise results have the CPU's bits; sums may differ from them in the last one."""
-    found = json.loads(run(HERE / "cuda_training.py"))
+@pytest.mark.parametrize("bits", [True, False])
+def test_training_equals_the_cpus(bits):
+    """Elementwise results have the CPU's bits. Sums may differ from them in the last one.
+
+    Then a weight whose gradient is 0 but for rounding may differ by its optimizer's step, so only losses are compared.
+    """
+    found = json.loads(run(HERE / "cuda_training.py", *["--bits"] * bits))
     for name, (here, there) in found["runs"].items():
         assert (here["device"], there["device"]) == ("cpu", "cuda:0")
         np.testing.assert_allclose(there["losses"], here["losses"], rtol=1e-5, err_msg=name)
-        for mine, wanted in zip(there["state"], here["state"], strict=True):
-            np.testing.assert_allclose(mine, wanted, rtol=1e-3, atol=1e-4, err_msg=name)
+        if bits:
+            assert there == {**here, "device": "cuda:0"}
         assert here["losses"][2] < here["losses"][0]
