@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 from typing import NoReturn
 
 from facula_errors import OperationError
@@ -60,9 +61,8 @@ def open_driver() -> None:
         _refuse_fork("cuda")
     library = os.environ.get("FACULA_CUDA_DRIVER", LIBRARY)
     if library.partition(":")[0] == SIMULATED:
-        from ..testing._simulation import simulate_by_name  # only then: the simulation imports this module
-
-        return simulate_by_name(library)
+        # Only then, and by name: the simulation stands on this module.
+        return import_module("facula_cuda.testing._simulation").simulate_by_name(library)
     _load(library)
     try:
         adopt_table()

@@ -9,7 +9,7 @@ from einops.layers import RearrangeMixin, ReduceMixin
 from einops.layers._einmix import _EinmixMixin
 
 import facula
-from facula import nn
+from facula_nn import Module
 from facula_tensor import Parameter
 
 from .._lookup.names import publish
@@ -17,7 +17,7 @@ from .._lookup.names import publish
 __all__ = ["EinMix", "Rearrange", "Reduce"]
 
 
-class Rearrange(RearrangeMixin, nn.Module):
+class Rearrange(RearrangeMixin, Module):
     """`einops.rearrange` as a layer: created with a pattern and lengths of axes, called with a matching tensor.
 
     >>> Rearrange("batch (height width) -> batch height width", height=2)(facula.zeros(3, 8)).shape
@@ -28,7 +28,7 @@ class Rearrange(RearrangeMixin, nn.Module):
         return self._apply_recipe(input)
 
 
-class Reduce(ReduceMixin, nn.Module):
+class Reduce(ReduceMixin, Module):
     """`einops.reduce` as a layer: a pattern, an operation ("max", "mean", "min", "prod", "sum"), and lengths of axes.
 
     >>> Reduce("batch (height 2) width -> batch height width", "max")(facula.zeros(3, 8, 5)).shape
@@ -39,7 +39,7 @@ class Reduce(ReduceMixin, nn.Module):
         return self._apply_recipe(input)
 
 
-class EinMix(_EinmixMixin, nn.Module):
+class EinMix(_EinmixMixin, Module):
     """A linear map along the axes that `weight_shape` names, and a bias: einops' layer for mixing along any axes.
 
     >>> mix = EinMix("batch (head i) -> batch head o", weight_shape="head i o", bias_shape="head o", head=2, i=4, o=5)
@@ -55,10 +55,10 @@ class EinMix(_EinmixMixin, nn.Module):
     def _create_parameters(
         self, weight_shape: list[int], weight_bound: float, bias_shape: list[int] | None, bias_bound: float
     ) -> None:
-        self.weight = nn.Parameter(facula.empty(weight_shape).uniform_(-weight_bound, weight_bound))
+        self.weight = Parameter(facula.empty(weight_shape).uniform_(-weight_bound, weight_bound))
         self.bias = None
         if bias_shape is not None:
-            self.bias = nn.Parameter(facula.empty(bias_shape).uniform_(-bias_bound, bias_bound))
+            self.bias = Parameter(facula.empty(bias_shape).uniform_(-bias_bound, bias_bound))
 
     def _create_rearrange_layers(
         self,
