@@ -6,7 +6,18 @@ import numpy as np
 
 from facula_cuda._elements import headers
 from facula_cuda._generate import generate
-from facula_cuda._generate.values import BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, NAMES, SIZES
+from facula_cuda._generate.values import (
+    BFLOAT16,
+    BOOL,
+    COMPLEX,
+    COMPLEX64,
+    COMPLEX128,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    NAMES,
+    SIZES,
+)
 
 OPERANDS = {
     **dict.fromkeys(("FUNCTION", "UNARY", "TEST", "GUARDED", "DENSE"), 1), "TERNARY": 3, "QUATERNARY": 4,
@@ -24,8 +35,13 @@ WITH_SCALARS = [
 COMPARED = [("lt", (int, 2)), ("ge", (3, int)), ("eq", (FLOAT16, float)), ("gt", (float, BFLOAT16)), ("ne", (5, int))]
 
 
+def storage(code):
+    """Return NumPy's dtype for the elements of a dtype: bits, or complex numbers."""
+    return {COMPLEX64: np.complex64, COMPLEX128: np.complex128}.get(code) or BITS[SIZES[code]]
+
+
 def operators():
-    """Return the number of operands of each operator that a template defines."""
+    """Return the number of operands of each operator that a template for real numbers or integers defines."""
     found = {}
     for name, text in headers().items():
         if name.endswith(".inc") and not name.endswith(("complex.inc", "definitions.inc")):
@@ -43,7 +59,7 @@ def forms():
         (operator, (code,) * count, (output,))
         for operator, count in operators().items()
         for code in NAMES
-        if code != FLOAT16 or f"({operator}," in basic
+        if code not in COMPLEX and (code != FLOAT16 or f"({operator}," in basic)
         for output in {code, BOOL}
     ]
     wanted += [("copy", (given,), (code,)) for given in NAMES for code in NAMES]
@@ -56,8 +72,25 @@ def forms():
     return {form: kernels for form, kernels in made.items() if kernels is not None}
 
 
+def complex_forms():
+    """Return the generated kernels of operators of complex numbers, by form; their templates are in complex.inc."""
+    kinds = {**OPERANDS, "PART": 1}
+    found = re.findall(rf"^({'|'.join(kinds)})\((\w+),", headers()["elements/complex.inc"], re.MULTILINE)
+    wanted = [(operator, (code,) * kinds[kind], (output,)) for kind, operator in found for code in COMPLEX
+              for output in (code, code - 2, BOOL)]  # fmt: skip
+    wanted += [("mul", (code, complex), (code,)) for code in COMPLEX] + [("add", (int, 11), (11,))]
+    made = {form: generate(*form) for form in wanted}
+    return {form: kernels for form, kernels in made.items() if kernels is not None}
+
+
 def operand(code, place, count):
     """Return elements of a dtype as their bits: random bits, numbers of usual size, whole ones, and special ones."""
+    if code in COMPLEX:
+        parts = operand(code - 2, place, 2 * count).view(f"f{SIZES[code - 2]}").astype(f"f{SIZES[code - 2]}")
+        numbers = parts.view(storage(code)).copy()
+        special = [0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 0.5, 30, -100]
+        numbers[100 : 100 + len(special) ** 2] = [complex(a, b) for a in special for b in special]
+        return numbers
     random = np.random.default_rng(100 * code + place)
     bits = random.integers(0, 1 << 8 * SIZES[code], count, dtype=np.uint64).astype(BITS[SIZES[code]])
     if code == BOOL:
@@ -82,6 +115,8 @@ def operand(code, place, count):
 
 def is_nan(code, bits):
     """Return which elements are NaN, whose sign and payload may differ."""
+    if code in COMPLEX:
+        return np.isnan(bits)
     if code in (FLOAT32, FLOAT64):
         return np.isnan(bits.view(f"f{SIZES[code]}"))
     masks = {

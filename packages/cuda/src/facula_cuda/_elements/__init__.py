@@ -22,14 +22,20 @@ _INTEGERS = {
     "uint8": ("uint8_t", "uint32_t"), "int8": ("int8_t", "uint32_t"), "int16": ("int16_t", "uint32_t"),
     "int32": ("int32_t", "uint32_t"), "int64": ("int64_t", "uint64_t"),
 }  # fmt: skip
+_COMPLEX = {"complex64": "float", "complex128": "double"}
+_WITHOUT_KERNELS = {"asin", "acos", "atan", "asinh", "acosh", "atanh"}  # of complex numbers: see complex.h
 #: Each family of operators for real numbers: the headers that its template expects, beside functions.h.
 _FAMILIES = {
     "floating": (), "rounding": (), "exponents": ("exponents",), "trigonometric": ("hyperbolic", "inverse"),
     "special": ("erfc", "error_inverse", "turns"), "gamma": ("gamma", "zeta"), "bessel": ("bessel",),
     "distributions": ("distributions",),
 }  # fmt: skip
+_FAMILIES_OF: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_REALS, tuple(_FAMILIES)), **dict.fromkeys(_INTEGERS, ("integer",)), "bool": ("bool",),
+    **dict.fromkeys(_COMPLEX, ("complex",)),
+}  # fmt: skip
 _DEFINITION = re.compile(
-    r"^(?:FUNCTION|FUNCTION_2|UNARY|BINARY|TEST|COMPARE|TERNARY|QUATERNARY|GUARDED|GUARDED_2|DENSE|DENSE_2|POWER)\((\w+),",
+    r"^(?:PART|FUNCTION|FUNCTION_2|UNARY|BINARY|TEST|COMPARE|TERNARY|QUATERNARY|GUARDED|GUARDED_2|DENSE|DENSE_2|POWER)\((\w+),",
     re.MULTILINE,
 )
 
@@ -56,6 +62,15 @@ def _integer_header(suffix: str) -> str:
     )  # fmt: skip
 
 
+def _complex_header(suffix: str, real: str) -> str:
+    return _header(
+        ['#include "facula/complex.h"', f"#define T {suffix}_t", f"#define REAL {real}", f"#define SUFFIX {suffix}",
+         "#define MAKE(a, b) (T{(REAL)(a), (REAL)(b)})", "#define F(name) complex_functions::name",
+         '#include "facula/definitions.inc"', f'#include "{_template("complex")}"', "#undef REAL", "#undef MAKE",
+         "#undef F"]
+    )  # fmt: skip
+
+
 def _header(lines: list[str]) -> str:
     return "\n".join(["#pragma once", '#include "facula/words.h"', *lines, '#include "facula/definitions_end.inc"', ""])
 
@@ -77,6 +92,8 @@ def headers() -> Mapping[str, str]:
             found[f"facula/{family}_{suffix}.h"] = _real_header(family, suffix)
     for suffix in _INTEGERS:
         found[f"facula/integer_{suffix}.h"] = _integer_header(suffix)
+    for suffix, real in _COMPLEX.items():
+        found[f"facula/complex_{suffix}.h"] = _complex_header(suffix, real)
     bools = ["#define T uint8_t", "#define SUFFIX bool", '#include "facula/definitions.inc"']
     found["facula/bool_bool.h"] = _header([*bools, f'#include "{_template("bool")}"'])
     return found
@@ -90,6 +107,8 @@ def _operators(family: str) -> frozenset[str]:
         found.update(_DEFINITION.findall(headers()[_template("powers")]))
     if family == "integer":
         found.add("pow")  # a function whose loops are elsewhere
+    if family == "complex":
+        found -= _WITHOUT_KERNELS
     return frozenset(found)
 
 
@@ -100,9 +119,6 @@ def header_of(operator: str, suffix: str) -> str | None:
     >>> header_of("exp", "float32"), header_of("add", "int16"), header_of("exp", "int16")
     ('facula/floating_float32.h', 'facula/integer_int16.h', None)
     """
-    if suffix in _REALS:
-        families: tuple[str, ...] = tuple(_FAMILIES)
-    else:
-        families = ("bool",) if suffix == "bool" else ("integer",) if suffix in _INTEGERS else ()
+    families = _FAMILIES_OF.get(suffix, ())
     found = next((family for family in families if operator in _operators(family)), None)
     return None if found is None else f"facula/{found}_{suffix}.h"

@@ -11,13 +11,12 @@ from facula_cpu.extend import typed_program
 from facula_errors import MissingKeyError
 
 from . import folded
-from .values import SIZES, TYPES, Values, scalar
+from .values import BOOL, INTEGERS, SIZES, TYPES, UNSIGNED, Values, scalar
 
 if TYPE_CHECKING:
     from facula_cpu.extend import TypedProgram
     from facula_storage.extend import Program
 
-COMPLEX = (11, 12)
 PACK_BYTES = 16  # of the widest operand that a thread of a dense kernel loads at once
 
 
@@ -32,7 +31,7 @@ class Kernels(NamedTuple):
     name: str
     source: str
     arrays: tuple[int, ...]  # the inputs that are arrays
-    scalars: tuple[type, ...]  # how the others are passed: int or float
+    scalars: tuple[type, ...]  # how the others are passed: int or float; a complex number as two floats
     outputs: int
     vector: int  # elements of a pack of the dense kernel
     requires: int  # the status that is reported if an element is refused; 0 if none is
@@ -52,7 +51,7 @@ class Form(NamedTuple):
 
     name: str
     inputs: tuple[int, ...]  # the operands that are arrays, in the order of the launch
-    scalars: tuple[tuple[int, bool], ...]  # the others, and whether they are passed as double
+    scalars: tuple[tuple[str, bool], ...]  # the names of the scalars' words, and whether they are doubles
     types: tuple[str, ...]  # of the operands
     outputs: tuple[str, ...]  # types of the outputs
     unpack: tuple[str, ...]  # lines that convert the scalars
@@ -65,7 +64,7 @@ class Form(NamedTuple):
             "int64_t n;",
             *[f"const {self.types[place]} *a{place};" for place in self.inputs],
             *[f"{type_} *o{place};" for place, type_ in enumerate(self.outputs)],
-            *[f"{'double' if is_real else 'int64_t'} s{place};" for place, is_real in self.scalars],
+            *[f"{'double' if is_real else 'int64_t'} {word};" for word, is_real in self.scalars],
         ]
 
     def record(self) -> list[str]:
@@ -100,15 +99,13 @@ def generate(operator: str | Program, kinds: tuple[int | type, ...], outputs: tu
         outputs: dtype codes of the outputs.
 
     Returns:
-        The kernels; None for complex numbers, for a reduction of anything but float32 and float64, and for operators
+        The kernels; None for a reduction of anything but float32 and float64, and for operators
         without a loop or function of elements for these dtypes.
 
     >>> kernels = generate("add", (9, 9), (9,))
     >>> kernels.dense, kernels.vector, kernels.words
     ('add_2ec2f6d9d0f7_dense', 4, 4)
     """
-    if complex in kinds or any([code in COMPLEX for code in (*kinds, *outputs)]):
-        return None
     typed = typed_program(operator, kinds, outputs)
     reduction = "" if isinstance(operator, str) else operator.reduction
     if typed is None or (reduction and (len(outputs) != 1 or outputs[0] not in folded.DTYPES)):
@@ -149,24 +146,22 @@ def _form_of(name: str, typed: TypedProgram, given: list[int | type], outputs: t
     """Return the form of a typed program whose operands are `given`: dtype codes, and types of scalars."""
     by_input = sorted(range(len(given)), key=typed.order.__getitem__)
     arrays = tuple([place for place in by_input if isinstance(given[place], int)])
-    scalars = tuple(
-        [
-            (place, given[place] is float or typed.operands[place] in (7, 8, 9, 10, *range(16, 21)))
-            for place in by_input
-            if isinstance(given[place], type)
-        ]
-    )
     types = tuple([TYPES[code] for code in typed.operands])
-    unpack = tuple(
-        [
-            f"    const {types[place]} x{place} = "
-            f"{scalar(f'p.s{place}', is_real, typed.operands[place], typed.roundings[place])};"
-            for place, is_real in scalars
-        ]
-    )
+    words: list[tuple[str, bool]] = []
+    unpack: list[str] = []
+    for place in by_input:
+        if isinstance(given[place], type):
+            code, rounding = typed.operands[place], typed.roundings[place]
+            # How facula_cpu's planner passes scalars: as double, unless an int is used as an integer.
+            is_real = given[place] is not int or code not in (BOOL, *INTEGERS, *UNSIGNED)
+            parts = [f"s{place}", f"t{place}"] if given[place] is complex else [f"s{place}"]
+            words += [(word, is_real) for word in parts]
+            text = scalar([f"p.{word}" for word in parts], is_real, code, rounding)
+            unpack.append(f"    const {types[place]} x{place} = {text};")
     widest = max([SIZES[typed.operands[place]] for place in arrays] + [SIZES[code] for code in outputs])
     vector = 1 if values.is_expensive else PACK_BYTES // widest
-    return Form(name, arrays, scalars, types, tuple([TYPES[code] for code in outputs]), unpack, vector, values.status)
+    stored = tuple([TYPES[code] for code in outputs])
+    return Form(name, arrays, tuple(words), types, stored, tuple(unpack), vector, values.status)
 
 
 def _element(form: Form, values: Values) -> list[str]:

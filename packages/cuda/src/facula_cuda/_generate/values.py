@@ -15,22 +15,24 @@ if TYPE_CHECKING:
 
 # Codes of facula_storage's dtypes, their names and their types in C. Half types and float8 are bits.
 BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 = range(1, 11)
-UINT16, UINT32, UINT64 = 13, 14, 15
+COMPLEX64, COMPLEX128, UINT16, UINT32, UINT64 = range(11, 16)
 NAMES = {
     BOOL: "bool", UINT8: "uint8", INT8: "int8", INT16: "int16", INT32: "int32", INT64: "int64", FLOAT16: "float16",
     BFLOAT16: "bfloat16", FLOAT32: "float32", FLOAT64: "float64", UINT16: "uint16", UINT32: "uint32", UINT64: "uint64",
+    COMPLEX64: "complex64", COMPLEX128: "complex128",
     16: "float8_e4m3fn", 17: "float8_e5m2", 18: "float8_e8m0fnu", 19: "float8_e4m3fnuz", 20: "float8_e5m2fnuz",
 }  # fmt: skip
 INTEGERS = (UINT8, INT8, INT16, INT32, INT64)
 UNSIGNED = (UINT16, UINT32, UINT64)
 FLOAT8 = tuple(range(16, 21))
 REALS = (FLOAT32, FLOAT64)
+COMPLEX = (COMPLEX64, COMPLEX128)
 BY_BITS = (FLOAT16, BFLOAT16, *FLOAT8)  # dtypes that are converted by float32
 TYPES = {
-    **{code: f"{NAMES[code]}_t" for code in (*INTEGERS, *UNSIGNED)}, FLOAT32: "float", FLOAT64: "double",
+    **{code: f"{NAMES[code]}_t" for code in (*INTEGERS, *UNSIGNED, *COMPLEX)}, FLOAT32: "float", FLOAT64: "double",
     BOOL: "uint8_t", FLOAT16: "uint16_t", BFLOAT16: "uint16_t", **dict.fromkeys(FLOAT8, "uint8_t"),
 }  # fmt: skip
-SIZES = {code: 4 if text == "float" else 8 if text == "double" else int(text.strip("uint_")) // 8
+SIZES = {code: 4 if text == "float" else 8 if text == "double" else int(text.strip("complexuint_")) // 8
          for code, text in TYPES.items()}  # fmt: skip
 EXPENSIVE = ("zeta", "gamma_share", "standard_gamma_grad", "beta_grad")  # of thousands of instructions: compiled once
 COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -50,6 +52,13 @@ def converted(text: str, given: int, code: int) -> str:
         return converted(f"float_of_{NAMES[given]}({text})", FLOAT32, code)
     if code in BY_BITS:
         return f"{NAMES[code]}_of_float({converted(text, given, FLOAT32)})"
+    if given in COMPLEX:
+        if code in COMPLEX:
+            return f"{'narrowed' if code == COMPLEX64 else 'widened'}({text})"
+        real = f"real_part({text})"
+        return f"is_not_zero({text})" if code == BOOL else converted(real, given - 2, code)
+    if code in COMPLEX:
+        return f"{TYPES[code]}{{{converted(text, given, code - 2)}, 0}}"
     if code == BOOL:
         return f"(uint8_t)(({text}) != 0)"
     if given == BOOL:
@@ -71,6 +80,8 @@ def constant(value: float, code: int) -> str:
     """
     if code == BOOL:
         return str(int(bool(value)))
+    if code in COMPLEX:
+        return f"{TYPES[code]}{{{constant(value, code - 2)}, 0}}"
     if code not in REALS:
         number = int(value)
         return "INT64_MIN" if number == -(2**63) else f"({TYPES[code]}){number}ll"
@@ -81,14 +92,20 @@ def constant(value: float, code: int) -> str:
     return f"float_of_bits({bits:#x}u)" if code == FLOAT32 else f"double_of_bits({bits:#x}ull)"
 
 
-def scalar(word: str, is_real: bool, code: int, rounding: int) -> str:
-    """Return a scalar of the launch, an int64 or a double, in the dtype of its operand.
+def scalar(words: list[str], is_real: bool, code: int, rounding: int) -> str:
+    """Return a scalar of the launch in the dtype of its operand.
 
-    `rounding`: the code of the half dtype to which it is rounded first, or 0.
+    Arguments:
+        words: the launch's arguments: an int64, a double, or two doubles, the parts of a complex number.
+        is_real: whether they are doubles.
+        code: the dtype.
+        rounding: the code of the half dtype to which the scalar is rounded first, or 0.
     """
+    word = words[0]
+    if len(words) == 2 and code in COMPLEX:
+        return f"{TYPES[code]}{{{', '.join([converted(part, FLOAT64, code - 2) for part in words])}}}"
     if rounding:
-        word = f"float_of_{NAMES[rounding]}({NAMES[rounding]}_of_float((float){word}))"
-        return converted(word, FLOAT32, code)
+        return converted(f"float_of_{NAMES[rounding]}({NAMES[rounding]}_of_float((float){word}))", FLOAT32, code)
     if is_real and code in UNSIGNED:
         return f"({TYPES[code]})truncated_unsigned({word})"
     return converted(word, FLOAT64 if is_real else INT64, code)
@@ -109,6 +126,8 @@ class Values:
         self.status = 0  # what is reported where `ok` becomes 0
         self._texts = [f"x{place}" for place in range(len(typed.operands))]
         self._texts += [constant(value, typed.compute) for value in typed.constants]
+        if any([code in COMPLEX for code in typed.codes]):
+            self.headers.add("facula/complex.h")
         self._uniform = {*scalars, *range(len(typed.operands), len(self._texts))}
         for step in typed.steps:
             self._add(step)
