@@ -22,4 +22,11 @@ DEFECTS = [
         "tests/test_caching_shown.py::test_allocations_are_fast_again_without_listeners",
         "a slow path: allocations stay slow after the last listener",
     ),
+    (
+        "csrc/taker.c",
+        "take_idle(core, nbytes, stream, 0)",
+        "take_idle(core, nbytes, 0, 0)",
+        "tests/test_fronts.py::test_memory_is_not_reused_on_another_stream_while_work_uses_it",
+        "blocks of the default stream for another one",
+    ),
 ]

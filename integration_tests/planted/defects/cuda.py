@@ -36,4 +36,25 @@ DEFECTS = [
         "tests/test_simulated_graphs.py::test_a_launch_waits_for_the_graphs_previous_launch",
         "simulated launches of one graph that overlap",
     ),
+    (
+        "src/facula_cuda/_backend/fallback.py",
+        "        if first < end:\n",
+        "        if False:\n",
+        "tests/test_fallback.py::test_operands_that_share_memory",
+        "operands that share memory on the device, and not in the copies on the CPU",
+    ),
+    (
+        "src/facula_cuda/_backend/fallback.py",
+        "    with backend.lock:\n",
+        "    if True:\n",
+        "tests/test_fallback.py::test_threads_do_not_undo_each_others_writes",
+        "threads that write back each other's old elements",
+    ),
+    (
+        "src/facula_cuda/_backend/backend.py",
+        "        record_use(block, self.stream)\n",
+        "",
+        "tests/test_backend.py::test_pinned_memory_is_not_reused_while_a_copy_reads_it",
+        "pinned memory that is reused under a queued copy",
+    ),
 ]

@@ -262,6 +262,7 @@ def test_a_lost_device_names_the_last_launches(backend):
         with pytest.raises(facula_cuda.CudaError) as again:
             use()
         assert str(again.value) == str(caught.value)
+    assert lib.facula_cuda_lost(0) == ILLEGAL_ADDRESS  # launches from C are refused, too
 
 
 def test_other_failures_do_not_lose_the_device(backend):

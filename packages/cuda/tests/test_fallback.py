@@ -1,6 +1,7 @@
 """Operators without a CUDA kernel, on simulated devices and without tensors: they run on copies on the CPU."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -136,8 +137,15 @@ def test_counts_and_modes(backend, monkeypatch):
     assert len(warned) == 1 and warned[0].filename == __file__
 
 
-def test_threads_do_not_undo_each_others_writes(backend):
+def test_threads_do_not_undo_each_others_writes(backend, monkeypatch):
     """Interleaved columns of one array, which each launch copies with the gaps between them."""
+    queue_copy = backend.to_device
+
+    def slowly(*arguments):
+        time.sleep(0.001)  # so that another thread's copy would lie between these
+        queue_copy(*arguments)
+
+    monkeypatch.setattr(backend, "to_device", slowly)
     a, la = put(np.zeros((50, 4), "f4"))
     column = layout_of((50,), (4,), float32, la.device)
     plan = backend.plan("add", (column, float), (column,), ())
