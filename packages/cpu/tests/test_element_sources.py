@@ -79,3 +79,21 @@ def test_the_sources_compile_as_cpp(tmp_path):
     text = '#include <stdint.h>\n#include "elements/dtypes.h"\n' + DEFINITIONS
     done = compiles(text + "".join([inclusions(name) for name in templates]), tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="needs g++, which compiles the sources as C++")
+def test_products_without_128_bits(tmp_path):
+    """Compare the upper halves of products with Python's, for compilers that have no integers of 128 bits."""
+    factors = [0, 1, 3, 2**32 - 1, 2**32, 2**63 + 12345678901, 0xDEADBEEF12345678, 2**64 - 1]
+    calls = "".join([f"{x}ull, {y}ull, " for x in factors for y in factors])
+    source = tmp_path / "products.cpp"
+    source.write_text(
+        '#include <cstdio>\n#undef __SIZEOF_INT128__\n#include "elements/draws.h"\n'
+        f"static const uint64_t factors[] = {{{calls}}};\n"
+        "int main()\n{\n    for (int i = 0; i < (int)(sizeof factors / 8); i += 2)\n"
+        '        printf("%llu\\n", (unsigned long long)high_product(factors[i], factors[i + 1]));\n}\n'
+    )
+    program = str(tmp_path / "products")
+    subprocess.run(["g++", "-I", str(element_sources()), str(source), "-o", program], check=True, timeout=120)
+    found = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout.split()
+    assert [int(number) for number in found] == [x * y >> 64 for x in factors for y in factors]

@@ -50,10 +50,23 @@ static ALWAYS_INLINE void normal_of_two(uint64_t first, uint64_t second, double 
     *other = radius * sin(angle * 3.14159265358979323846);
 }
 
+/* The upper half of a product of 128 bits. */
+static ALWAYS_INLINE uint64_t high_product(uint64_t x, uint64_t y)
+{
+#ifdef __SIZEOF_INT128__
+    return (uint64_t)((unsigned __int128)x * y >> 64);
+#else
+    const uint64_t x_high = x >> 32, x_low = (uint32_t)x, y_high = y >> 32, y_low = (uint32_t)y;
+    const uint64_t cross = x_high * y_low, other = x_low * y_high;
+    const uint64_t carry = ((x_low * y_low >> 32) + (uint32_t)cross + (uint32_t)other) >> 32;
+    return x_high * y_high + (cross >> 32) + (other >> 32) + carry;
+#endif
+}
+
 /* Evenly from [low, low + range); range 0 means 2^64. The bias is at most range / 2^64. */
 static ALWAYS_INLINE int64_t integer_of(uint64_t words, int64_t low, uint64_t range)
 {
-    uint64_t scaled = range ? (uint64_t)((unsigned __int128)words * range >> 64) : words;
+    uint64_t scaled = range ? high_product(words, range) : words;
     return (int64_t)((uint64_t)low + scaled);
 }
 

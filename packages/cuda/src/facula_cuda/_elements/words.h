@@ -5,6 +5,9 @@
 #define __FMA__ 1
 #define __FLT_MAX__ 3.402823466385288598e+38f
 #define __DBL_MAX__ 1.797693134862315708e+308
+#define FLT_MIN 1.17549435082228751e-38f
+#define DBL_MIN 2.22507385850720138e-308
+#define DBL_MAX __DBL_MAX__
 #define __builtin_fabsf fabsf
 #define __builtin_fabs fabs
 #define __builtin_fmaf fmaf
