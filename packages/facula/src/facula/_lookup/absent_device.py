@@ -115,6 +115,13 @@ class CudaDevice(AbsentDevice):
             return str(error).removeprefix("cuda")
         return ", since CUDA's driver finds none"
 
+    def needed(self, name: str) -> Any:
+        """Return the package facula_cuda; RuntimeError if no device answers."""
+        package = cuda_backend()
+        if package is None:
+            raise self.error(name)
+        return package
+
     def provided(self, name: str) -> Kind:
         """Return a class of facula_cuda if that is installed, with or without a device; otherwise an empty class."""
         return getattr(installed_backend(), name, None) or self.kind(name)

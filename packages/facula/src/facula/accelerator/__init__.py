@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from importlib import import_module
 
 from facula_errors import OperationError
@@ -58,11 +59,15 @@ def _require(name: str) -> None:
 def _on_accelerator(name: str, theirs: str = "") -> Refusal:
     """Return a function of `facula.cuda`, which raises RuntimeError if there is no accelerator."""
 
+    function = getattr(cuda, theirs or name)
+
+    @wraps(function)
     def call(*arguments: object, **options: object) -> object:
         _require(name)
-        return getattr(cuda, theirs or name)(*arguments, **options)
+        return function(*arguments, **options)
 
     call.__name__ = call.__qualname__ = name
+    call.__module__ = __name__
     call.__doc__ = f"`facula.cuda.{theirs or name}` on the accelerator. RuntimeError if there is none."
     return boundary(call)
 

@@ -104,12 +104,6 @@ def is_initialized() -> bool:
     return any(is_connected(Device("cuda", index)) for index in range(device_count()))
 
 
-def init() -> None:
-    """Start to use CUDA, which the first tensor on a device does, too. RuntimeError without a device."""
-    if cuda_backend() is None:
-        raise _absent.error("init")
-
-
 def is_bf16_supported(including_emulation: bool = True) -> bool:
     """Return whether the current device supports bfloat16; without `including_emulation`, by instructions for it."""
     return is_available() and (including_emulation or get_device_capability() >= (8, 0))
@@ -141,38 +135,94 @@ HalfTensor: Kind = cuda_tensor_type("HalfTensor")
 IntTensor: Kind = cuda_tensor_type("IntTensor")
 LongTensor: Kind = cuda_tensor_type("LongTensor")
 ShortTensor: Kind = cuda_tensor_type("ShortTensor")
-can_device_access_peer: Refusal = _absent.function("can_device_access_peer")
-current_device: Refusal = _absent.function("current_device")
-current_stream: Refusal = _absent.function("current_stream")
-default_stream: Refusal = _absent.function("default_stream")
-get_device_capability: Refusal = _absent.function("get_device_capability")
-get_device_name: Refusal = _absent.function("get_device_name")
-get_device_properties: Refusal = _absent.function("get_device_properties")
-get_sync_debug_mode: Refusal = _absent.function("get_sync_debug_mode")
-set_sync_debug_mode: Refusal = _absent.function("set_sync_debug_mode")
-synchronize: Refusal = _absent.function("synchronize")
 utilization: Refusal = _absent.function("utilization")
-_set_device: Refusal = _absent.function("set_device")
-_set_stream: Refusal = _absent.function("set_stream")
+
+
+@boundary
+def current_device() -> int:
+    """Return the index of the thread's current device."""
+    return int(_absent.needed("current_device").current_device())
 
 
 @boundary
 def set_device(device: DeviceLike | int) -> None:
     """Make a device the thread's current one. A negative index is a no-op. RuntimeError if there is no device."""
     if not isinstance(device, int) or device >= 0:
-        _set_device(device)
+        _absent.needed("set_device").set_device(device)
+
+
+@boundary
+def synchronize(device: DeviceLike | int | None = None) -> None:
+    """Wait for all work on all streams of a device, by default of the current one."""
+    _absent.needed("synchronize").synchronize(device)
+
+
+@boundary
+def get_device_name(device: DeviceLike | int | None = None) -> str:
+    """Return the name of a device, by default of the current one: "NVIDIA H100"."""
+    return str(_absent.needed("get_device_name").get_device_name(device))
+
+
+@boundary
+def get_device_capability(device: DeviceLike | int | None = None) -> tuple[int, int]:
+    """Return the compute capability of a device, by default of the current one: (9, 0) for an H100."""
+    major, minor = _absent.needed("get_device_capability").get_device_capability(device)
+    return major, minor
+
+
+@boundary
+def get_device_properties(device: DeviceLike | int | None = None) -> AnyValue:
+    """Return the properties of a device, by default of the current one: `name`, `total_memory`, `major` and others."""
+    return _absent.needed("get_device_properties").get_device_properties(device)
+
+
+@boundary
+def can_device_access_peer(device: DeviceLike | int, peer_device: DeviceLike | int) -> bool:
+    """Return whether kernels on a device can access the memory of another device."""
+    return bool(_absent.needed("can_device_access_peer").can_device_access_peer(device, peer_device))
+
+
+@boundary
+def current_stream(device: DeviceLike | int | None = None) -> AnyValue:
+    """Return the thread's current stream of a device, by default of the current one."""
+    return _absent.needed("current_stream").current_stream(device)
+
+
+@boundary
+def default_stream(device: DeviceLike | int | None = None) -> AnyValue:
+    """Return the default stream of a device, by default of the current one."""
+    return _absent.needed("default_stream").default_stream(device)
 
 
 @boundary
 def set_stream(stream: AnyValue) -> None:
-    """Make a stream the thread's current one; use `with stream(s):` to restore the previous one. None is a no-op."""
+    """Make a stream the thread's current one; `with stream(s):` restores the previous one. None is a no-op."""
     if stream is not None:
-        _set_stream(stream)
+        _absent.needed("set_stream").set_stream(stream)
 
 
+@boundary
+def set_sync_debug_mode(debug_mode: int | str) -> None:
+    """Select what happens where the host waits for a stream: "default" (0) nothing, "warn" (1), or "error" (2)."""
+    _absent.needed("set_sync_debug_mode").set_sync_debug_mode(debug_mode)
+
+
+@boundary
+def get_sync_debug_mode() -> int:
+    """Return the mode that `set_sync_debug_mode` selected: 0, 1 or 2."""
+    return int(_absent.needed("get_sync_debug_mode").get_sync_debug_mode())
+
+
+@boundary
+def init() -> None:
+    """Start to use CUDA, which the first tensor on a device does, too. RuntimeError without a device."""
+    _absent.needed("init")
+
+
+@boundary
 def ipc_collect() -> None:
     """Release memory that other processes have released. RuntimeError without a device."""
-    init()
+    _absent.needed("ipc_collect")
     empty_cache()
 
 

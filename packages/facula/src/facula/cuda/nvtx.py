@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
-from .._lookup.absent_device import CudaDevice, cuda_backend
+from .._lookup.absent_device import CudaDevice
 from .._lookup.names import publish
 
 if TYPE_CHECKING:
@@ -32,21 +32,16 @@ class _Depth(local):
 _depth = _Depth()
 
 
-def _need(name: str) -> None:
-    if cuda_backend() is None:
-        raise _absent.error(name)
-
-
 @boundary
 def mark(msg: str) -> None:
     """Mark a moment."""
-    _need("mark")
+    _absent.needed("mark")
 
 
 @boundary
 def range_push(msg: str) -> int:
     """Open a range and return its depth in this thread; that of an outermost range is 0."""
-    _need("range_push")
+    _absent.needed("range_push")
     _depth.open += 1
     return _depth.open - 1
 
@@ -54,7 +49,7 @@ def range_push(msg: str) -> int:
 @boundary
 def range_pop() -> int:
     """Close this thread's innermost range and return its depth; -1 if none is open."""
-    _need("range_pop")
+    _absent.needed("range_pop")
     if not _depth.open:
         return -1
     _depth.open -= 1
@@ -64,14 +59,14 @@ def range_pop() -> int:
 @boundary
 def range_start(msg: str) -> int:
     """Open a range that another thread may close, and return its number, which is always 0."""
-    _need("range_start")
+    _absent.needed("range_start")
     return 0
 
 
 @boundary
 def range_end(range_id: int) -> None:
     """Close a range of `range_start`."""
-    _need("range_end")
+    _absent.needed("range_end")
 
 
 @contextmanager

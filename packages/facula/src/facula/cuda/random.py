@@ -34,8 +34,7 @@ _absent = CudaDevice()
 
 def _generator(name: str, device: DeviceLike | int = "cuda") -> Generator:
     """Return the default generator of a device; RuntimeError if there is none."""
-    if cuda_backend() is None:
-        raise _absent.error(name)
+    _absent.needed(name)
     return default_generators[Device(f"cuda:{device}" if isinstance(device, int) else device).resolved]
 
 
