@@ -57,6 +57,14 @@ class AcceleratorBackend(Backend, Protocol):
         A block that a queued copy uses is released late: `copy_across` registers the copy with the block.
         """
 
+    @property
+    def in_order(self) -> bool:
+        """Whether all work of the program on this device runs in the order of its launches.
+
+        Captured functions are replayed only then, because replays reuse memory without waiting. A device with streams
+        returns False while another stream than its default one is current.
+        """
+
     def copy_across(self, source: Place, target: Place, non_blocking: bool) -> None:
         """Copy all elements of `source` to `target`, in order with the work of the current stream.
 

@@ -17,7 +17,6 @@ from facula_autograd import grad, is_grad_enabled
 from facula_autograd.extend.modes import current_mode, replace_mode
 from facula_autograd.extend.nodes import Node
 from facula_errors import OperationError
-from facula_storage.extend.memory import host_view
 from facula_storage.extend.recording import current_recorder
 from facula_tensor import Tensor
 from facula_tensor.extend.recording import user_site
@@ -26,7 +25,7 @@ from .._guards.restore import as_read
 from .._recording.graph_breaks import RECORDED, GraphBreak
 from .._recording.pytrees import Tree, factory_of, is_dataclass, parts_of, rebuilt
 from .._recording.recording import AliasOutput, InputOutput, Output
-from .._recording.records import made_tensor
+from .._recording.records import bytes_at, made_tensor
 from .._recording.signature import is_container
 from .nested_graphs import stopped_at
 from .recorded_backward import differentiable_in
@@ -178,9 +177,8 @@ def _is_as_before(replay: BackwardReplay, lease: FrameLease, roots: Sequence[Ten
     for at, root in enumerate(roots):
         number = known[at]
         if type(number) is Output:
-            before = lease.outputs[number.place].ptr + number.offset
-            now = root._storage.ptr + root._offset
-            if host_view(before, number.layout).tobytes() != host_view(now, number.layout).tobytes():
+            before = bytes_at(lease.outputs[number.place], number.offset, number.layout)
+            if before != bytes_at(root._storage, root._offset, number.layout):
                 return False
     return True
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend.nodes import Node, next_seq
-from facula_storage import Storage, contiguous, uint8
+from facula_storage import Storage, contiguous, cpu, uint8
 from facula_storage.extend.memory import allocate
 from facula_tensor import Tensor
 
@@ -116,6 +116,9 @@ class Branch:
     # ------------------------------------------------------------------------------------------------ restoration
     def _keep(self, place: Place, nbytes: int) -> None:
         """Copy the contents of a place, once."""
+        if place.layout is not None and place.layout.device is not cpu:
+            self.refuse(f"a change of a tensor on '{place.layout.device}'")
+            return
         storage = place.storage
         key = id(storage), place.offset, place.layout
         if key not in self._copies:

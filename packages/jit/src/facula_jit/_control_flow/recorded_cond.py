@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from facula_autograd import grad, is_grad_enabled
 from facula_autograd.extend.modes import replace_mode
 from facula_autograd.extend.nodes import Node, Rule, edge_to, edges_of, next_seq, output_node
-from facula_storage import Storage, float32
+from facula_storage import Storage, cpu, float32
 from facula_storage.extend.recording import current_recorder
 from facula_tensor import Tensor, empty, zeros
 from facula_tensor.extend.declaring import no_record_ops
@@ -72,6 +72,13 @@ def can_record(recorder: Recorder, operation: str, leaves: Sequence[object]) -> 
         operation: the name of the operation.
         leaves: the leaves of its operands.
     """
+    devices = {leaf.device for leaf in leaves if isinstance(leaf, Tensor)} - {cpu}
+    if devices:
+        recorder.broken(
+            f"{operation}: its tensors are on '{devices.pop()}', where replays do not branch",
+            "compute it on the CPU, or use where",
+        )
+        return False
     if any([isinstance(leaf, Tensor) and type(leaf._storage) is not Storage for leaf in leaves]):
         recorder.broken(
             f"{operation} of tensors that a transform of facula.func wraps reads an element",

@@ -16,6 +16,7 @@ from facula_errors import (
     OperationError,
 )
 from facula_errors.extend import boundary
+from facula_storage import cpu
 from facula_storage.extend.memory import launching_modules
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import current_recorder
@@ -170,7 +171,7 @@ class Loaded(LoadedTensors):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         signature = Signature(args, kwargs)
-        if not signature.supported:
+        if not signature.supported or any([tensor.device is not cpu for tensor in signature.tensors]):
             raise OperationError(
                 f"{self._name}: a loaded graph runs on tensors of the CPU, outside of transforms and saved-tensor hooks"
             )

@@ -9,6 +9,7 @@ from facula_checkpoint import load_file, save_file
 from facula_checkpoint.extend import shown
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
+from facula_storage import cpu
 
 from .._capture import captured as _captured
 from .._graph import graph as _graph
@@ -100,6 +101,12 @@ def save(
                 f"which str(captured.graph(number)) shows. {function.report()}"
             )
         raise SaveError(f"save: there is no capture yet; call it first. {function.report()}")
+    devices = {replay.device for _, replay in found} - {cpu}
+    if devices:
+        raise SaveError(
+            f"save: expected captures on the CPU; got one of {function._name} on '{devices.pop()}'; call it with "
+            "tensors and parameters on the CPU"
+        )
     others = captures_of_other_modes(function) if run and isinstance(captured, _captured.Captured) else []
     data, contents, writer = _file_of(function.function, found, batch, others)
     if run:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
-from facula_storage import Layout, cpu
+from facula_storage import Layout
 from facula_storage.extend.memory import capacity
 
 from .._recording.graph_breaks import CaptureError
@@ -230,7 +230,8 @@ class Editable:
         numbers = [operand for operand in given if type(operand) is not Address]
         asked: list[Any] = [address.layout if type(address) is Address else type(address) for address in given]
         try:
-            plan = cpu.backend.plan(operator, tuple(asked), tuple([address.layout for address in made]), parameters)
+            layouts = tuple([address.layout for address in made])
+            plan = self._recording.device.backend.plan(operator, tuple(asked), layouts, parameters)
         except FaculaError:
             raise
         # planners do not validate arguments that operators never pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import OperationError
 from facula_storage import contiguous, cpu, uint8
 from facula_storage.extend.memory import allocate
 from facula_storage.extend.replay import Sequence
@@ -28,6 +29,8 @@ def launch_times(recording: Recording) -> list[float]:
     Every block gets separate memory, filled with zeros or with a copy of the program's data, so that no tensor of the
     program changes.
     """
+    if recording.device is not cpu:
+        raise OperationError(f"times: expected a graph on the CPU; got one on '{recording.device}'; capture it there")
     reach: dict[int, int] = {}
     for launch in recording.launches:
         for argument in launch.arguments:

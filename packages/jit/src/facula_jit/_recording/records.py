@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
+from facula_storage import cpu
+from facula_storage.extend.memory import host_view
 from facula_storage.extend.objects import new_instance
 from facula_tensor import Tensor
+from facula_tensor.extend.tensors import make, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,6 +172,14 @@ ANY_GRAD = object()  # any previous `.grad` is accepted
 def any_grad(needed: object) -> bool:
     """Return True if the previous `.grad` is not compared."""
     return needed is ANY_GRAD
+
+
+def bytes_at(storage: Storage, offset: int, layout: Layout) -> bytes:
+    """Return the elements of an array, after the work of its device."""
+    if layout.device is not cpu:
+        copy = snapshot(make(Tensor, layout, storage, offset).cpu())
+        storage, offset, layout = copy._storage, copy._offset, copy._layout
+    return host_view(storage.ptr + offset, layout).tobytes()
 
 
 def moved(address: Address | RngValue | float, delta: int) -> Address | RngValue | float:

@@ -11,7 +11,7 @@ import numpy as np
 from facula_autograd.extend.hooks import WrappedRule
 from facula_autograd.extend.modes import DEFAULT, active_modes, current_mode
 from facula_autograd.extend.nodes import LEAF, Node
-from facula_storage import Device, DType, Layout
+from facula_storage import Device, DType, Layout, cpu
 from facula_tensor import Tensor
 from facula_tensor.extend.arguments import other_defaults
 
@@ -109,7 +109,7 @@ class Signature:
     def _tensor(self, tensor: Tensor) -> Hashable:
         self.tensors.append(tensor)
         kind, layout = type(tensor), tensor._layout
-        if type(layout) is not Layout or layout.device.type != "cpu":
+        if type(layout) is not Layout or not replays_on(layout.device):
             self.supported = False
             return None
         self.classes.add(kind)
@@ -119,6 +119,8 @@ class Signature:
         found: tuple[Any, ...] = Tensor, layout.dtype, layout.shape, layout.strides, wants
         if kind is not Tensor:
             found = *found, kind
+        if layout.device is not cpu:
+            found = *found, layout.device
         return (*found, "hooks") if has_hooks(tensor) else found
 
     def _attributes(self, own: dict[str, Any]) -> Hashable:
@@ -131,6 +133,11 @@ class Signature:
         return tuple(
             [(name, type(attribute), repr(attribute)) for name, attribute in own.items() if type(attribute) in PLAIN]
         )
+
+
+def replays_on(device: Device) -> bool:
+    """Return True if replays may launch on a device: on the CPU, or where all work of the program runs in one order."""
+    return device is cpu or getattr(device.backend, "in_order", False)
 
 
 def has_hooks(tensor: Tensor) -> bool:

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend.nodes import describe_call_site
 from facula_errors import InvalidValueError
-from facula_storage.extend.memory import host_view, root_of
+from facula_storage.extend.memory import root_of
 
 from .._recording.pytrees import Tree
 from .._recording.recording import AliasOutput, InputOutput, Output
-from .._recording.records import Address
+from .._recording.records import Address, bytes_at
 from .._recording.rng_values import RngValue
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Digest:
         storage = recording.fixed.get(number)
         if id(storage) in self._watched or address.written or address.layout is None or storage is None:
             return "a tensor of the program", id(storage)
-        return "a constant", Constant(id(storage), host_view(storage.ptr + address.offset, address.layout).tobytes())
+        return "a constant", Constant(id(storage), bytes_at(storage, address.offset, address.layout))
 
     def _leaves(self, value: Any) -> Iterator[Any]:
         if type(value) is Tree:

@@ -33,6 +33,8 @@ from .optimizer_scalars import ScalarUpdate
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from facula_storage import Device
+
     from .._guards.guards import Check
     from .._guards.reads import Reads
 
@@ -136,6 +138,11 @@ class Replay(BackwardReplay):
         return self.count + self.checks_made
 
     # -------------------------------------------------------------------------------------------------------- memory
+    @property
+    def device(self) -> Device:
+        """The device of all launches."""
+        return self.recording.device
+
     @property
     def pool_bytes(self) -> int:
         """The size of the temporaries in bytes."""

@@ -35,6 +35,7 @@ class TracerWarning(Warning):
 class TracingRecorder(Recorder):
     """A recorder that permits reads of elements in Python with a warning: results derived from them are constant."""
 
+    takes_devices = False
     said: Any = None  # the line of the last warning
 
     def read(self, operation: str) -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 class Tracer(Recorder):
     """A recorder that stores operators as a whole, in addition to launches."""
 
+    takes_devices = False
+
     def __init__(self, inputs: Sequence[Tensor]):
         super().__init__(inputs, stops=True)
         self.steps: list[Step] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary
-from facula_storage import LaunchError, Storage, contiguous, uint8
+from facula_storage import LaunchError, Storage, contiguous, cpu, uint8
 from facula_storage.extend.memory import allocate
 
 from .._recording.records import Address
@@ -79,6 +79,9 @@ def _copied(launch: Launched, constants: dict[int, Storage]) -> dict[int, Storag
 
 def _computed(launch: Launched, constants: dict[int, Storage], facts: Facts) -> dict[int, Storage]:
     """Return the results of a launch in new memory; none if it fails, so that it fails in each replay."""
+    layouts = [argument.layout for argument in launch.arguments if type(argument) is Address]
+    if any([layout is not None and layout.device is not cpu for layout in layouts]):
+        return {}
     made: dict[int, Storage] = {}
     values: list[Any] = []
     for place, argument in enumerate((*launch.arguments, None)):

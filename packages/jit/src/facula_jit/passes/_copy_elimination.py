@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import UnsupportedError
 from facula_errors.extend import boundary
-from facula_storage import Layout, cpu, layout_of
+from facula_storage import Layout, layout_of
 
 from .._graph.editing import renumbered, spans_of
 from .._recording.memory_planning import peak_bytes
@@ -107,7 +107,7 @@ def _once(launch: Launched, source: Address, target: Address) -> Launched | None
     if layout is None or written.block == source.block:
         return None
     try:
-        plan = cpu.backend.plan("copy", (source.layout,), (layout,), ())
+        plan = layout.device.backend.plan("copy", (source.layout,), (layout,), ())
     except UnsupportedError:
         return None
     if plan.workspace:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import UnsupportedError
 from facula_errors.extend import boundary
-from facula_storage import contiguous, cpu, float32
+from facula_storage import contiguous, float32
 from facula_storage.extend.layouts import BOOL, COMPLEX
 
 from .._graph.editing import renumbered, spans_of
@@ -308,7 +308,7 @@ def _fused(group: Group, rounds: bool) -> Launched | None:
         for operand in operands
     ]
     try:
-        plan = cpu.backend.plan(program, tuple(asked), layouts, ())
+        plan = layouts[0].device.backend.plan(program, tuple(asked), layouts, ())
     except UnsupportedError:
         return None
     loops = tuple([loop for launch in launches for loop in launch.plan.elementwise.loops])  # type: ignore[union-attr]
@@ -327,4 +327,4 @@ def _has_halves(launches: Sequence[Launched]) -> bool:
 def _loop_layout(address: Address, shape: Shape) -> Layout:
     """Return the layout for the loops of the group."""
     assert address.layout is not None
-    return contiguous(shape.shape, address.layout.dtype) if shape.is_flat else address.layout
+    return contiguous(shape.shape, address.layout.dtype, address.layout.device) if shape.is_flat else address.layout

@@ -13,6 +13,7 @@ from facula_errors import InvalidValueError
 from facula_storage import Layout, Storage, contiguous, cpu, meta, uint8
 from facula_storage.extend.layouts import COMPLEX, FLOATING, layout_cache_clearers
 from facula_storage.extend.memory import capacity, host_view, release_idle_memory
+from facula_storage.extend.recording import recorders
 
 from .._core.errors import mutation, show
 from .._core.foreign import tensor_over
@@ -20,7 +21,7 @@ from .._core.memory import check_writable
 from .._core.tensor import Tensor, layout_of_tensor, make
 from .._core.view_family import register
 from .._core.wrapped import Level, LevelLayout, innermost
-from .._creation.filled import empty, zeros
+from .._creation.filled import empty, ones, zeros
 from .._creation.from_data import tensor
 from .._creation.generator import default_generators, default_states, repeating
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -29,7 +30,7 @@ from .._dispatch.slow_path.inplace_checks import check_family
 from .._dispatch.slow_path.launching import mutated
 from .._dispatch.slow_path.view_changes import rebase
 from ..ops.elementwise import arithmetic as _  # noqa: F401  declares what the class below takes over
-from ..ops.elementwise.logic import isinf, isnan
+from ..ops.elementwise.logic import isinf
 from ..ops.shape.joining import stack
 from .finite import all_finite, unwrapped
 
@@ -47,10 +48,11 @@ def one_like(layout: Layout) -> Tensor | None:
     """Return a cached 1 with this layout; None if it is not cached, as for all layouts of more than one element."""
     if layout.numel != 1 or layout.device is meta or layout.dtype.numpy is None or len(_ones) >= MAX_ONES:
         return None
-    one = tensor_over(np.ones(layout.shape, layout.dtype.numpy))
-    if layout.device is not cpu:
-        one = no_record_ops.to_device(one, (layout.device, False))
-    return _ones.setdefault(layout, one)
+    if layout.device is cpu:
+        return _ones.setdefault(layout, tensor_over(np.ones(layout.shape, layout.dtype.numpy)))
+    if recorders:  # a replay would have to keep it
+        return None
+    return _ones.setdefault(layout, ones(layout.shape, dtype=layout.dtype, device=layout.device))
 
 
 def _bytes_of(v: Tensor) -> memoryview:
@@ -189,7 +191,7 @@ class TensorAdapter(Adapter):
         if layout_of_tensor(v).device.type == "meta":
             return True
         if v.device is not cpu:  # one element is read
-            checks = [check(v) for check, wanted in ((isnan, nan), (isinf, inf)) if wanted]
+            checks = [no_record_ops.isnan(v)] * nan + [isinf(v)] * inf
             return not (checks and no_record_ops.any(stack(checks), (tuple(range(v.ndim + 1)), False)).item())
         array = no_record_ops.to(v, (layout_of_tensor(v).dtype.to_complex(),)).numpy()
         return not (nan and np.isnan(array).any()) and not (inf and np.isinf(array).any())

@@ -261,7 +261,9 @@ def cuda_array_interface(self: Tensor) -> dict[str, Any]:
         raise
 
 
-Tensor.__cuda_array_interface__ = property(cuda_array_interface)  # type: ignore[attr-defined]
+Tensor.__cuda_array_interface__ = property(  # type: ignore[method-assign, assignment]
+    cuda_array_interface
+)
 
 
 @method("__dlpack_device__")
