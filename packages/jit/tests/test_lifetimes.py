@@ -28,8 +28,9 @@ def test_captures_are_freed():
         for _ in range(4):  # including passes
             captured(*arguments)
         first = arguments[0]._storage
-        links = [weakref.ref(owner) for owner in (captured, w._storage, first, captured._pool._arena)]
-        del step, w, b, captured, arguments, first
+        ((_, arena),) = captured._pool._arenas.values()
+        links = [weakref.ref(owner) for owner in (captured, w._storage, first, arena)]
+        del step, w, b, captured, arguments, first, arena
         assert [link() for link in links] == [None] * 4
     finally:
         gc.enable()

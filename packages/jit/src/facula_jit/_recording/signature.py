@@ -109,7 +109,7 @@ class Signature:
     def _tensor(self, tensor: Tensor) -> Hashable:
         self.tensors.append(tensor)
         kind, layout = type(tensor), tensor._layout
-        if type(layout) is not Layout or not replays_on(layout.device):
+        if type(layout) is not Layout or (layout.device is not cpu and not replays_on(layout.device)):
             self.supported = False
             return None
         self.classes.add(kind)
