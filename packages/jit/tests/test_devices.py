@@ -102,8 +102,9 @@ REFUSED = {
 def test_what_is_not_captured_breaks_the_capture(name):
     place, function, words = REFUSED[name]
     x = ft.ones(3, device=place)
-    with pytest.raises(CaptureError, match=words.replace("(", r"\(")):
+    with pytest.raises(CaptureError) as caught:
         capture(function, on_break="error")(x)
+    assert words in str(caught.value)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         eager = capture(function)
@@ -119,8 +120,9 @@ def test_branches_of_the_cpu_do_not_change_tensors_of_devices():
     def function(x):
         return cond(x.sum() > 0, lambda: state.add_(1) * 1, lambda: state * 1)
 
-    with pytest.raises(CaptureError, match=r"'twin'"):
+    with pytest.raises(CaptureError) as caught:
         capture(function, on_break="error")(ft.ones(2))
+    assert "'twin'" in str(caught.value)
 
 
 def test_a_device_without_order_runs_eagerly(device, monkeypatch):
