@@ -69,6 +69,7 @@ NOT_SOURCES = shutil.ignore_patterns(
 os.environ.setdefault("PIP_COMPILE", "0")
 os.environ.setdefault("VIRTUALENV_OVERRIDE_APP_DATA", str(ROOT / ".nox" / "virtualenv"))
 os.environ.setdefault("VIRTUALENV_NO_PERIODIC_UPDATE", "1")
+os.environ.setdefault("FACULA_CUDA_CACHE", str(ROOT / ".nox" / "cuda"))  # compiled kernels, not in the user's folder
 
 
 # Metadata of packages -------------------------------------------------------------------------------------------------
