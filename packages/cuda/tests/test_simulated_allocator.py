@@ -24,6 +24,7 @@ class Program:
         self.streams = [0, stream(0), stream(1), stream(1)]
         self.results, self.results_at = pinned(8 * STEPS)
         self.expected = bytearray(8 * STEPS)
+        self.results[:] = self.expected
         self.blocks = []
         self.steps = 0
 

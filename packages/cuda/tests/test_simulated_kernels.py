@@ -32,7 +32,7 @@ def test_kernels_run_when_the_host_waits(simulated, library):
     write(address, words(0))
     assert launch(add_one, words(2, address + 32, address)) == 0
     queue_read(address + 32, host, 8)
-    assert pending() == 3 and bytes(buffer) == bytes(8)
+    assert pending() == 3 and bytes(buffer) == b"\xff" * 8
     call("cuStreamSynchronize", 0)
     assert bytes(buffer) == b"\0\0\x80\x3f" * 2 and pending() == 0
 
@@ -149,7 +149,7 @@ def test_kernels_report_errors(simulated, library, name, code, text):
     assert launch(kernel, b"") == 0
     assert launch(set_, words(host, 5)) == 0
     assert code_of("cuCtxSynchronize") == code and kernel_failure() == text
-    assert bytes(buffer) == bytes(8), "the rest of the work is lost"
+    assert bytes(buffer) == b"\xff" * 8, "the rest of the work is lost"
 
 
 def test_errors_of_one_device_leave_the_others(simulated, library):

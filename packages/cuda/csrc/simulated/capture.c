@@ -11,7 +11,7 @@ enum { NOT_CAPTURING, CAPTURING, INVALID_CAPTURE };
 
 static struct capture *captures;
 static uint64_t last_number;
-static __thread int thread_mode; /* its address also identifies the thread */
+static THREAD_LOCAL int thread_mode; /* its address also identifies the thread */
 
 static uint64_t this_thread(void)
 {

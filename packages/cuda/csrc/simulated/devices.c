@@ -10,7 +10,7 @@ enum { VERSION = 13000 };
 
 struct device simulated_devices[SIMULATED_DEVICES];
 int simulated_visible, simulated_blocks;
-static __thread int64_t current; /* the thread's context */
+static THREAD_LOCAL int64_t current; /* the thread's context */
 
 static void uuid_of(int physical, struct uuid *uuid)
 {

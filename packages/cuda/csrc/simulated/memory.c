@@ -50,14 +50,17 @@ int simulated_cuMemAlloc_v2(uint64_t *address, size_t nbytes)
 /* Memory of the host, which is the same for all devices. */
 static int allocate_on_host(uint64_t *address, size_t nbytes, enum region_kind kind, const struct device *device)
 {
-    if (nbytes > (size_t)1 << 46)
+    if (nbytes > (size_t)1 << 40)
         return OUT_OF_MEMORY;
-    void *start = mmap(NULL, round_up(nbytes, PAGE), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const size_t pages = round_up(nbytes, PAGE);
+    void *start = mmap(NULL, pages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start == MAP_FAILED)
         return OUT_OF_MEMORY;
-    const int code = region_add((struct region){(uint64_t)start, nbytes, kind, device->index, 0, NULL});
+    int code = simulated_map((uint64_t)start, pages);
+    if (!code)
+        code = region_add((struct region){(uint64_t)start, nbytes, kind, device->index, 0, NULL});
     if (code)
-        munmap(start, round_up(nbytes, PAGE));
+        munmap(start, pages);
     else
         *address = (uint64_t)start;
     return code;

@@ -231,7 +231,7 @@ int simulated_cuLaunchKernel(int64_t handle, unsigned grid_x, unsigned grid_y, u
 }
 
 /* -------------------------------------------------------------------------------------------------------- running */
-static __thread sigjmp_buf *escape; /* of the kernel that this thread runs */
+static THREAD_LOCAL sigjmp_buf *escape; /* of the kernel that this thread runs */
 static struct sigaction previous;
 static char failure[1024]; /* what the last kernel that failed did wrong */
 

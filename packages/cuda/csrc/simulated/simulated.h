@@ -26,6 +26,9 @@ enum { SIMULATED_DEVICES = 8, MAX_THREADS = 1024, MAX_SHARED = 48 << 10, MAX_PAR
 #define AREA ((uint64_t)1 << 38)
 #define FIRST_ADDRESS ((uint64_t)0x7c0000000000) /* reserved ranges; the devices' areas follow */
 
+/* Usable in a signal handler, too: the first use in a thread must not allocate memory. */
+#define THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+
 /* CUresult. control.c has their names. */
 enum {
     SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, NO_DEVICE = 100, INVALID_DEVICE = 101,
@@ -219,7 +222,7 @@ struct region {
 struct region *region_at(uint64_t address); /* the region that contains the address, or NULL */
 int region_add(struct region region);
 void region_remove(uint64_t start);
-int simulated_map(uint64_t address, uint64_t nbytes);    /* 0xff in every byte */
+int simulated_map(uint64_t address, uint64_t nbytes);    /* 0xff in every byte: nothing relies on new memory */
 void simulated_unmap(uint64_t address, uint64_t nbytes); /* unusable again */
 
 /* Free addresses, as sorted ranges. */

@@ -41,7 +41,7 @@ def simulate(devices: int = 1, order: str = "shuffled", seed: int = 0, memory: i
     * Device memory cannot be accessed from the host: a program that does ends with a segmentation fault.
     * Kernels and copies run when the host waits: in a synchronization, or when 1024 of them are queued in a stream. A
       copy from pinned memory reads its source then, one from pageable memory reads it at once.
-    * Memory contains bytes of 0xff (NaN, -1) until it is written.
+    * Memory of devices and pinned memory contain bytes of 0xff (NaN, -1) until they are written.
     * A kernel whose parameters contain an address that is not allocated, or that accesses one, fails with
       CUDA_ERROR_ILLEGAL_ADDRESS. All later calls for this device then return this code.
     * A kernel can use the addresses in its parameters. It cannot use addresses that it loads from memory.
