@@ -67,7 +67,7 @@ int simulated_cuModuleLoadData(int64_t *handle, const void *image)
     module->file = -1;
     if (!strncmp(image, path_magic, sizeof path_magic - 1))
         module->library = dlopen((const char *)image + sizeof path_magic - 1, RTLD_NOW | RTLD_LOCAL);
-    else if (!memcmp(image, ELFMAG, SELFMAG))
+    else if (!strncmp(image, ELFMAG, SELFMAG))
         module->library = open_image(image, &module->file);
     if (!module->library) {
         module_drop(module);
