@@ -21,6 +21,14 @@ static int64_t refuse(int64_t *arguments, int32_t device, int code)
     return STATUS_DEVICE;
 }
 
+/* The same after some kernels of the launch were queued: nobody may repeat them. */
+static int64_t refuse_after(int queued, int64_t *arguments, int32_t device, int code)
+{
+    if (queued)
+        facula_cuda_lose(device, code);
+    return refuse(arguments, device, code);
+}
+
 /* Select the device and its stream for this thread; the driver's code. */
 static int enter(int32_t device, int64_t *stream)
 {
@@ -157,11 +165,8 @@ int64_t facula_cuda_fixed(const void *plan_, int64_t *arguments)
         const struct facula_cuda_step *step = &plan->step[i];
         code = queue_kernel(step->function, blocks_of(step, n), step->threads, step->shared_bytes, stream, block,
                             8 * words);
-        if (code) {
-            if (i)
-                facula_cuda_lose(plan->device, code);
-            return refuse(arguments, plan->device, code);
-        }
+        if (code)
+            return refuse_after(i > 0, arguments, plan->device, code);
     }
     mark_queue(queue);
     return 0;
@@ -189,7 +194,7 @@ int64_t facula_cuda_table(const void *plan_, int64_t *arguments)
             const uint64_t more = divided((uint64_t)plan->lengths[done], (uint64_t)plan->per_block);
             if (blocks + more > MAX_BLOCKS)
                 break;
-            if (more) { /* rows without elements have no block */
+            if (more || plan->finish) {
                 memcpy(at, address, 8 * (size_t)plan->columns);
                 at[plan->columns] = plan->lengths[done];
                 at[plan->columns + 1] = (int64_t)blocks;
@@ -202,13 +207,57 @@ int64_t facula_cuda_table(const void *plan_, int64_t *arguments)
         if (!rows)
             continue;
         block[head] = rows;
-        code = queue_kernel(plan->function, blocks, plan->threads, 0, stream, block, sizeof block);
-        if (code) {
-            if (queued)
-                facula_cuda_lose(plan->device, code);
-            return refuse(arguments, plan->device, code);
+        for (int part = 0; part < 2; part++) {
+            const int64_t function = part ? plan->finish : plan->function, wanted = part ? 1 : (int64_t)blocks;
+            if (!function || !wanted)
+                continue;
+            code = queue_kernel(function, (uint64_t)wanted, plan->threads, 0, stream, block, sizeof block);
+            if (code)
+                return refuse_after(queued, arguments, plan->device, code);
+            queued = 1;
         }
+    }
+    if (queued)
+        mark_queue(queue_of(plan->device, stream));
+    return 0;
+}
+
+int64_t facula_cuda_join(const void *plan_, int64_t *arguments)
+{
+    const struct facula_cuda_join *plan = plan_;
+    const int64_t outer = arguments[1], count = arguments[2], *array = arguments + 3, result = array[2 * count];
+    enum { HEAD = 7, ARRAYS = (TABLE_WORDS - HEAD) / 2 };
+    int64_t stream, row = 0, start = 0, done = 0;
+    int queued = 0, code = enter(plan->device, &stream);
+    if (code)
+        return refuse(arguments, plan->device, code);
+    for (int64_t i = 0; i < count; i++)
+        row += array[2 * i + 1];
+    while (done < count && outer > 0) {
+        int64_t block[TABLE_WORDS] = {result, outer, row, start}, arrays = 0, width = 0;
+        uint64_t bits = (uint64_t)(result | row | start) | 16;
+        for (; arrays < ARRAYS && done < count; done++) {
+            if (!array[2 * done + 1])
+                continue;
+            width += array[2 * done + 1];
+            bits |= (uint64_t)(array[2 * done] | array[2 * done + 1]);
+            block[HEAD + 2 * arrays] = array[2 * done];
+            block[HEAD + 2 * arrays++ + 1] = width;
+        }
+        if (!arrays)
+            break;
+        const uint64_t unit = bits & (~bits + 1);
+        block[4] = width;
+        block[5] = (int64_t)unit;
+        block[6] = arrays;
+        uint64_t blocks = divided((uint64_t)outer * (uint64_t)width / unit, (uint64_t)plan->threads);
+        if (blocks > (uint64_t)plan->max_blocks)
+            blocks = (uint64_t)plan->max_blocks;
+        code = queue_kernel(plan->function, blocks, plan->threads, 0, stream, block, sizeof block);
+        if (code)
+            return refuse_after(queued, arguments, plan->device, code);
         queued = 1;
+        start += width;
     }
     if (queued)
         mark_queue(queue_of(plan->device, stream));

@@ -26,7 +26,7 @@ enum {
     MAX_NEST = 6,         /* dimensions of a strided kernel, after merging */
     NEST_WORDS = 103,     /* 1 + MAX_NEST + MAX_NEST * MAX_ARRAYS */
     MAX_CONSTANTS = 128,  /* words that a plan appends */
-    MAX_STEPS = 4,        /* kernels that one launch queues */
+    MAX_STEPS = 6,        /* kernels that one launch queues */
     ELEMENT_THREADS = 256, /* threads of a block of an elementwise kernel */
     TABLE_WORDS = 500     /* of the parameter block of a table: 4,000 of the 4,096 bytes that every device has */
 };
@@ -78,6 +78,8 @@ int64_t facula_cuda_fixed(const void *plan, int64_t *arguments);
    so that no caller repeats those that succeeded. */
 struct facula_cuda_table {
     int64_t function;
+    int64_t finish;    /* a kernel that follows, with the same block of parameters and one block of threads; 0: none.
+                          Rows without elements have no block, and are left out unless a kernel follows. */
     int64_t per_block; /* elements that a block computes */
     int32_t device, words, columns, threads;
     int64_t rows;
@@ -85,5 +87,18 @@ struct facula_cuda_table {
 };
 
 int64_t facula_cuda_table(const void *plan, int64_t *arguments);
+
+/* A kernel that joins arrays along a dimension. The arguments are n, the number of steps before that dimension, the
+   number of arrays, for each array its address and the bytes that it contributes to a step, and the result's address.
+   The parameter block has the result's address, the number of steps, the bytes of a step, those before the first array
+   of the block and those of its arrays, the largest power of two up to 16 that divides all addresses and numbers, the
+   number of arrays, and for each its address and where it ends in a step. Arrays that do not fit go to further
+   launches, as for a table. */
+struct facula_cuda_join {
+    int64_t function, max_blocks;
+    int32_t device, threads;
+};
+
+int64_t facula_cuda_join(const void *plan, int64_t *arguments);
 
 #endif

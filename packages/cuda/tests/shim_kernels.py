@@ -8,7 +8,7 @@ import numpy as np
 
 from facula_cuda.testing import build
 
-ORDERS = ("forward", "backward", "shuffled")
+ORDERS = ("forward", "backward", "shuffled", "warps")
 
 
 class Library:

@@ -44,6 +44,7 @@ typedef unsigned long long uintptr_t;
 #: rounded quotients and roots. `-default-device` lets plain functions be device functions.
 OPTIONS = (
     "--std=c++17", "-default-device", "-fmad=false", "-ftz=false", "-prec-div=true", "-prec-sqrt=true", "-w",
+    "-device-int128",
     f"--pre-include={DEVICE_HEADER}",
 )  # fmt: skip
 FILE = "kernel.cu"

@@ -7,9 +7,9 @@
    that runs all threads of all blocks. Blocks and threads are one-dimensional.
 
    A KERNEL has no barrier, so that its threads are a loop. The threads of a SYNC_KERNEL are fibers: each runs until it
-   waits for others. They start in one of three orders (FACULA_SHIM_ORDER: forward, backward, shuffled), so that a
-   missing __syncthreads() changes the result in one of them at least. Shared memory has NaN bytes at the beginning of
-   each block.
+   waits for others. They run in one of four orders (FACULA_SHIM_ORDER: forward, backward, shuffled, or warps: each warp
+   runs as far as it can), so that a missing __syncthreads() changes the result in one of them at least. Shared memory
+   has NaN bytes at the beginning of each block.
 
    What would be an error on a device ends the kernel with a sentence, which the simulated driver takes by
    facula_shim_failure() after each kernel: a misaligned access (found by g++ -fsanitize=alignment, whose handler is
@@ -242,10 +242,34 @@ static int ordered(int order, int k)
     return k;
 }
 
+enum { WARPS = 3 };
 static int order_wanted()
 {
     const char *wish = getenv("FACULA_SHIM_ORDER");
-    return !wish ? 0 : !strcmp(wish, "backward") ? 1 : !strcmp(wish, "shuffled") ? 2 : 0;
+    if (!wish)
+        return 0;
+    return !strcmp(wish, "backward") ? 1 : !strcmp(wish, "shuffled") ? 2 : !strcmp(wish, "warps") ? WARPS : 0;
+}
+
+/* Let a thread run until it waits. False if it waits already, or is done. */
+static bool run_fiber(int t)
+{
+    if (fibers[t].done || fibers[t].in_block || fibers[t].mask)
+        return false;
+    progress = true;
+    current = t;
+    threadIdx.x = (unsigned)t;
+    facula_shim_switch(&scheduler, fibers[t].stack);
+    return true;
+}
+
+/* The same for the threads of a warp. */
+static bool run_lanes(int first)
+{
+    bool ran = false;
+    for (int t = first; t < first + 32 && t < threads && !failed; t++)
+        ran |= run_fiber(t);
+    return ran;
 }
 
 static void begin(const char *name, unsigned blocks, unsigned count)
@@ -292,15 +316,12 @@ static void run_fibers(const char *name, void (*function)(const void *), const v
             living[w] = threads - 32 * w < 32 ? (1u << (threads - 32 * w)) - 1 : ~0u;
         while (alive && !failed) {
             progress = false;
-            for (int k = 0; k < threads && !failed; k++) {
-                const int t = ordered(order, k);
-                if (fibers[t].done || fibers[t].in_block || fibers[t].mask)
-                    continue;
-                progress = true;
-                current = t;
-                threadIdx.x = (unsigned)t;
-                facula_shim_switch(&scheduler, fibers[t].stack);
-            }
+            if (order == WARPS)
+                for (int t = 0; t < threads && !failed; t += 32)
+                    while (run_lanes(t)) {}
+            else
+                for (int k = 0; k < threads && !failed; k++)
+                    run_fiber(ordered(order, k));
             if (!progress && alive)
                 refuse("a barrier waits for threads that wait elsewhere: %ld of %ld threads of a block are at "
                      "__syncthreads(), the others in a warp's exchange", waiting, alive);

@@ -1,0 +1,264 @@
+"""Operators with kernels of their own: values against the CPU, orders of threads, wrong elements, missing barriers."""
+
+import re
+from itertools import chain
+
+import numpy as np
+import pytest
+from kernel_samples import (
+    ORDERS,
+    DriverError,
+    Given,
+    Memory,
+    Sample,
+    batch_norms,
+    class_losses,
+    difference,
+    draws,
+    elements,
+    empty,
+    indices,
+    layouts,
+    norms,
+    plan_of,
+    positions,
+    run_on_cpu,
+    run_on_device,
+    slices,
+    steps,
+    values,
+)
+
+from facula_cuda import synchronize
+from facula_cuda._planners import launches, planners
+from facula_cuda._planners.optimizers import STEPS
+from facula_storage import LaunchError
+
+FLOATING = ("float32", "float64", "float16", "bfloat16")
+
+# Each kernel's shapes: none, one and many elements; more than one warp, and more than one block's worth of a row.
+ROWS = [
+    *chain.from_iterable(norms("layer_norm", (3, 40), 1, dtype) for dtype in FLOATING),
+    *chain.from_iterable(norms("layer_norm", *one) for one in [
+        ((0, 4), 1, "float32"), ((3, 0), 1, "float32"), ((2, 3, 1), 1, "float32"), ((2, 10_000), 1, "float32"),
+        ((300, 33), 1, "float32"), ((3, 4, 500), 2, "float32", True, 100.0), ((3, 5), 1, "float32", False)]),
+    *chain.from_iterable(norms("rms_norm", *one) for one in [((70, 33), 1, "float32"), ((2, 3000), 1, "bfloat16")]),
+    *chain.from_iterable(norms("group_norm", *one) for one in [
+        ((3, 4, 7, 5), 2, "float32"), ((2, 4, 2000), 2, "float32"), ((100, 6), 3, "float32"), ((2, 4, 0), 2, "float32"),
+        ((40, 64, 9), 8, "float16"), ((2, 6, 4), 3, "float32", False)]),
+]  # fmt: skip
+CHANNELS = [
+    *chain.from_iterable(batch_norms(shape, "float32") for shape in [
+        (4, 3), (5, 40), (1, 3, 4), (2, 3, 70, 70), (300, 70), (0, 3, 2), (2, 0, 3), (5000, 3)]),
+    *batch_norms((3, 4, 9, 5), "float32", weighted=False, offset=10),
+    *batch_norms((700, 2, 30), "float64"),
+]  # fmt: skip
+LOSSES = [
+    *chain.from_iterable(class_losses(shape, "float32", "mean") for shape in [
+        (5, 7), (2100, 3), (9, 33), (2, 5000), (0, 4), (1, 1)]),
+    *class_losses((2, 70, 9), "float32", "none", weighted=True, smoothing=0.1),
+    *class_losses((3, 5), "float32", "sum", smoothing=0.1),
+    *class_losses((4, 50, 6), "float32", "mean", weighted=True, last=True),
+    *class_losses((3, 1000), "float64", "mean", weighted=True),
+]  # fmt: skip
+DRAWS = [
+    *(draws("uniform", dtype, count, (-1.0, 2.5)) for dtype in FLOATING for count in (0, 1, 5, 3000)),
+    *(draws("uniform", dtype, 3000, (1.0, 1.001)) for dtype in FLOATING),
+    *(draws("normal", dtype, 3001, (0.5, 2.0)) for dtype in FLOATING),
+    *(draws("bernoulli", dtype, 1023, (p,)) for dtype in ("float32", "bool", "float64", "float16")
+      for p in (0.0, 0.3, 1.0)),
+    *(draws("randint", dtype, 1023, (-5, 70)) for dtype in ("uint8", "int16", "int32", "int64")),
+    draws("randint", "int64", 1023, (-(1 << 63), (1 << 63) - 1)),
+    draws("philox", "int32", 1023, (1 << 33,)),
+]  # fmt: skip
+INDEXING = [
+    *chain.from_iterable(slices((4, 5, 6), 1, (3, 4), dtype) for dtype in ("float32", "bfloat16", "bool")),
+    *slices((4, 5, 6), 1, (3, 4), "complex128"),
+    *chain.from_iterable(slices(*one, "float32") for one in [
+        ((10,), 0, (50,)), ((20, 300), 0, (70,)), ((3, 6, 1), 1, ()), ((3, 4), 0, (0,)), ((2, 3), 0, (1000,))]),
+    *chain.from_iterable(elements((4, 5, 6), 1, (3, 9, 6), dtype) for dtype in ("float32", "float16", "int8", "bool")),
+    *elements((4, 5), 0, (7, 5), "complex64", ("set", "sum")),
+    *chain.from_iterable(elements(*one, "float32") for one in [
+        ((7,), 0, (600,)), ((3, 40), 1, (2, 300)), ((3, 40), 0, (5, 40)), ((1,), 0, (1,)), ((4, 3), 0, (0, 3))]),
+]  # fmt: skip
+POSITIONS = [*chain.from_iterable(map(positions, [(5,), (3, 4), (3, 1000, 2), (0,), (1,), (), (300_000,)]))]
+OPTIMIZERS = [
+    *(steps(operator, states, (5, 0, 5000), "float32") for operator, step in STEPS.items() for states in step.state),
+    steps("adam_step", 2, tuple(range(150)), "float64"),
+]
+SAMPLES = [*ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *POSITIONS, *OPTIMIZERS]
+
+
+@pytest.fixture(autouse=True)
+def device(simulated):
+    simulated()
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_results_are_the_cpus(sample):
+    assert difference(sample, run_on_cpu(sample), run_on_device(sample)) is None
+    synchronize()  # raises the errors that kernels reported
+
+
+# For each barrier of the templates (its file, and its number there) a sample that shows when it is missing.
+BARRIERS = {
+    ("common", 0): next(norms("layer_norm", (1, 9000), 1, "float32")),
+    ("common", 1): next(norms("layer_norm", (1, 9000), 1, "float32")),
+    ("common", 2): next(batch_norms((2, 5, 15, 15), "float32")),
+    ("common", 3): next(batch_norms((2, 5, 15, 15), "float32")),
+    ("batch_norm", 0): next(batch_norms((20, 300), "float32")),
+    ("batch_norm", 1): next(batch_norms((20, 300), "float32")),
+    ("classes", 0): next(class_losses((2, 5000), "float32", "mean")),
+    ("classes", 1): next(class_losses((2, 5000), "float32", "mean")),
+    ("classes", 2): next(class_losses((150, 1000), "float32", "sum")),
+    ("positions", 0): list(positions((3, 1000, 2)))[1],
+    ("positions", 1): list(positions((3, 1000, 2)))[1],
+}
+BARRIER = re.compile(r"__syncthreads\(\);")
+
+
+def test_the_list_of_barriers_is_complete():
+    texts = {name: text for name, text in launches.headers().items() if name.endswith(".cuh")}
+    for other in ("reduce", "rows", "typed"):  # of reductions and softmax
+        del texts[f"facula/{other}.cuh"]
+    found = {(name[7:-4], k) for name, text in texts.items() for k in range(len(BARRIER.findall(text)))}
+    assert found == set(BARRIERS)
+
+
+@pytest.mark.parametrize("barrier", BARRIERS, ids=lambda one: f"{one[0]}-{one[1]}")
+def test_a_missing_barrier_shows(barrier, monkeypatch):
+    sample, (file, number) = BARRIERS[barrier], barrier
+    monkeypatch.setattr(launches, "MAX_BLOCKS", 2)  # so that each block does several tasks
+    expected, plan = run_on_cpu(sample), plan_of(sample)
+    for order in ORDERS:  # with all barriers, the order does not matter
+        assert difference(sample, expected, run_on_device(sample, order, plan)) is None
+    texts = dict(launches.headers())
+    place = list(BARRIER.finditer(texts[f"facula/{file}.cuh"]))[number]
+    text = texts[f"facula/{file}.cuh"]
+    texts[f"facula/{file}.cuh"] = text[: place.start()] + text[place.end() :]
+    monkeypatch.setattr(launches, "headers", lambda: texts)
+    plan = plan_of(sample)
+    assert any(fails(sample, expected, order, plan) for order in ORDERS)
+
+
+def fails(sample, expected, order, plan):
+    """Return whether a kernel's results are wrong, or it uses memory outside of its operands."""
+    try:
+        return difference(sample, expected, run_on_device(sample, order, plan)) is not None
+    except DriverError:
+        return True
+
+
+ORDER_SAMPLES = [
+    *norms("group_norm", (2, 4, 2000), 2, "float32"),
+    *class_losses((2, 70, 9), "float32", "none", weighted=True, smoothing=0.1),
+    *elements((7,), 0, (600,), "float32"),
+    *slices((2, 3), 0, (1000,), "float32"),
+    steps("nadam_step", 2, (5, 5000), "float32"),
+]
+
+
+@pytest.mark.parametrize("order", ORDERS[1:])
+@pytest.mark.parametrize("sample", ORDER_SAMPLES, ids=str)
+def test_the_order_of_threads_does_not_matter(sample, order):
+    assert difference(sample, run_on_cpu(sample), run_on_device(sample, order)) is None
+
+
+def view(given, *axes):
+    return Given(given.array.transpose(axes), given.dtype)
+
+
+def test_operands_of_any_strides():
+    index = view(indices((9, 2), 5), 1, 0)
+    for operator, inputs, outputs, parameters in [
+        ("gather", [view(values((6, 5, 4), "float32"), 2, 1, 0), indices((3, 5, 6), 4)], [empty((3, 5, 6), "float32")],
+         (0,)),
+        ("take", [view(values((6, 5, 4), "float32"), 2, 0, 1), indices((3,), 6)], [empty((4, 3, 5), "float32")], (1,)),
+        ("scatter", [index, view(values((9, 2), "float32"), 1, 0)], [values((4, 6), "float32")], (1, "sum")),
+        ("nonzero_flat", [view(values((40, 50), "bool"), 1, 0)],
+         [empty((int(values((40, 50), "bool").array.sum()),), "int64")], ()),
+    ]:  # fmt: skip
+        sample = Sample(operator, inputs, outputs, parameters)
+        assert difference(sample, run_on_cpu(sample), run_on_device(sample)) is None
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs", "outputs", "parameters", "numbers", "expected"),
+    [
+        ("take", [values((4, 5), "float32"), Given(np.array([1, 7, -1]), "int64")], [empty((4, 3), "float32")], (1,),
+         (), [1, 7, 1, 5]),
+        ("take", [values((4, 0), "float32"), Given(np.array([0, -5]), "int64")], [empty((2, 0), "float32")], (0,), (),
+         [1, -5, 1, 4]),
+        ("index_select", [values((4,), "float32"), Given(np.array([3, -1]), "int64")], [empty((2,), "float32")], (0,),
+         (), [7, -1, 1, 4]),
+        ("put", [Given(np.array([9, 1]), "int64"), values((2,), "float32")], [values((4,), "float32")], (0, True), (),
+         [1, 9, 0, 4]),
+        ("gather", [values((4, 3), "float32"), Given(np.array([[0, 1, 2], [1, 9, 0]]), "int64")],
+         [empty((2, 3), "float32")], (0,), (), [7, 9, 4, 4]),
+        ("scatter", [Given(np.array([[0, -1], [1, 1]]), "int64"), values((2, 2), "float32")],
+         [values((2, 4), "float32")], (1, "sum"), (), [7, -1, 1, 4]),
+        ("cross_entropy", [values((3, 5), "float32"), Given(np.array([1, -100, 5]), "int64"), None],
+         [empty((), "float32")], ("mean",), (-100, 0.0), [5, 5, 2, 5, -100]),
+    ],
+)  # fmt: skip
+def test_wrong_elements_are_reported(operator, inputs, outputs, parameters, numbers, expected):
+    sample = Sample(operator, inputs, outputs, parameters, numbers)
+    found = run_on_device(sample)
+    with pytest.raises(LaunchError) as caught:
+        synchronize()
+    assert list(caught.value.args[: len(expected)]) == expected
+    if operator in ("put", "scatter"):  # the other values are in place
+        index, several = inputs
+        keep = (index.array >= 0) & (index.array < outputs[0].array.shape[-1])
+        wanted = outputs[0].array.copy()
+        where = (index.array[keep],) if index.array.ndim == 1 else (np.nonzero(keep)[0], index.array[keep])
+        np.add.at(wanted, where, several.array[keep])
+        np.testing.assert_allclose(found[-1], wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs", "outputs", "parameters"),
+    [
+        ("layer_norm", [view(values((4, 3), "float32"), 1, 0), None, None],
+         [empty((3, 4), "float32"), empty((3,), "float32"), empty((3,), "float32")], (1,)),
+        ("batch_norm_eval", [values((4, 3), "float16"), *[None] * 4], [empty((4, 3), "float16")], ()),
+        ("uniform", [], [empty((3,), "int32")], ()),
+        ("randint", [], [empty((3,), "float32")], ()),
+        ("dropout", [values((4, 3), "float16")], [empty((4, 3), "float16")], ()),
+        ("scatter", [indices((3,), 4), values((3,), "complex64")], [values((4,), "complex64")], (0, "prod")),
+        ("adam_step", [values((4,), "float16")] * 5, [], (5,)),
+    ],
+)  # fmt: skip
+def test_planners_decline_what_they_have_no_kernel_for(operator, inputs, outputs, parameters):
+    assert planners[operator](operator, layouts(inputs), layouts(outputs), parameters) is None
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_dropout_drops_the_cpus_elements(dtype, share):
+    sample = Sample("dropout", [values((3001,), dtype)], [empty((3001,), dtype)], (), (share, 5, 1 << 40))
+    assert difference(sample, run_on_cpu(sample), run_on_device(sample)) is None
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "complex128"])
+@pytest.mark.parametrize(
+    ("shapes", "dim"),
+    [
+        ([(3, 4), (3, 0), (3, 5)], 1),
+        ([(2, 3)], 0),
+        ([(1,)] * 600, 0),
+        ([(5, 7, 2), (5, 1, 2)], 1),
+        ([(0, 2), (0, 3)], 1),
+    ],
+)
+def test_cat(dtype, shapes, dim):
+    parts = [values(shape, dtype, seed) for seed, shape in enumerate(shapes)]
+    expected = np.concatenate([part.array for part in parts], dim)
+    o, memory = empty(expected.shape, dtype), Memory()
+    plan = planners["cat"]("cat", (), (o.layout,), ())
+    outer = int(np.prod(shapes[0][:dim]))
+    rows = [(memory.copy_of(one.array), one.array.nbytes // outer if outer else 0) for one in parts]
+    address = memory.copy_of(o.array)
+    plan.launch(expected.size, outer, len(parts), *chain.from_iterable(rows), address)
+    assert np.array_equal(memory.read(address, o.array), expected)
+    memory.free()
