@@ -5,8 +5,10 @@ import gc
 import pytest
 
 import facula_cuda as cuda
+from facula_cuda._compile.modules import functions
 from facula_cuda._driver import ffi, lib
 from facula_cuda._port import devices
+from facula_cuda._port.driver import check, relaxed_captures
 from facula_cuda.testing import driver_calls, pending, simulate
 from facula_cuda.testing._simulation import end_simulation
 from facula_errors.testing import raises
@@ -247,3 +249,31 @@ def test_a_graph_of_a_closed_driver_is_refused():
     captured.reset()
     captured = captured_copy(memory(), memory())
     captured.replay()
+
+
+def test_a_kernel_is_loaded_in_a_capture():
+    """Check the first use of a kernel, whose module is loaded then."""
+    source = "#include <stdint.h>\nstruct args { int64_t n; float *to; };\nKERNEL(set, args) { p.to[threadIdx.x] = 3; }"
+    target, captured = memory(), cuda.CUDAGraph()
+    with cuda.graph(captured):
+        (function,) = functions(source, ("set",), 0)
+        words = ffi.new("int64_t[2]", (1, target))
+        nbytes = ffi.new("size_t *", 16)
+        extra = ffi.new("void *[5]", [ffi.cast("void *", 1), words, ffi.cast("void *", 2), nbytes, ffi.NULL])
+        stream = lib.facula_cuda_current_stream()
+        assert lib.driver.cuLaunchKernel(function, 1, 1, 1, NBYTES // 4, 1, 1, 0, stream, ffi.NULL, extra) == 0
+    fill(target, 0)
+    captured.replay()
+    assert read(target) == {0, 0x40}  # the bytes of 3.0 in float32
+
+
+def test_the_capture_mode_is_restored():
+    def mode():
+        number = ffi.new("int *", 0)
+        assert lib.driver.cuThreadExchangeStreamCaptureMode(number) == 0
+        return number[0]
+
+    with raises(cuda.CudaError, "work"), relaxed_captures():
+        assert mode() == 2
+        check("work", 1)
+    assert mode() == 0

@@ -10,7 +10,7 @@ from facula_errors import OperationError
 from .._driver import ffi, lib
 from .._errors import CudaError
 from .._port.devices import context, properties
-from .._port.driver import check, on_close, opened
+from .._port.driver import check, on_close, opened, relaxed_captures
 from . import cache, nvrtc
 from .architectures import architecture_for
 
@@ -57,12 +57,13 @@ def functions(
     with lock:
         context(device_index)
         module = _loaded.get(key)
-        if module is None:
-            module = _loaded[key] = _load(source, headers, device_index)
-        for name in names:
-            handle = ffi.new("int64_t *")
-            check(f"load of kernel {name}", lib.driver.cuModuleGetFunction(handle, module, name.encode()))
-            _found[(*key, name)] = handle[0]
+        with relaxed_captures():  # the first launch of a kernel may be captured
+            if module is None:
+                module = _loaded[key] = _load(source, headers, device_index)
+            for name in names:
+                handle = ffi.new("int64_t *")
+                check(f"load of kernel {name}", lib.driver.cuModuleGetFunction(handle, module, name.encode()))
+                _found[(*key, name)] = handle[0]
     return tuple([_found[(*key, name)] for name in names])
 
 

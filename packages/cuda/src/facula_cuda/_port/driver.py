@@ -8,7 +8,8 @@ process that only imports this package may fork: its children open the driver th
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import NoReturn
 
@@ -213,6 +214,23 @@ def format_version(version: int) -> str:
     ('13.0', '12.8')
     """
     return f"{version // 1000}.{version % 1000 // 10}"
+
+
+@contextmanager
+def relaxed_captures() -> Iterator[None]:
+    """Return a context manager: a block in which the thread may allocate memory and load kernels during captures.
+
+    Captures in other modes than "relaxed" otherwise refuse such calls, and become invalid.
+    """
+    mode = ffi.new("int *", _RELAXED)
+    check("cuThreadExchangeStreamCaptureMode", lib.driver.cuThreadExchangeStreamCaptureMode(mode))
+    try:
+        yield
+    finally:
+        lib.driver.cuThreadExchangeStreamCaptureMode(mode)
+
+
+_RELAXED = 2
 
 
 def _after_fork() -> None:
