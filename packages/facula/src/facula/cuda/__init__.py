@@ -262,16 +262,13 @@ class device_of(device):
         super().__init__(obj.get_device() if obj.is_cuda else None)
 
 
-class StreamContext(_Block):
+class stream(_Block):
     """Context manager in which a stream and its device are the thread's current ones. None is a no-op."""
 
     _name = "stream"
 
 
-def stream(stream: AnyValue) -> StreamContext:
-    """Return a block in which a stream and its device are the thread's current ones. None is a no-op."""
-    return StreamContext(stream)
-
+StreamContext = stream
 
 _GRAPHS = "CUDAGraph graph graph_pool_handle is_current_stream_capturing make_graphed_callables"
 publish(__name__, later=("amp", "nvtx"), lazily={"streams": "Event ExternalStream Stream", "graphs": _GRAPHS})
