@@ -3,9 +3,9 @@
    Note [Reductions on a device]
    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
    A task is one output, or one piece of the elements that are reduced into it. `group` threads of a block work on a
-   task: lane l folds the elements l, l + group, ... into a state, and the states of the lanes are joined in a tree. With
-   several pieces, states go to the workspace, and a second kernel joins those of each output in order. Group and pieces
-   depend on shapes and strides alone, so a result does not depend on the order in which blocks run.
+   task: lane l folds the elements l, l + group, ... into a state, and the states of the lanes are joined in a tree.
+   With several pieces, states go to the workspace, and a second kernel joins those of each output in order. Group and
+   pieces depend on shapes and strides alone, so a result does not depend on the order in which blocks run.
 
    States are wider than elements: sums of float32 and halves are doubles, and a sum of float64 has its rounding error
    beside it, as on the CPU. */
@@ -19,7 +19,10 @@ template <int in, int out> struct sum_of { /* of integers and bool, which wrap a
     ALWAYS_INLINE void start() { sum = 0; }
     ALWAYS_INLINE void add(typename element<in>::number x, int64_t) { sum += (uint64_t)(int64_t)x; }
     ALWAYS_INLINE void join(const sum_of &other) { sum += other.sum; }
-    ALWAYS_INLINE typename element<out>::number value(double, int64_t) const { return (typename element<out>::number)sum; }
+    ALWAYS_INLINE typename element<out>::number value(double, int64_t) const
+    {
+        return (typename element<out>::number)sum;
+    }
 };
 struct sum_of_doubles {
     double sum;
@@ -100,13 +103,17 @@ template <int in, int sign> struct extreme_of {
 template <int in, int all> struct truth_of {
     int holds;
     ALWAYS_INLINE void start() { holds = all; }
-    ALWAYS_INLINE void add(typename element<in>::number x, int64_t) { holds = all ? holds & (x != 0) : holds | (x != 0); }
+    ALWAYS_INLINE void add(typename element<in>::number x, int64_t)
+    {
+        holds = all ? holds & (x != 0) : holds | (x != 0);
+    }
     ALWAYS_INLINE void join(const truth_of &other) { holds = all ? holds & other.holds : holds | other.holds; }
     ALWAYS_INLINE uint8_t value(double, int64_t) const { return (uint8_t)holds; }
 };
 
-/* The variance, by B. P. Welford's update for elements and the formulas of T. F. Chan, G. H. Golub and R. J. LeVeque for
-   states (Updating formulae and a pairwise algorithm, 1979). The number is the correction; `root`: the deviation. */
+/* The variance, by B. P. Welford's update for elements and the formulas of T. F. Chan, G. H. Golub and R. J. LeVeque
+   for states (Updating formulae and a pairwise algorithm, 1979). The number is the correction; `root`: the
+   deviation. */
 template <int in> struct moments_of {
     double count, mean, squares;
     ALWAYS_INLINE void start() { count = mean = squares = 0; }

@@ -1,8 +1,9 @@
-/* Softmax, its logarithm and their gradients, along the rows of strided arrays. `group` threads of a block work on a row,
-   and read it two or three times; sums are doubles. A row with NaN or infinity, or of -infinity alone, gives NaN. */
+/* Softmax, its logarithm and their gradients, along the rows of strided arrays. `group` threads of a block work on a
+   row, and read it two or three times; sums are doubles. A row with NaN or infinity, or of -infinity alone, gives
+   NaN. */
 #pragma once
+#include "facula/reduce.cuh" /* first: words that the others need */
 #include "elements/math/functions.h"
-#include "facula/reduce.cuh"
 
 struct rows { /* as _planners/rows.py packs it */
     int64_t rows, length, group;
@@ -42,7 +43,7 @@ template <class S> static ALWAYS_INLINE S joined(S state, int group)
     return state;
 }
 
-/* The loop of a block over its rows. `NUMBERS` declares numbers of the row; BODY has `at`, the offsets of its arrays. */
+/* A row, as a thread of its group accesses it. Groups beyond the last row have no elements. */
 template <int in> struct row_of {
     typedef typename element<in>::stored stored;
     typedef typename element<in>::number number;
