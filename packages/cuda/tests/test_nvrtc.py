@@ -9,7 +9,7 @@ import pytest
 from generated_forms import forms
 
 from facula_cuda._compile import nvrtc
-from facula_cuda._planners import reductions, rows
+from facula_cuda._planners import products, reductions, rows
 from facula_cuda._planners.fixed import headers
 from facula_errors import MissingPackageError
 
@@ -35,6 +35,7 @@ def sources():
         if reductions.has_kernel(operator, code, output)
     ]
     found += [rows.source_of(operator, code)[0] for operator in rows.KERNELS for code in reductions.FLOATS]
+    found += [products.source_of(code, biased)[0] for code in reductions.CODES for biased in (False, True)]
     return sorted(found)
 
 

@@ -12,6 +12,7 @@ from . import join as _join  # noqa: F401
 from . import norms as _norms  # noqa: F401
 from . import optimizers as _optimizers  # noqa: F401
 from . import positions as _positions  # noqa: F401
+from . import products as _products  # noqa: F401
 from . import random as _random  # noqa: F401
 from . import reductions as _reductions  # noqa: F401
 from . import rows as _rows  # noqa: F401
