@@ -56,3 +56,12 @@ def test_training_equals_the_cpus(bits):
         if bits:
             assert there == {**here, "device": "cuda:0"}
         assert here["losses"][2] < here["losses"][0]
+
+
+def test_a_training_step_only_launches_kernels():
+    """After three steps, a step neither waits nor takes memory from the driver, and all operators have kernels."""
+    found = json.loads(run(HERE / "cuda_steps.py"))
+    assert found["fallbacks"] == {}
+    for step in found["steps"]:
+        assert step["waits"] == 0 and set(step["calls"]) == {"cuLaunchKernel"}
+        assert step["calls"]["cuLaunchKernel"] <= 25
