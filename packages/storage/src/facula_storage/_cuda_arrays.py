@@ -67,6 +67,11 @@ def from_cuda_array(source: object) -> tuple[Storage, Layout]:
 def cuda_array(storage: Storage, layout: Layout, offset: int = 0) -> dict[str, Any]:
     """Return the dict of `__cuda_array_interface__` for memory on a CUDA device.
 
+    Arguments:
+        storage: the memory.
+        layout: the dtype, shape and strides of the array.
+        offset: where the array begins, in bytes from the beginning of the storage.
+
     Raises:
         AttributeError: the device is of another kind.
         TypeError: NumPy has no dtype like it.
