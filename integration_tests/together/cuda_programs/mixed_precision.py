@@ -39,6 +39,19 @@ restored = torch.cuda.amp.GradScaler()
 restored.load_state_dict(scaler.state_dict())
 assert restored.get_scale() == 2.0**11
 
+linear = nn.Linear(8, 1).cuda()
+optimizer = torch.optim.SGD(linear.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    torch.cuda.set_sync_debug_mode("error")
+    scaler.scale(linear(x).sum()).backward()
+    scaler.unscale_(optimizer)
+    torch.cuda.set_sync_debug_mode("default")
+    scaler.step(optimizer)  # only the step waits, for the decision whether to skip it
+    torch.cuda.set_sync_debug_mode("error")
+    scaler.update()
+    torch.cuda.set_sync_debug_mode("default")
+
 layers = nn.ModuleList([nn.Linear(8, 8).to("cuda:0"), nn.Linear(8, 1).to("cuda:1")])
 optimizer = torch.optim.SGD(layers.parameters(), lr=0.1)
 for factor, steps in ((1.0, True), (float("inf"), False)):
