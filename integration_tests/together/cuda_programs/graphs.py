@@ -2,6 +2,8 @@
 
 import torch
 
+assert torch.cuda.is_available()
+
 torch.manual_seed(0)
 static = torch.rand(6, 5, device="cuda")
 weight = torch.rand(5, device="cuda", requires_grad=True)
