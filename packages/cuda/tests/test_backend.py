@@ -193,6 +193,21 @@ def test_work_runs_on_the_current_stream(backend):
         a.__del__.record_use(side.handle)
 
 
+def test_streams_of_other_libraries_are_ordered(backend):
+    assert backend.in_order and backend.stream_number() == 1 and backend.dlpack_device == (2, 0)
+    side = Stream(0)
+    values = np.arange(4, dtype="f4")
+    a, la = put(np.zeros_like(values))
+    backend.order_streams(1, side.handle)
+    with stream(side):
+        assert not backend.in_order and backend.stream_number() == side.handle
+        backend.copy_in(a.ptr, values)
+    start = waits()
+    backend.order_streams(side.handle, 1)
+    assert waits() == start and pending() == 2
+    assert get(a, la).tolist() == [0, 1, 2, 3]
+
+
 def active(backend):
     """Return the bytes in blocks that are in use, or that queued work uses."""
     return backend.allocator.allocator.memory_stats()["active_bytes.all.current"]

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from .fallback import Inputs
 
+DLPACK_CUDA = 2  # DLPack's number for the devices of CUDA
 STATUS_DEVICE = 9  # a launch that the driver refused; the details are its code and the device
 
 
@@ -58,6 +59,7 @@ class CudaBackend:
 
     def __init__(self, index: int):
         self.index = index
+        self.dlpack_device = DLPACK_CUDA, index
         self.context: int = context(index)
         self.launches = Launches(index)
         self.lock = RLock()
@@ -217,6 +219,27 @@ class CudaBackend:
         self.enter("synchronize")
         with waiting(self.index, None):
             self.check("synchronize", transfers.wait_for_device())
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the calling thread's work is queued on the default stream, so that all work runs in one order."""
+        return self.stream == 0
+
+    def stream_number(self) -> int:
+        """Return the number of the current stream for other libraries, where 1 stands for the default stream."""
+        return self.stream or 1
+
+    def order_streams(self, earlier: int, later: int) -> None:
+        """Make a stream wait for the work that another has now.
+
+        Arguments:
+            earlier: the number of the stream to wait for.
+            later: the number of the stream that waits.
+        """
+        self.enter("dlpack")
+        event = self._event(0 if earlier == 1 else earlier)
+        self.check("dlpack", transfers.wait_for_event(0 if later == 1 else later, event))
+        self.check("dlpack", transfers.destroy_event(event))
 
     def record_use(self, storage: Storage, stream: object) -> None:
         """Keep the block of a storage from being reused before the work that `stream` has now is done.
