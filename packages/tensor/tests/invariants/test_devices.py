@@ -52,7 +52,12 @@ def test_values_and_gradients_equal_the_cpus(name, other_device):
         )
     Device(other_device).backend.synchronize()
     for here, there in zip(*results, strict=True):
-        np.testing.assert_array_equal(here, there)
+        if other_device.startswith("cuda") and here is not None and np.asarray(here).dtype.kind in "fc":
+            # Kernels of sums add in another order, which changes the last bits.
+            scale = np.nan_to_num(np.abs(here), posinf=0).max(initial=1)
+            np.testing.assert_allclose(there, here, rtol=1e-6, atol=1e-7 * scale)
+        else:
+            np.testing.assert_array_equal(here, there)
 
 
 @every_operator
