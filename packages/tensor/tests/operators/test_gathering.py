@@ -80,8 +80,8 @@ def test_sums_do_not_depend_on_threads():
     [
         (lambda x, i: x.gather(0, i + 1), IndexError, "gather: index[1, 0] = 2 ... size 2"),
         (lambda x, i: x.gather(0, i - 1), IndexError, "gather: index[0, 0] = -1 ... 0 to 1"),
-        (lambda x, i: x.scatter_(0, i - 1, x * 2), IndexError, "scatter: index[0, 0] = -1"),
-        (lambda x, i: x.scatter_add_(0, i + 5, x * 2), IndexError, "scatter: index[0, 0] = 5"),
+        (lambda x, i: x.scatter_(0, i - 1, x * 2), IndexError, "scatter_: index[0, 0] = -1"),
+        (lambda x, i: x.scatter_add_(0, i + 5, x * 2), IndexError, "scatter_add_: index[0, 0] = 5"),
         (lambda x, i: x.gather(2, i), IndexError, "gather: dim is 2"),
         (lambda x, i: x.gather(0, i.short()), TypeError, "gather: int16"),
         (lambda x, i: x.gather(0, i.expand(2, 2, 2)), ValueError, "gather: index (2, 2, 2)"),

@@ -53,8 +53,8 @@ def test_argwhere():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda x, i: x.index_add_(0, i - 1, x * 2), IndexError, "put: index[0] = -1 ... 0 to 1"),
-        (lambda x, i: x.index_copy_(0, i + 1, x * 2), IndexError, "put: index[1] = 2"),
+        (lambda x, i: x.index_add_(0, i - 1, x * 2), IndexError, "index_add_: index[0] = -1 ... 0 to 1"),
+        (lambda x, i: x.index_copy_(0, i + 1, x * 2), IndexError, "index_copy_: index[1] = 2"),
         (lambda x, i: x.index_fill_(0, i + 1, 0), IndexError, "index_fill_: 2 ... size 2"),
         (lambda x, i: x.index_reduce_(0, i + 1, x, "prod"), IndexError, "index_reduce_: = 2 ... size 2"),
         (lambda x, i: x.index_put_((i + 1,), x), IndexError, "index_put_: 2 ... size 2"),
