@@ -24,7 +24,7 @@ sources: dict[str, None] = {}
 def collect_only():
     """Let planners decline after they have made their kernels, whose sources are collected."""
     from facula_cuda._backend import backend
-    from facula_cuda._planners import elementwise, fixed
+    from facula_cuda._planners import elementwise, launches
 
     def functions(source, names, device_index, headers):
         sources[source] = None
@@ -36,14 +36,14 @@ def collect_only():
 
         return plan
 
-    elementwise.functions = fixed.functions = functions
+    elementwise.functions = launches.functions = functions
     backend.planners = {name: declining(planner) for name, planner in backend.planners.items()}
     backend.general_planners = [declining(planner) for planner in backend.general_planners]
 
 
 def prebuild(found):
     """Compile sources together, those with the same headers in one library."""
-    from facula_cuda._planners.fixed import headers
+    from facula_cuda._planners.launches import headers
     from facula_cuda.testing import build
 
     found = sorted(found)

@@ -12,7 +12,7 @@ from test_planners import SAMPLES
 
 from facula_cuda._compile import nvrtc
 from facula_cuda._planners import launches, products, reductions, rows
-from facula_cuda._planners.fixed import headers
+from facula_cuda._planners.launches import headers
 from facula_errors import MissingPackageError
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")

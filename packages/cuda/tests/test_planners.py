@@ -32,6 +32,7 @@ from kernel_samples import (
 from facula_cuda import synchronize
 from facula_cuda._planners import launches, planners
 from facula_cuda._planners.optimizers import STEPS
+from facula_cuda.testing import build
 from facula_storage import LaunchError
 
 FLOATING = ("float32", "float64", "float16", "bfloat16")
@@ -94,11 +95,40 @@ def device(simulated):
     simulated()
 
 
+@pytest.fixture(scope="module")
+def modules():
+    """Return the kernels' names by the text of each module of the samples, compiled together."""
+    found = {}
+
+    def functions(text, names, index, headers):
+        found[text] = names
+        return tuple(range(1, len(names) + 1))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launches, "functions", functions)
+        patch.setattr(launches, "record_of", lambda index: 1)
+        for sample in SAMPLES:
+            plan_of(sample)
+    build.prebuild(found, launches.headers())
+    return found
+
+
+def test_modules_are_compiled_together(modules):
+    """Their structs and kernels have names of their own: two modules may have kernels of one operator and dtype."""
+    names = list(chain.from_iterable(modules.values()))
+    assert len(set(names)) == len(names) > len({name.rpartition("_")[0] for name in names})
+
+
+@pytest.mark.usefixtures("modules")
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
 def test_results_are_the_cpus(sample):
     assert difference(sample, run_on_cpu(sample), run_on_device(sample)) is None
     synchronize()  # raises the errors that kernels reported
 
+
+PRODUCT = Sample(
+    "matmul", [values((70, 35), "int32", 0, 10.0), values((35, 67), "int32", 1, 10.0)], [empty((70, 67), "int32")]
+)
 
 # For each barrier of the templates (its file, and its number there) a sample that shows when it is missing.
 BARRIERS = {
@@ -113,6 +143,8 @@ BARRIERS = {
     ("classes", 2): next(class_losses((150, 1000), "float32", "sum")),
     ("positions", 0): list(positions((3, 1000, 2)))[1],
     ("positions", 1): list(positions((3, 1000, 2)))[1],
+    ("products", 0): PRODUCT,
+    ("products", 1): PRODUCT,
 }
 BARRIER = re.compile(r"__syncthreads\(\);")
 

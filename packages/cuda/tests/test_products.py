@@ -6,7 +6,7 @@ from backend_helpers import get, put
 from compared import FLOATS, INTEGERS, Array, floats_of, run_both
 
 from facula_cuda._planners import products
-from facula_cuda._planners.fixed import headers
+from facula_cuda._planners.launches import headers
 from facula_cuda._planners.reductions import CODES
 from facula_cuda.testing import build
 

@@ -5,7 +5,7 @@ import pytest
 from compared import FLOATS, INTEGERS, Array, floats_of, run_both
 
 from facula_cuda._planners import planners, reductions, rows
-from facula_cuda._planners.fixed import headers
+from facula_cuda._planners.launches import headers
 from facula_cuda.testing import build
 
 SHAPES = [  # and the reduced dimensions

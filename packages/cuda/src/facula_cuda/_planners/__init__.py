@@ -1,7 +1,7 @@
 """Planners of the operators with kernels of their own. `planners` maps operators to them; a planner may decline.
 
-`elementwise` plans what `_generate` writes; `reductions` and `rows` plan the kernels in kernels/, by `fixed`. The other
-modules plan templates in kernels/, by `launches`.
+`elementwise` plans what `_generate` writes; the other modules plan the kernels and templates in kernels/. `launches`
+makes the plans, and `dimensions` merges the dimensions of operands.
 `general_planners` are asked after those of `planners`: for programs, and for operators that have no planner by name.
 """
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .dimensions import dimensions_of, nest_of
 from .launches import Kernel, blocks_for, kernel_plan
-from .nests import flat, in_order
 from .norms import threads_for
 from .registry import planner
 
@@ -45,7 +45,7 @@ def plan_classes(
         [stride * size for stride in loss.strides] if each else [0] * len(target.shape),
         [stride * size for stride in (o.strides[0], *o.strides[2:])],
     ]
-    dims = in_order(target.shape, steps)
+    dims = dimensions_of(target.shape, *steps)
     row = classes * COSTS[loss_name][x.dtype.code] + ROW_COST
     group = max(1, SERIAL // (2 * row), -(-rows // MAX_TASKS))
     parts = max(1, min(MAX_PARTS, rows // 1024))
@@ -61,7 +61,7 @@ def plan_classes(
         "parts": parts,
         "by_row": o.strides[1] == 1,
         "dims": len(dims),
-        "nest": flat(dims),
+        "nest": nest_of(dims),
     }
     T, function, name = TYPES[x.dtype.code], FUNCTIONS[loss_name], f"{operator}_{x.dtype.name}"
     kernels = [Kernel(f"{name}_check", f"check_classes<{T}>(p);", parts, waits=True)]

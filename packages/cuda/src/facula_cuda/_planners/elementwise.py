@@ -15,7 +15,7 @@ from .._driver import ffi, lib
 from .._elements import headers
 from .._generate import Kernels, folded_blocks, generate
 from .._port.driver import on_close
-from .fixed import MAX_BLOCKS, NEVER, Kernel, address_of, fixed_plan
+from .launches import NEVER, Kernel, address_of, kernel_plan
 from .reports import record_of, reporting
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from facula_storage.extend.plans import Program
 
     Launch = Callable[..., None]
+
+
+MAX_BLOCKS = 4096  # some for each multiprocessor of a large device: threads loop
 
 
 class Form(NamedTuple):
@@ -115,18 +118,23 @@ def _plan_folded(
     made = generate(program, kinds, tuple([layout.dtype.code for layout in outputs]))
     if made is None or len(made.itemsizes) > lib.MAX_ARRAYS or made.words > lib.MAX_WORDS:
         return None
-    device_index = outputs[0].device.index or 0
     shape = np.broadcast_shapes(*[array.shape for array in arrays])
     elements = contiguous(shape, outputs[0].dtype)  # that are reduced, which are not stored
     nest = _nest(made, elements, arrays)
     if nest is None:
         return None
-    record = record_of(device_index) if made.requires else 0
-    plan = fixed_plan(
-        program.name, parameters, outputs, made.source, [Kernel(made.folded, folded_blocks(elements.numel))],
-        [elements.numel, *nest], arrays=len(made.itemsizes), scratch=True, scalars=made.scalars, record=record,
-    )  # fmt: skip
-    return reporting(plan, device_index, arrays) if made.requires else plan
+    return kernel_plan(
+        program.name,
+        parameters,
+        outputs,
+        [made.source],
+        [Kernel(made.folded, "", folded_blocks(elements.numel))],
+        pointers=" ".join([f"array_{place}" for place in range(len(made.itemsizes))]),
+        scalars={f"scalar_{place}": kind for place, kind in enumerate(made.scalars)},
+        constants={"elements": elements.numel, "nest": nest},
+        scratch=True,
+        checks=arrays if made.requires else (),
+    )
 
 
 def _nest(made: Kernels, output: Layout, arrays: Sequence[Layout]) -> list[int] | None:

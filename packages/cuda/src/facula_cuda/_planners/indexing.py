@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from .dimensions import dimensions_of, nest_of
 from .launches import WARP, Kernel, blocks_for, kernel_plan
-from .nests import flat, in_order
 from .registry import planner
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def plan_slices(
     after = dim + index.ndim
     array_steps = [stride * size for stride in array.strides]
     value_steps = [stride * size for stride in values.strides]
-    outer = in_order(array.shape[:dim], [array_steps[:dim], value_steps[:dim]])
-    middle = in_order(index.shape, [[8 * stride for stride in index.strides], value_steps[dim:after]])
-    inner = in_order(array.shape[dim + 1 :], [array_steps[dim + 1 :], value_steps[after:]])
+    outer = dimensions_of(array.shape[:dim], array_steps[:dim], value_steps[:dim])
+    middle = dimensions_of(index.shape, [8 * stride for stride in index.strides], value_steps[dim:after])
+    inner = dimensions_of(array.shape[dim + 1 :], array_steps[dim + 1 :], value_steps[after:])
     refuses_negative = operator == "index_select" or (operator == "put" and parameters[2:] == (True,))
     length, count = array.shape[dim], index.numel
     elements = prod(array.shape[:dim]) * prod(array.shape[dim + 1 :])
@@ -83,7 +83,7 @@ def plan_slices(
         "outer_dims": len(outer),
         "index_dims": len(middle),
         "inner_dims": len(inner),
-        "nest": flat([*outer, *middle, *inner]),
+        "nest": nest_of([*outer, *middle, *inner]),
     }
     moved, name = MOVED[size], f"{operator}_{array.dtype.name}"
     if how is None:
@@ -148,13 +148,11 @@ def plan_elements(
     if any([d != dim and n > array.shape[d] for d, n in enumerate(index.shape)]):
         return None
     others = [d for d in range(array.ndim) if d != dim]
-    nest = in_order(
-        tuple(index.shape[d] for d in others),
-        [
-            [array.strides[d] * size for d in others],
-            [index.strides[d] * 8 for d in others],
-            [values.strides[d] * size for d in others],
-        ],
+    nest = dimensions_of(
+        [index.shape[d] for d in others],
+        [array.strides[d] * size for d in others],
+        [index.strides[d] * 8 for d in others],
+        [values.strides[d] * size for d in others],
     )
     lines, length = prod([index.shape[d] for d in others]), index.shape[dim]
     targets = lines * array.shape[dim]
@@ -170,7 +168,7 @@ def plan_elements(
         "length": length,
         "by_line": int(prod(index.shape[dim + 1 :]) == 1),
         "dims": len(nest),
-        "nest": flat(nest),
+        "nest": nest_of(nest),
     }
     moved, name, count = MOVED[size], f"{operator}_{array.dtype.name}", index.numel
     if how is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import Plan
 
-from .launches import MAX_BLOCKS, TABLE_WORDS, Kernel, bind_join, module_text
+from .launches import MAX_BLOCKS, TABLE_WORDS, Kernel, bind_join
 from .registry import planner
 
 if TYPE_CHECKING:
@@ -24,5 +24,5 @@ def plan_cat(
     fields = ["char *o;", *(f"int64_t {name};" for name in ("outer", "row", "start", "width", "unit", "arrays"))]
     fields.append(f"int64_t array[{TABLE_WORDS - len(fields)}];")
     kernel = Kernel("cat", "join_arrays(p);", MAX_BLOCKS)
-    launch = bind_join(module_text(["join"], fields, [kernel]), kernel, outputs[0].device.index or 0)
+    launch = bind_join(["join"], fields, kernel, outputs[0].device.index or 0)
     return Plan(operator, parameters, outputs, launch, any_size=True)

@@ -84,14 +84,16 @@ def plan_step(
             return None
         lengths.append(tensors[0].numel)
     T, suffix = TYPES[first[0].dtype.code]
+    guard = f"FACULA_OPTIMIZERS_{suffix}"  # modules may be compiled together
     prelude = [
-        '#include "elements/math/functions.h"',
-        '#include "elements/optimizer_numbers.h"',
+        f"#ifndef {guard}",
+        f"#define {guard}",
         f"#define T {T}",
         f"#define SUFFIX {suffix}",
         "#define NAME(x) PASTE(x, SUFFIX)",
         '#include "elements/optimizers.inc"',
         *(f"#undef {name}" for name in ("T", "SUFFIX", "NAME")),
+        "#endif",
     ]
     arguments = ", ".join(["p.numbers", *([step.factors] if step.factors else [])])
     tensors_text = ", ".join(operand(one, T) for one in step.state[operands - 2])
@@ -114,7 +116,7 @@ def plan_step(
         operator,
         parameters,
         outputs,
-        ["\n".join(prelude), "optimizers"],
+        ["optimizers", "\n".join(prelude)],
         kernels,
         numbers=step.numbers,
         columns=width,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .dimensions import dimensions_of, nest_of, padded
 from .launches import THREADS, Kernel, blocks_for, kernel_plan
-from .nests import flat, in_order
 from .registry import planner
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ def plan_count(
     mask, o = inputs[0], outputs[0]
     if mask.dtype.code != BOOL or o.dtype.code != INT64:
         return None
-    dims = in_order(mask.shape, [mask.strides])
+    dims = dimensions_of(mask.shape, mask.strides)
     kernels = [
         Kernel("count_true_clear", "clear_count(p);", 1, 1),
         Kernel("count_true", "count_all(p);", blocks_for(mask.numel, 4 * THREADS), waits=True),
     ]
-    constants = {"total": mask.numel, "dims": len(dims), "nest": flat(dims)}
+    constants = {"total": mask.numel, "dims": len(dims), "nest": nest_of(dims)}
     return kernel_plan(operator, parameters, outputs, ["positions"], kernels, pointers="mask o", constants=constants)
 
 
@@ -42,11 +42,11 @@ def plan_positions(
     fits = o.shape[1:] == ((len(columns),) if columns else ())
     if mask.dtype.code != BOOL or o.dtype.code != INT64 or not o.is_contiguous or not fits:
         return None
-    dims = in_order(mask.shape, [mask.strides])
+    dims = dimensions_of(mask.shape, mask.strides)
     tiles = -(-mask.numel // TILE)
-    constants = {"total": mask.numel, "tiles": tiles, "dims": len(dims), "nest": flat(dims)}
+    constants = {"total": mask.numel, "tiles": tiles, "dims": len(dims), "nest": nest_of(dims)}
     if columns:
-        constants |= {"columns": len(columns), "extents": [max(1, extent) for extent in columns]}
+        constants |= {"columns": len(columns), "extents": padded([max(1, extent) for extent in columns])}
     write = f"write_positions<{str(bool(columns)).lower()}>(p);"
     kernels = [
         Kernel(f"{operator}_count", "count_tiles(p);", blocks_for(tiles, 1), waits=True),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .fixed import MAX_DIMENSIONS, Kernel, fixed_plan, merged, packed
+from .dimensions import MAX_DIMENSIONS, dimensions_of, merged, packed
+from .launches import Kernel, blocks_for, kernel_plan
 from .reductions import CODES
 from .registry import planner
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout, Plan
 
-    from .fixed import Dimension
+    from .dimensions import Dimension
+    from .launches import Constant
 
 TILE = 64  # rows and columns of the result that a block computes
 
@@ -74,7 +76,7 @@ def plan_linear(
     if not o.dtype.is_floating_point or o.dtype.itemsize < 4:  # as on the CPU: others are a product and a sum
         return None
     # The rows of x, of which the innermost are the product's and the others its batches.
-    rows = merged(list(zip(x.shape[:-1], x.strides, [0] * len(x.shape), o.strides, strict=False))[::-1], ordered=False)
+    rows = dimensions_of(x.shape[:-1], x.strides[:-1], [0] * (len(x.shape) - 1), o.strides[:-1])
     m, a_row, _, o_row = rows.pop(0) if rows else (1, 0, 0, 0)
     sizes = Sizes(m, w.shape[0], x.shape[-1], a_row, x.strides[-1], w.strides[1], w.strides[0], o_row, o.strides[-1])
     return _plan(operator, inputs, outputs, parameters, sizes, rows[::-1])
@@ -114,10 +116,20 @@ def _plan(
     bias = inputs[2] if len(inputs) > 2 else None
     # A bias that is None has an address, too, which is 0.
     source, name = source_of(code, len(inputs) > 2)
-    steps = [step * size for step in sizes[3:]]
-    constants = [
-        sizes.m, sizes.n, sizes.k, max(tiles_m, 1), max(tiles_n, 1), tiles, *steps,
-        bias.strides[0] * size if bias is not None else 0,
-        int(sizes.a_col <= sizes.a_row), int(sizes.b_col <= sizes.b_row), *packed(dims, 3),
-    ]  # fmt: skip
-    return fixed_plan(operator, parameters, outputs, source, [Kernel(name, tiles)], constants, arrays=len(inputs) + 1)
+    constants: dict[str, Constant] = {
+        "sizes": sizes[:3],
+        "tiles": (max(tiles_m, 1), max(tiles_n, 1), tiles),
+        "steps": [step * size for step in sizes[3:]],
+        "bias_step": bias.strides[0] * size if bias is not None else 0,
+        "by_row": (int(sizes.a_col <= sizes.a_row), int(sizes.b_col <= sizes.b_row)),
+        "batches": packed(dims, 3),
+    }
+    return kernel_plan(
+        operator,
+        parameters,
+        outputs,
+        [source],
+        [Kernel(name, "", blocks_for(tiles, 1))],
+        pointers="a b bias o" if len(inputs) > 2 else "a b o",
+        constants=constants,
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .fixed import BLOCK, MAX_DIMENSIONS, Kernel, fixed_plan, merged, packed
+from .dimensions import MAX_DIMENSIONS, merged, packed
+from .launches import THREADS, Kernel, blocks_for, kernel_plan
 from .registry import planner
 
 if TYPE_CHECKING:
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout, Plan
 
-    from .fixed import Dimension
+    from .dimensions import Dimension
+    from .launches import Constant
 
 #: Names of dtype codes in elements/dtypes.h.
 CODES = {
@@ -87,19 +89,35 @@ def plan_reduction(
         reduced *= a.shape[dim]
     group, pieces, piece = _shares(count, reduced, kept, folded)
     source, name = source_of(operator, a.dtype.code, outputs[0].dtype.code)
-    constants = [count, reduced, group, pieces, piece, int(root), float(number), *packed(kept, 3), *packed(folded, 1)]
-    together = BLOCK // group
+    constants: dict[str, Constant] = {
+        "outputs": count,
+        "reduced": reduced,
+        "group": group,
+        "pieces": pieces,
+        "piece": piece,
+        "root": int(root),
+        "number": float(number),
+        "kept": packed(kept, 3),
+        "folded": packed(folded, 1),
+    }
+    together = THREADS // group
     if pieces > 1:
         kernels = [
-            Kernel(f"{name}_pieces", -(-count * pieces // together)),
-            Kernel(f"{name}_joined", -(-count // BLOCK)),
+            Kernel(f"{name}_pieces", "", blocks_for(count * pieces, together)),
+            Kernel(f"{name}_joined", "", blocks_for(count)),
         ]
     else:
-        kernels = [Kernel(f"{name}_whole", -(-count // together))]
-    return fixed_plan(
-        operator, parameters, outputs, source, kernels, constants, arrays=1 + len(outputs),
+        kernels = [Kernel(f"{name}_whole", "", blocks_for(count, together))]
+    return kernel_plan(
+        operator,
+        parameters,
+        outputs,
+        [source],
+        kernels,
+        pointers="a values places" if len(outputs) > 1 else "a result",
+        constants=constants,
         workspace=count * pieces * STATE_BYTES if pieces > 1 else 0,
-    )  # fmt: skip
+    )
 
 
 def _arguments(operator: str, parameters: tuple[Any, ...], ndim: int) -> tuple[tuple[int, ...], bool, float, bool]:
@@ -132,7 +150,7 @@ def _shares(count: int, reduced: int, kept: Sequence[Dimension], folded: Sequenc
     """Return the threads of a task, a power of two, and the number and size of pieces. They depend on shapes alone."""
     by_column = bool(kept and folded and kept[0][1] < folded[0][1])  # neighbouring threads read neighbouring outputs
     lanes = 1 if by_column else -(-reduced // LANE_ELEMENTS)
-    group = min(BLOCK, 1 << max(0, lanes - 1).bit_length())
+    group = min(THREADS, 1 << max(0, lanes - 1).bit_length())
     pieces = min(WANTED_THREADS // max(1, count * group), reduced // (group * PIECE_ELEMENTS), MAX_PIECES)
     piece = -(-reduced // max(1, pieces))
     return group, max(1, -(-reduced // max(1, piece))), max(1, piece)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .fixed import BLOCK, MAX_DIMENSIONS, Kernel, fixed_plan, merged, packed
+from .dimensions import MAX_DIMENSIONS, merged, packed
+from .launches import THREADS, Kernel, blocks_for, kernel_plan
 from .reductions import CODES, FLOATS, LANE_ELEMENTS
 from .registry import planner
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
+
+    from .launches import Constant
 
 #: By operator: the macro, and whether it is of the logarithm.
 KERNELS = {
@@ -48,8 +51,21 @@ def plan_rows(
     rows = 1
     for other in dims:
         rows *= other[0]
-    group = min(BLOCK, 1 << max(0, -(-length // LANE_ELEMENTS) - 1).bit_length())
+    group = min(THREADS, 1 << max(0, -(-length // LANE_ELEMENTS) - 1).bit_length())
     source, name = source_of(operator, o.dtype.code)
-    constants = [rows if o.numel else 0, length, group, *along, *packed(dims, 3)]
-    kernels = [Kernel(name, -(-rows * group // BLOCK))]
-    return fixed_plan(operator, parameters, outputs, source, kernels, constants, arrays=len(inputs) + 1)
+    constants: dict[str, Constant] = {
+        "rows": rows if o.numel else 0,
+        "length": length,
+        "group": group,
+        "along": along,
+        "others": packed(dims, 3),
+    }
+    return kernel_plan(
+        operator,
+        parameters,
+        outputs,
+        [source],
+        [Kernel(name, "", blocks_for(rows * group))],
+        pointers="g y o" if len(inputs) > 1 else "x o",
+        constants=constants,
+    )

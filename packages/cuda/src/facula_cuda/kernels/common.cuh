@@ -1,17 +1,16 @@
-/* What the templates of this folder share: element types, positions in nests, sums in the CPU's order, reports of
-   errors.
+/* What the templates of this folder share: positions in nests, sums in the CPU's order, reports of errors.
 
    Note [Kernel templates]
    ~~~~~~~~~~~~~~~~~~~~~~~
-   A planner puts this text, a template, a struct `args` and the kernels' definitions together. The fields of `args`
-   are the arguments of the launch (n, addresses, workspace, scalars), then constants of the plan, then the address
-   of the record of errors if the kernels check elements. All kernels of a plan get the same block, one after the
-   other in a stream: so a kernel sees everything that the kernel before it wrote. Every loop over elements strides
-   by the grid: any grid computes the same result. */
+   A planner puts this text, a template, a struct of the parameter block (`args` below) and the kernels' definitions
+   together: see Note [Modules] in _planners/launches.py. The fields of `args` are the arguments of the launch (n,
+   addresses, workspace, scalars), then constants of the plan, then the address of the record of errors if the kernels
+   check elements. All kernels of a plan get the same block, one after the other in a stream: so a kernel sees everything
+   that the kernel before it wrote. Every loop over elements strides by the grid: any grid computes the same result. */
 #pragma once
 #include <stdint.h>
 
-#include "facula/words.h"
+#include "facula/typed.cuh"
 
 #define EVERY_LANE 0xffffffffu
 
@@ -19,28 +18,6 @@
 static ALWAYS_INLINE int64_t first_element() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 static ALWAYS_INLINE int64_t element_stride() { return (int64_t)gridDim.x * blockDim.x; }
 #define FOR_ELEMENTS(i, count) for (int64_t i = first_element(); i < (count); i += element_stride())
-
-/* ---------------------------------------------------------------------------------------------- element types */
-/* type: as stored; number: in which it computes. */
-template <int CODE> struct element;
-#define PLAIN_ELEMENT(code, T)                          \
-    template <> struct element<code> {                  \
-        typedef T type;                                 \
-        typedef T number;                               \
-        static ALWAYS_INLINE T read(T x) { return x; }  \
-        static ALWAYS_INLINE T write(T x) { return x; } \
-    };
-#define HALF_ELEMENT(code, name)                                                        \
-    template <> struct element<code> {                                                  \
-        typedef uint16_t type;                                                          \
-        typedef float number;                                                           \
-        static ALWAYS_INLINE float read(uint16_t x) { return float_of_##name(x); }      \
-        static ALWAYS_INLINE uint16_t write(float x) { return name##_of_float(x); }     \
-    };
-PLAIN_ELEMENT(FLOAT32, float)
-PLAIN_ELEMENT(FLOAT64, double)
-HALF_ELEMENT(FLOAT16, float16)
-HALF_ELEMENT(BFLOAT16, bfloat16)
 
 /* Elements that are moved, not computed with. */
 struct sixteen {

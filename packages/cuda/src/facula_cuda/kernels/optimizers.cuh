@@ -5,6 +5,8 @@
    on it. */
 #pragma once
 #include "facula/common.cuh"
+#include "elements/math/functions.h"
+#include "elements/optimizer_numbers.h"
 
 /* The row that this block works on: the last one that begins with it or before. */
 template <int columns, class A> static ALWAYS_INLINE const int64_t *row_of_block(const A &p)

@@ -4,7 +4,7 @@
    tile; and for coordinates columns and their extents, last first. */
 #pragma once
 #include "facula/common.cuh"
-enum { TILE_THREADS = 256, EACH = 4, TILE = TILE_THREADS * EACH };
+enum { TILE_THREADS = 256, THREAD_POSITIONS = 4, TILE_POSITIONS = TILE_THREADS * THREAD_POSITIONS };
 
 template <class A> static ALWAYS_INLINE int is_true(const A &p, int64_t i)
 {
@@ -51,8 +51,8 @@ template <class A> static ALWAYS_INLINE void count_tiles(const A &p)
 {
     for (int64_t tile = blockIdx.x; tile < p.tiles; tile += gridDim.x) {
         int64_t count = 0, all;
-        for (int k = 0; k < EACH; k++) {
-            const int64_t i = tile * TILE + (int64_t)threadIdx.x * EACH + k;
+        for (int k = 0; k < THREAD_POSITIONS; k++) {
+            const int64_t i = tile * TILE_POSITIONS + (int64_t)threadIdx.x * THREAD_POSITIONS + k;
             count += i < p.total && is_true(p, i);
         }
         scan_block(count, all);
@@ -79,17 +79,17 @@ template <bool coordinates, class A> static ALWAYS_INLINE void write_positions(c
 {
     int64_t *o = (int64_t *)p.o;
     for (int64_t tile = blockIdx.x; tile < p.tiles; tile += gridDim.x) {
-        int found[EACH];
+        int found[THREAD_POSITIONS];
         int64_t count = 0, all;
-        for (int k = 0; k < EACH; k++) {
-            const int64_t i = tile * TILE + (int64_t)threadIdx.x * EACH + k;
+        for (int k = 0; k < THREAD_POSITIONS; k++) {
+            const int64_t i = tile * TILE_POSITIONS + (int64_t)threadIdx.x * THREAD_POSITIONS + k;
             count += found[k] = i < p.total && is_true(p, i);
         }
         int64_t place = ((const int64_t *)p.workspace)[tile] + scan_block(count, all);
-        for (int k = 0; k < EACH; k++) {
+        for (int k = 0; k < THREAD_POSITIONS; k++) {
             if (!found[k])
                 continue;
-            int64_t rest = tile * TILE + (int64_t)threadIdx.x * EACH + k;
+            int64_t rest = tile * TILE_POSITIONS + (int64_t)threadIdx.x * THREAD_POSITIONS + k;
             if constexpr (coordinates) {
                 for (int64_t c = p.columns - 1; c >= 0 && place < p.n / p.columns; c--) {
                     const int64_t extent = p.extents[p.columns - 1 - c], over = rest / extent;

@@ -40,7 +40,7 @@ template <int CODE, int bits, class A> static ALWAYS_INLINE void draw_uniform(co
     FOR_PHILOX_BLOCKS(block, 4)
     {
         uint32_t words[4];
-        typename E::type values[4];
+        typename E::stored values[4];
         words_of(p, block, words);
         for (int k = 0; k < 4; k++) {
             values[k] = E::write(uniform_of(words[k], bits, low, high));
@@ -71,7 +71,7 @@ template <int CODE, class A> static ALWAYS_INLINE void draw_normal(const A &p)
     {
         uint32_t words[4];
         float normals[4];
-        typename E::type values[4];
+        typename E::stored values[4];
         words_of(p, block, words);
         normal_of(words[0], words[1], &normals[0], &normals[1]);
         normal_of(words[2], words[3], &normals[2], &normals[3]);

@@ -8,7 +8,7 @@
 #include "facula/common.cuh"
 
 /* The sums of x - middle and of its squares. */
-template <class E> static ALWAYS_INLINE void deviations(const typename E::type *x, int64_t n, typename E::number middle,
+template <class E> static ALWAYS_INLINE void deviations(const typename E::stored *x, int64_t n, typename E::number middle,
                                                         double &sum, double &squares)
 {
     typedef typename E::number N;
@@ -17,7 +17,7 @@ template <class E> static ALWAYS_INLINE void deviations(const typename E::type *
 
 template <class E, bool centred, class A> static ALWAYS_INLINE void normalise_rows(const A &p)
 {
-    typedef typename E::type S;
+    typedef typename E::stored S;
     typedef typename E::number N;
     const int64_t n = p.runs * p.inner;
     const S *weight = (const S *)p.weight, *bias = (const S *)p.bias;
@@ -71,7 +71,7 @@ template <class E, bool centred, class A> static ALWAYS_INLINE void normalise_ro
 /* The gradients of x; with `inner` > 1 and a weight, also each run's sums, in the workspace: g (x - mean), then g. */
 template <class E, bool centred, class A> static ALWAYS_INLINE void differentiate_rows(const A &p)
 {
-    typedef typename E::type S;
+    typedef typename E::stored S;
     typedef typename E::number N;
     const int64_t n = p.runs * p.inner;
     const S *weight = (const S *)p.weight;
@@ -125,7 +125,7 @@ template <class E, bool centred, class A> static ALWAYS_INLINE void differentiat
    weight. Rows are added in order; the CPU widens sums after 32 rows of each group. */
 template <class E, bool centred, class A> static ALWAYS_INLINE void sum_columns(const A &p)
 {
-    typedef typename E::type S;
+    typedef typename E::stored S;
     typedef typename E::number N;
     const int64_t channels = p.groups * p.runs, window = 32 * p.groups;
     double *totals = (double *)p.workspace + (p.inner != 1 ? 2 * p.rows * p.runs : 0);
@@ -164,7 +164,7 @@ template <class E, bool centred, class A> static ALWAYS_INLINE void sum_columns(
 /* The sums of all tasks, in order. */
 template <class E, class A> static ALWAYS_INLINE void finish_columns(const A &p)
 {
-    typedef typename E::type S;
+    typedef typename E::stored S;
     typedef typename E::number N;
     const int64_t channels = p.groups * p.runs;
     const double *totals = (const double *)p.workspace + (p.inner != 1 ? 2 * p.rows * p.runs : 0);

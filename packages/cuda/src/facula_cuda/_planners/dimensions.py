@@ -1,0 +1,69 @@
+"""Dimensions of operands that kernels walk through together: merged, and as the words of a parameter block."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_DIMENSIONS = 6  # that `dimensions` in kernels/typed.cuh holds
+
+Dimension = tuple[int, ...]  # the length, then the steps of each array
+
+
+def dimensions_of(shape: Sequence[int], *steps: Sequence[int]) -> list[Dimension]:
+    """Return the dimensions of a shape, innermost first, merged in row-major order.
+
+    >>> dimensions_of((2, 3, 1), (3, 1, 7)), dimensions_of((), ())
+    ([(6, 1)], [])
+    """
+    return merged(list(zip(shape, *steps, strict=True))[::-1], ordered=False)
+
+
+def merged(dims: Sequence[Dimension], *, ordered: bool = True) -> list[Dimension]:
+    """Return the fewest dimensions with the same elements, given innermost first.
+
+    With `ordered` they are sorted by the first array's steps, so that neighbouring threads read neighbouring elements.
+
+    >>> merged([(4, 4), (3, 16), (1, 7)])
+    [(12, 4)]
+    """
+    kept = [dim for dim in dims if dim[0] != 1]
+    if ordered:
+        kept.sort(key=_first_step)
+    found: list[Dimension] = []
+    for dim in kept:
+        if found and dim[1:] == tuple([step * found[-1][0] for step in found[-1][1:]]):
+            found[-1] = (found[-1][0] * dim[0], *found[-1][1:])
+        else:
+            found.append(dim)
+    return found
+
+
+def _first_step(dim: Dimension) -> int:
+    return dim[1]
+
+
+def padded(words: Sequence[int]) -> list[int]:
+    """Return the words, with zeros up to one of a few lengths: so that one compiled kernel serves several shapes.
+
+    >>> len(padded([1, 2, 3])), len(padded([0] * 13))
+    (12, 24)
+    """
+    length = 12
+    while length < len(words):
+        length *= 2
+    return [*words, *[0] * (length - len(words))]
+
+
+def nest_of(dims: Sequence[Dimension]) -> list[int]:
+    """Return the words that `locate` in kernels/common.cuh reads."""
+    return padded([number for dim in dims for number in dim])
+
+
+def packed(dims: Sequence[Dimension], arrays: int) -> list[int]:
+    """Return the words of `dimensions` in kernels/typed.cuh."""
+    lengths = [dim[0] for dim in dims] + [0] * (MAX_DIMENSIONS - len(dims))
+    steps = [step for dim in dims for step in dim[1:]] + [0] * (arrays * (MAX_DIMENSIONS - len(dims)))
+    return [len(dims), *lengths, *steps]
