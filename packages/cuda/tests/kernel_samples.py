@@ -6,11 +6,12 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 
 import facula_storage
 from facula_cpu import CpuBackend
 from facula_cuda._driver import ffi, lib
-from facula_cuda._planners import planners
+from facula_cuda._planners import launches, planners
 from facula_storage import layout_of
 
 ORDERS = ("forward", "backward", "shuffled", "warps")
@@ -152,6 +153,22 @@ def plan_of(sample):
     )
     assert plan is not None, f"{sample}: the planner declined"
     return plan
+
+
+def modules_of(samples):
+    """Return the kernels' names by the text of each module of the samples' plans, without compiling it."""
+    found = {}
+
+    def functions(text, names, index, headers):
+        found[text] = names
+        return tuple(range(1, len(names) + 1))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launches, "functions", functions)
+        patch.setattr(launches, "record_of", lambda index: 1)
+        for sample in samples:
+            plan_of(sample)
+    return found
 
 
 def run_on_device(sample, order="forward", plan=None):

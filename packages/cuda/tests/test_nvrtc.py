@@ -7,11 +7,11 @@ import re
 
 import pytest
 from generated_forms import forms
-from kernel_samples import plan_of
+from kernel_samples import modules_of
 from test_planners import SAMPLES
 
 from facula_cuda._compile import nvrtc
-from facula_cuda._planners import launches, products, reductions, rows
+from facula_cuda._planners import products, reductions, rows
 from facula_cuda._planners.launches import headers
 from facula_errors import MissingPackageError
 
@@ -21,6 +21,7 @@ TOGETHER, PARTS = 40, 40  # sources of one compilation, for which headers are re
 SPILLING = {
     "standard_gamma_grad_.*": "its calls of other functions save 12 bytes of registers",
     r"\w+_(whole|pieces|joined)": "reductions: the division of indices above 2^31 is a call that saves up to 16 bytes",
+    r"(put|take_back)_\w+": "the kernel that adds slices saves registers around 64-bit divisions",
 }
 
 try:
@@ -41,7 +42,7 @@ def sources():
     ]
     found += [rows.source_of(operator, code)[0] for operator in rows.KERNELS for code in reductions.FLOATS]
     found += [products.source_of(code, biased)[0] for code in reductions.CODES for biased in (False, True)]
-    return sorted(found)
+    return sorted([*found, *modules_of(SAMPLES)])
 
 
 def check(chosen, architecture):
@@ -73,43 +74,3 @@ def test_all_kernels_compile(architecture, part):
     assert len(every) <= TOGETHER * PARTS
     chosen = every[part * TOGETHER : (part + 1) * TOGETHER]
     assert not chosen or check(chosen, architecture)
-
-
-@pytest.fixture
-def templates(monkeypatch):
-    """The modules of templates that the samples of planners use, each with its kernels."""
-    found = {}
-
-    def functions(text, names, index, headers):
-        found[text] = names
-        return tuple(range(1, len(names) + 1))
-
-    monkeypatch.setattr(launches, "functions", functions)
-    monkeypatch.setattr(launches, "record_of", lambda index: 1)
-    for sample in SAMPLES:
-        plan_of(sample)
-    return list(found.items())
-
-
-# The kernel that adds slices saves registers around 64-bit divisions.
-SPILLING_TEMPLATES = "combine_slices"
-
-
-def check_template(text, names, architecture):
-    compiled = nvrtc.compile_cubin(text, headers(), architecture, (*nvrtc.OPTIONS, "--ptxas-options=-v"))
-    found = nvrtc.resources(compiled.log)
-    assert set(names) == set(found)
-    spilling = {name: used for name, used in found.items() if used.spilled}
-    assert not spilling or SPILLING_TEMPLATES in text, f"for {architecture}: {spilling}"
-
-
-def test_a_sample_of_templates_compiles(templates):
-    for text, names in templates[:: len(templates) // 10]:
-        check_template(text, names, "sm_90")
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_all_templates_compile(templates, architecture):
-    for text, names in templates:
-        check_template(text, names, architecture)

@@ -19,6 +19,7 @@ from kernel_samples import (
     empty,
     indices,
     layouts,
+    modules_of,
     norms,
     plan_of,
     positions,
@@ -98,17 +99,7 @@ def device(simulated):
 @pytest.fixture(scope="module")
 def modules():
     """Return the kernels' names by the text of each module of the samples, compiled together."""
-    found = {}
-
-    def functions(text, names, index, headers):
-        found[text] = names
-        return tuple(range(1, len(names) + 1))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(launches, "functions", functions)
-        patch.setattr(launches, "record_of", lambda index: 1)
-        for sample in SAMPLES:
-            plan_of(sample)
+    found = modules_of(SAMPLES)
     build.prebuild(found, launches.headers())
     return found
 

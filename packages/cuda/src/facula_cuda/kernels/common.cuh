@@ -5,8 +5,9 @@
    A planner puts this text, a template, a struct of the parameter block (`args` below) and the kernels' definitions
    together: see Note [Modules] in _planners/launches.py. The fields of `args` are the arguments of the launch (n,
    addresses, workspace, scalars), then constants of the plan, then the address of the record of errors if the kernels
-   check elements. All kernels of a plan get the same block, one after the other in a stream: so a kernel sees everything
-   that the kernel before it wrote. Every loop over elements strides by the grid: any grid computes the same result. */
+   check elements. All kernels of a plan get the same block, one after the other in a stream: so a kernel sees
+   everything that the kernel before it wrote. Every loop over elements strides by the grid: any grid computes the same
+   result. */
 #pragma once
 #include <stdint.h>
 

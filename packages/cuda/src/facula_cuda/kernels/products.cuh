@@ -1,8 +1,8 @@
-/* Products of matrices with batch dimensions, of any strides: o = a @ b, plus a bias for each column. The reference that
-   libraries are compared with; it needs none of them.
+/* Products of matrices with batch dimensions, of any strides: o = a @ b, plus a bias for each column. The reference
+   that libraries are compared with; it needs none of them.
 
-   A block of 256 threads computes tiles of 64 x 64 elements, each thread 4 x 4. Slices of 16 columns of a and 16 rows of
-   b pass through shared memory. An element is summed in the order of k, so that results depend on no stream or grid. */
+   A block of 256 threads computes tiles of 64 x 64 elements, each thread 4 x 4. Slices of 16 columns of a and 16 rows
+   of b pass through shared memory. An element is summed in the order of k: results depend on no stream or grid. */
 #pragma once
 #include "facula/typed.cuh"
 
@@ -113,4 +113,5 @@ template <int code> static ALWAYS_INLINE void multiply(const product &p, const c
 }
 
 #define PRODUCT(NAME, code) SYNC_KERNEL(NAME, product_args) { multiply<code>(p.p, p.a, p.b, nullptr, p.o); }
-#define PRODUCT_AND_BIAS(NAME, code) SYNC_KERNEL(NAME, product_bias_args) { multiply<code>(p.p, p.a, p.b, p.bias, p.o); }
+#define PRODUCT_AND_BIAS(NAME, code) \
+    SYNC_KERNEL(NAME, product_bias_args) { multiply<code>(p.p, p.a, p.b, p.bias, p.o); }

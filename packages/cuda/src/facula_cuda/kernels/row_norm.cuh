@@ -8,8 +8,9 @@
 #include "facula/common.cuh"
 
 /* The sums of x - middle and of its squares. */
-template <class E> static ALWAYS_INLINE void deviations(const typename E::stored *x, int64_t n, typename E::number middle,
-                                                        double &sum, double &squares)
+template <class E>
+static ALWAYS_INLINE void deviations(const typename E::stored *x, int64_t n, typename E::number middle, double &sum,
+                                     double &squares)
 {
     typedef typename E::number N;
     sum_row<32, false, N>(n, [=](int64_t i, N &a, N &b) { a = E::read(x[i]) - middle, b = a * a; }, sum, squares);
