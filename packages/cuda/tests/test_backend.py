@@ -14,7 +14,8 @@ from facula_cuda._backend.backend import create_backend
 from facula_cuda._compile.modules import functions
 from facula_cuda._driver import ffi, lib
 from facula_cuda._port.devices import set_index
-from facula_cuda._port.streams import Event, Stream, stream
+from facula_cuda._port.events import Event
+from facula_cuda._port.streams import Stream, stream
 from facula_cuda.testing import failing, pending
 from facula_errors.testing import raises
 from facula_storage import Device, Plan, Storage, bind, contiguous, float32, int64, layout_of

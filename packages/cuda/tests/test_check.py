@@ -102,7 +102,7 @@ def nothing(*arguments, **options):
 @pytest.mark.parametrize(
     ("name", "place"),
     [
-        ("streams", "facula_cuda._port.streams.Event.wait"),
+        ("streams", "facula_cuda._port.events.Event.wait"),
         ("reuse", "facula_cuda.check._order_steps.record_use"),
         ("graphs", "facula_cuda.check._order_steps.Stream.wait_stream"),
         ("graphs", "facula_cuda._port.graphs.use_mem_pool"),

@@ -27,7 +27,8 @@ from ._port.devices import (
     synchronize,
 )
 from ._port.driver import driver_version, is_available
-from ._port.streams import Event, ExternalStream, Stream, current_stream, default_stream, set_stream, stream
+from ._port.events import Event
+from ._port.streams import ExternalStream, Stream, current_stream, default_stream, set_stream, stream
 from ._port.waits import waits
 
 _register("facula_cuda")

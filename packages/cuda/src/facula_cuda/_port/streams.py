@@ -1,4 +1,4 @@
-"""Streams and events: the order of work on a device, with PyTorch's names and semantics.
+"""Streams: the order of work on a device, with PyTorch's names and semantics.
 
 Note [Streams are kept]: the caching allocator knows streams by their handles, and asks for the state of those on which
 its blocks were used. A stream therefore is never destroyed while its driver is open: when the last object of a stream
@@ -13,17 +13,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 from weakref import WeakValueDictionary
 
-from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import Exit, boundary, guarded
 from facula_storage import Device
 
 from .._driver import ffi, lib
 from .devices import AnyDevice, context, current_index, index_of
-from .driver import check, on_close, open_driver, opened
-from .waits import SOME_WORK, waiting
+from .driver import check, on_close, opened
+from .events import DeviceQueue, Event, is_done
+from .waits import waiting
 
 _NON_BLOCKING = 1  # a stream that does not wait for the default stream
-_BLOCKING_SYNC, _DISABLE_TIMING = 1, 2
 
 #: Handles of streams without an object, by device and priority.
 _idle: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
@@ -55,7 +55,7 @@ def _forget(alive: bool) -> None:
     lib.facula_cuda_set_index(0)
 
 
-class Stream:
+class Stream(DeviceQueue):
     """A queue of work on a device. Work on one stream runs in order; work on different streams in any order.
 
     It does not wait for the default stream, nor the default stream for it. `with stream:` makes it the calling
@@ -69,12 +69,8 @@ class Stream:
         OperationError: there is no driver or no device.
     """
 
-    __slots__ = ("__weakref__", "_session", "device_index", "handle", "priority")
+    __slots__ = ("__weakref__", "priority")
 
-    #: The index of the device.
-    device_index: int
-    #: The driver's handle; 0 for the default stream.
-    handle: int
     priority: int
 
     @boundary
@@ -123,7 +119,7 @@ class Stream:
     def query(self) -> bool:
         """Return whether all work queued on this stream is complete."""
         self._use()
-        return _done("Stream.query", lib.driver.cuStreamQuery(self.handle))
+        return is_done("Stream.query", lib.driver.cuStreamQuery(self.handle))
 
     @boundary
     def synchronize(self) -> None:
@@ -153,16 +149,6 @@ class Stream:
     def wait_stream(self, stream: Stream) -> None:
         """Make work queued on this stream from now on wait for all work queued on another one so far."""
         self.wait_event(stream.record_event())
-
-    def _use(self) -> None:
-        """Make the context of this stream's device current. Raises OperationError if the driver was closed since."""
-        if self._session != opened.session:
-            open_driver()  # names a fork
-            raise OperationError(
-                "Stream: expected a stream of the driver that is open; got one of a driver that was closed. Make a new "
-                "one"
-            )
-        context(self.device_index)
 
     @boundary
     def __enter__(self) -> Stream:
@@ -211,141 +197,6 @@ class ExternalStream(Stream):
 
 
 _PER_THREAD = 2
-
-
-class Event:
-    """A point in the work of a stream, for waiting and for measuring time. It exists once it is recorded.
-
-    Arguments:
-        enable_timing: whether `elapsed_time` can be asked for.
-        blocking: whether `synchronize` lets other threads run instead of polling the device.
-        interprocess: events of several processes are not supported.
-    """
-
-    __slots__ = ("__weakref__", "_session", "blocking", "device_index", "enable_timing", "handle")
-
-    #: The device on which the event was recorded; None before.
-    device_index: int | None
-    #: The driver's handle; 0 before the event is recorded.
-    handle: int
-
-    @boundary
-    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False):
-        if interprocess:
-            raise UnsupportedError("Event: expected interprocess=False; got True. Events are local to a process")
-        self.enable_timing, self.blocking = bool(enable_timing), bool(blocking)
-        self.device_index, self.handle = None, 0
-        self._session = opened.session
-
-    def __del__(self) -> None:
-        if getattr(self, "handle", 0) and self._session == opened.session:
-            lib.driver.cuEventDestroy_v2(self.handle)  # work that waits for it goes on waiting
-
-    @property
-    def device(self) -> Device | None:
-        """The device on which the event was recorded; None before."""
-        return None if self.device_index is None else Device("cuda", self.device_index)
-
-    @property
-    def cuda_event(self) -> int:
-        """The driver's handle, under PyTorch's name."""
-        return self.handle
-
-    @boundary
-    def record(self, stream: Stream | None = None) -> None:
-        """Record the event after the work queued so far on a stream, by default the current one.
-
-        A new record replaces an earlier one; work that waits for that goes on waiting for it.
-        """
-        stream = current_stream() if stream is None else _checked_stream("Event.record", stream)
-        stream._use()
-        if self.handle and self._session == opened.session and self.device_index != stream.device_index:
-            raise OperationError(
-                f"Event.record: expected a stream of cuda:{self.device_index}, where the event was first recorded; got "
-                f"one of cuda:{stream.device_index}. Use another event"
-            )
-        if not self.handle or self._session != opened.session:
-            number = ffi.new("int64_t *")
-            flags = (not self.enable_timing) * _DISABLE_TIMING | self.blocking * _BLOCKING_SYNC
-            check("Event", lib.driver.cuEventCreate(number, flags))
-            self.handle, self.device_index, self._session = int(number[0]), stream.device_index, opened.session
-        check("Event.record", lib.driver.cuEventRecord(self.handle, stream.handle))
-
-    @boundary
-    def wait(self, stream: Stream | None = None) -> None:
-        """Make work queued from now on on a stream, by default the current one, wait for the event.
-
-        Without effect before the event is recorded.
-        """
-        stream = current_stream() if stream is None else _checked_stream("Event.wait", stream)
-        if self._use():
-            stream._use()
-            check("Event.wait", lib.driver.cuStreamWaitEvent(stream.handle, self.handle, 0))
-
-    @boundary
-    def query(self) -> bool:
-        """Return whether the work before the event is complete; True before the event is recorded."""
-        return not self._use() or _done("Event.query", lib.driver.cuEventQuery(self.handle))
-
-    @boundary
-    def synchronize(self) -> None:
-        """Wait until the work before the event is complete. Without effect before the event is recorded."""
-        if self._use() and self.device_index is not None:
-            with waiting(self.device_index, SOME_WORK):
-                check("Event.synchronize", lib.driver.cuEventSynchronize(self.handle))
-
-    @boundary
-    def elapsed_time(self, end_event: Event) -> float:
-        """Return the milliseconds between this event and a later one, both complete, with a resolution of 0.5 µs.
-
-        Raises:
-            OperationError: an event was made without `enable_timing`, is not recorded or not complete.
-        """
-        if not isinstance(end_event, Event):
-            raise InvalidTypeError(f"Event.elapsed_time: expected end_event, an Event; got {end_event!r:.60}")
-        both = (("the start", self), ("end_event", end_event))
-        for name, event in both:
-            if not event.enable_timing:
-                raise InvalidValueError(
-                    f"Event.elapsed_time: expected {name} to be made with enable_timing=True; got False"
-                )
-        for name, event in both:
-            if not event._use():
-                raise InvalidValueError(
-                    f"Event.elapsed_time: expected {name} to be recorded; got none. Call record() before"
-                )
-            if not event.query():
-                raise OperationError(
-                    f"Event.elapsed_time: expected {name} to be complete; got work that still runs. Call synchronize() "
-                    "before"
-                )
-        milliseconds = ffi.new("float *")
-        check("Event.elapsed_time", lib.driver.cuEventElapsedTime(milliseconds, self.handle, end_event.handle))
-        return float(milliseconds[0])
-
-    def _use(self) -> bool:
-        """Return whether the event is recorded, with the context of its device as the current one."""
-        if self.device_index is None:
-            return False
-        if self._session != opened.session:
-            open_driver()  # names a fork
-            raise OperationError(
-                "Event: expected an event of the driver that is open; got one of a driver that was closed. Record it "
-                "again"
-            )
-        context(self.device_index)
-        return True
-
-    def __repr__(self) -> str:
-        return f"<facula_cuda.Event {self.handle:#x}>" if self.handle else "<facula_cuda.Event uninitialized>"
-
-
-def _done(operation: str, code: int) -> bool:
-    """Return whether the code of a query is that of complete work; raise CudaError for other codes than "not ready"."""
-    if code == lib.DRIVER_NOT_READY:
-        return False
-    check(operation, code)
-    return True
 
 
 def _checked_stream(operation: str, stream: object) -> Stream:

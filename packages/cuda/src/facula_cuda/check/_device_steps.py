@@ -17,8 +17,8 @@ from .._compile import nvrtc
 from .._port.device_memory import device_allocator
 from .._port.devices import count_devices, get_device_properties, properties, synchronize
 from .._port.driver import driver_version, failure, format_version
+from .._port.events import Event
 from .._port.pinned import pinned_allocator
-from .._port.streams import Event
 from ._report import Report, step
 from ._work import Array, Kernel, between, to_device, to_host
 

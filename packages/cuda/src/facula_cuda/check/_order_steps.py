@@ -10,9 +10,10 @@ import numpy as np
 
 from .._driver import ffi, lib
 from .._port.devices import context, synchronize
+from .._port.events import Event
 from .._port.graphs import CUDAGraph, graph
 from .._port.pinned import pinned_allocator, record_use
-from .._port.streams import Event, Stream, current_stream
+from .._port.streams import Stream, current_stream
 from .._port.streams import stream as use_stream
 from ._report import Report, step
 from ._work import Array, Kernel, launch, to_device

@@ -73,7 +73,7 @@ def _flags() -> tuple[str, ...]:
 
 @cache
 def _shim_digest() -> str:
-    return disk.key_of(SHIM.read_bytes())
+    return disk.key_of(*[path.read_bytes() for path in sorted(SHIM.parent.glob("shim*.h"))])
 
 
 def _key(compiler: str, source: str, headers: Mapping[str, str]) -> str:
