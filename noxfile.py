@@ -131,7 +131,7 @@ def fingerprint(package: str, flags: dict[str, str]) -> str:
     folder = ROOT / "packages" / package
     made_with = (sys.version, platform.machine(), os.environ.get("CFLAGS", ""), sorted(flags.items()))
     digest = hashlib.sha256(repr(made_with).encode())
-    for parent, folders, files in os.walk(folder):
+    for parent, folders, files in os.walk(folder, followlinks=True):  # in a copy of the tree a link may be a folder
         skipped = NOT_SOURCES(parent, [*folders, *files])
         folders[:] = sorted(name for name in folders if name not in skipped)
         for name in sorted(name for name in files if name not in skipped):
