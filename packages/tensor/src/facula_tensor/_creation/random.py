@@ -26,7 +26,7 @@ from .._dispatch.written import function, maker
 from .batches import draw_batched, open_batches
 from .filled import empty, layout_like
 from .from_data import tensor
-from .generator import LARGEST, Generator, default_generators, source_of_draws
+from .generator import LARGEST, Generator, default_generator, default_generators, source_of_draws
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
@@ -52,7 +52,8 @@ def fill_with_draws(
         quick = table.dense[layout.dense]
         address = storage.ptr
         if quick is not None and address is not None and not collecting:
-            n, source = layout.numel, default_generators[layout.device]
+            n, device = layout.numel, layout.device
+            source = default_generator if device is cpu else default_generators[device]
             key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
             quick(n, address + offset, key, start & LARGEST, first, second)
             return

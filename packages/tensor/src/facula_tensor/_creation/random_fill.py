@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from facula_autograd.extend.modes import active_modes, replace_mode
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import contiguous
+from facula_storage import contiguous, cpu
 from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
 from facula_storage.extend.plans import PlanTable
 
@@ -26,7 +26,7 @@ from .._dispatch.slow_path.planning import broadcast_shapes
 from .._dispatch.value_checks import refuse_outside
 from .batches import open_batches
 from .filled import finish, with_options
-from .generator import LARGEST, Generator, default_generators
+from .generator import LARGEST, Generator, default_generator, default_generators
 from .random import NORMAL, RANDINT, UNIFORM, drawn_batched, fill_with_draws, randint, randn
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def _draw_into(
         and self.node is None
         and not (active_modes or launch is None or (address := storage.ptr) is None or storage.version is None)
     ):  # `draw`, inlined
-        n, source = layout.numel, default_generators[layout.device]
+        n, device = layout.numel, layout.device
+        source = default_generator if device is cpu else default_generators[device]
         key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
         launch(n, address + offset, key, start & LARGEST, first, second)
     else:
