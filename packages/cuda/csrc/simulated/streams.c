@@ -36,14 +36,21 @@ int simulated_cuStreamDestroy_v2(int64_t handle)
     return SUCCESS;
 }
 
+/* Find a stream that the host waits for or queries. Returns a code. */
+static int find_stream(struct device *device, int64_t handle, struct stream **stream)
+{
+    *stream = stream_of(device, handle);
+    if (!*stream)
+        return INVALID_HANDLE;
+    TRY(capture_forbids_stream(*stream));
+    return capture_forbids_unsafe();
+}
+
 int simulated_cuStreamSynchronize(int64_t handle)
 {
     ENTER_DEVICE(cuStreamSynchronize);
-    struct stream *stream = stream_of(device, handle);
-    if (!stream)
-        return INVALID_HANDLE;
-    TRY(capture_forbids_stream(stream));
-    TRY(capture_forbids_unsafe());
+    struct stream *stream;
+    TRY(find_stream(device, handle, &stream));
     run_stream(stream);
     return stream->device->sticky;
 }
@@ -51,11 +58,8 @@ int simulated_cuStreamSynchronize(int64_t handle)
 int simulated_cuStreamQuery(int64_t handle)
 {
     ENTER_DEVICE(cuStreamQuery);
-    struct stream *stream = stream_of(device, handle);
-    if (!stream)
-        return INVALID_HANDLE;
-    TRY(capture_forbids_stream(stream));
-    TRY(capture_forbids_unsafe());
+    struct stream *stream;
+    TRY(find_stream(device, handle, &stream));
     if (!stream->first)
         return SUCCESS;
     simulated_polled();
@@ -155,15 +159,20 @@ int simulated_cuEventRecord(int64_t handle, int64_t stream_handle)
     return simulated_queue(stream, work);
 }
 
+/* Find an event that the host waits for or queries. Returns a code. */
+static int find_event(int64_t handle, struct event **event)
+{
+    *event = simulated_object(EVENT, handle);
+    if (!*event)
+        return INVALID_HANDLE;
+    return (*event)->capture ? CAPTURED_EVENT : capture_forbids_unsafe();
+}
+
 int simulated_cuEventQuery(int64_t handle)
 {
     ENTER_DEVICE(cuEventQuery);
-    struct event *event = simulated_object(EVENT, handle);
-    if (!event)
-        return INVALID_HANDLE;
-    if (event->capture)
-        return CAPTURED_EVENT;
-    TRY(capture_forbids_unsafe());
+    struct event *event;
+    TRY(find_event(handle, &event));
     if (!event->latest || event->latest->done)
         return SUCCESS;
     simulated_polled();
@@ -173,12 +182,8 @@ int simulated_cuEventQuery(int64_t handle)
 int simulated_cuEventSynchronize(int64_t handle)
 {
     ENTER_DEVICE(cuEventSynchronize);
-    struct event *event = simulated_object(EVENT, handle);
-    if (!event)
-        return INVALID_HANDLE;
-    if (event->capture)
-        return CAPTURED_EVENT;
-    TRY(capture_forbids_unsafe());
+    struct event *event;
+    TRY(find_event(handle, &event));
     if (event->latest && !event->latest->done)
         run_point(event->latest);
     return event->device->sticky;

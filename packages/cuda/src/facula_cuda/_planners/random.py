@@ -8,6 +8,8 @@ from .launches import MAX_BLOCKS, THREADS, Kernel, kernel_plan
 from .registry import planner
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from facula_storage import Layout, Plan
 
 FLOAT64 = 10
@@ -53,17 +55,8 @@ def plan_random(
     if drawn is None or not o.is_contiguous:
         return None
     body, each = drawn
-    kernel = Kernel(f"{operator}_{o.dtype.name}", body, MAX_BLOCKS, per=each * THREADS)
-    return kernel_plan(
-        operator,
-        parameters,
-        outputs,
-        ["random"],
-        [kernel],
-        pointers="o",
-        scalars={"seed": int, "offset": int} | SCALARS[operator],
-        any_size=True,
-    )
+    scalars = {"seed": int, "offset": int} | SCALARS[operator]
+    return _draw_plan(operator, outputs, parameters, body, each, "o", scalars)
 
 
 @planner("dropout")
@@ -75,14 +68,21 @@ def plan_dropout(
     types = {9: "float", 10: "double"}
     if o.dtype.code not in types or x.dtype is not o.dtype or not (x.is_contiguous and o.is_contiguous):
         return None
-    kernel = Kernel(f"dropout_{o.dtype.name}", f"drop<{types[o.dtype.code]}>(p);", MAX_BLOCKS, per=4 * THREADS)
+    scalars = {"share": float, "seed": int, "offset": int}
+    return _draw_plan(operator, outputs, parameters, f"drop<{types[o.dtype.code]}>(p);", 4, "x o", scalars)
+
+
+def _draw_plan(
+    operator: str,
+    outputs: tuple[Layout, ...],
+    parameters: tuple[Any, ...],
+    body: str,
+    each: int,
+    pointers: str,
+    scalars: Mapping[str, type],
+) -> Plan | None:
+    """Return a plan of any size whose threads compute `each` elements by the statement `body`."""
+    kernel = Kernel(f"{operator}_{outputs[0].dtype.name}", body, MAX_BLOCKS, per=each * THREADS)
     return kernel_plan(
-        operator,
-        parameters,
-        outputs,
-        ["random"],
-        [kernel],
-        pointers="x o",
-        scalars={"share": float, "seed": int, "offset": int},
-        any_size=True,
+        operator, parameters, outputs, ["random"], [kernel], pointers=pointers, scalars=scalars, any_size=True
     )

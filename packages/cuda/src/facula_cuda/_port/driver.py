@@ -127,6 +127,22 @@ def close_driver() -> None:
     opened.session += 1
 
 
+def check_session(operation: str, session: int, kind: str, remedy: str) -> None:
+    """Raise OperationError if the driver was closed since a handle was made.
+
+    Arguments:
+        operation: the name with which the message begins.
+        session: `opened.session` when the handle was made.
+        kind: the kind of the handle, with its article.
+        remedy: a sentence on how to make another one.
+    """
+    if session != opened.session:
+        open_driver()  # names a fork
+        raise OperationError(
+            f"{operation}: expected {kind} of the driver that is open; got one of a driver that was closed. {remedy}"
+        )
+
+
 def check(operation: str, code: int) -> None:
     """Raise CudaError unless a driver function succeeded.
 

@@ -8,7 +8,7 @@ from facula_storage import Device
 
 from .._driver import ffi, lib
 from .devices import context, index_of
-from .driver import check, open_driver, opened
+from .driver import check, check_session, opened
 from .waits import SOME_WORK, waiting
 
 _BLOCKING_SYNC, _DISABLE_TIMING = 1, 2
@@ -27,12 +27,7 @@ class DeviceQueue:
 
     def _use(self) -> None:
         """Make the context of this stream's device current. Raises OperationError if the driver was closed since."""
-        if self._session != opened.session:
-            open_driver()  # names a fork
-            raise OperationError(
-                "Stream: expected a stream of the driver that is open; got one of a driver that was closed. Make a new "
-                "one"
-            )
+        check_session("Stream", self._session, "a stream", "Make a new one")
         context(self.device_index)
 
 
@@ -170,12 +165,7 @@ class Event:
         """Return whether the event is recorded, with the context of its device as the current one."""
         if self.device_index is None:
             return False
-        if self._session != opened.session:
-            open_driver()  # names a fork
-            raise OperationError(
-                "Event: expected an event of the driver that is open; got one of a driver that was closed. Record it "
-                "again"
-            )
+        check_session("Event", self._session, "an event", "Record it again")
         context(self.device_index)
         return True
 

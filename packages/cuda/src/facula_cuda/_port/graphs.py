@@ -22,7 +22,7 @@ from facula_errors.extend import boundary, guarded
 from .._driver import ffi, lib
 from .device_memory import device_allocator
 from .devices import context, synchronize
-from .driver import check, opened
+from .driver import check, check_session, opened
 from .streams import Stream, current_stream
 from .streams import stream as use_stream
 
@@ -167,11 +167,7 @@ class CUDAGraph:
                 "facula_cuda.graph() before"
             )
         stream = current_stream(self.device_index)
-        if self._session != opened.session:
-            raise OperationError(
-                "CUDAGraph.replay: expected a graph of the driver that is open; got one of a driver that was closed. "
-                "Capture it again"
-            )
+        check_session("CUDAGraph.replay", self._session, "a graph", "Capture it again")
         context(self.device_index)
         self._replayed_on.add(stream.handle)
         check("CUDAGraph.replay", lib.driver.cuGraphLaunch(self._executable, stream.handle))
