@@ -8,14 +8,29 @@ import numpy as np
 
 from facula_errors import MissingKeyError
 
+from .._dtype_codes import (
+    BFLOAT16,
+    BOOL,
+    COMPLEX64,
+    COMPLEX128,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+)  # fmt: skip
 from .._elements import header_of
 
 if TYPE_CHECKING:
     from facula_cpu.extend import Step, TypedProgram
 
-# Codes of facula_storage's dtypes, their names and their types in C. Half types and float8 are bits.
-BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 = range(1, 11)
-COMPLEX64, COMPLEX128, UINT16, UINT32, UINT64 = range(11, 16)
+# The names of dtypes and their types in C, by code. Half types and float8 are bits.
 NAMES = {
     BOOL: "bool", UINT8: "uint8", INT8: "int8", INT16: "int16", INT32: "int32", INT64: "int64", FLOAT16: "float16",
     BFLOAT16: "bfloat16", FLOAT32: "float32", FLOAT64: "float64", UINT16: "uint16", UINT32: "uint32", UINT64: "uint64",

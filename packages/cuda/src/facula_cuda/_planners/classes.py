@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._dtype_codes import INT64
 from .dimensions import dimensions_of, nest_of
 from .launches import Kernel, blocks_for, kernel_plan
 from .norms import threads_for
@@ -12,7 +13,6 @@ from .registry import planner
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
 
-INT64 = 6
 TYPES = {9: "float", 10: "double"}
 SHORT_ROW, PIECE = 32, 1024  # as in classes.cuh: classes of a row for one thread; classes that a warp adds at a time
 MAX_PARTS = 64

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from .._dtype_codes import BOOL, COMPLEX64, COMPLEX128, INT64
 from .dimensions import dimensions_of, nest_of
 from .launches import WARP, Kernel, blocks_for, kernel_plan
 from .registry import planner
@@ -12,7 +13,6 @@ from .registry import planner
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
 
-BOOL, INT64, COMPLEX64, COMPLEX128 = 1, 6, 11, 12
 NEVER = -(1 << 63)  # no index
 MAX_POSITIONS = (1 << 32) - 2  # marks are uint32_t
 PART = 256  # elements of a slice for one warp, as in indexing.cuh
@@ -101,17 +101,11 @@ def plan_slices(
             Kernel(name, f"put_slices<{moved}>(p);", blocks_for(count * elements)),
             Kernel(name, f"combine_slices<{how}, {array.dtype.code}>(p);", blocks_for(tasks), waits=True),
         )
+    workspace = 0 if how is None else 64 + 8 * length
     return kernel_plan(
-        operator,
-        parameters,
-        outputs,
-        ["indexing"],
-        kernels,
-        pointers=pointers,
-        constants=constants,
-        workspace=0 if how is None else 64 + 8 * length,
-        checks=inputs,
-    )
+        operator, parameters, outputs, ["indexing"], kernels, pointers=pointers, constants=constants,
+        workspace=workspace, checks=inputs,
+    )  # fmt: skip
 
 
 @planner("gather", "scatter", "scatter_copy", "gather_back")
@@ -191,14 +185,8 @@ def plan_elements(
             Kernel(name, f"scatter_elements<{moved}>(p);", blocks_for(count)),
             combine,
         )
+    workspace = 0 if how is None else 64 + 8 * targets
     return kernel_plan(
-        operator,
-        parameters,
-        outputs,
-        ["indexing"],
-        kernels,
-        pointers=pointers,
-        constants=constants,
-        workspace=0 if how is None else 64 + 8 * targets,
-        checks=inputs,
-    )
+        operator, parameters, outputs, ["indexing"], kernels, pointers=pointers, constants=constants,
+        workspace=workspace, checks=inputs,
+    )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._dtype_codes import FLOAT64
 from .launches import MAX_BLOCKS, THREADS, Kernel, kernel_plan
 from .registry import planner
 
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout, Plan
 
-FLOAT64 = 10
 PRECISIONS = {7: 11, 8: 8, 9: 24}  # of the significand, by the dtype's code
 INTEGERS = {1: "uint8_t", 2: "uint8_t", 3: "uint8_t", 4: "int16_t", 5: "int32_t", 6: "int64_t"}
 WORDS = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._dtype_codes import BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
 from .dimensions import MAX_DIMENSIONS, merged, packed
 from .launches import THREADS, Kernel, blocks_for, kernel_plan
 from .registry import planner
@@ -21,7 +22,7 @@ CODES = {
     1: "BOOL", 2: "UINT8", 3: "INT8", 4: "INT16", 5: "INT32", 6: "INT64", 7: "FLOAT16", 8: "BFLOAT16", 9: "FLOAT32",
     10: "FLOAT64",
 }  # fmt: skip
-INT64, FLOATS, BOOL = 6, (7, 8, 9, 10), 1
+FLOATS = (FLOAT16, BFLOAT16, FLOAT32, FLOAT64)
 STATE_BYTES = 24  # of the largest state
 LANE_ELEMENTS = 4  # that one thread folds at least, unless a row is longer than 256 of them
 WANTED_THREADS = 1 << 16  # below them, outputs are split into pieces
