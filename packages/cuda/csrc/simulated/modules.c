@@ -16,7 +16,7 @@
 
 /* An image that begins with this is followed by the path of a library. */
 static const char path_magic[] = "facula-library:";
-/* A library's function of this name, const char *(*)(void), describes what the last kernel did wrong; NULL if nothing. */
+/* A library's function of this name, const char *(*)(void), describes the last kernel's error, or returns NULL. */
 static const char failure_name[] = "facula_shim_failure";
 
 enum { BUFFER_POINTER = 1, BUFFER_SIZE = 2, BUFFER_END = 0 };
@@ -233,9 +233,9 @@ int simulated_cuLaunchKernel(int64_t handle, unsigned grid_x, unsigned grid_y, u
 /* -------------------------------------------------------------------------------------------------------- running */
 static THREAD_LOCAL sigjmp_buf *escape; /* of the kernel that this thread runs */
 static struct sigaction previous;
-static char failure[1024]; /* what the last kernel that failed did wrong */
+static char failure[1024]; /* the error of the last kernel that failed */
 
-/* A kernel that leaves its memory ends with CUDA's error; other faults are for whoever handled them before. */
+/* A kernel that leaves its memory ends with CUDA's error; other faults go to the previous handler. */
 static void on_fault(int number, siginfo_t *information, void *context)
 {
     const uint64_t address = (uint64_t)information->si_addr;

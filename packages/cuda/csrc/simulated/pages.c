@@ -91,7 +91,7 @@ static int open_file(void)
     return parts.room ? SUCCESS : gaps_give(&parts, LARGE_PAGE, FILE_BYTES); /* 0 means "none" to gaps_take */
 }
 
-/* Write 0xff to all bytes of new memory: programs must not rely on what it contains. */
+/* Write 0xff to all bytes of new memory: programs must not rely on its contents. */
 static int poison(uint64_t offset, uint64_t nbytes)
 {
     void *place = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
@@ -172,7 +172,7 @@ int simulated_cuMemMap(uint64_t address, size_t nbytes, size_t offset, int64_t h
     if (!pages || flags || offset || nbytes != pages->nbytes || address % LARGE_PAGE || !is_reserved(address, nbytes) ||
         has_mappings(address, nbytes))
         return INVALID_VALUE;
-    /* Without access at first, even for kernels: cuMemSetAccess gives it. */
+    /* Kernels have no access either before cuMemSetAccess. */
     void *place = to_host(address);
     if (mmap(place, nbytes, PROT_NONE, MAP_SHARED | MAP_FIXED, file, (off_t)pages->offset) != place)
         return OUT_OF_MEMORY;

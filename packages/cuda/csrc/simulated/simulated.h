@@ -4,7 +4,7 @@
    A device address is an address that the host cannot use: a range of PROT_NONE pages. Kernels and copies use the same
    memory at another address, `to_host(address)`, where it is readable. Words of a kernel's parameter block that are
    device addresses are translated; addresses that a kernel loads from memory are not. Each device has AREA addresses for
-   cuMemAlloc; reserved ranges (cuMemAddressReserve) come from an area of their own.
+   cuMemAlloc; reserved ranges (cuMemAddressReserve) come from a separate area.
 
    Note [Simulated time]
    Work is queued and runs only when the host waits, in the waiting thread. Each stream is a queue; an item at its head is
@@ -54,7 +54,7 @@ struct module {
     struct device *device;
     void *library;
     int file; /* of an image in memory; -1 for a path */
-    const char *(*failure)(void); /* what its last kernel did wrong */
+    const char *(*failure)(void); /* the error of its last kernel */
 };
 
 struct function {
@@ -158,7 +158,7 @@ enum call {
 /* Count a call and take the lock. Returns a code, and then the lock is not taken. */
 int simulated_enter(enum call call);
 void simulated_leave(int *entered);
-void simulated_lock(void); /* for the controls, which are no calls */
+void simulated_lock(void); /* for the controls, which are not driver functions */
 void simulated_unlock(void);
 void simulated_initialize(int on);
 int simulated_is_initialized(void);
@@ -222,7 +222,7 @@ struct region {
 struct region *region_at(uint64_t address); /* the region that contains the address, or NULL */
 int region_add(struct region region);
 void region_remove(uint64_t start);
-int simulated_map(uint64_t address, uint64_t nbytes);    /* 0xff in every byte: nothing relies on new memory */
+int simulated_map(uint64_t address, uint64_t nbytes);    /* 0xff in every byte: programs must not rely on new memory */
 void simulated_unmap(uint64_t address, uint64_t nbytes); /* unusable again */
 
 /* Free addresses, as sorted ranges. */
@@ -230,7 +230,7 @@ struct gaps {
     struct gap { uint64_t start, end; } *gaps;
     size_t count, room;
 };
-uint64_t gaps_take(struct gaps *gaps, uint64_t nbytes, uint64_t alignment); /* 0 if nothing is large enough */
+uint64_t gaps_take(struct gaps *gaps, uint64_t nbytes, uint64_t alignment); /* 0 if none is large enough */
 int gaps_give(struct gaps *gaps, uint64_t start, uint64_t end);
 
 /* ---------------------------------------------------------------------------------------------------------- queues */

@@ -81,7 +81,7 @@ int simulated_cuStreamWaitEvent(int64_t handle, int64_t event_handle, unsigned f
     struct event *event = simulated_object(EVENT, event_handle);
     if (!stream || !event)
         return INVALID_HANDLE;
-    if (flags > 1) /* 1: a node of its own in graphs, which changes nothing here */
+    if (flags > 1) /* 1: a separate node in graphs, without effect here */
         return INVALID_VALUE;
     TRY(capture_forbids_default(stream));
     if (event->capture || stream->capture)
@@ -150,7 +150,7 @@ int simulated_cuEventRecord(int64_t handle, int64_t stream_handle)
         free(point);
         return OUT_OF_MEMORY;
     }
-    point_drop(event->latest); /* streams that wait for the previous record have references of their own */
+    point_drop(event->latest); /* streams that wait for the previous record have their own references */
     event->latest = point;
     event->capture = 0;
     nodes_free(&event->captured);

@@ -6,8 +6,8 @@ A launch copies the bytes of all its operands and results to the host, runs the 
 changed. Operands may overlap: in-place calls pass one address twice, and views share memory. Therefore ranges of
 addresses that overlap are copied as one, and have the same distances on the host. A strided array is copied with the
 gaps between its elements: another thread's fallback may write there, so one runs at a time on each device. Results are
-also copied to the host first, because a plan may leave some of their elements unchanged. What a launch did not change
-is not written, and a launch that fails writes nothing.
+also copied to the host first, because a plan may leave some of their elements unchanged. Unchanged elements are
+not written, nor are those of a launch that fails.
 """
 
 from __future__ import annotations

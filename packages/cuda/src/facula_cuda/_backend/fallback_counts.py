@@ -1,4 +1,4 @@
-"""Counts of the operators that ran on the CPU for want of a CUDA kernel, and what such a call does besides."""
+"""Counts of the operators that ran on the CPU for lack of a CUDA kernel, and the other effects of such a call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _warned: set[str] = set()
 
 @boundary
 def fallbacks() -> dict[str, int]:
-    """Return how often each operator has run on the CPU for want of a CUDA kernel, the most frequent first.
+    """Return how often each operator has run on the CPU for lack of a CUDA kernel, the most frequent first.
 
     The environment variable FACULA_CUDA_FALLBACK decides what such a call does. "warn", the default, warns once for
     each operator; "quiet" only counts; "error" raises NotImplementedError.

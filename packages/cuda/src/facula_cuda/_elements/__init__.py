@@ -24,7 +24,7 @@ _INTEGERS = {
 }  # fmt: skip
 _COMPLEX = {"complex64": "float", "complex128": "double"}
 _WITHOUT_KERNELS = {"asin", "acos", "atan", "asinh", "acosh", "atanh"}  # of complex numbers: see complex.h
-#: Each family of operators for real numbers: the headers that its template expects, beside functions.h.
+#: Each family of operators for real numbers: the headers that its template expects in addition to functions.h.
 _FAMILIES = {
     "floating": (), "rounding": (), "exponents": ("exponents",), "trigonometric": ("hyperbolic", "inverse"),
     "special": ("erfc", "error_inverse", "turns"), "gamma": ("gamma", "zeta"), "bessel": ("bessel",),
@@ -106,7 +106,7 @@ def _operators(family: str) -> frozenset[str]:
     if family == "floating":
         found.update(_DEFINITION.findall(headers()[_template("powers")]))
     if family == "integer":
-        found.add("pow")  # a function whose loops are elsewhere
+        found.add("pow")  # a function with loops in another file
     if family == "complex":
         found -= _WITHOUT_KERNELS
     return frozenset(found)

@@ -79,7 +79,7 @@ COMPLEX_OPERATOR COMPLEX cexp(COMPLEX x)
     return {half * cos(b) * half, half * sin(b) * half};
 }
 
-/* log(x + iy): near a modulus of 1, by log1p of what its square is beyond 1. */
+/* log(x + iy): near a modulus of 1, by log1p of its square minus 1. */
 COMPLEX_OPERATOR COMPLEX clog(COMPLEX x)
 {
     const R a = fabs(x.real), b = fabs(x.imaginary), large = a > b ? a : b, small = a > b ? b : a;

@@ -4,7 +4,7 @@ Note [Records]
 ~~~~~~~~~~~~~~
 A kernel that finds a wrong element writes a status and four details to its record, 64 bytes of pinned memory; the first
 report of a launch wins. The host reads records after waits. So that an error names the operator and the line of the
-program, each launch of a reporting plan takes a record of its own, together with a description that facula_tensor makes
+program, each launch of a reporting plan takes its own record, together with a description that facula_tensor makes
 (`pending_launches`). The record belongs to the launch until a wait has shown that its stream is past it. When all
 records are taken, the next launch waits for the device.
 
@@ -61,7 +61,7 @@ class Records:
         memory = (ctypes.c_int64 * (RECORDS * WORDS)).from_address(self.block.ptr)
         self.words = np.ctypeslib.as_array(memory).reshape(RECORDS, WORDS)
         self.words[:] = 0
-        # Launches whose streams may not be past them, in order: the number of the record, the stream, a description.
+        # Launches that may not be complete, in order: the number of the record, the stream, a description.
         self.pending: dict[int, tuple[int, Any]] = {}
         self.idle = list(range(RECORDS - 1, 0, -1))
         self.lock = RLock()
@@ -133,7 +133,7 @@ def records_of(index: int) -> Records:
 
 
 def record_of(index: int) -> int:
-    """Return the address of the record of a device that serves launches without one of their own."""
+    """Return the address of the record of a device that serves launches without their own record."""
     return records_of(index).address(0)
 
 
@@ -141,7 +141,7 @@ def reporting(plan: Plan, index: int, inputs: Sequence[Layout | type | None]) ->
     """Return a plan whose launches report wrong elements by the operator's name and the caller's line.
 
     Arguments:
-        plan: a plan whose C struct has a record: `record_of`.
+        plan: a plan with a record in its C struct: `record_of`.
         index: the device.
         inputs: the inputs of the plan.
     """
@@ -149,7 +149,7 @@ def reporting(plan: Plan, index: int, inputs: Sequence[Layout | type | None]) ->
 
     def with_record(launch: Callable[..., None], layouts: Sequence[Layout | None]) -> Callable[..., None]:
         def launch_with_record(n: int, *args: Any) -> None:
-            if is_current_stream_capturing():  # a replay writes to the record again, whoever has it then
+            if is_current_stream_capturing():  # a replay would write to a record that is reused
                 launch(n, *args)
                 return
             records = records_of(index)

@@ -23,7 +23,7 @@ from .waits import waiting
 
 #: Devices beyond this number are not used: the state of threads has a fixed size.
 MAX_DEVICES: int = lib.MAX_DEVICES
-#: What functions accept as a device: an index, a name as "cuda:1", a device, or None for the current one.
+#: Devices as arguments: an index, a name as "cuda:1", a device, or None for the current one.
 AnyDevice: TypeAlias = "int | str | Device | None"
 
 # CUdevice_attribute, by the field of DeviceProperties.
@@ -52,7 +52,7 @@ _ATTRIBUTES = {
 
 @dataclass(frozen=True, slots=True)
 class DeviceProperties:
-    """What a device is: PyTorch's fields of `get_device_properties`. Sizes are in bytes, clocks in kHz, widths in bits.
+    """The properties of a device, named as in PyTorch's `get_device_properties`. Units: bytes, kHz and bits.
 
     >>> fields = dict.fromkeys(DeviceProperties.__dataclass_fields__, 0)
     >>> DeviceProperties(**{**fields, "name": "GPU", "major": 9, "total_memory": 80 << 30}).major
@@ -121,7 +121,7 @@ def count_devices() -> int:
 
 
 def current_index() -> int:
-    """Return the index of the calling thread's current device; 0 at first. Does not open the driver."""
+    """Return the index of the calling thread's current device, initially 0. Does not open the driver."""
     return int(lib.facula_cuda_current_index())
 
 

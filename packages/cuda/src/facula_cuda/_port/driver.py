@@ -38,7 +38,7 @@ _FORKED_TEXT = (
 
 
 class _Opened:
-    """What `open_driver` found: the driver's version, 0 before it is opened, and whether it is simulated."""
+    """The state of the driver: its version, 0 before it is opened, and whether it is simulated."""
 
     version = 0
     simulated = False
@@ -62,7 +62,7 @@ def open_driver() -> None:
         _refuse_fork("cuda")
     library = os.environ.get("FACULA_CUDA_DRIVER", LIBRARY)
     if library.partition(":")[0] == SIMULATED:
-        # Only then, and by name: the simulation stands on this module.
+        # Only then, and by name: the simulation imports this module.
         return import_module("facula_cuda.testing._simulation").simulate_by_name(library)
     _load(library)
     try:
@@ -147,7 +147,7 @@ def check(operation: str, code: int) -> None:
     """Raise CudaError unless a driver function succeeded.
 
     Arguments:
-        operation: the function, or what the program asked for, with which the message begins.
+        operation: the function or the program's request, with which the message begins.
         code: the result of the function.
     """
     if code:
@@ -199,7 +199,7 @@ def _remedy(code: int) -> str:
 
 @boundary
 def is_available() -> bool:
-    """Return whether CUDA's driver can be opened and has a device. Opens the driver, and raises nothing.
+    """Return whether CUDA's driver can be opened and has a device. Opens the driver; never raises.
 
     >>> is_available() in (True, False)
     True

@@ -77,7 +77,7 @@ class Event:
 
     def __del__(self) -> None:
         if getattr(self, "handle", 0) and self._session == opened.session:
-            lib.driver.cuEventDestroy_v2(self.handle)  # work that waits for it goes on waiting
+            lib.driver.cuEventDestroy_v2(self.handle)  # queued work still waits for it
 
     @property
     def device(self) -> Device | None:
@@ -93,7 +93,7 @@ class Event:
     def record(self, stream: DeviceQueue | None = None) -> None:
         """Record the event after the work queued so far on a stream, by default the current one.
 
-        A new record replaces an earlier one; work that waits for that goes on waiting for it.
+        A new record replaces an earlier one; work that is already queued still waits for the earlier one.
         """
         stream = _queue_of("Event.record", stream)
         stream._use()

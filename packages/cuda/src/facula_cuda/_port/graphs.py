@@ -39,7 +39,7 @@ class CUDAGraph:
     """Work that was queued on a stream during a capture, and is queued again by `replay`.
 
     A replay reads and writes the memory of the capture: write new inputs into the tensors that the captured functions
-    read, and read results from the tensors that they returned. During a capture nothing runs, and the host must not
+    read, and read results from the tensors that they returned. During a capture no work runs, and the host must not
     wait for the device.
 
     >>> from facula_cuda import is_available
@@ -86,7 +86,7 @@ class CUDAGraph:
     def capture_begin(self, pool: PoolHandle | None = None, capture_error_mode: str = "global") -> None:
         """Capture the work that the calling thread queues on its current stream, which cannot be the default stream.
 
-        `facula_cuda.graph` does this in a block, on a stream of its own.
+        `facula_cuda.graph` does this in a block, on a separate stream.
 
         Arguments:
             pool: the memory pool of another graph that is never replayed at the same time; its own by default.
@@ -159,7 +159,7 @@ class CUDAGraph:
         """Queue the captured work on the calling thread's current stream of the graph's device.
 
         Raises:
-            OperationError: nothing is captured.
+            OperationError: no work is captured.
         """
         if not self._executable or self.device_index is None:
             raise OperationError(

@@ -32,7 +32,7 @@ _known: WeakValueDictionary[tuple[int, int], Stream] = WeakValueDictionary()
 
 
 class _Selected(threading.local):
-    """The stream objects that are current in a thread, by device, and what the end of each block restores."""
+    """The stream objects that are current in a thread, by device, and those that the end of each block restores."""
 
     def __init__(self) -> None:
         self.streams: dict[int, Stream] = {}  # which keeps them alive
@@ -63,7 +63,7 @@ class Stream(DeviceQueue):
 
     Arguments:
         device: the device, the thread's current one by default.
-        priority: smaller numbers are more urgent; the driver limits it to what the device has, usually -5 to 0.
+        priority: smaller numbers are more urgent; the driver limits it to the device's range, usually -5 to 0.
 
     Raises:
         OperationError: there is no driver or no device.
@@ -94,7 +94,7 @@ class Stream(DeviceQueue):
         self._session = opened.session
 
     def __del__(self) -> None:
-        # A stream whose creation failed has no handle, and an external one has an owner of its own.
+        # A stream has no handle if its creation failed, and an external one belongs to another library.
         if getattr(self, "handle", 0) and self._owned and self._session == opened.session:
             _idle[self.device_index, self.priority].append(self.handle)
 

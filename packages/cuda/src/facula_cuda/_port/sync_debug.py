@@ -18,7 +18,7 @@ def set_sync_debug_mode(debug_mode: int | str) -> None:
     Calls of `synchronize()` and of `Event.synchronize()`, which wait on purpose, are not affected.
 
     Arguments:
-        debug_mode: "default" or 0 for nothing, "warn" or 1 for a warning, "error" or 2 for an error.
+        debug_mode: "default" or 0 for no check, "warn" or 1 for a warning, "error" or 2 for an error.
     """
     if debug_mode not in (*MODES, 0, 1, 2) or isinstance(debug_mode, bool):
         expected = "debug_mode, one of 'default', 'warn', 'error', 0, 1, 2"

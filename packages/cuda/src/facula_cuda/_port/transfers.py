@@ -23,7 +23,7 @@ def is_pinned(address: int) -> bool:
 
 
 def copy_to_host(target: int, source: int, nbytes: int, stream: int) -> int:
-    """Queue a copy to the host; it is complete when the stream has been waited for."""
+    """Queue a copy to the host; it is complete after a wait for the stream."""
     code: int = lib.driver.cuMemcpyDtoHAsync_v2(ffi.cast("void *", target), source, nbytes, stream)
     return code
 

@@ -24,7 +24,7 @@ def waits() -> int:
     """Return how often this process has waited for a device so far.
 
     Reading elements (`item`, `tolist`, printing), copies to the host, `synchronize`, and operators that run on the CPU
-    wait. A training step that waits for nothing leaves the count unchanged.
+    wait. A training step without waits leaves the count unchanged.
 
     >>> before = waits()
     >>> waits() - before

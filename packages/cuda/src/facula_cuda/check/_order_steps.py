@@ -1,4 +1,4 @@
-"""Steps on the order of work: streams and events against a model, graphs, and what the host pays."""
+"""Steps on the order of work: streams and events against a model, graphs, and costs of calls on the host."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _floats(address: int) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
 
 @step(60)
 def graphs(report: Report) -> None:
-    """A graph gives the results of the work that it captured, also with streams and memory of its own."""
+    """A graph gives the results of the work that it captured, also with its own streams and memory."""
     scale, side, first = Kernel("scale"), Stream(), Stream()
     source, target = Array(SIZE), Array(SIZE)
     captured = CUDAGraph()
@@ -97,7 +97,7 @@ def graphs(report: Report) -> None:
     wrong = 0
     for number in range(20):
         source.fill(np.full(SIZE, number, np.float32))
-        with use_stream(first):  # whose idle blocks these would get, if the graph had no pool
+        with use_stream(first):  # without a pool, the graph's tensors would get idle blocks of this stream
             others = [Array(SIZE).fill(np.full(SIZE, -1, np.float32)) for _ in range(4)]
         captured.replay()
         wrong += not (target.read() == (number * 2 + 1) * 2 + 1).all()
@@ -119,7 +119,7 @@ def graphs(report: Report) -> None:
 
 @step(60)
 def costs(report: Report) -> None:
-    """What calls cost the host, in microseconds; those through cffi contain 0.2 to 0.4 of its own."""
+    """Costs of calls on the host, in microseconds; calls through cffi include 0.2 to 0.4 for cffi."""
     scale, target = Kernel("scale"), Array(SIZE)
     words = ffi.new("int64_t[4]", (1, target.ptr, target.ptr, 0))
     nbytes = ffi.new("size_t *", ffi.sizeof(words))
