@@ -231,7 +231,7 @@ class Editable:
         asked: list[Any] = [address.layout if type(address) is Address else type(address) for address in given]
         try:
             layouts = tuple([address.layout for address in made])
-            plan = self._recording.device.backend.plan(operator, tuple(asked), layouts, parameters)
+            plan = self._recording.recorder.launch_device.backend.plan(operator, tuple(asked), layouts, parameters)
         except FaculaError:
             raise
         # planners do not validate arguments that operators never pass

@@ -29,8 +29,9 @@ def launch_times(recording: Recording) -> list[float]:
     Every block gets separate memory, filled with zeros or with a copy of the program's data, so that no tensor of the
     program changes.
     """
-    if recording.device is not cpu:
-        raise OperationError(f"times: expected a graph on the CPU; got one on '{recording.device}'; capture it there")
+    device = recording.recorder.launch_device
+    if device is not cpu:
+        raise OperationError(f"times: expected a graph on the CPU; got one on '{device}'; capture it there")
     reach: dict[int, int] = {}
     for launch in recording.launches:
         for argument in launch.arguments:

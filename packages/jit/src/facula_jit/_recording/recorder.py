@@ -20,34 +20,34 @@ from weakref import ref
 from facula_autograd.extend.modes import replace_mode
 from facula_autograd.extend.nodes import LEAF, Node
 from facula_errors.extend import guarded, in_library
-from facula_storage import Plan, Storage, contiguous, cpu, float32
-from facula_storage.extend.memory import allocate, host_view, root_of
+from facula_storage import Plan, Storage, cpu
+from facula_storage.extend.memory import allocate, root_of
 from facula_storage.extend.recording import Place, collecting, made_elsewhere, next_moment, recorders
 from facula_storage.extend.replay import launch_count
 from facula_tensor import Tensor
 from facula_tensor.extend.recording import forget_readers, user_frame, user_site
-from facula_tensor.extend.tensors import make
 
 from .._source.function_ast import running_line
+from .device_recorder import DeviceRecorder
 from .graph_breaks import HOOKS_RUN, RATES_READ, CaptureError, GraphBreak
 from .optimizer_recorder import OptimizerRecorder
 from .records import ANY_GRAD, Address, Block, Launched, Loop, Skip, moved, placement_of
 from .rng_recorder import RngRecorder
 from .rng_values import RngValue
-from .signature import has_hooks, replays_on
+from .signature import has_hooks
 from .tensor_guards import GRAD, contents_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FrameType, FunctionType
 
-    from facula_storage import Device, Layout
+    from facula_storage import Layout
 
     from .marked_sizes import Decisions
     from .records import Placement, Site
 
 
-class Recorder(OptimizerRecorder, RngRecorder):
+class Recorder(DeviceRecorder, OptimizerRecorder, RngRecorder):
     """A recorder of the operations of the thread that created it.
 
     Arguments:
@@ -55,12 +55,9 @@ class Recorder(OptimizerRecorder, RngRecorder):
         stops: if True, a graph break raises at its line; otherwise the function continues without being recorded.
     """
 
-    takes_devices = True  # False if the recording is converted for the CPU
-
     def __init__(self, inputs: Sequence[Tensor], stops: bool):
         super().__init__()
         self.stops = stops
-        self.device: Device | None = None  # of all launches; None before the first
         self.blocks: list[Block] = []
         self.numbers: dict[int, int] = {}  # id of a storage -> block number
         self.tensors: dict[int, ref[Tensor]] = {}  # the program's tensors in blocks that existed before
@@ -180,9 +177,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
                     self.blocks[number].site = site
             else:
                 taken.append(argument)  # type: ignore[arg-type]
-        for argument in arguments:
-            if type(argument) is Place and argument.layout is not None:
-                self.check_device(plan, argument.layout.device)
+        self.check_devices(plan, arguments)
         module = self.module_stack[-1] if self.module_stack else None
         if plan.parts is None:
             self.launches.append(
@@ -200,23 +195,6 @@ class Recorder(OptimizerRecorder, RngRecorder):
                 f"{plan.operator}: a kernel was launched outside of the recorded operators, as by anomaly "
                 "detection and profilers",
                 "leave that out of the captured function",
-            )
-
-    def check_device(self, plan: Plan, device: Device) -> None:
-        """Report a graph break if replays cannot launch a plan on a device, or if the launches use several devices."""
-        if device is not cpu and not (self.takes_devices and replays_on(device)):
-            self.broken(f"{plan.operator}: its tensors are not on the CPU", "capture work on the CPU")
-        elif device is not cpu and plan.parts is None and type(plan.launch) is not BuiltinFunctionType:
-            self.broken(
-                f"{plan.operator}: it has no kernel on '{device}' that replays can launch",
-                "leave it out of the captured function",
-            )
-        elif self.device is None:
-            self.device = device
-        elif device is not self.device:
-            self.broken(
-                f"{plan.operator}: it uses tensors on '{device}', and earlier operators on '{self.device}'",
-                "move tensors to one device before the captured function",
             )
 
     def filled(self, storage: Storage, layout: Layout) -> None:
@@ -348,18 +326,10 @@ class Recorder(OptimizerRecorder, RngRecorder):
         finally:
             self.refusal = before
 
-    def holds(self, storage: Storage, offset: int) -> bool:
-        """Return True if a float32 in memory is not 0."""
-        if self.device not in (None, cpu):
-            self.broken("its control flow depends on elements on a device", "compute it on the CPU, or use where")
-            with self.unrecorded():
-                return bool(make(Tensor, contiguous((), float32, self.device), storage, offset).item())
-        return bool(host_view(storage.ptr + offset, contiguous((), float32)) != 0)
-
     @guarded
     def skipping(self, storage: Storage, offset: int, skips: bool) -> Iterator[None]:
         """Return a context manager whose launches each replay skips if a float32 is not 0."""
-        if self.device not in (None, cpu):
+        if self.launch_device is not cpu:
             self.broken("it skips a part of the step by elements on a device", "leave it out of the captured function")
         first = len(self.launches)
         condition = Address(self.number_of(storage), offset, None, False)

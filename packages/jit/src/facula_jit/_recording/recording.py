@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend.nodes import LEAF, Node
-from facula_storage import Device, DType, Storage, cpu
+from facula_storage import Device, DType, Storage
 from facula_storage.extend.replay import ABSENT
 from facula_tensor import Tensor
 from facula_tensor.extend.tensors import layout_of_tensor, overlapping
@@ -88,11 +88,6 @@ class Recording:
     paths: dict[int, str] | None = None  # paths of modules by id, and names of storages, if modules do not supply them
     names: dict[int, str] | None = None
     overlaps = False  # True if arguments share memory in a way that blocks do not represent
-
-    @property
-    def device(self) -> Device:
-        """The device of all launches."""
-        return self.recorder.device or cpu
 
     def __init__(self, recorder: Recorder, result: Any, boundary: RecordedBackward | None):
         self.recorder = recorder

@@ -208,7 +208,7 @@ class Lowered:
         blocks, lives = recording.lifetimes()
         offsets, self.pool_bytes = place_lifetimes(lives, thorough=thorough)
         self.places = dict(zip(blocks, offsets, strict=True))
-        self.arena_layout = contiguous((self.pool_bytes,), uint8, recording.device)
+        self.arena_layout = contiguous((self.pool_bytes,), uint8, recording.recorder.launch_device)
         self.forward = Part(recording, (0, recording.boundary_at), recording.inputs, recording.outputs)
         inputs = [
             InputGuard(tensor.layout, tensor.offset, None, -1) for tensor in (*recording.inputs, *recording.gradients)

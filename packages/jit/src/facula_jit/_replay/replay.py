@@ -141,7 +141,7 @@ class Replay(BackwardReplay):
     @property
     def device(self) -> Device:
         """The device of all launches."""
-        return self.recording.device
+        return self.recording.recorder.launch_device
 
     @property
     def pool_bytes(self) -> int:
