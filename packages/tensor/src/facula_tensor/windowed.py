@@ -17,7 +17,7 @@ from ._core.default_device import default_device
 from ._core.promotion import as_dtype, as_integer, get_default_dtype
 from ._core.tensor import Tensor
 from ._creation.filled import finish, ones, zeros
-from ._creation.from_data import from_numpy
+from ._creation.from_memory import from_numpy
 from ._creation.ranges import arange
 from ._dispatch.arguments import refuse_choice
 from ._dispatch.overrides import overridable

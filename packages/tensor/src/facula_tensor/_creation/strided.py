@@ -24,7 +24,8 @@ from .._core.tensor import Tensor, check_dim, layout_of_tensor, make
 from .._dispatch.written import maker
 from .bits import reinterpreted
 from .filled import empty, finish, full
-from .from_data import from_array, from_dlpack, from_numpy, frombuffer, shared_cuda_array, tensor
+from .from_data import from_array, tensor
+from .from_memory import from_dlpack, from_numpy, frombuffer, shared_cuda_array
 
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Lengths, Scalar

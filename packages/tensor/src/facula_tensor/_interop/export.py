@@ -33,7 +33,7 @@ from facula_storage.extend.recording import recorders
 
 from .._core.errors import named
 from .._core.tensor import Tensor, addressable, layout_of_tensor, method, readable, snapshot
-from .._creation.from_data import from_numpy
+from .._creation.from_memory import from_numpy
 from .._dispatch.namespaces import no_record_ops
 
 if TYPE_CHECKING:

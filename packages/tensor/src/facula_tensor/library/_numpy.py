@@ -12,7 +12,7 @@ from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor
-from .._creation.from_data import from_numpy
+from .._creation.from_memory import from_numpy
 from ._arguments import Arguments, signature_of
 from ._definition import CustomOpDef, create_operator
 

@@ -12,7 +12,8 @@ from facula_storage.extend.layouts import COMPLEX, FLOATING
 
 from ..._core.promotion import as_real, get_default_dtype, result_type
 from ..._core.tensor import Tensor, layout_of_tensor
-from ..._creation.from_data import from_numpy, tensor
+from ..._creation.from_data import tensor
+from ..._creation.from_memory import from_numpy
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.written import function
 

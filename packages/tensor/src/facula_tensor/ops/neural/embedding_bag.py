@@ -11,7 +11,7 @@ from facula_errors import ArgumentError, InvalidIndexError
 from ..._core.errors import show
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot, steady
 from ..._creation.filled import zeros
-from ..._creation.from_data import from_numpy
+from ..._creation.from_memory import from_numpy
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function

@@ -14,7 +14,7 @@ from ..._core.size import Size
 from ..._core.sizes import sizes
 from ..._core.tensor import Tensor, check_dim
 from ..._creation.filled import empty
-from ..._creation.from_data import from_numpy
+from ..._creation.from_memory import from_numpy
 from ..._dispatch.arguments import steady_tensor
 from ..._dispatch.slow_path.planning import broadcast_shapes as common_shape
 from ..._dispatch.written import function

@@ -11,7 +11,7 @@ from facula_storage import int32, int64, meta
 
 from ..._core.promotion import as_integer
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor
-from ..._creation.from_data import from_numpy
+from ..._creation.from_memory import from_numpy
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.written import function
 

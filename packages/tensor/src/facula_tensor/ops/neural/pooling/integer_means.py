@@ -10,7 +10,7 @@ from facula_errors import DTypeError
 from facula_storage import float64, int64
 
 from ...._core.tensor import layout_of_tensor
-from ...._creation.from_data import from_numpy
+from ...._creation.from_memory import from_numpy
 
 if TYPE_CHECKING:
     from ...._core.tensor import Tensor

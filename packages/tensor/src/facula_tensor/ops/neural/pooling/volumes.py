@@ -11,7 +11,7 @@ from facula_storage import float64, int64
 from facula_storage.extend.layouts import INTEGER
 
 from ...._core.tensor import layout_of_tensor, snapshot
-from ...._creation.from_data import from_numpy
+from ...._creation.from_memory import from_numpy
 from ...._dispatch.conversions import in_dtype_of
 from ...._dispatch.namespaces import no_record_ops
 from .integer_means import divisors

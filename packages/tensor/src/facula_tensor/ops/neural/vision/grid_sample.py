@@ -19,7 +19,7 @@ from facula_storage.extend.layouts import FLOATING
 from ...._core.sizes import sizes
 from ...._core.tensor import Tensor, layout_of_tensor, snapshot
 from ...._core.wrapped import is_variable
-from ...._creation.from_data import from_numpy
+from ...._creation.from_memory import from_numpy
 from ...._dispatch.namespaces import no_record_ops, recorded_ops
 from ...._dispatch.written import function
 from . import sparse_samples as _sparse_samples  # noqa: F401  declares gather_taps

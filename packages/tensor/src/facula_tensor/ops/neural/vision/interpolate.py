@@ -14,7 +14,7 @@ from facula_storage import DType, bfloat16, float16, float32, float64, uint8
 from ...._core.geometry import is_integer
 from ...._core.promotion import as_real
 from ...._core.tensor import Tensor
-from ...._creation.from_data import from_numpy
+from ...._creation.from_memory import from_numpy
 from ...._dispatch.arguments import geometry
 from ...._dispatch.written import function
 from .resample import Taps, even_taps

@@ -15,7 +15,7 @@ from ...._core.errors import named
 from ...._core.promotion import as_number
 from ...._core.sizes import sizes
 from ...._core.tensor import Tensor, layout_of_tensor
-from ...._creation.from_data import from_numpy
+from ...._creation.from_memory import from_numpy
 from ...._dispatch.arguments import geometry
 from ...._dispatch.autocast import autocast_state
 from ...._dispatch.written import function
