@@ -47,9 +47,7 @@ class DriverRuntime:
 
     def malloc(self, nbytes: int) -> int:
         """Allocate device memory."""
-        address = ffi.new("uint64_t *")
-        self._call("cuMemAlloc_v2", address, nbytes)
-        return int(address[0])
+        return self._result("uint64_t", "cuMemAlloc_v2", nbytes)
 
     def free(self, address: int) -> None:
         """Free device or managed memory."""
@@ -57,9 +55,7 @@ class DriverRuntime:
 
     def malloc_managed(self, nbytes: int) -> int:
         """Allocate managed memory."""
-        address = ffi.new("uint64_t *")
-        self._call("cuMemAllocManaged", address, nbytes, _ATTACH_GLOBAL)
-        return int(address[0])
+        return self._result("uint64_t", "cuMemAllocManaged", nbytes, _ATTACH_GLOBAL)
 
     def malloc_host(self, nbytes: int) -> int:
         """Allocate pinned memory, for all devices and their kernels."""
@@ -83,9 +79,7 @@ class DriverRuntime:
 
     def event_create(self) -> int:
         """Create an event without timing."""
-        event = ffi.new("int64_t *")
-        self._call("cuEventCreate", event, _DISABLE_TIMING)
-        return int(event[0])
+        return self._result("int64_t", "cuEventCreate", _DISABLE_TIMING)
 
     def event_record(self, event: int, stream: int) -> None:
         """Record an event."""
@@ -125,15 +119,11 @@ class DriverRuntime:
         self._bind()
         if not attribute(current_index(), _VIRTUAL_MEMORY_SUPPORTED):
             return 0
-        nbytes = ffi.new("size_t *")
-        self._call("cuMemGetAllocationGranularity", nbytes, _properties(), _MINIMUM)
-        return int(nbytes[0])
+        return self._result("size_t", "cuMemGetAllocationGranularity", _properties(), _MINIMUM)
 
     def address_reserve(self, nbytes: int, alignment: int) -> int:
         """Reserve addresses without memory."""
-        address = ffi.new("uint64_t *")
-        self._call("cuMemAddressReserve", address, nbytes, alignment, 0, 0)
-        return int(address[0])
+        return self._result("uint64_t", "cuMemAddressReserve", nbytes, alignment, 0, 0)
 
     def address_free(self, address: int, nbytes: int) -> None:
         """Release reserved addresses."""
@@ -141,9 +131,7 @@ class DriverRuntime:
 
     def memory_create(self, nbytes: int) -> int:
         """Allocate memory of the current device without addresses."""
-        handle = ffi.new("int64_t *")
-        self._call("cuMemCreate", handle, nbytes, _properties(), 0)
-        return int(handle[0])
+        return self._result("int64_t", "cuMemCreate", nbytes, _properties(), 0)
 
     def memory_map(self, address: int, nbytes: int, handle: int) -> None:
         """Map memory to addresses."""
@@ -162,6 +150,12 @@ class DriverRuntime:
     def memory_release(self, handle: int) -> None:
         """Release memory allocated by `memory_create`."""
         self._call("cuMemRelease", handle)
+
+    def _result(self, kind: str, name: str, *arguments: object) -> int:
+        """Call a function whose first argument points to its result, a number of a type in C; return the result."""
+        result = ffi.new(f"{kind} *")
+        self._call(name, result, *arguments)
+        return int(result[0])
 
     def _call(self, name: str, *arguments: object) -> None:
         """Call a function of the driver in the context of the current device."""
