@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import boundary, moved, trim_traceback
 from facula_storage import Device, DType, contiguous, cpu, float32, float64, int64, uint64
 from facula_storage.extend.layouts import INTEGER, dtype_of_numpy
 from facula_storage.extend.recording import current_recorder
@@ -37,6 +37,8 @@ from .._dispatch.namespaces import no_record_ops
 from .filled import empty, finish_data
 from .filling import fill_snapshot, filled
 from .from_memory import from_dlpack, from_numpy, shared_cuda_array
+
+moved(__name__)  # names that pickles of earlier releases contain
 
 if TYPE_CHECKING:
     from .._core.types import Data, DeviceLike, DTypeLike, Function, Number, Operand
