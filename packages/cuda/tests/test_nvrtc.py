@@ -11,8 +11,10 @@ from kernel_samples import modules_of
 from test_planners import SAMPLES
 
 from facula_cuda._compile import nvrtc
-from facula_cuda._planners import products, reductions, rows
+from facula_cuda._planners import products
+from facula_cuda._planners.arrays import reductions
 from facula_cuda._planners.launches import headers
+from facula_cuda._planners.layers import rows
 from facula_errors import MissingPackageError
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")

@@ -6,8 +6,8 @@ from backend_helpers import get, put
 from compared import FLOATS, INTEGERS, Array, floats_of, run_both
 
 from facula_cuda._planners import products
+from facula_cuda._planners.arrays.reductions import CODES
 from facula_cuda._planners.launches import headers
-from facula_cuda._planners.reductions import CODES
 from facula_cuda.testing import build
 
 SHAPES = [  # of a and b

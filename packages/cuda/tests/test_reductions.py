@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from compared import FLOATS, INTEGERS, Array, floats_of, run_both
 
-from facula_cuda._planners import planners, reductions, rows
+from facula_cuda._planners import planners
+from facula_cuda._planners.arrays import reductions
 from facula_cuda._planners.launches import headers
+from facula_cuda._planners.layers import rows
 from facula_cuda.testing import build
 
 SHAPES = [  # and the reduced dimensions

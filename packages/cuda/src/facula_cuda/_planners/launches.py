@@ -65,9 +65,9 @@ class Module(NamedTuple):
 
 @cache
 def headers() -> Mapping[str, str]:
-    """Return all headers of kernels: element functions, and the templates in kernels/ as "facula/NAME.cuh"."""
+    """Return all headers of kernels: element functions, and the templates below kernels/ as "facula/NAME.cuh"."""
     folder = Path(__file__).parent.parent / "kernels"
-    templates = {f"facula/{path.name}": path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.cuh"))}
+    templates = {f"facula/{path.name}": path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.cuh"))}
     return {**element_headers(), **templates}
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .arrays.reductions import CODES
 from .dimensions import MAX_DIMENSIONS, dimensions_of, merged, packed
 from .launches import Kernel, blocks_for, kernel_plan
-from .reductions import CODES
 from .registry import planner
 
 if TYPE_CHECKING:

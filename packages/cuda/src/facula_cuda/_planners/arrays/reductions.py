@@ -1,21 +1,21 @@
-"""Sums, products, extremes and their places, any, all, variances and norms: kernels/reduce.cuh."""
+"""Sums, products, extremes and their places, any, all, variances and norms: kernels/arrays/reduce.cuh."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._dtype_codes import BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
-from .dimensions import MAX_DIMENSIONS, merged, packed
-from .launches import THREADS, Kernel, blocks_for, kernel_plan
-from .registry import planner
+from ..._dtype_codes import BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
+from ..dimensions import MAX_DIMENSIONS, merged, packed
+from ..launches import THREADS, Kernel, blocks_for, kernel_plan
+from ..registry import planner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from facula_storage import Layout, Plan
 
-    from .dimensions import Dimension
-    from .launches import Constant
+    from ..dimensions import Dimension
+    from ..launches import Constant
 
 #: Names of dtype codes in elements/dtypes.h.
 CODES = {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import float32, float64
 
-from .launches import WARP, Kernel, blocks_for, kernel_plan
-from .registry import planner
+from ..launches import WARP, Kernel, blocks_for, kernel_plan
+from ..registry import planner
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan

@@ -1,18 +1,18 @@
-"""Softmax, its logarithm and their gradients: kernels/rows.cuh."""
+"""Softmax, its logarithm and their gradients: kernels/layers/rows.cuh."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .dimensions import MAX_DIMENSIONS, merged, packed
-from .launches import THREADS, Kernel, blocks_for, kernel_plan
-from .reductions import CODES, FLOATS, LANE_ELEMENTS
-from .registry import planner
+from ..arrays.reductions import CODES, FLOATS, LANE_ELEMENTS
+from ..dimensions import MAX_DIMENSIONS, merged, packed
+from ..launches import THREADS, Kernel, blocks_for, kernel_plan
+from ..registry import planner
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
 
-    from .launches import Constant
+    from ..launches import Constant
 
 #: By operator: the macro, and whether it is of the logarithm.
 KERNELS = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._dtype_codes import BOOL, INT64
-from .dimensions import dimensions_of, nest_of, padded
-from .launches import THREADS, Kernel, blocks_for, kernel_plan
-from .registry import planner
+from ..._dtype_codes import BOOL, INT64
+from ..dimensions import dimensions_of, nest_of, padded
+from ..launches import THREADS, Kernel, blocks_for, kernel_plan
+from ..registry import planner
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan

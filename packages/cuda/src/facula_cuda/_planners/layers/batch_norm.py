@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .launches import THREADS, Kernel, blocks_for, kernel_plan
-from .registry import planner
+from ..launches import THREADS, Kernel, blocks_for, kernel_plan
+from ..registry import planner
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan

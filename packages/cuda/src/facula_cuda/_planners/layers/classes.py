@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._dtype_codes import INT64
-from .dimensions import dimensions_of, nest_of
-from .launches import Kernel, blocks_for, kernel_plan
+from ..._dtype_codes import INT64
+from ..dimensions import dimensions_of, nest_of
+from ..launches import Kernel, blocks_for, kernel_plan
+from ..registry import planner
 from .norms import threads_for
-from .registry import planner
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import Plan
 
-from .launches import MAX_BLOCKS, TABLE_WORDS, Kernel, bind_join
-from .registry import planner
+from ..launches import MAX_BLOCKS, TABLE_WORDS, Kernel, bind_join
+from ..registry import planner
 
 if TYPE_CHECKING:
     from facula_storage import Layout

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from .._dtype_codes import BOOL, COMPLEX64, COMPLEX128, INT64
-from .dimensions import dimensions_of, nest_of
-from .launches import WARP, Kernel, blocks_for, kernel_plan
-from .registry import planner
+from ..._dtype_codes import BOOL, COMPLEX64, COMPLEX128, INT64
+from ..dimensions import dimensions_of, nest_of
+from ..launches import WARP, Kernel, blocks_for, kernel_plan
+from ..registry import planner
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan

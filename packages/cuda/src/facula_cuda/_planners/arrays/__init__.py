@@ -1,0 +1,6 @@
+"""Planners of operators that reduce, move and select elements: kernels/arrays."""
+
+from . import indexing as indexing
+from . import join as join
+from . import positions as positions
+from . import reductions as reductions

@@ -1,0 +1,6 @@
+"""Planners of the operators of neural networks: kernels/layers."""
+
+from . import batch_norm as batch_norm
+from . import classes as classes
+from . import norms as norms
+from . import rows as rows
