@@ -39,6 +39,7 @@ class Sample:
     """A call of an operator. Outputs are operands whose elements it replaces or changes.
 
     `ulp`: the units in the last place by which the results may differ from the CPU's, which adds in another order.
+    `share`: the same as a share of the greatest result, for sums in the precision of the elements.
     """
 
     operator: str
@@ -48,6 +49,7 @@ class Sample:
     numbers: tuple = ()
     n: int | None = None
     ulp: int = 0
+    share: float = 0
     name: str = ""
     first: bool = field(default=False)  # numbers come before addresses
 
@@ -202,6 +204,8 @@ def difference(sample, expected, found):
             spread = np.spacing(np.abs(one)) if one.itemsize == 4 else 1e-13 * np.abs(one).max() + 1e-12 * np.abs(one)
             if np.all((np.abs(one - other) <= sample.ulp * spread) | (np.isnan(one) & np.isnan(other))):
                 continue
+        if sample.share and one.dtype.kind == "f" and np.abs(one - other).max() <= sample.share * np.abs(one).max():
+            continue
         return f"operand {place}: expected {one.reshape(-1)[:5]}...; got {other.reshape(-1)[:5]}..."
     return None
 

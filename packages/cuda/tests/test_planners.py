@@ -29,6 +29,7 @@ from kernel_samples import (
     steps,
     values,
 )
+from spatial_samples import CONVOLUTIONS, convolutions
 
 from facula_cuda import synchronize
 from facula_cuda._planners import launches, planners
@@ -88,7 +89,7 @@ OPTIMIZERS = [
     *(steps(operator, states, (5, 0, 5000), "float32") for operator, step in STEPS.items() for states in step.state),
     steps("adam_step", 2, tuple(range(150)), "float64"),
 ]
-SAMPLES = [*ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *POSITIONS, *OPTIMIZERS]
+SAMPLES = [*ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *POSITIONS, *OPTIMIZERS, *CONVOLUTIONS]
 
 
 @pytest.fixture(autouse=True)
@@ -132,6 +133,8 @@ BARRIERS = {
     ("classes", 0): next(class_losses((2, 5000), "float32", "mean")),
     ("classes", 1): next(class_losses((2, 5000), "float32", "mean")),
     ("classes", 2): next(class_losses((150, 1000), "float32", "sum")),
+    ("convolution", 0): next(convolutions((2, 4, 30, 30), (5, 4, 3, 3))),
+    ("convolution", 1): next(convolutions((2, 4, 30, 30), (5, 4, 3, 3))),
     ("positions", 0): list(positions((3, 1000, 2)))[1],
     ("positions", 1): list(positions((3, 1000, 2)))[1],
     ("products", 0): PRODUCT,

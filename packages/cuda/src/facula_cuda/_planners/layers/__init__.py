@@ -2,5 +2,6 @@
 
 from . import batch_norm as batch_norm
 from . import classes as classes
+from . import convolution as convolution
 from . import norms as norms
 from . import rows as rows

@@ -1,0 +1,47 @@
+"""Samples of convolutions, pooling and resampling."""
+
+from kernel_samples import Sample, empty, values
+
+
+def convolutions(images, weights, stride=1, padding=0, dilation=1, groups=1, dtype="float32"):
+    """Samples of a convolution and its derivatives: shapes, and one number or one for each dimension."""
+    dims = len(images) - 2
+    stride, padding, dilation = (
+        one if isinstance(one, tuple) else (one,) * dims for one in (stride, padding, dilation)
+    )
+    sizes = zip(images[2:], weights[2:], stride, padding, dilation, strict=True)
+    out = tuple((size + 2 * p - d * (taps - 1) - 1) // s + 1 for size, taps, s, p, d in sizes)
+    made, geometry = (images[0], weights[0], *out), (stride, padding, dilation, groups)
+    x, w, g = values(images, dtype, 1), values(weights, dtype, 2), values(made, dtype, 3)
+    share = 1e-14 if dtype == "float64" else 2e-6
+    name = "x".join(map(str, (*images, *stride, *padding, *dilation, groups)))
+    for bias in (values(weights[:1], dtype, 4), None):
+        yield Sample("conv2d", [x, w, bias], [empty(made, dtype)], (*geometry, out), share=share,
+                     name=name + "-bias" * (bias is not None))  # fmt: skip
+    yield Sample("conv2d_input", [g, w], [empty(images, dtype)], (*geometry, images[2:]), share=share, name=name)
+    yield Sample("conv2d_weight", [g, x], [empty(weights, dtype)], (*geometry, weights[2:]), share=share, name=name)
+
+
+CONVOLUTIONS = [
+    sample
+    for given in [
+        ((2, 3, 9, 8), (5, 3, 3, 3), 1, 1),
+        ((2, 4, 9, 8), (6, 2, 3, 2), 2, (1, 0), 1, 2),  # groups, a stride, asymmetric padding
+        ((1, 20, 9, 8), (40, 20, 3, 3), 2, 1, 2),  # stride and dilation have a common divisor
+        ((2, 3, 20, 17), (4, 3, 4, 3), (3, 2), 4, (2, 5)),  # and none; padding wider than the weights
+        ((1, 4, 13, 8), (4, 1, 3, 3), 1, 1, 1, 4),  # depthwise
+        ((2, 4, 13, 8), (8, 1, 5, 5), 3, 2, 2, 4),
+        ((3, 40, 7, 7), (33, 40, 1, 1)),  # no window
+        ((3, 4, 7, 7), (5, 4, 1, 1), 2),
+        ((2, 3, 16, 16), (6, 3, 4, 4), 4),  # patches that do not overlap
+        ((2, 3, 1, 9), (4, 3, 1, 3), 1, (0, 2)),  # a sequence
+        ((2, 3, 5, 6, 7), (4, 3, 2, 3, 3), 2, 1),  # volumes
+        ((2, 3, 5, 20, 7), (4, 3, 2, 3, 3), 7, 1, 3),
+        ((1, 70, 30, 30), (70, 70, 3, 3), 1, 1),  # several tiles; k is split
+        ((2, 4, 3, 3), (2, 4, 1, 1), 1000),
+        ((0, 3, 5, 6), (4, 3, 2, 3), 1, 1),
+        ((2, 0, 5, 6), (4, 0, 2, 3), 1, 1),
+        ((1, 1, 1, 1), (1, 1, 1, 1)),
+    ]
+    for sample in convolutions(*given)
+] + [*convolutions((2, 20, 9, 8), (24, 10, 3, 3), 2, 1, 1, 2, "float64")]
