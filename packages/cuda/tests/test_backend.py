@@ -18,7 +18,7 @@ from facula_cuda._port.events import Event
 from facula_cuda._port.streams import Stream, stream
 from facula_cuda.testing import failing, pending
 from facula_errors.testing import raises
-from facula_storage import Device, Plan, Storage, bind, contiguous, float32, int64, layout_of
+from facula_storage import Device, Plan, Storage, bind, contiguous, float32, int64
 from facula_storage.extend.memory import allocate, borrow
 from facula_storage.extend.recording import Place
 
@@ -146,13 +146,6 @@ def test_copies_between_devices(backend):
             lb.device.backend.copy_across(Place(a, 0, la, False), Place(b, 0, lb, True), True)
             backend.copy_in(a.ptr, np.full(1000, -1, "f4"))  # after the copy
             assert get(b, lb).tolist() == (np.arange(1000) + round).tolist()
-
-
-def test_elements_are_reordered(backend):
-    a, la = put(np.arange(6, dtype="f4").reshape(2, 3))
-    b, lb = put(np.zeros((3, 2), "f4"))
-    backend.reorder(a.ptr, layout_of((3, 2), (1, 3), float32, la.device), b.ptr, lb)
-    assert get(b, lb).tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
 # ----------------------------------------------------------------------------------------------- devices and streams

@@ -29,7 +29,7 @@ def test_the_command_writes_each_result(tmp_path):
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert [result["step"] for result in summary] == ["kernel", "costs"]
     assert json.loads((tmp_path / "kernel.json").read_text()) == summary[0]
-    assert summary[1]["figures"]["cuLaunchKernel_us"] > 0
+    assert summary[1]["figures"]["launch_us"] > 0
 
 
 def test_a_machine_without_a_driver(tmp_path, monkeypatch, capsys):

@@ -2,9 +2,11 @@
 
 import ctypes
 import pickle
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from forked import in_child
@@ -199,3 +201,16 @@ def test_importing_loads_no_allocator_and_no_driver():
     program += "\nfrom facula_cuda._driver import ffi, lib; print(lib.driver.cuInit(0) == lib.DRIVER_NOT_INITIALIZED)"
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout == "0\nTrue\n"
+
+
+def test_only_the_port_calls_the_driver():
+    """Check that a port to another driver replaces `_port` and `_compile`; the simulated driver is CUDA's."""
+    folder = Path(facula_cuda.__file__).parent
+    found = {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.suffix in (".py", ".h", ".cuh", ".inc")
+        and path.relative_to(folder).parts[0] not in ("_port", "_compile", "testing")
+        and re.search(r"\bcu[A-Z]\w+|\bCU_\w+", path.read_text())
+    }
+    assert not found

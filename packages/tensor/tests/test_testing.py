@@ -6,6 +6,7 @@ import pytest
 import facula_tensor as ft
 from facula_errors.testing import raises
 from facula_tensor.testing import assert_close
+from facula_tensor.testing._values import other_devices
 
 
 @pytest.mark.parametrize(
@@ -96,3 +97,8 @@ def test_errors():
         assert_close(1, 1, rtol=1e-3)
     with raises(TypeError, "assert_close", value="str"):
         assert_close("a", "a")
+
+
+def test_the_matrix_runs_on_the_devices_of_a_variable(monkeypatch):
+    monkeypatch.setenv("FACULA_TEST_DEVICES", "meta no_such_device")
+    assert other_devices() == ["meta"]

@@ -9,11 +9,11 @@ import pytest
 from fake_backend import fake
 
 from facula_storage import Device
-from facula_tensor.testing._values import available
+from facula_tensor.testing._values import other_devices
 
 fake()  # registered for all tests
 #: Devices with memory other than the host's.
-OTHER_DEVICES = ("fake", *["cuda:0"] * available("cuda"))
+OTHER_DEVICES = ("fake", *[str(Device(place).resolved) for place in other_devices()])
 
 
 @pytest.fixture(params=["cpu", *OTHER_DEVICES])

@@ -7,12 +7,12 @@ from facula_tensor.testing._comparing import TOLERANCE, compare, reference
 from facula_tensor.testing._derivatives import check_slopes
 from facula_tensor.testing._operands import call, draw, lay, layouts_of, make, operands, rounded, values_of
 from facula_tensor.testing._samples import ALL
-from facula_tensor.testing._values import available
+from facula_tensor.testing._values import other_devices
 
 __all__ = [
-    "DEVICES", "DTYPES", "TOLERANCE", "available", "call", "check_slopes", "compare", "draw", "lay",
+    "DEVICES", "DTYPES", "TOLERANCE", "call", "check_slopes", "compare", "draw", "lay",
     "layouts_of", "make", "operands", "reference", "rounded", "values_of",
 ]  # fmt: skip
 
 DTYPES = {name: getattr(ft, name) for name in ALL}
-DEVICES = [kind for kind in ("cpu", "meta", "cuda") if available(kind)]
+DEVICES = ["cpu", "meta", *other_devices()]

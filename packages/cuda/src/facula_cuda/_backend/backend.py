@@ -191,10 +191,6 @@ class CudaBackend:
         self.check("copy", transfers.record_event(made[0], stream))
         return made[0]
 
-    def reorder(self, source: int, source_layout: Layout, target: int, target_layout: Layout) -> None:
-        """Queue a copy of elements within this device, from one layout to another."""
-        self.plan("copy", (source_layout,), (target_layout,)).launch(source_layout.numel, source, target)
-
     def read(self, address: int, dtype: DType) -> complex:
         """Wait for the work of the current stream and return one element as a Python number.
 

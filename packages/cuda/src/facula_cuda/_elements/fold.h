@@ -8,14 +8,14 @@ template <class S> static ALWAYS_INLINE S fold_block(S sum)
 {
     __shared__ S part[32];
     for (int by = WARP / 2; by; by >>= 1)
-        sum += SHUFFLE_DOWN(sum, by);
+        sum += __shfl_down_sync(EVERY_LANE, sum, by);
     if (threadIdx.x % WARP == 0)
         part[threadIdx.x / WARP] = sum;
     __syncthreads();
     if (threadIdx.x < WARP) {
         sum = threadIdx.x < blockDim.x / WARP ? part[threadIdx.x] : 0;
         for (int by = WARP / 2; by; by >>= 1)
-            sum += SHUFFLE_DOWN(sum, by);
+            sum += __shfl_down_sync(EVERY_LANE, sum, by);
     }
     __syncthreads();
     return sum;

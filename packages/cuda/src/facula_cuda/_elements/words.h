@@ -28,10 +28,13 @@
 #include "elements/float8.h"
 #include "elements/half.h"
 
+/* Lanes of a warp, the mask of all of them, and the number (from 1) of the first lane in a mask. */
 #ifdef __HIP_PLATFORM_AMD__
 #define WARP 64
-#define SHUFFLE_DOWN(value, by) __shfl_down(value, by)
+#define EVERY_LANE (~0ull)
+#define FIRST_LANE(lanes) __ffsll((long long)(lanes))
 #else
 #define WARP 32
-#define SHUFFLE_DOWN(value, by) __shfl_down_sync(0xffffffffu, value, by)
+#define EVERY_LANE 0xffffffffu
+#define FIRST_LANE(lanes) __ffs((int)(lanes))
 #endif

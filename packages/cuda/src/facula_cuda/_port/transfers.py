@@ -28,6 +28,12 @@ def copy_to_host(target: int, source: int, nbytes: int, stream: int) -> int:
     return code
 
 
+def copy_on_device(target: int, source: int, nbytes: int, stream: int) -> int:
+    """Queue a copy within the device of a stream."""
+    code: int = lib.driver.cuMemcpyDtoDAsync_v2(target, source, nbytes, stream)
+    return code
+
+
 def copy_to_peer(target: int, target_context: int, source: int, source_context: int, nbytes: int, stream: int) -> int:
     """Queue a copy from one device to another, on a stream of the one whose context is current."""
     code: int = lib.driver.cuMemcpyPeerAsync(target, target_context, source, source_context, nbytes, stream)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .._driver import ffi, lib
+from .._driver import ffi
 from .._port.devices import context, synchronize
 from .._port.events import Event
 from .._port.graphs import CUDAGraph, graph
@@ -16,7 +16,7 @@ from .._port.pinned import pinned_allocator, record_use
 from .._port.streams import Stream, current_stream
 from .._port.streams import stream as use_stream
 from ._report import Report, step
-from ._work import Array, Kernel, launch, to_device
+from ._work import Array, Kernel, to_device
 
 SIZE = 1 << 14
 
@@ -121,14 +121,13 @@ def graphs(report: Report) -> None:
 def costs(report: Report) -> None:
     """Costs of calls on the host, in microseconds; calls through cffi include 0.2 to 0.4 for cffi."""
     scale, target = Kernel("scale"), Array(SIZE)
-    words = ffi.new("int64_t[4]", (1, target.ptr, target.ptr, 0))
-    nbytes = ffi.new("size_t *", ffi.sizeof(words))
+    launch = scale.launch(target.ptr, target.ptr, 1)
     stream, event, recorded = Stream(), Event(), Event()
     recorded.record()
     context(0)
     calls: dict[str, Callable[[], object]] = {
-        "cuStreamQuery": lambda: lib.driver.cuStreamQuery(stream.handle),
-        "cuLaunchKernel": lambda: launch(scale.function, 1, words, nbytes),
+        "stream_query": stream.query,
+        "launch": lambda: launch(0),
         "event_record": event.record,
         "stream_wait_event": recorded.wait,
         "block_of_stream": lambda: stream.__enter__().__exit__(None, None, None),

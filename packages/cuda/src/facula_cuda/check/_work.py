@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import struct
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,12 @@ import numpy as np
 from facula_allocator import Block
 
 from .._compile.modules import functions
-from .._driver import ffi, lib
+from .._driver import lib
+from .._port import transfers
 from .._port.device_memory import device_allocator
 from .._port.devices import context, current_index
 from .._port.driver import check
+from .._port.kernels import Launch
 from .._port.streams import current_stream
 
 SOURCE = """
@@ -66,22 +68,19 @@ class Array:
 def to_device(target: int, source: int, nbytes: int) -> None:
     """Queue a copy of host memory on the current stream."""
     context(current_index())
-    stream = lib.facula_cuda_current_stream()
-    check("copy to the device", lib.driver.cuMemcpyHtoDAsync_v2(target, ffi.cast("void *", source), nbytes, stream))
+    check("copy to the device", transfers.copy_to_device(target, source, nbytes, lib.facula_cuda_current_stream()))
 
 
 def to_host(target: int, source: int, nbytes: int) -> None:
     """Queue a copy of device memory to the host on the current stream."""
     context(current_index())
-    stream = lib.facula_cuda_current_stream()
-    check("copy to the host", lib.driver.cuMemcpyDtoHAsync_v2(ffi.cast("void *", target), source, nbytes, stream))
+    check("copy to the host", transfers.copy_to_host(target, source, nbytes, lib.facula_cuda_current_stream()))
 
 
 def between(target: int, source: int, nbytes: int) -> None:
     """Queue a copy within the device on the current stream."""
     context(current_index())
-    stream = lib.facula_cuda_current_stream()
-    check("copy on the device", lib.driver.cuMemcpyDtoDAsync_v2(target, source, nbytes, stream))
+    check("copy on the device", transfers.copy_on_device(target, source, nbytes, lib.facula_cuda_current_stream()))
 
 
 class Kernel:
@@ -96,16 +95,10 @@ class Kernel:
 
     def queue(self, target: int, source: int, size: int, scale: float = 1.0, blocks: int = 0) -> None:
         """Queue the kernel on the current stream, with a thread for each element unless `blocks` is given."""
-        words = ffi.new("int64_t[4]", (size, target, source, 0))
-        ffi.cast("double *", words)[3] = scale
-        nbytes = ffi.new("size_t *", ffi.sizeof(words))
-        launch(self.function, blocks or (size + THREADS - 1) // THREADS, words, nbytes)
+        launch = self.launch(target, source, size, scale, blocks)
+        check("launch", launch(lib.facula_cuda_current_stream()))
 
-
-def launch(function: int, blocks: int, words: Any, nbytes: Any) -> None:
-    """Queue a kernel with a block of parameters on the current stream."""
-    void: Sequence[Any] = [ffi.cast("void *", number) for number in (0, 1, 2)]
-    extra = ffi.new("void *[5]", (void[1], words, void[2], nbytes, void[0]))
-    stream = lib.facula_cuda_current_stream()
-    code = lib.driver.cuLaunchKernel(function, blocks, 1, 1, THREADS, 1, 1, 0, stream, ffi.NULL, extra)
-    check("launch", code)
+    def launch(self, target: int, source: int, size: int, scale: float = 1.0, blocks: int = 0) -> Launch:
+        """Return a launch of the kernel, which can be repeated."""
+        words = [size, target, source, *struct.unpack("q", struct.pack("d", scale))]
+        return Launch(self.function, blocks or (size + THREADS - 1) // THREADS, THREADS, words)

@@ -13,8 +13,6 @@
 
 #include "facula/typed.cuh"
 
-#define EVERY_LANE 0xffffffffu
-
 /* This thread's first element of the grid, and the distance to the next one. */
 static ALWAYS_INLINE int64_t first_element() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 static ALWAYS_INLINE int64_t element_stride() { return (int64_t)gridDim.x * blockDim.x; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -53,9 +54,7 @@ def check_call(case: Case, dtype: str, layout: str, place: str = "cpu") -> None:
 
 def check_devices(case: Case) -> None:
     """Check shapes and dtypes on all other devices of this machine, and values except on the meta device."""
-    for place in ("meta", "cuda"):
-        if (place == "meta" and not case.meta) or not available(place):
-            continue
+    for place in (*["meta"] * case.meta, *other_devices()):
         for dtype in case.dtypes:
             check_call(case, dtype, "contiguous", place)
         for layout in layouts_of(case):
@@ -118,6 +117,11 @@ def check_storage_dtypes(case: Case) -> None:
 def results_of(value: Any) -> list[Tensor]:
     """Return the tensors among the results of a call."""
     return [result for result in (value if isinstance(value, (tuple, list)) else [value]) if isinstance(result, Tensor)]
+
+
+def other_devices() -> list[str]:
+    """Return the devices of this machine with memory of their own, of the types in FACULA_TEST_DEVICES ("cuda")."""
+    return [place for place in os.environ.get("FACULA_TEST_DEVICES", "cuda").split() if available(place)]
 
 
 def available(place: str) -> bool:

@@ -184,10 +184,10 @@ template <int how, int CODE, class A> static ALWAYS_INLINE void combine_slices(c
         const int64_t end = last_marks(p)[slice], stop = elements < (part + 1) * PART ? elements : (part + 1) * PART;
         for (int64_t base = first; base < end; base += WARP) {
             const bool same = base + lane < end && slice_of(p, base + lane, unused) == slice;
-            unsigned found = __ballot_sync(EVERY_LANE, same);
+            auto found = __ballot_sync(EVERY_LANE, same);
             for (; found; found &= found - 1) {
                 int64_t values = 0;
-                slice_of(p, base + __ffs(found) - 1, values);
+                slice_of(p, base + FIRST_LANE(found) - 1, values);
                 for (int64_t e = part * PART + lane; e < stop; e += WARP) {
                     int64_t at[2] = {slice * p.step, values};
                     const int64_t outer = quotient(e, p.inner);
@@ -302,9 +302,9 @@ template <int how, int CODE, class A> static ALWAYS_INLINE void combine_long_lin
         for (int64_t base = 0; base < count; base += WARP) {
             const int64_t k = base + lane;
             const bool same = k < count && *(const int64_t *)(p.index + place.at[1] + k * p.index_step) == index;
-            unsigned found = __ballot_sync(EVERY_LANE, same);
+            auto found = __ballot_sync(EVERY_LANE, same);
             for (; found; found &= found - 1) {
-                const int64_t one = base + __ffs(found) - 1;
+                const int64_t one = base + FIRST_LANE(found) - 1;
                 const S more = *(const S *)(p.values + place.at[2] + one * p.value_step);
                 value = combined<CODE>::template of<how>(value, more);
             }
