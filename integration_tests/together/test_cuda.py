@@ -65,3 +65,8 @@ def test_a_training_step_only_launches_kernels():
     for step in found["steps"]:
         assert step["waits"] == 0 and set(step["calls"]) == {"cuLaunchKernel"}
         assert step["calls"]["cuLaunchKernel"] <= 25
+
+
+def test_operators_need_no_fallback():
+    found = json.loads(run(HERE / "cuda_operators.py"))
+    assert found == {"different": [], "fallbacks": {}}

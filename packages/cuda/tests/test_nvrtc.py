@@ -23,6 +23,7 @@ TOGETHER, PARTS = 40, 40  # sources of one compilation, for which headers are re
 SPILLING = {
     "standard_gamma_grad_.*": "its calls of other functions save 12 bytes of registers",
     r"\w+_(whole|pieces|joined)": "reductions: the division of indices above 2^31 is a call that saves up to 16 bytes",
+    r"(cum|logcum)\w+": "the division of line numbers above 2^31 is a call that saves up to 40 bytes",
     r"(put|take_back)_\w+": "the kernel that adds slices saves registers around 64-bit divisions",
 }
 

@@ -29,6 +29,7 @@ from kernel_samples import (
     steps,
     values,
 )
+from line_samples import SCANS, scans
 from spatial_samples import CONVOLUTIONS, convolutions
 
 from facula_cuda import synchronize
@@ -89,7 +90,7 @@ OPTIMIZERS = [
     *(steps(operator, states, (5, 0, 5000), "float32") for operator, step in STEPS.items() for states in step.state),
     steps("adam_step", 2, tuple(range(150)), "float64"),
 ]
-SAMPLES = [*ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *POSITIONS, *OPTIMIZERS, *CONVOLUTIONS]
+SAMPLES = [*ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *POSITIONS, *OPTIMIZERS, *CONVOLUTIONS, *SCANS]
 
 
 @pytest.fixture(autouse=True)
@@ -137,6 +138,7 @@ BARRIERS = {
     ("convolution", 1): next(convolutions((2, 4, 30, 30), (5, 4, 3, 3))),
     ("positions", 0): list(positions((3, 1000, 2)))[1],
     ("positions", 1): list(positions((3, 1000, 2)))[1],
+    **{("scan", number): next(scans((3, 20_000), 1, "float32", "cumsum")) for number in range(6)},
     ("products", 0): PRODUCT,
     ("products", 1): PRODUCT,
 }

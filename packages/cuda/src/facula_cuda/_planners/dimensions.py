@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from facula_storage import Layout
+
 MAX_DIMENSIONS = 6  # that `dimensions` in kernels/typed.cuh holds
 
 Dimension = tuple[int, ...]  # the length, then the steps of each array
@@ -39,6 +41,23 @@ def merged(dims: Sequence[Dimension], *, ordered: bool = True) -> list[Dimension
         else:
             found.append(dim)
     return found
+
+
+def lines_of(operands: Sequence[Layout], dim: int) -> tuple[list[int], list[int], list[Dimension]]:
+    """Return the length of each operand's lines along `dim`, its step in bytes along them, and the lines' dimensions.
+
+    Arguments:
+        operands: layouts of one shape but for the length of that dimension. A number is a line of one element.
+        dim: the dimension.
+    """
+    sizes = [one.dtype.itemsize for one in operands]
+    if not operands[0].ndim:
+        return [1] * len(operands), sizes, []
+    dim %= operands[0].ndim
+    steps = [[stride * size for stride in one.strides] for one, size in zip(operands, sizes, strict=True)]
+    along = [by.pop(dim) for by in steps]
+    shape = [*operands[0].shape[:dim], *operands[0].shape[dim + 1 :]]
+    return [one.shape[dim] for one in operands], along, merged(list(zip(shape, *steps, strict=True))[::-1])
 
 
 def _first_step(dim: Dimension) -> int:

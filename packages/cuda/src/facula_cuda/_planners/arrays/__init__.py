@@ -4,3 +4,4 @@ from . import indexing as indexing
 from . import join as join
 from . import positions as positions
 from . import reductions as reductions
+from . import scans as scans
