@@ -12,6 +12,7 @@ from facula_storage.extend.memory import allocate
 
 cpu = CpuBackend()
 FLOATS, INTEGERS = ("float32", "float64", "float16", "bfloat16"), ("uint8", "int8", "int16", "int32", "int64")
+UNSIGNED, COMPLEX = ("uint16", "uint32", "uint64"), ("complex64", "complex128")
 UNITS = {"bfloat16": 2}  # dtypes without one in NumPy: arrays of their bits
 
 
@@ -104,7 +105,9 @@ def _dense(shape):
 
 
 def floats_of(memory, dtype):
-    """Return memory as float64."""
+    """Return memory as float64, or as complex128."""
+    if dtype in COMPLEX:
+        return np.asarray(memory, "c16")
     if dtype == "bfloat16":
         memory = (np.asarray(memory, "u4").reshape(-1) << 16).view("f4").reshape(np.shape(memory))
     return np.asarray(memory, "f8")

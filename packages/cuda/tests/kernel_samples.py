@@ -301,6 +301,26 @@ def positions(shape):
         yield Sample("nonzero", [mask], [empty((count, len(shape)), "int64")])
 
 
+def moves(shape, dtype, order=None):
+    """Samples of operators that move elements of an array whose dimensions have this order."""
+    a = Given(values(shape, dtype, 1).array.transpose(order or range(len(shape))), dtype)
+    shape = a.array.shape
+    dims = tuple(range(len(shape)))
+    for some in {(), dims[-1:], dims, dims[::2]}:
+        yield Sample("flip", [a], [empty(shape, dtype)], (some,), name="".join(map(str, some)))
+        shifts = tuple([min(dim + 1, max(shape[dim] - 1, 0)) for dim in some])
+        yield Sample("roll", [a], [empty(shape, dtype)], (shifts, some), name="".join(map(str, some)))
+    for outer, inner in (((2,) * len(shape), (1,) * len(shape)), ((1,) * len(shape), (3,) * len(shape)), (dims, dims)):
+        result = [size * whole * each for size, whole, each in zip(shape, outer, inner, strict=True)]
+        yield Sample("tile", [a], [empty(result, dtype)], (outer, inner), name=f"{outer}{inner}")
+
+
+def triangles(shape, dtype):
+    for diagonal, upper in ((0, False), (1, True), (-2, True), (100, False), (-100, False)):
+        name = f"{diagonal}-{upper}"
+        yield Sample("triangle", [values(shape, dtype, 1)], [empty(shape, dtype)], (diagonal, upper), name=name)
+
+
 NUMBERS = {  # of an optimizer's step, in the order of facula_cpu's optimizer_numbers.h; and its single numbers
     "sgd_step": ((0.1, 0.01, 1, 0.9, 0.9, 0.5), ()),
     "adam_step": ((1e-3, 0.9, 0.999, 1e-8, 0.01, 0.99, -1), (7,)),

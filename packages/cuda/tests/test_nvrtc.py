@@ -44,7 +44,7 @@ def sources():
         if reductions.has_kernel(operator, code, output)
     ]
     found += [rows.source_of(operator, code)[0] for operator in rows.KERNELS for code in reductions.FLOATS]
-    found += [products.source_of(code, biased)[0] for code in reductions.CODES for biased in (False, True)]
+    found += [products.source_of(code, biased)[0] for code in products.DTYPES for biased in (False, True)]
     return sorted([*found, *modules_of(SAMPLES)])
 
 

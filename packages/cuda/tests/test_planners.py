@@ -5,6 +5,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
+from compared import Array, run_both
 from kernel_samples import (
     ORDERS,
     DriverError,
@@ -20,6 +21,7 @@ from kernel_samples import (
     indices,
     layouts,
     modules_of,
+    moves,
     norms,
     plan_of,
     positions,
@@ -27,6 +29,7 @@ from kernel_samples import (
     run_on_device,
     slices,
     steps,
+    triangles,
     values,
 )
 from line_samples import SCANS, scans
@@ -85,12 +88,20 @@ INDEXING = [
     *chain.from_iterable(elements(*one, "float32") for one in [
         ((7,), 0, (600,)), ((3, 40), 1, (2, 300)), ((3, 40), 0, (5, 40)), ((1,), 0, (1,)), ((4, 3), 0, (0, 3))]),
 ]  # fmt: skip
+MOVES = [
+    *chain.from_iterable(moves((3, 4, 5), dtype) for dtype in ("bool", "float16", "float32", "int64", "complex128")),
+    *chain.from_iterable(moves(*one) for one in [
+        ((), "float32"), ((7,), "float32"), ((0, 3), "float32"), ((1, 4), "float32"),
+        ((6, 5, 4), "float32", (2, 0, 1)), ((2,) * 9, "int8", (8, 1, 6, 3, 4, 5, 2, 7, 0))]),
+    *chain.from_iterable(triangles(shape, "float32") for shape in [(3, 4), (2, 3, 4, 3), (0, 3), (3, 0), (1, 1)]),
+    *chain.from_iterable(triangles((4, 3), dtype) for dtype in ("bool", "bfloat16", "float64", "complex128")),
+]  # fmt: skip
 POSITIONS = [*chain.from_iterable(map(positions, [(5,), (3, 4), (3, 1000, 2), (0,), (1,), (), (300_000,)]))]
 OPTIMIZERS = [
     *(steps(operator, states, (5, 0, 5000), "float32") for operator, step in STEPS.items() for states in step.state),
     steps("adam_step", 2, tuple(range(150)), "float64"),
 ]
-SAMPLES = [*ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *POSITIONS, *OPTIMIZERS, *CONVOLUTIONS, *SCANS]
+SAMPLES = [*ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *MOVES, *POSITIONS, *OPTIMIZERS, *CONVOLUTIONS, *SCANS]
 
 
 @pytest.fixture(autouse=True)
@@ -259,6 +270,19 @@ def test_wrong_elements_are_reported(operator, inputs, outputs, parameters, numb
 )  # fmt: skip
 def test_planners_decline_what_they_have_no_kernel_for(operator, inputs, outputs, parameters):
     assert planners[operator](operator, layouts(inputs), layouts(outputs), parameters) is None
+
+
+@pytest.mark.parametrize("view", [lambda array: array[:, ::2], lambda array: np.broadcast_to(array[:1], (3, 4, 5))])
+@pytest.mark.parametrize(
+    ("operator", "parameters"), [("flip", ((0, 2),)), ("roll", ((1, 2), (1, 2))), ("tile", ((2, 1, 3), (1, 3, 1)))]
+)
+def test_moves_of_views_with_gaps_and_of_broadcast_arrays(operator, parameters, view):
+    a = Array(np.arange(120).reshape(6, 4, 5), "int32", view)
+    shape = a.shape if operator != "tile" else tuple(a.shape[d] * parameters[0][d] * parameters[1][d] for d in range(3))
+    for step in (1,) if operator == "tile" else (1, 3):
+        o = Array(np.full((*shape[:-1], shape[-1] * step), 7), "int32", lambda array, step=step: array[..., ::step])
+        expected, found = run_both(operator, [a], [o], parameters)
+        np.testing.assert_array_equal(found[0], expected[0])
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])

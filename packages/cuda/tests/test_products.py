@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from backend_helpers import get, put
-from compared import FLOATS, INTEGERS, Array, floats_of, run_both
+from compared import COMPLEX, FLOATS, INTEGERS, Array, floats_of, run_both
 
 from facula_cuda._planners import products
-from facula_cuda._planners.arrays.reductions import CODES
 from facula_cuda._planners.launches import headers
 from facula_cuda.testing import build
 
@@ -24,19 +23,25 @@ SHAPES = [  # of a and b
     ((0, 4), (4, 5)),
     ((0, 3, 4), (4, 5)),
 ]
-TOLERANCE = {"float32": 1e-5, "float64": 1e-12, "float16": 4e-3, "bfloat16": 4e-2}
+TOLERANCE = {
+    "float32": 1e-5, "float64": 1e-12, "float16": 4e-3, "bfloat16": 4e-2, "complex64": 1e-5, "complex128": 1e-12,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module", autouse=True)
 def prebuilt():
     """Compile the kernels together, which takes less time than one by one."""
-    build.prebuild([products.source_of(code, biased)[0] for code in CODES for biased in (False, True)], headers())
+    build.prebuild(
+        [products.source_of(code, biased)[0] for code in products.DTYPES for biased in (False, True)], headers()
+    )
 
 
 def values_of(dtype, shape, seed):
     random = np.random.default_rng(seed)
     if dtype in INTEGERS:
         return random.integers(0 if dtype == "uint8" else -100, 100, shape)
+    if dtype in COMPLEX:
+        return random.normal(size=shape) + 1j * random.normal(size=shape)
     return random.random(shape) > 0.6 if dtype == "bool" else random.normal(size=shape)
 
 
@@ -72,10 +77,17 @@ def test_matmul(backend, shapes, layout):
     compare("matmul", [a, b], Array(np.full(result, 7), "float32"), "float32")
 
 
-@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS, "bool"])
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS, *COMPLEX, "bool"])
 def test_dtypes(backend, dtype):
     a, b = operand(dtype, (5, 33), 0), operand(dtype, (33, 70), 1, "transposed")
     compare("matmul", [a, b], Array(np.zeros((5, 70)), dtype), dtype)
+
+
+@pytest.mark.parametrize("shapes", [((3, 0), (0, 5)), ((2, 1, 3, 4), (3, 4, 5)), ((4,), (4,))], ids=str)
+def test_products_of_complex_numbers(backend, shapes):
+    a, b = (operand("complex128", shape, seed, "transposed") for seed, shape in enumerate(shapes))
+    result = np.matmul(np.ones(shapes[0]), np.ones(shapes[1])).shape
+    compare("matmul", [a, b], Array(np.full(result, 7), "complex128"), "complex128")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from compared import FLOATS, INTEGERS, Array, floats_of, run_both
+from compared import COMPLEX, FLOATS, INTEGERS, UNSIGNED, Array, dtype_of, floats_of, run_both
 
 from facula_cuda._planners import planners
 from facula_cuda._planners.arrays import reductions
@@ -50,9 +50,10 @@ def values_of(dtype, shape, seed=0):
     random = np.random.default_rng(seed)
     if dtype == "bool":
         return random.random(shape) > 0.3
-    if dtype in INTEGERS:
-        return random.integers(0 if dtype == "uint8" else -100, 100, shape)
-    return np.asarray(random.normal(size=shape))
+    if dtype in (*INTEGERS, *UNSIGNED):
+        return random.integers(0 if dtype.startswith("u") else -100, 100, shape)
+    numbers = np.asarray(random.normal(size=shape))
+    return numbers + 1j * numbers[::-1] if dtype in COMPLEX and shape else numbers
 
 
 def output_of(array, dims, keepdim, dtype):
@@ -62,17 +63,23 @@ def output_of(array, dims, keepdim, dtype):
 
 def result_dtype(operator, dtype):
     if operator in ("sum", "prod"):
-        return dtype if dtype in FLOATS else "int64"
-    return "bool" if operator in ("any", "all") else dtype
+        return dtype if dtype in (*FLOATS, *COMPLEX) else "int64"
+    return "bool" if operator in ("any", "all") else real_of(dtype)
+
+
+def real_of(dtype):
+    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
 
 
 @pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS, "bool"])
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS, *UNSIGNED, *COMPLEX, "bool"])
 @pytest.mark.parametrize("operator", ["sum", "prod", "amax", "amin", "any", "all"])
 def test_reductions_are_the_cpus(backend, operator, dtype, view):
+    if not reductions.has_kernel(operator, dtype_of(dtype).code, dtype_of(result_dtype(operator, dtype)).code):
+        return
     for number, (shape, dims) in enumerate(SHAPES):
         values = values_of(dtype, shape, number)
-        if operator == "prod" and dtype in FLOATS:
+        if operator == "prod" and dtype in (*FLOATS, *COMPLEX):
             values = 1 + values / (1e6 if values.size > 10_000 else 100)
         array = Array(values, dtype, VIEWS[view])
         if operator in ("amax", "amin") and (dtype == "bool" or not array.view.size):
@@ -80,13 +87,13 @@ def test_reductions_are_the_cpus(backend, operator, dtype, view):
         dims = tuple(d for d in dims if d < len(array.shape))
         output = output_of(array, dims, number % 2 == 1, result_dtype(operator, dtype))
         (expected,), (found,) = run_both(operator, [array], [output], (dims, number % 2 == 1))
-        if dtype not in FLOATS or operator not in ("sum", "prod"):
+        if dtype not in (*FLOATS, *COMPLEX) or operator not in ("sum", "prod"):
             np.testing.assert_array_equal(found, expected)
             continue
         # As accurate as the CPU's: one rounding of a result that is computed in a wider type.
         scale = np.abs(floats_of(array.view, dtype)).sum(dims, keepdims=number % 2 == 1) if operator == "sum" else 1
-        eps = {"float64": 2.0**-51, "float32": 2.0**-22, "float16": 2.0**-9, "bfloat16": 2.0**-6}[dtype]
-        if operator == "prod" and dtype == "float64":
+        eps = {"float64": 2.0**-51, "float32": 2.0**-22, "float16": 2.0**-9, "bfloat16": 2.0**-6}[real_of(dtype)]
+        if operator == "prod" and real_of(dtype) == "float64":
             eps = 2.0**-36
         apart = np.abs(floats_of(found, output.dtype) - floats_of(expected, output.dtype))
         assert (apart <= eps * (scale + np.abs(floats_of(expected, output.dtype)))).all(), (shape, dims)
@@ -113,19 +120,37 @@ def test_extremes_and_their_places_are_the_cpus(backend, operator, dtype):
                 np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("dtype", [*FLOATS, *COMPLEX])
 def test_variances_and_norms(backend, dtype):
     for number, (shape, dims) in enumerate(SHAPES):
         array = Array(values_of(dtype, shape, number) + 3, dtype)
         exact, keep = floats_of(array.view, dtype), {"axis": dims, "keepdims": False}
-        output = output_of(array, dims, False, dtype)
-        eps = {"float64": 2.0**-50, "float32": 2.0**-22, "float16": 2.0**-9, "bfloat16": 2.0**-6}[dtype]
+        real = real_of(dtype)
+        output = output_of(array, dims, False, real)
+        eps = {"float64": 2.0**-50, "float32": 2.0**-22, "float16": 2.0**-9, "bfloat16": 2.0**-6}[real]
         expected, found = run_both("norm2", [array], [output], (dims, False))
-        np.testing.assert_allclose(floats_of(found[0], dtype), np.sqrt((exact**2).sum(**keep)), eps)
-        np.testing.assert_allclose(floats_of(found[0], dtype), floats_of(expected[0], dtype), eps)
+        np.testing.assert_allclose(floats_of(found[0], real), np.sqrt((abs(exact) ** 2).sum(**keep)), 8 * eps)
+        np.testing.assert_allclose(floats_of(found[0], real), floats_of(expected[0], real), 8 * eps)
         for correction, root in ((1, False), (0, True), (2.5, False)):
             expected, found = run_both("var", [array], [output], (dims, False, correction, root))
-            np.testing.assert_allclose(floats_of(found[0], dtype), floats_of(expected[0], dtype), 16 * eps)
+            np.testing.assert_allclose(floats_of(found[0], real), floats_of(expected[0], real), 16 * eps)
+
+
+@pytest.mark.parametrize("p", [3, 0.5, 0, -1, 1.7, -2.5, 40, 3000, 0.01])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_norms_of_any_power(backend, dtype, p):
+    eps = {"float64": 2.0**-49, "float32": 2.0**-22, "float16": 2.0**-9, "bfloat16": 2.0**-6}[dtype]
+    scales = [1.0] if dtype.endswith("16") else [1.0, 1e30, 1e-30] if dtype == "float32" else [1.0, 1e300, 1e-300]
+    for number, (shape, dims) in enumerate(SHAPES):
+        values = values_of(dtype, shape, number)
+        if values.size > 20:
+            values.reshape(-1)[::7] = 0
+            values.reshape(-1)[13] = [1, np.nan, np.inf][number % 3]
+        for scale in scales:
+            array = Array(values * scale, dtype)
+            expected, found = run_both("norm_p", [array], [output_of(array, dims, False, dtype)], (dims, False, p))
+            one, other = floats_of(expected[0], dtype), floats_of(found[0], dtype)
+            np.testing.assert_allclose(other, one, eps * max(1, 1 / abs(p or 1)))
 
 
 def test_a_sum_of_doubles_keeps_its_rounding_errors(backend):

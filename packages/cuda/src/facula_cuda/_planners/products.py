@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .arrays.reductions import CODES
+from .arrays.reductions import CODES, UNSIGNED
 from .dimensions import MAX_DIMENSIONS, dimensions_of, merged, packed
 from .launches import Kernel, blocks_for, kernel_plan
 from .registry import planner
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .dimensions import Dimension
     from .launches import Constant
 
+DTYPES = tuple([code for code in CODES if code not in UNSIGNED])
 TILE = 64  # rows and columns of the result that a block computes
 
 
@@ -104,7 +105,7 @@ def _plan(
     """Plan a product; None for dtypes without a kernel, or more batch dimensions than its parameters hold."""
     o = outputs[0]
     code, size = o.dtype.code, o.dtype.itemsize
-    if code not in CODES or any([layout is not None and layout.dtype is not o.dtype for layout in inputs]):
+    if code not in DTYPES or any([layout is not None and layout.dtype is not o.dtype for layout in inputs]):
         return None
     dims = merged([(dim[0], *[step * size for step in dim[1:]]) for dim in batch[::-1]])
     if len(dims) > MAX_DIMENSIONS:

@@ -48,6 +48,16 @@ template <> struct total<double> {
     typedef double sum;
     static ALWAYS_INLINE double add(double sum, double a, double b) { return fma(a, b, sum); }
 };
+template <class R> struct total<complex_number<R>> {
+    typedef complex_number<R> sum;
+    static ALWAYS_INLINE sum add(sum so_far, sum a, sum b)
+    {
+        return {fma_of(-a.imaginary, b.imaginary, fma_of(a.real, b.real, so_far.real)),
+                fma_of(a.imaginary, b.real, fma_of(a.real, b.imaginary, so_far.imaginary))};
+    }
+    static ALWAYS_INLINE float fma_of(float a, float b, float c) { return fmaf(a, b, c); }
+    static ALWAYS_INLINE double fma_of(double a, double b, double c) { return fma(a, b, c); }
+};
 struct any_pair {
     typedef uint8_t sum;
     static ALWAYS_INLINE uint8_t add(uint8_t sum, uint8_t a, uint8_t b) { return sum | (a & b); }
@@ -69,7 +79,7 @@ static ALWAYS_INLINE void read_slice(typename element<code>::number (&shared)[SL
         const int place = along_depth ? e / SLICE : e % TILE, d = along_depth ? e % SLICE : e / TILE;
         shared[d][place] = place < places && d < depth
                                ? element<code>::read(*(const stored *)(from + place * step + d * deeper))
-                               : typename element<code>::number(0);
+                               : typename element<code>::number{};
     }
 }
 

@@ -1,6 +1,6 @@
 /* Elements of each dtype by its code: how they are stored, the number that is computed with, and the conversions. */
 #pragma once
-#include "facula/words.h"
+#include "facula/complex.h"
 
 template <int code> struct element;
 
@@ -16,8 +16,13 @@ FACULA_ELEMENT(INT8, int8_t)
 FACULA_ELEMENT(INT16, int16_t)
 FACULA_ELEMENT(INT32, int32_t)
 FACULA_ELEMENT(INT64, int64_t)
+FACULA_ELEMENT(UINT16, uint16_t)
+FACULA_ELEMENT(UINT32, uint32_t)
+FACULA_ELEMENT(UINT64, uint64_t)
 FACULA_ELEMENT(FLOAT32, float)
 FACULA_ELEMENT(FLOAT64, double)
+FACULA_ELEMENT(COMPLEX64, complex64_t)
+FACULA_ELEMENT(COMPLEX128, complex128_t)
 #undef FACULA_ELEMENT
 
 template <> struct element<BOOL> {

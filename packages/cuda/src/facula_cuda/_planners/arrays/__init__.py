@@ -2,6 +2,7 @@
 
 from . import indexing as indexing
 from . import join as join
+from . import moves as moves
 from . import positions as positions
 from . import reductions as reductions
 from . import scans as scans

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..._dtype_codes import BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
+from ..._dtype_codes import (
+    BFLOAT16,
+    BOOL,
+    COMPLEX64,
+    COMPLEX128,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    INT64,
+    UINT16,
+    UINT32,
+    UINT64,
+)
 from ..dimensions import MAX_DIMENSIONS, merged, packed
 from ..launches import THREADS, Kernel, blocks_for, kernel_plan
 from ..registry import planner
@@ -20,10 +32,12 @@ if TYPE_CHECKING:
 #: Names of dtype codes in elements/dtypes.h.
 CODES = {
     1: "BOOL", 2: "UINT8", 3: "INT8", 4: "INT16", 5: "INT32", 6: "INT64", 7: "FLOAT16", 8: "BFLOAT16", 9: "FLOAT32",
-    10: "FLOAT64",
+    10: "FLOAT64", 11: "COMPLEX64", 12: "COMPLEX128", 13: "UINT16", 14: "UINT32", 15: "UINT64",
 }  # fmt: skip
 FLOATS = (FLOAT16, BFLOAT16, FLOAT32, FLOAT64)
-STATE_BYTES = 24  # of the largest state
+COMPLEX = (COMPLEX64, COMPLEX128)
+UNSIGNED = (UINT16, UINT32, UINT64)
+STATE_BYTES = 48  # of the largest state
 LANE_ELEMENTS = 4  # that one thread folds at least, unless a row is longer than 256 of them
 WANTED_THREADS = 1 << 16  # below them, outputs are split into pieces
 PIECE_ELEMENTS = 64  # that one thread folds of a piece at least
@@ -41,8 +55,9 @@ STATES = {
     "min_dim": ("VALUES | PLACES", "extreme_of<{0}, -1>"),
     "argmax": ("PLACES", "extreme_of<{0}, 1>"),
     "argmin": ("PLACES", "extreme_of<{0}, -1>"),
-    "var": ("VALUES", "moments_of<{0}>"),
-    "norm2": ("VALUES", "norm_of<{0}>"),
+    "var": ("VALUES", "moments_of<{1}>"),
+    "norm2": ("VALUES", "norm_of<{1}>"),
+    "norm_p": ("VALUES", "power_norm_of<{1}>"),
 }
 
 
@@ -51,19 +66,25 @@ def has_kernel(operator: str, code: int, output: int) -> bool:
     if operator not in STATES or code not in CODES or output not in CODES:
         return False
     if operator in ("sum", "prod"):
-        return output == (code if code in FLOATS else INT64)
+        return output == (code if code in FLOATS or code in COMPLEX else INT64)
+    if code in UNSIGNED:
+        return False
     if operator in ("any", "all"):
         return output == BOOL
+    if operator in ("var", "norm2"):
+        return (code in FLOATS and output == code) or (code in COMPLEX and output == code - 2)
+    if code in COMPLEX:
+        return False
     if operator in ("argmax", "argmin"):
         return output == INT64
-    return output == code and (code in FLOATS or operator not in ("var", "norm2"))
+    return output == code and (code in FLOATS or operator != "norm_p")
 
 
 def source_of(operator: str, code: int, output: int) -> tuple[str, str]:
     """Return the text of a reduction's kernels, and the beginning of their names."""
     wanted, state = STATES[operator]
     name = f"{operator}_{CODES[code]}_{CODES[output]}".lower()
-    state = state.format(CODES[code], CODES[output])
+    state = ("complex_" * (operator == "var" and code in COMPLEX)) + state.format(CODES[code], CODES[output])
     arguments = f"{name}, {CODES[code]}, {CODES[output]}, ({wanted}), {state}"
     return f'#include "facula/reduce.cuh"\nREDUCTION({arguments})\n', name
 
@@ -125,6 +146,8 @@ def _arguments(operator: str, parameters: tuple[Any, ...], ndim: int) -> tuple[t
     """Return the reduced dimensions, whether they are kept, a number and whether to take the root."""
     if operator == "var":
         return parameters
+    if operator == "norm_p":
+        return (*parameters, False)
     dims, keepdim = parameters
     if operator in ("argmax", "argmin") and dims is None:
         dims = tuple(range(ndim))
