@@ -70,3 +70,13 @@ def test_a_training_step_only_launches_kernels():
 def test_operators_need_no_fallback():
     found = json.loads(run(HERE / "cuda_operators.py"))
     assert found == {"different": [], "fallbacks": {}}
+
+
+def test_captured_functions_are_graphs_with_the_eager_results():
+    """A sample of the programs of `test_captured_programs`: with views, double gradients, a closure of L-BFGS."""
+    names = "early_stopping", "least_squares", "meta_learning", "outside"
+    found = json.loads(run("-W", "ignore::UserWarning", HERE / "cuda_captured.py", *names))
+    assert all(program["graphs"] for program in found["programs"].values()), found
+    assert found["losses"][1] < found["losses"][0]
+    for calls in found["replays"]:
+        assert calls == {"cuGraphLaunch": 1, "waits": 0}

@@ -25,6 +25,12 @@ struct memory_properties {
     unsigned char reserved[4];
 };
 struct memory_access { struct memory_location location; int flags; };
+struct kernel_node {
+    int64_t function;
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    void **parameters, **extra;
+    int64_t kernel, context;
+};
 
 /* X(NAME, (PARAMETERS)), in groups: start, devices, contexts, memory, copies, streams, graphs, events, modules, errors,
    virtual memory, memory of other processes. build_driver.py reads these rows, too. */
@@ -66,6 +72,10 @@ struct memory_access { struct memory_location location; int flags; };
     X(cuThreadExchangeStreamCaptureMode, (int *mode)) \
     X(cuStreamBeginCapture_v2, (int64_t stream, int mode)) \
     X(cuStreamEndCapture, (int64_t stream, int64_t *graph)) \
+    X(cuGraphCreate, (int64_t *graph, unsigned flags)) \
+    X(cuGraphAddKernelNode_v2, (int64_t *node, int64_t graph, const int64_t *before, size_t count, \
+                                const struct kernel_node *parameters)) \
+    X(cuGraphExecKernelNodeSetParams_v2, (int64_t executable, int64_t node, const struct kernel_node *parameters)) \
     X(cuGraphInstantiateWithFlags, (int64_t *executable, int64_t graph, unsigned long long flags)) \
     X(cuGraphLaunch, (int64_t executable, int64_t stream)) \
     X(cuGraphExecDestroy, (int64_t executable)) \

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "divert.h"
 #include "driver.h"
 #include "queue.h"
 #include "queues.h"
@@ -24,7 +25,7 @@ static int64_t refuse(int64_t *arguments, int32_t device, int code)
 /* The same after some kernels of the launch were queued: nobody may repeat them. */
 static int64_t refuse_after(int queued, int64_t *arguments, int32_t device, int code)
 {
-    if (queued)
+    if (queued && !diversion)
         facula_cuda_lose(device, code);
     return refuse(arguments, device, code);
 }
@@ -43,6 +44,12 @@ static int queue_kernel(int64_t function, uint64_t blocks, int32_t threads, int3
                         void *block, size_t nbytes)
 {
     void *extra[] = {(void *)BUFFER_POINTER, block, (void *)BUFFER_SIZE, &nbytes, NULL};
+    if (diversion) {
+        const struct kernel_node node = {.function = function, .grid_x = (unsigned)blocks, .grid_y = 1, .grid_z = 1,
+                                         .block_x = (unsigned)threads, .block_y = 1, .block_z = 1,
+                                         .shared_bytes = (unsigned)shared_bytes, .extra = extra};
+        return divert_kernel(&node);
+    }
     note_kernel(function);
     return driver.cuLaunchKernel(function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1, (unsigned)shared_bytes,
                                  stream, NULL, extra);

@@ -160,3 +160,57 @@ def test_an_illegal_address_in_a_graph(log):
     call("cuMemFree_v2", address)
     call("cuGraphLaunch", executable, on)
     assert code_of("cuStreamSynchronize", on) == 700
+
+
+def kernel_node(function, *values, blocks=1):
+    """Return the parameters of a node, and what they point to."""
+    block = words(*values)
+    kept = [ffi.new("size_t *", len(block)), ffi.from_buffer(block)]
+    extra = ffi.new("void *[]", [ffi.cast("void *", 1), kept[1], ffi.cast("void *", 2), kept[0], ffi.NULL])
+    node = ffi.new("struct kernel_node *", {"function": function, "extra": extra})
+    node.grid_x, node.grid_y, node.grid_z = blocks, 1, 1
+    node.block_x = node.block_y = node.block_z = 1
+    return node, [*kept, block, extra]
+
+
+def built_graph(log, values):
+    """Build a graph that appends values to a log, one after another; return it, and its nodes."""
+    graph, nodes = ffi.new("int64_t *"), []
+    call("cuGraphCreate", graph, 0)
+    for value in values:
+        node = ffi.new("int64_t *")
+        before = ffi.new("int64_t[]", nodes[-1:])
+        parameters, _kept = kernel_node(log.append, log.address, value)
+        call("cuGraphAddKernelNode_v2", node, graph[0], before, len(before), parameters)
+        nodes.append(node[0])
+    return graph[0], nodes
+
+
+def test_graphs_are_built_of_kernels(log):
+    graph, nodes = built_graph(log, [1, 2, 3])
+    executable = ffi.new("int64_t *")
+    call("cuGraphInstantiateWithFlags", executable, graph, 0)
+    assert log.orders(lambda: call("cuGraphLaunch", executable[0], stream()), 10) == {(1, 2, 3)}
+    wrong, _kept = kernel_node(log.append, blocks=0)
+    node = ffi.new("int64_t *")
+    assert code_of("cuGraphAddKernelNode_v2", node, graph, ffi.NULL, 0, wrong) == INVALID_VALUE
+    assert code_of("cuGraphAddKernelNode_v2", node, 5, ffi.NULL, 0, wrong) == INVALID_VALUE
+    assert code_of("cuGraphCreate", node, 1) == INVALID_VALUE
+    call("cuGraphDestroy", graph)
+    parameters, _kept = kernel_node(log.append, log.address, 5)
+    assert code_of("cuGraphExecKernelNodeSetParams_v2", executable[0], nodes[0], parameters) == INVALID_VALUE
+
+
+def test_changed_nodes_belong_to_later_launches_of_one_executable_graph(log):
+    graph, nodes = built_graph(log, [1, 2])
+    first, second = ffi.new("int64_t *"), ffi.new("int64_t *")
+    for made in (first, second):
+        call("cuGraphInstantiateWithFlags", made, graph, 0)
+    on = stream()
+    call("cuGraphLaunch", first[0], on)
+    for value in (7, 8):
+        parameters, _kept = kernel_node(log.append, log.address, value)
+        call("cuGraphExecKernelNodeSetParams_v2", first[0], nodes[1], parameters)
+        call("cuGraphLaunch", first[0], on)
+    call("cuGraphLaunch", second[0], on)
+    assert log.entries() == [1, 2, 1, 7, 1, 8, 1, 2]

@@ -140,6 +140,13 @@ static int64_t run_steps(Sequence *self, Py_ssize_t *at)
 {
     PyThreadState *state = self->releases ? PyEval_SaveThread() : NULL;
     int64_t status = 0, turns = 0;
+    int64_t words[] = {self->step_count, (int64_t)(intptr_t)self->plain, (int64_t)(intptr_t)self->arguments,
+                       (int64_t)(intptr_t)self->scratch};
+    if (self->combined && !self->combined->kernel(self->combined->plan, words)) {
+        if (state)
+            PyEval_RestoreThread(state);
+        return 0;
+    }
     for (Py_ssize_t i = 0; i < self->step_count; i++) {
         const Step *step = &self->steps[i];
         if (step->function) {

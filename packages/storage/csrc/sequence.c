@@ -204,6 +204,7 @@ static int sequence_traverse(Sequence *self, visitproc visit, void *arg)
 {
     Py_VISIT((PyObject *)Py_TYPE((PyObject *)self));
     Py_VISIT(self->launches);
+    Py_VISIT(self->combination);
     for (Py_ssize_t i = 0; i < self->check_count; i++) {
         const int stopped = visit_check(&self->checks[i], visit, arg);
         if (stopped)
@@ -259,6 +260,8 @@ static int sequence_clear(Sequence *self)
     free(inputs);
     drop_puts(&self->puts, &self->put_count);
     drop_puts(&self->changed, &self->changed_count);
+    self->combined = NULL;
+    Py_CLEAR(self->combination);
     Py_CLEAR(self->launches);
     return 0;
 }
@@ -273,6 +276,7 @@ static void sequence_dealloc(Sequence *self)
     free(self->scratch);
     free(self->values);
     free(self->steps);
+    free(self->plain);
     free(self->patches);
     free(self->read.all);
     free(self->written.all);
@@ -355,7 +359,34 @@ static PyObject *expect(Sequence *self, PyObject *args)
     return Py_None;
 }
 
+/* combine(launch): let one launch run all steps, if all are launches. */
+static PyObject *combine(Sequence *self, PyObject *function)
+{
+    const Launch *combined = launch_of("combine", function);
+    if (!combined)
+        return NULL;
+    if (self->busy || self->combined) {
+        PyErr_SetString(PyExc_RuntimeError, "combine: the sequence runs, or its steps are combined already");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < self->step_count; i++)
+        if (!self->steps[i].launch)
+            return PyBool_FromLong(0);
+    if (!(self->plain = room(self->step_count, sizeof *self->plain)))
+        return NULL;
+    for (Py_ssize_t i = 0; i < self->step_count; i++) {
+        const Step *step = &self->steps[i];
+        self->plain[i] = (Plain){step->launch->kernel, step->launch->plan, step->first, step->count};
+    }
+    self->combination = kept(function);
+    self->combined = combined;
+    return PyBool_FromLong(1);
+}
+
 static PyMethodDef sequence_methods[] = {
+    {"combine", (PyCFunction)combine, METH_O,
+     "combine(launch) -> bool\n\nLet a launch run all steps as one; return whether it can, since no step is a condition "
+     "or a function of Python."},
     {"run", (PyCFunction)(void (*)(void))sequence_run, METH_FASTCALL,
      "run(inputs, values) -> None or int\n\nRun all launches if every check passes; otherwise return the number of the "
      "failed check, -1 - k for input k, or the number of checks if another call is active."},

@@ -15,6 +15,13 @@ typedef struct {
     Py_ssize_t first, count; /* its arguments */
 } Step;
 
+/* A step as `combine` shows it to a backend's launch: a kernel, its plan, and the place of its arguments. */
+typedef struct {
+    Kernel kernel;
+    const void *plan;
+    int64_t first, count;
+} Plain;
+
 /* arguments[place] = values[source] + delta */
 typedef struct {
     Py_ssize_t place, source;
@@ -52,6 +59,9 @@ typedef struct {
     Slots slots;
     int64_t *arguments, *scratch, *values;
     Step *steps;
+    const Launch *combined; /* a launch of all steps, or NULL; `combination` is its function */
+    PyObject *combination;
+    Plain *plain; /* for it: all steps */
     Patch *patches;
     Check *checks;
     Input *inputs;

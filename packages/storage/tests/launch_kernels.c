@@ -79,3 +79,18 @@ int64_t tell(void *plan, int64_t *args)
     memcpy((void *)args[1], (int64_t *)plan + 2 + ((int64_t *)plan)[1], (size_t)args[2] * sizeof *args);
     return 0;
 }
+
+/* plan: {whether it runs the steps, runs so far}. args: {steps, (kernel, plan, first, count) of each, arguments, room} */
+int64_t run_steps(int64_t *plan, int64_t *args)
+{
+    const int64_t *step = (const int64_t *)(intptr_t)args[1], *arguments = (const int64_t *)(intptr_t)args[2];
+    int64_t *room = (int64_t *)(intptr_t)args[3];
+    if (!plan[0])
+        return 1;
+    plan[1]++;
+    for (int64_t i = 0; i < args[0]; i++, step += 4) {
+        memcpy(room, arguments + step[2], 8 * (size_t)step[3]);
+        ((int64_t (*)(const void *, int64_t *))(intptr_t)step[0])((const void *)(intptr_t)step[1], room);
+    }
+    return 0;
+}

@@ -102,22 +102,13 @@ static int nodes_join(struct nodes *nodes, const struct nodes *more)
 static int add_node(struct stream *stream, struct work *work)
 {
     struct graph *graph = stream->capture->graph;
-    if (graph->count == graph->room) {
-        const int room = graph->room ? 2 * graph->room : 16;
-        struct node *grown = realloc(graph->nodes, (size_t)room * sizeof *grown);
-        if (!grown)
-            return OUT_OF_MEMORY;
-        graph->nodes = grown;
-        graph->room = room;
-    }
     int *only = malloc(sizeof *only);
-    if (!only)
+    if (!only || graph_add(graph, work, stream->captured.index, stream->captured.count)) {
+        free(only);
         return OUT_OF_MEMORY;
-    *only = graph->count;
-    graph->nodes[graph->count++] = (struct node){work, stream->captured.index, stream->captured.count};
+    }
+    *only = graph->count - 1;
     stream->captured = (struct nodes){only, 1};
-    if (work->kind == KERNEL)
-        work->function->module->references++;
     return SUCCESS;
 }
 

@@ -259,12 +259,12 @@ void simulated_close(struct device *device)
             stream_destroy(object);
         else if (kind == MODULE)
             module_forget(object, handle);
+        else if (kind == GRAPH)
+            graph_forget(object, handle);
         else {
             simulated_forget(handle);
             if (kind == EVENT)
                 event_destroy(object);
-            else if (kind == GRAPH)
-                graph_drop(object);
             else
                 executable_drop(object);
         }

@@ -4,8 +4,25 @@
 #include "simulated.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { INSTANTIATE_FLAGS = 1 | 8 /* free memory at launch, priorities: both without effect here */ };
+
+int graph_add(struct graph *graph, struct work *work, int *before, int count)
+{
+    if (graph->count == graph->room) {
+        const int room = graph->room ? 2 * graph->room : 16;
+        struct node *grown = realloc(graph->nodes, (size_t)room * sizeof *grown);
+        if (!grown)
+            return OUT_OF_MEMORY;
+        graph->nodes = grown;
+        graph->room = room;
+    }
+    graph->nodes[graph->count++] = (struct node){.work = work, .before = before, .count = count};
+    if (work->kind == KERNEL)
+        work->function->module->references++;
+    return SUCCESS;
+}
 
 void graph_drop(struct graph *graph)
 {
@@ -23,13 +40,129 @@ void graph_drop(struct graph *graph)
     free(graph);
 }
 
+void graph_forget(struct graph *graph, int64_t handle)
+{
+    for (int i = 0; i < graph->count; i++)
+        if (graph->nodes[i].handle)
+            simulated_forget(graph->nodes[i].handle);
+    simulated_forget(handle);
+    graph_drop(graph);
+}
+
 void executable_drop(struct executable *executable)
 {
-    if (--executable->references)
-        return;
     point_drop(executable->last);
     graph_drop(executable->graph);
     free(executable);
+}
+
+/* A copy with other work, of which changes are not seen by launches that wait. */
+static struct graph *graph_copy(const struct graph *graph)
+{
+    struct graph *copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return NULL;
+    copy->references = 1;
+    copy->device = graph->device;
+    for (int i = 0; i < graph->count; i++) {
+        const struct node *node = &graph->nodes[i];
+        const size_t nbytes = node->work->kind == KERNEL || (node->work->kind == COPY && !node->work->source) ? node->work->nbytes : 0;
+        struct work *work = work_new(node->work->kind, node->work->device, nbytes);
+        int *before = malloc((size_t)(node->count + 1) * sizeof *before);
+        if (work && before) {
+            memcpy(work, node->work, sizeof *work + nbytes);
+            memcpy(before, node->before, (size_t)node->count * sizeof *before);
+            if (work->graph)
+                work->graph->references++;
+        }
+        if (!work || !before || graph_add(copy, work, before, node->count)) {
+            free(work);
+            free(before);
+            graph_drop(copy);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+int simulated_cuGraphCreate(int64_t *handle, unsigned flags)
+{
+    ENTER_DEVICE(cuGraphCreate);
+    struct graph *graph = flags || !handle ? NULL : calloc(1, sizeof *graph);
+    if (!graph)
+        return flags || !handle ? INVALID_VALUE : OUT_OF_MEMORY;
+    graph->references = 1;
+    graph->device = device;
+    if ((*handle = simulated_handle(GRAPH, graph)))
+        return SUCCESS;
+    free(graph);
+    return OUT_OF_MEMORY;
+}
+
+/* The index of a node of a graph, or -1. */
+static int node_index(const struct graph *graph, int64_t handle)
+{
+    for (int i = 0; i < graph->count; i++)
+        if (graph->nodes[i].handle == handle)
+            return i;
+    return -1;
+}
+
+int simulated_cuGraphAddKernelNode_v2(int64_t *handle, int64_t graph_handle, const int64_t *before, size_t count,
+                                      const struct kernel_node *parameters)
+{
+    ENTER_DEVICE(cuGraphAddKernelNode_v2);
+    struct graph *graph = simulated_object(GRAPH, graph_handle);
+    struct work *work;
+    if (!handle || !graph || !parameters || (count && !before))
+        return INVALID_VALUE;
+    int *indices = malloc((count + 1) * sizeof *indices);
+    int code = indices ? SUCCESS : OUT_OF_MEMORY;
+    for (size_t i = 0; !code && i < count; i++)
+        if ((indices[i] = node_index(graph, before[i])) < 0)
+            code = INVALID_VALUE;
+    if (!code)
+        code = kernel_work(graph->device, parameters, &work);
+    if (code) {
+        free(indices);
+        return code;
+    }
+    if (!(*handle = simulated_handle(NODE, graph)) || graph_add(graph, work, indices, (int)count)) {
+        if (*handle)
+            simulated_forget(*handle);
+        work_free(work);
+        free(indices);
+        return OUT_OF_MEMORY;
+    }
+    graph->nodes[graph->count - 1].handle = *handle;
+    return SUCCESS;
+}
+
+int simulated_cuGraphExecKernelNodeSetParams_v2(int64_t executable_handle, int64_t handle,
+                                                const struct kernel_node *parameters)
+{
+    ENTER_DEVICE(cuGraphExecKernelNodeSetParams_v2);
+    struct executable *executable = simulated_object(EXECUTABLE, executable_handle);
+    const struct graph *graph = simulated_object(NODE, handle);
+    struct work *work;
+    const int index = executable && graph && parameters ? node_index(graph, handle) : -1;
+    if (index < 0 || index >= executable->graph->count)
+        return INVALID_VALUE;
+    TRY(kernel_work(graph->device, parameters, &work));
+    struct graph *own = executable->graph->references > 1 ? graph_copy(executable->graph) : executable->graph;
+    if (!own) {
+        work_free(work);
+        return OUT_OF_MEMORY;
+    }
+    if (own != executable->graph)
+        graph_drop(executable->graph);
+    executable->graph = own;
+    work->function->module->references++;
+    struct module *before = own->nodes[index].work->function->module;
+    work_free(own->nodes[index].work);
+    module_drop(before);
+    own->nodes[index].work = work;
+    return SUCCESS;
 }
 
 int simulated_cuGraphInstantiateWithFlags(int64_t *handle, int64_t graph_handle, unsigned long long flags)
@@ -45,7 +178,6 @@ int simulated_cuGraphInstantiateWithFlags(int64_t *handle, int64_t graph_handle,
         free(executable);
         return OUT_OF_MEMORY;
     }
-    executable->references = 1;
     executable->graph = graph;
     graph->references++;
     return SUCCESS;
@@ -65,8 +197,8 @@ int simulated_cuGraphLaunch(int64_t handle, int64_t stream_handle)
     struct work *work = work_new(GRAPH_LAUNCH, stream->device, 0);
     if (!work)
         return OUT_OF_MEMORY;
-    work->executable = executable;
-    executable->references++;
+    work->graph = executable->graph;
+    work->graph->references++;
     if (stream->capture)
         return simulated_queue(stream, work); /* a node of another graph */
     struct point *point = point_new();
@@ -102,8 +234,7 @@ int simulated_cuGraphDestroy(int64_t handle)
     struct graph *graph = simulated_object(GRAPH, handle);
     if (!graph)
         return INVALID_VALUE;
-    simulated_forget(handle);
-    graph_drop(graph);
+    graph_forget(graph, handle);
     return SUCCESS;
 }
 
@@ -118,7 +249,7 @@ static int is_ready(const struct node *node, const char *done)
 
 void graph_run(struct work *work)
 {
-    const struct graph *graph = work->executable->graph;
+    const struct graph *graph = work->graph;
     char *done = calloc((size_t)graph->count + 1, 1);
     if (!done) {
         work->device->sticky = OUT_OF_MEMORY;

@@ -195,33 +195,46 @@ static int is_block(unsigned x, unsigned y, unsigned z)
            (uint64_t)x * y * z <= MAX_THREADS;
 }
 
+int kernel_work(struct device *device, const struct kernel_node *node, struct work **made)
+{
+    const void *block;
+    size_t nbytes;
+    struct function *function = simulated_object(FUNCTION, node->function);
+    if (!function || function->module->device != device)
+        return INVALID_HANDLE;
+    if (!is_grid(node->grid_x, node->grid_y, node->grid_z) || !is_block(node->block_x, node->block_y, node->block_z) ||
+        node->shared_bytes > MAX_SHARED)
+        return INVALID_VALUE;
+    if (node->parameters || node->grid_y > 1 || node->grid_z > 1 || node->block_y > 1 || node->block_z > 1)
+        return node->parameters && node->extra ? INVALID_VALUE : NOT_SUPPORTED; /* kernels here have one dimension */
+    TRY(find_block(node->extra, &block, &nbytes));
+    struct work *work = *made = work_new(KERNEL, device, nbytes);
+    if (!work)
+        return OUT_OF_MEMORY;
+    work->function = function;
+    work->blocks = node->grid_x;
+    work->threads = node->block_x;
+    work->nbytes = nbytes;
+    if (nbytes)
+        memcpy(work->bytes, block, nbytes);
+    return SUCCESS;
+}
+
 int simulated_cuLaunchKernel(int64_t handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                              unsigned block_y, unsigned block_z, unsigned shared_bytes, int64_t stream_handle,
                              void **parameters, void **extra)
 {
-    const void *block;
-    size_t nbytes;
     if (simulated_only_count(CALL_cuLaunchKernel))
         return SUCCESS;
     ENTER_DEVICE(cuLaunchKernel);
-    struct function *function = simulated_object(FUNCTION, handle);
     struct stream *stream = stream_of(device, stream_handle);
-    if (!function || !stream || stream->device != device || function->module->device != device)
+    struct work *work;
+    const struct kernel_node node = {.function = handle, .grid_x = grid_x, .grid_y = grid_y, .grid_z = grid_z,
+                                     .block_x = block_x, .block_y = block_y, .block_z = block_z,
+                                     .shared_bytes = shared_bytes, .parameters = parameters, .extra = extra};
+    if (!stream || stream->device != device)
         return INVALID_HANDLE;
-    if (!is_grid(grid_x, grid_y, grid_z) || !is_block(block_x, block_y, block_z) || shared_bytes > MAX_SHARED)
-        return INVALID_VALUE;
-    if (parameters || grid_y > 1 || grid_z > 1 || block_y > 1 || block_z > 1)
-        return parameters && extra ? INVALID_VALUE : NOT_SUPPORTED; /* kernels of the simulation have one dimension */
-    TRY(find_block(extra, &block, &nbytes));
-    struct work *work = work_new(KERNEL, device, nbytes);
-    if (!work)
-        return OUT_OF_MEMORY;
-    work->function = function;
-    work->blocks = grid_x;
-    work->threads = block_x;
-    work->nbytes = nbytes;
-    if (nbytes)
-        memcpy(work->bytes, block, nbytes);
+    TRY(kernel_work(device, &node, &work));
     TRY(simulated_queue(stream, work));
     if (simulated_blocks && !stream->capture) {
         run_stream(stream);

@@ -68,8 +68,8 @@ void work_free(struct work *work)
 {
     point_drop(work->point);
     point_drop(work->after);
-    if (work->executable)
-        executable_drop(work->executable);
+    if (work->graph)
+        graph_drop(work->graph);
     free(work);
 }
 
@@ -276,7 +276,7 @@ int64_t facula_cuda_simulated_pending(void)
     for (const struct stream *stream = simulated_streams; stream; stream = stream->next)
         for (const struct work *work = stream->first; work; work = work->next)
             if (work->kind == GRAPH_LAUNCH)
-                count += work->executable->graph->count;
+                count += work->graph->count;
             else
                 count += work->kind < POISON;
     simulated_unlock();

@@ -41,7 +41,7 @@ enum {
 };
 
 /* ---------------------------------------------------------------------------------------------------------- objects */
-enum kind { FREE_SLOT, CONTEXT, STREAM, EVENT, MODULE, FUNCTION, GRAPH, EXECUTABLE, PAGES };
+enum kind { FREE_SLOT, CONTEXT, STREAM, EVENT, MODULE, FUNCTION, GRAPH, NODE, EXECUTABLE, PAGES };
 
 /* A time in a stream: an event's record, or the end of a launched graph. */
 struct point {
@@ -73,7 +73,7 @@ struct work {
     struct point *point; /* set by RECORD and GRAPH_LAUNCH, awaited by WAIT */
     struct point *after; /* what a launch of a graph also waits for: the graph's previous launch */
     struct function *function;
-    struct executable *executable;
+    struct graph *graph; /* of a launch */
     unsigned blocks, threads;
     uint64_t target, source; /* of a copy; the source 0 is `bytes` */
     int value;
@@ -82,6 +82,7 @@ struct work {
 };
 
 struct node { /* of a graph */
+    int64_t handle; /* of a node that was added by itself; its object is the graph */
     struct work *work;
     int *before, count; /* indices of the nodes that run first */
 };
@@ -92,8 +93,7 @@ struct graph {
     int count, room;
 };
 struct executable {
-    int references;
-    struct graph *graph;
+    struct graph *graph; /* shared with launches that wait, so that only a copy is changed */
     struct point *last; /* the end of its latest launch */
 };
 
@@ -258,8 +258,12 @@ int simulated_shuffles(void);
 /* Run one item, now. */
 void work_run(struct work *work);
 void kernel_run(struct work *work);
+/* The work of a launch with these parameters, in `made`; a code of CUDA. */
+int kernel_work(struct device *device, const struct kernel_node *parameters, struct work **made);
 void simulated_forget_failure(void);
 void graph_run(struct work *work);
+int graph_add(struct graph *graph, struct work *work, int *before, int count); /* takes both if it succeeds */
+void graph_forget(struct graph *graph, int64_t handle); /* destroy it */
 void executable_drop(struct executable *executable);
 void graph_drop(struct graph *graph);
 void event_destroy(struct event *event);

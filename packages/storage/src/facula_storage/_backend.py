@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 from ._protocols import Allocator, DeviceBackend
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ._dtypes import DType
     from ._layouts import Layout
     from ._plans import Plan
@@ -86,6 +88,9 @@ class AcceleratorBackend(Backend, Protocol):
             address: the address of the element.
             dtype: its dtype, which NumPy also has.
         """
+
+    def combined_launch(self) -> Callable[..., None]:
+        """Return a new launch for `Sequence.combine`, which runs all steps of a sequence as one."""
 
     def record_use(self, storage: Storage, stream: object) -> None:
         """Keep the block of `storage` from being reused before the work that `stream` has now is done.

@@ -33,6 +33,12 @@ any effect. A failed launch raises LaunchError, whose last argument is the index
 undone, as in the program. The GIL is released once, if the launches together take as long as one that would release it.
 A concurrent call from a second thread returns the number of checks, as does a call whose changed storage is read-only.
 
+`combine(launch)` lets a backend run all steps by one call. Instead of a launch's arguments, its kernel receives the
+number of steps, the address of four words for each (kernel, plan, first argument, number of arguments), the address of
+all arguments, and the address of a buffer for the arguments of one step. It returns 0 after it has queued all steps.
+After another number, which means that it queued nothing, the steps run one by one. A sequence with a condition or a
+Python function is never combined.
+
 Note [Checks]
 ~~~~~~~~~~~~~
 Values are compared by `same`: identity, and equality for the exact types int, str, bytes, float, complex and tuple, and

@@ -25,6 +25,7 @@ from .._port.device_memory import device_allocator
 from .._port.devices import context, current_index, set_index
 from .._port.driver import failure, on_close, open_driver
 from .._port.pinned import pinned_allocator, record_use
+from .._port.sequence_graphs import SequenceGraph
 from .._port.waits import waiting
 from .fallback import plan_on_cpu
 from .launches import Launches, is_blocking
@@ -113,6 +114,10 @@ class CudaBackend:
             plan.operator, plan.parameters, plan.outputs, waiting(plan.launch), plan.workspace, plan.any_size,
             plan.for_layouts and for_layouts, request=plan.request,
         )  # fmt: skip
+
+    def combined_launch(self) -> Callable[..., None]:
+        """Return a new launch of all steps of a sequence, which become a CUDA graph."""
+        return SequenceGraph(self.index).launch()
 
     def status_message(self, status: int, *details: int) -> str:
         """Return the message for a LaunchError's status and details."""

@@ -101,10 +101,14 @@ class Part:
                     values.append(argument)
             launches.append((launch.plan.launch, tuple(values)))
         written = self._written_inputs()
-        return Sequence(
+        made = Sequence(
             SLOTS, launches, self._inputs(written), self.values, patches, checks,
             self._changed(), puts, self._spans(bool(written)),
         )  # fmt: skip
+        combined_launch = getattr(self.recording.recorder.launch_device.backend, "combined_launch", None)
+        if combined_launch is not None:
+            made.combine(combined_launch())
+        return made
 
     def missed(self, checks: list[Check], tensors: tuple[Tensor, ...]) -> int | None:
         """Return the check or argument that a run with these tensors would miss, in the form that `run` returns it,
