@@ -1,4 +1,4 @@
-"""Trains a network on a simulated CUDA device; prints what each step after the third asks of the driver, as JSON."""
+"""Trains networks on a simulated CUDA device; prints what each step after the third asks of the driver, as JSON."""
 
 import json
 
@@ -8,22 +8,64 @@ from facula import nn
 from facula_cuda.testing import driver_calls, simulate
 
 simulate()
-model = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1), nn.Linear(32, 5)).cuda()
-x, y = facula.randn(8, 16).cuda(), facula.randint(0, 5, (8,)).cuda()
-optimizer = facula.optim.AdamW(model.parameters(), lr=0.01)
+F = nn.functional
 
 
-def step():
-    optimizer.zero_grad()
-    loss = nn.functional.cross_entropy(model(x), y)
-    loss.backward()
-    optimizer.step()
+class Block(nn.Module):
+    """A block of GPT-2, whose queries attend to the tokens before them."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads, self.norms = heads, nn.ModuleList([nn.LayerNorm(width) for _ in range(2)])
+        self.into, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.inner = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width), nn.Dropout(0.1))
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        made = self.into(self.norms[0](x)).view(batch, length, 3, self.heads, width // self.heads)
+        q, k, v = made.permute(2, 0, 3, 1, 4)
+        attended = F.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=0.1)
+        x = x + self.out(attended.transpose(1, 2).reshape(batch, length, width))
+        return x + self.inner(self.norms[1](x))
 
 
-found = []
-for number in range(6):
-    calls, waits = driver_calls(), facula_cuda.waits()
-    step()
-    if number >= 3:
-        found.append({"calls": dict(driver_calls() - calls), "waits": facula_cuda.waits() - waits})
+class Language(nn.Module):
+    def __init__(self, tokens=20, width=16):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(tokens, width), nn.Embedding(8, width)
+        self.register_buffer("numbers", facula.arange(8))
+        self.blocks = nn.Sequential(nn.Dropout(0.1), Block(width, 2), Block(width, 2), nn.LayerNorm(width))
+        self.head = nn.Linear(width, tokens, bias=False)
+        self.head.weight = self.tokens.weight
+
+    def forward(self, x):
+        return self.head(self.blocks(self.tokens(x) + self.places(self.numbers[: x.shape[1]]))).flatten(0, 1)
+
+
+def dense():
+    model = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1), nn.Linear(32, 5))
+    return model, facula.randn(8, 16), facula.randint(0, 5, (8,))
+
+
+def language():
+    return Language(), facula.randint(0, 20, (2, 8)), facula.randint(0, 20, (16,))
+
+
+def steps(make, clips):
+    model, x, y = (made.cuda() for made in make())
+    optimizer = facula.optim.AdamW(model.parameters(), lr=0.01)
+    found = []
+    for number in range(6):
+        calls, waits = driver_calls(), facula_cuda.waits()
+        optimizer.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        if clips:
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        if number >= 3:
+            found.append({"calls": dict(driver_calls() - calls), "waits": facula_cuda.waits() - waits})
+    return found
+
+
+found = {"MLP": steps(dense, clips=False), "GPT": steps(language, clips=True)}
 print(json.dumps({"steps": found, "fallbacks": facula_cuda.fallbacks()}))

@@ -62,9 +62,11 @@ def test_a_training_step_only_launches_kernels():
     """After three steps, a step neither waits nor takes memory from the driver, and all operators have kernels."""
     found = json.loads(run(HERE / "cuda_steps.py"))
     assert found["fallbacks"] == {}
-    for step in found["steps"]:
-        assert step["waits"] == 0 and set(step["calls"]) == {"cuLaunchKernel"}
-        assert step["calls"]["cuLaunchKernel"] <= 25
+    pace = {"cuStreamIsCapturing", "cuEventCreate", "cuEventRecord", "cuEventQuery"}  # of every 256th launch
+    for name, launches in {"MLP": 25, "GPT": 200}.items():
+        for step in found["steps"][name]:
+            assert step["waits"] == 0 and set(step["calls"]) - pace == {"cuLaunchKernel"}
+            assert step["calls"]["cuLaunchKernel"] <= launches
 
 
 def test_operators_need_no_fallback():

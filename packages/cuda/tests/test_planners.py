@@ -33,6 +33,7 @@ from kernel_samples import (
     values,
 )
 from line_samples import SCANS, scans
+from sequence_samples import ATTENTION, SEQUENCES
 from spatial_samples import CONVOLUTIONS, convolutions
 
 from facula_cuda import synchronize
@@ -101,7 +102,9 @@ OPTIMIZERS = [
     *(steps(operator, states, (5, 0, 5000), "float32") for operator, step in STEPS.items() for states in step.state),
     steps("adam_step", 2, tuple(range(150)), "float64"),
 ]
-SAMPLES = [*ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *MOVES, *POSITIONS, *OPTIMIZERS, *CONVOLUTIONS, *SCANS]
+SAMPLES = [
+    *ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *MOVES, *POSITIONS, *OPTIMIZERS, *CONVOLUTIONS, *SCANS, *SEQUENCES
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -147,6 +150,10 @@ BARRIERS = {
     ("classes", 2): next(class_losses((150, 1000), "float32", "sum")),
     ("convolution", 0): next(convolutions((2, 4, 30, 30), (5, 4, 3, 3))),
     ("convolution", 1): next(convolutions((2, 4, 30, 30), (5, 4, 3, 3))),
+    ("attention", 0): ATTENTION[0],
+    ("attention", 1): ATTENTION[0],
+    ("tiles", 0): ATTENTION[1],
+    ("tiles", 1): ATTENTION[1],
     ("positions", 0): list(positions((3, 1000, 2)))[1],
     ("positions", 1): list(positions((3, 1000, 2)))[1],
     **{("scan", number): next(scans((3, 20_000), 1, "float32", "cumsum")) for number in range(6)},
@@ -194,6 +201,7 @@ ORDER_SAMPLES = [
     *elements((7,), 0, (600,), "float32"),
     *slices((2, 3), 0, (1000,), "float32"),
     steps("nadam_step", 2, (5, 5000), "float32"),
+    *ATTENTION,
 ]
 
 

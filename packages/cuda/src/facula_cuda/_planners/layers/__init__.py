@@ -1,5 +1,6 @@
 """Planners of the operators of neural networks: kernels/layers."""
 
+from . import attention as attention
 from . import batch_norm as batch_norm
 from . import classes as classes
 from . import convolution as convolution

@@ -3,7 +3,7 @@
    Note [Scans]
    ~~~~~~~~~~~~
    A task is a line or, if lines are few and long, a piece of a line. `group` threads of a block work on a task. In each
-   round a thread folds EACH adjacent elements, then the threads' states are scanned, and each thread continues from
+   round a thread folds ADJACENT adjacent elements, then the threads' states are scanned, and each thread continues from
    the state of all elements before its own. With several pieces, a first kernel stores the state of each piece, a
    second scans the states of each line, and a third starts each piece from the state before it. Group and pieces
    depend on layouts alone, so results have the same bits in every run. With one thread for a line, elements are
@@ -17,7 +17,7 @@
 #include "facula/complex.h"
 #include "elements/math/functions.h"
 
-enum { EACH = 4 };
+enum { ADJACENT = 4 };
 
 /* Elements, with complex numbers computed in double precision. */
 template <int code> struct scanned : element<code> {};
@@ -134,12 +134,12 @@ static ALWAYS_INLINE void scan_elements(int64_t count, int64_t most, int group, 
     __shared__ S shared[256];
     const int lane = (int)threadIdx.x & (group - 1);
 #pragma unroll 1
-    for (int64_t base = 0; base < most; base += group * EACH) {
-        const int64_t first = base + lane * EACH;
+    for (int64_t base = 0; base < most; base += group * ADJACENT) {
+        const int64_t first = base + lane * ADJACENT;
         S own, one;
         if (group > 1) { /* the same for all threads */
             own.start();
-            for (int k = 0; k < EACH; k++)
+            for (int k = 0; k < ADJACENT; k++)
                 if (first + k < count) {
                     load(one, first + k);
                     own.join(one);
@@ -147,7 +147,7 @@ static ALWAYS_INLINE void scan_elements(int64_t count, int64_t most, int group, 
             scan_group(own, group, shared);
             carried.join(own);
         }
-        for (int k = 0; k < EACH; k++)
+        for (int k = 0; k < ADJACENT; k++)
             if (first + k < count) {
                 load(one, first + k);
                 carried.join(one);
