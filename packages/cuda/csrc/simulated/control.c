@@ -57,6 +57,11 @@ void facula_cuda_end_simulated(void)
     simulated_unlock();
 }
 
+int64_t facula_cuda_simulated_alias(int64_t address)
+{
+    return (int64_t)to_host((uint64_t)address);
+}
+
 static const struct { int code; const char *name, *text; } errors[] = {
     {0, "CUDA_SUCCESS", "no error"},
     {1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},

@@ -23,6 +23,8 @@ int facula_cuda_simulated_fail(const char *name, int code, int times);
 void facula_cuda_simulated_poison(int index, uint64_t address, int64_t nbytes, int64_t stream);
 /* Write the error of the last kernel that failed; empty if none failed, or for an illegal address. */
 void facula_cuda_simulated_failure(char *text, int64_t nbytes);
+/* Where the host finds the memory at a device address, for stand-ins of libraries; it must wait for the device first. */
+int64_t facula_cuda_simulated_alias(int64_t address);
 /* End a simulation: forget all memory, streams and errors, and close the table. They must not be used afterwards. */
 void facula_cuda_end_simulated(void);
 

@@ -35,6 +35,7 @@ _register("facula_cuda")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._libraries.library import libraries as libraries
     from ._port.device_memory import device_allocator as device_allocator
     from ._port.graphs import CUDAGraph as CUDAGraph
     from ._port.graphs import graph as graph
@@ -68,6 +69,7 @@ __all__ = [
     "graph_pool_handle",
     "is_available",
     "is_current_stream_capturing",
+    "libraries",
     "pinned_allocator",
     "set_device",
     "set_stream",
@@ -81,6 +83,7 @@ __all__ = [
 __getattr__ = _imported_later(
     __name__,
     {
+        "._libraries.library": ("libraries",),
         "._port.device_memory": ("device_allocator",),
         "._port.graphs": ("CUDAGraph", "graph", "graph_pool_handle", "is_current_stream_capturing"),
         "._port.pinned": ("pinned_allocator",),

@@ -19,6 +19,7 @@ from facula_storage.extend.layouts import clear_layout_caches
 from facula_storage.extend.memory import root_of
 
 from .._driver import ffi, lib
+from .._libraries import Request, adapted, adapters
 from .._planners import general_planners, planners
 from .._port import transfers
 from .._port.device_memory import device_allocator
@@ -76,7 +77,7 @@ class CudaBackend:
         outputs: tuple[Layout, ...],
         parameters: tuple[object, ...] = (),
     ) -> Plan:
-        """Return the plan of a CUDA kernel, or else one that runs on the CPU.
+        """Return the plan of a library or of a CUDA kernel, or else one that runs on the CPU.
 
         Arguments:
             operator: the name of the operator, or a program.
@@ -87,12 +88,35 @@ class CudaBackend:
         Raises:
             NotImplementedError: the CPU has no kernel either; the message names the operator and the dtypes.
         """
+        plan = None
+        if isinstance(operator, str) and operator in adapters:
+            plan = adapted(Request(self, operator, inputs, outputs, parameters))
+        plan = plan or self._kernel_plan(operator, inputs, outputs, parameters)
+        if plan is None:
+            return plan_on_cpu(self, operator, inputs, outputs, parameters)
+        return self._blocking(plan) if is_blocking() else plan
+
+    def reference_plan(
+        self, operator: str, inputs: Inputs, outputs: tuple[Layout, ...], parameters: tuple[object, ...]
+    ) -> Plan:
+        """Return the plan of a CUDA kernel, or else one that runs on the CPU and is not counted as a fallback."""
+        plan = self._kernel_plan(operator, inputs, outputs, parameters)
+        return plan or plan_on_cpu(self, operator, inputs, outputs, parameters, counted=False)
+
+    def _kernel_plan(
+        self,
+        operator: str | Program,
+        inputs: Inputs,
+        outputs: tuple[Layout, ...],
+        parameters: tuple[object, ...],
+    ) -> Plan | None:
+        """Return the plan of a CUDA kernel, or None."""
         own: Any = planners.get(operator) if isinstance(operator, str) else None
         for planner in (own, *general_planners):
-            plan = planner and planner(operator, inputs, outputs, parameters)
+            plan: Plan | None = planner and planner(operator, inputs, outputs, parameters)
             if plan is not None:
-                return self._blocking(plan) if is_blocking() else plan
-        return plan_on_cpu(self, operator, inputs, outputs, parameters)
+                return plan
+        return None
 
     def _blocking(self, plan: Plan) -> Plan:
         """Return a plan whose launches wait for their kernels."""

@@ -46,8 +46,12 @@ def plan_on_cpu(
     inputs: Inputs,
     outputs: tuple[Layout, ...],
     parameters: tuple[object, ...],
+    counted: bool = True,
 ) -> Plan:
-    """Return a plan that runs the CPU's; see Note [Fallback]. The arguments are those of `Backend.plan`."""
+    """Return a plan that runs the CPU's; see Note [Fallback]. The arguments are those of `Backend.plan`.
+
+    `counted` says whether its launches are reported as those of an operator without a kernel.
+    """
     if not _cpu:
         _cpu.append(CpuBackend())
     plan = _cpu[0].plan(operator, inputs, outputs, parameters)
@@ -60,7 +64,8 @@ def plan_on_cpu(
 
     def launch_of(run: Launch, spans: Spans) -> Launch:
         def launch(n: int, *args: Any) -> None:
-            report_fallback(name)
+            if counted:
+                report_fallback(name)
             run_on_copies(backend, name, run, n, args, spans(n, args))
 
         return launch
