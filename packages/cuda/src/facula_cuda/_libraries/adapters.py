@@ -19,8 +19,8 @@ import numpy as np
 from facula_storage import Device, contiguous, uint8
 from facula_storage.extend.memory import allocate
 
-from .._driver import ffi, lib
-from .._port.driver import check, on_close
+from .._port.driver import on_close
+from .._port.graphs import is_capturing
 from .._port.sync_debug import get_sync_debug_mode
 
 if TYPE_CHECKING:
@@ -147,14 +147,6 @@ def agrees(adapter: Adapter, request: Request) -> bool:
                 adapter.library.refuse(f"{request.operator} of {dtype.name}", reason)
             _agreed[key] = not reason
     return _agreed[key]
-
-
-def is_capturing(stream: int) -> bool:
-    """Return whether a stream of the current context is being captured; the default stream cannot be."""
-    status = ffi.new("int *")
-    if stream:
-        check("cuStreamIsCapturing", lib.driver.cuStreamIsCapturing(stream, status))
-    return bool(status[0])
 
 
 def compare(adapter: Adapter, request: Request, dtype: DType) -> str:

@@ -280,6 +280,12 @@ def is_current_stream_capturing() -> bool:
     if not stream.handle:
         return False  # the default stream cannot be captured
     context(stream.device_index)
+    return is_capturing(stream.handle)
+
+
+def is_capturing(stream: int) -> bool:
+    """Return whether a stream of the current context is being captured, by its handle."""
     status = ffi.new("int *")
-    check("is_current_stream_capturing", lib.driver.cuStreamIsCapturing(stream.handle, status))
+    if stream:
+        check("is_current_stream_capturing", lib.driver.cuStreamIsCapturing(stream, status))
     return bool(status[0])

@@ -21,8 +21,9 @@ from facula_errors import OperationError
 from facula_storage import Plan
 
 from ..._planners.registry import planners
+from ..._port.graphs import is_capturing
 from ..._port.waits import waiting
-from ..adapters import is_capturing, register
+from ..adapters import register
 from ..library import VARIABLE, Found, Library, Unusable
 from .samples import sample_of
 
