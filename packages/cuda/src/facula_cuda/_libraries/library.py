@@ -6,7 +6,7 @@ import os
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
 
 from .._port.driver import opened
@@ -28,7 +28,7 @@ class Found(NamedTuple):
     path: str
 
 
-class Unusable(Exception):
+class Unusable(OperationError):
     """Raised by the function that finds a library, with the reason; with `version` and `path` if it was found."""
 
     def __init__(self, reason: str, version: str = "", path: str = ""):
