@@ -25,7 +25,7 @@ enum {
     MAX_WORDS = 40,       /* arguments of a launch that has a fixed number of them */
     MAX_NEST = 6,         /* dimensions of a strided kernel, after merging */
     NEST_WORDS = 103,     /* 1 + MAX_NEST + MAX_NEST * MAX_ARRAYS */
-    MAX_CONSTANTS = 128,  /* words that a plan appends */
+    MAX_CONSTANTS = 440,  /* words that a plan appends */
     MAX_STEPS = 6,        /* kernels that one launch queues */
     ELEMENT_THREADS = 256, /* threads of a block of an elementwise kernel */
     TABLE_WORDS = 500     /* of the parameter block of a table: 4,000 of the 4,096 bytes that every device has */
@@ -66,7 +66,7 @@ struct facula_cuda_fixed {
     int64_t record;
     int32_t device, words, scratch, constants, steps, reserved; /* scratch: 1 if the kernels get the queue's */
     struct facula_cuda_step step[MAX_STEPS];
-    int64_t constant[MAX_CONSTANTS];
+    int64_t constant[];
 };
 
 int64_t facula_cuda_fixed(const void *plan, int64_t *arguments);

@@ -7,7 +7,7 @@ from compared import Array, assert_same_bits, run_both
 from facula_cuda._driver import lib
 from facula_cuda._planners import elementwise, plan_elementwise
 from facula_cuda.testing import driver_calls, pending
-from facula_storage import Device, LaunchError, contiguous, float32
+from facula_storage import Device, LaunchError, contiguous, float32, layout_of
 from facula_storage.extend.plans import STATUS_REQUIRED, Instruction, Program
 
 RANDOM = np.random.default_rng(0)
@@ -96,14 +96,27 @@ def test_folded_programs(backend, reduction, dtype, shape):
     np.testing.assert_allclose(found, expected, {"float32": 2.0**-23, "float64": 2.0**-50}[dtype])
 
 
-def test_the_nest_has_six_dimensions(backend):
+@pytest.mark.parametrize("ndim", [6, 7, 9])
+@pytest.mark.parametrize("operator", [SHIFTED, BOTH], ids=lambda one: one.name)
+def test_many_dimensions(backend, operator, ndim):
+    """Arrays whose dimensions do not merge: a kernel has room for six, another one for more."""
+
     def cut(array):
         return array[(slice(None, 2),) * array.ndim]
 
-    operands = [Array(RANDOM.normal(size=(3,) * 6), "float32", cut) for _ in range(2)]
-    assert_same_bits(*run_both("add", operands, [Array(np.zeros((2,) * 6), "float32")]))
-    seven = Array(np.zeros((3,) * 7), "float32", cut).layout("cuda:0")
-    assert plan_elementwise("add", (seven, seven), (seven,), ()) is None
+    _, outputs, _ = OPERATORS[operator]
+    a = Array(RANDOM.normal(size=(3,) * ndim), outputs[0], cut)
+    b = Array(RANDOM.normal(size=(2, 1) * (ndim // 2)), outputs[0])
+    results = [Array(np.zeros((2,) * (ndim - 1) + (6,)), one, lambda array: array[..., ::3]) for one in outputs]
+    assert_same_bits(*run_both(operator, [a, b], results))
+    if operator is SHIFTED:
+        (expected,), (found,) = run_both(SHIFTED._replace(reduction="sum"), [a, b], [Array(np.zeros(()), "float64")])
+        np.testing.assert_allclose(found, expected, 1e-15)
+
+
+def test_more_dimensions_than_any_memory_has(backend):
+    layout = layout_of((2,) * 34, tuple(3**k for k in range(34)), float32, Device("cuda:0"))
+    assert plan_elementwise("exp", (layout,), (layout,), ()) is None
 
 
 def test_what_has_no_kernel_is_declined(backend):

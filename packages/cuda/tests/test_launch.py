@@ -208,10 +208,9 @@ def test_nests_are_appended_to_the_arguments(driver):
 
 def fixed(*steps, words=3, constants=(), scratch=0, record=0):
     """Return a plan of (function, blocks, per_block, max_blocks, threads, shared bytes)."""
-    plan = ffi.new("struct facula_cuda_fixed *")
+    plan = ffi.new("struct facula_cuda_fixed *", {"constant": list(constants)})
     plan.words, plan.scratch, plan.constants, plan.steps = words, scratch, len(constants), len(steps)
     plan.record = record
-    plan.constant[0 : len(constants)] = constants
     for place, step in enumerate(steps):
         one = plan.step[place]
         one.function, one.blocks, one.per_block, one.max_blocks, one.threads, one.shared_bytes = step

@@ -11,8 +11,10 @@ from kernel_samples import modules_of
 from test_planners import SAMPLES
 
 from facula_cuda._compile import nvrtc
+from facula_cuda._generate import generate
 from facula_cuda._planners import products
 from facula_cuda._planners.arrays import reductions
+from facula_cuda._planners.dimensions import MANY
 from facula_cuda._planners.launches import headers
 from facula_cuda._planners.layers import rows
 from facula_errors import MissingPackageError
@@ -46,6 +48,8 @@ def sources():
     ]
     found += [rows.source_of(operator, code)[0] for operator in rows.KERNELS for code in reductions.FLOATS]
     found += [products.source_of(code, biased)[0] for code in products.DTYPES for biased in (False, True)]
+    found += [reductions.source_of("max_dim", 9, 9, MANY)[0], rows.source_of("softmax", 9, MANY)[0]]
+    found += [products.source_of(9, True, MANY)[0], generate("where", (1, 9, 9), (9,), MANY).source]
     return sorted([*found, *modules_of(SAMPLES)])
 
 

@@ -117,6 +117,12 @@ def test_weight_gradient(backend, layout):
     compare("linear_weight_grad", [g, x], Array(np.zeros((7, 9)), "float32"), "float32")
 
 
+def test_many_batch_dimensions(backend):
+    a = Array(values_of("float32", (*(3,) * 7, 4, 5), 0), "float32", lambda array: array[(slice(None, 2),) * 7])
+    b = operand("float32", (*(2, 1, 2, 1, 2, 1, 2), 5, 3), 1)
+    compare("matmul", [a, b], Array(np.zeros((*(2,) * 7, 4, 3)), "float32"), "float32")
+
+
 def test_results_with_gaps_keep_them(backend):
     a, b = operand("float32", (3, 4), 0), operand("float32", (4, 5), 1)
     output = Array(np.full((3, 10), 7), "float32", lambda array: array[:, ::2])

@@ -9,6 +9,7 @@ from facula_cuda._planners.arrays import reductions
 from facula_cuda._planners.launches import headers
 from facula_cuda._planners.layers import rows
 from facula_cuda.testing import build
+from facula_storage import Device, float32, layout_of
 
 SHAPES = [  # and the reduced dimensions
     ((7,), (0,)),
@@ -186,10 +187,20 @@ def test_strided_results(backend):
     assert (found[0][:, [0, 2]] == 9).all()
 
 
+@pytest.mark.parametrize("dims", [tuple(range(9)), (8,), (0, 2, 4, 6, 8)])
+def test_many_dimensions(backend, dims):
+    a = Array(values_of("float32", (3,) * 9), "float32", lambda array: array[(slice(None, 2),) * 9])
+    expected, found = run_both("amax", [a], [output_of(a, dims, False, "float32")], (dims, False))
+    np.testing.assert_array_equal(found[0], expected[0])
+    expected, found = run_both("softmax", [a], [Array(np.zeros(a.shape), "float32")], (dims[0],))
+    np.testing.assert_allclose(found[0], expected[0], 1e-6)
+
+
 def test_what_has_no_kernel_is_declined(backend):
-    wide = Array(np.zeros((3,) * 8), "float32", lambda array: array[(slice(None, 2),) * 8]).layout("cuda:0")
+    wide = layout_of((2,) * 34, tuple(3**k for k in range(34)), float32, Device("cuda:0"))
     total = Array(np.zeros(()), "float32").layout("cuda:0")
-    assert planners["sum"]("sum", (wide,), (total,), (tuple(range(8)), False)) is None
+    assert planners["sum"]("sum", (wide,), (total,), (tuple(range(34)), False)) is None
+    assert planners["softmax"]("softmax", (wide,), (wide,), (0,)) is None
     short = Array(np.zeros(3), "float32").layout("cuda:0"), Array(np.zeros(()), "float64").layout("cuda:0")
     assert planners["sum"]("sum", short[:1], short[1:], ((0,), False)) is None
 

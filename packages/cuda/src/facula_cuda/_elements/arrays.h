@@ -7,9 +7,9 @@ template <class T, int N> struct alignas(sizeof(T) * N) pack {
     T at[N];
 };
 
-/* The dimensions of N strided arrays, innermost first, with the steps of each in bytes. */
-template <int N> struct nest {
-    int64_t dims, extent[6], step[6][N];
+/* Up to D dimensions of N strided arrays, innermost first, with the steps of each in bytes. */
+template <int N, int D = 6> struct nest {
+    int64_t dims, extent[D], step[D][N];
 
     /* The offset of element i of each array. */
     ALWAYS_INLINE void find(int64_t i, int64_t *at) const

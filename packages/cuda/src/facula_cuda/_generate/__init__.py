@@ -6,6 +6,7 @@ functions of elements are those in `_elements`, so that results are the CPU's, b
 `values` writes an element's computation, `elementwise` the kernels around it, `folded` those of reductions.
 """
 
+from .elementwise import FEW as FEW
 from .elementwise import Kernels as Kernels
 from .elementwise import generate as generate
 from .folded import folded_blocks as folded_blocks

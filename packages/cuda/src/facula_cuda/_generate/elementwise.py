@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from facula_cpu.extend import TypedProgram
     from facula_storage.extend import Program
 
+FEW = 6  # dimensions of strided arrays that most kernels have room for: MAX_NEST in csrc/launch.h
 PACK_BYTES = 16  # of the widest operand that a thread of a dense kernel loads at once
 
 
@@ -57,6 +58,7 @@ class Form(NamedTuple):
     unpack: tuple[str, ...]  # lines that convert the scalars
     vector: int
     status: int
+    room: int  # dimensions of strided arrays
 
     def fields(self) -> list[str]:
         """Return the fields of the parameter block that are the launch's arguments."""
@@ -90,13 +92,16 @@ class Form(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def generate(operator: str | Program, kinds: tuple[int | type, ...], outputs: tuple[int, ...]) -> Kernels | None:
+def generate(
+    operator: str | Program, kinds: tuple[int | type, ...], outputs: tuple[int, ...], room: int = FEW
+) -> Kernels | None:
     """Return the kernels of an elementwise operator or program.
 
     Arguments:
         operator: an operator's name, or a program.
         kinds: dtype codes of arrays, and types of scalars.
         outputs: dtype codes of the outputs.
+        room: the number of dimensions that the nested or folded kernel has room for. Beyond FEW there is no dense one.
 
     Returns:
         The kernels; None for a reduction of anything but float32 and float64, and for operators
@@ -116,13 +121,13 @@ def generate(operator: str | Program, kinds: tuple[int | type, ...], outputs: tu
         values = Values(typed, scalars)
     except MissingKeyError:
         return None
-    key = sha256(repr((operator, [str(kind) for kind in kinds], outputs)).encode()).hexdigest()[:12]
+    key = sha256(repr((operator, [str(kind) for kind in kinds], outputs, room)).encode()).hexdigest()[:12]
     name = re.sub(r"\W", "_", typed.name)
-    form = _form_of(f"{name}_{key}", typed, given, outputs, values)
+    form = _form_of(f"{name}_{key}", typed, given, outputs, values, room)
     own = ["facula/arrays.h", *(["facula/fold.h"] if reduction else [])]
     lines = [f'#include "{header}"' for header in (*own, *sorted(values.headers))]
     lines += [f"/* {_described(operator)} */", *_element(form, values)]
-    lines += folded.kernel(form, reduction) if reduction else [*_dense(form), *_nested(form)]
+    lines += folded.kernel(form, reduction) if reduction else [*(_dense(form) if room == FEW else []), *_nested(form)]
     return Kernels(
         name=form.name,
         source="\n".join([*lines, ""]),
@@ -132,7 +137,7 @@ def generate(operator: str | Program, kinds: tuple[int | type, ...], outputs: tu
         vector=form.vector,
         requires=form.status,
         itemsizes=(*[SIZES[kind] for kind in kinds if isinstance(kind, int)], *[SIZES[code] for code in outputs]),
-        dense="" if reduction else f"{form.name}_dense",
+        dense="" if reduction or room > FEW else f"{form.name}_dense",
         nested="" if reduction else f"{form.name}_nested",
         folded=f"{form.name}_folded" if reduction else "",
     )
@@ -142,7 +147,9 @@ def _described(operator: str | Program) -> str:
     return str(operator).replace("*/", "* /")
 
 
-def _form_of(name: str, typed: TypedProgram, given: list[int | type], outputs: tuple[int, ...], values: Values) -> Form:
+def _form_of(
+    name: str, typed: TypedProgram, given: list[int | type], outputs: tuple[int, ...], values: Values, room: int
+) -> Form:
     """Return the form of a typed program whose operands are `given`: dtype codes, and types of scalars."""
     by_input = sorted(range(len(given)), key=typed.order.__getitem__)
     arrays = tuple([place for place in by_input if isinstance(given[place], int)])
@@ -161,7 +168,7 @@ def _form_of(name: str, typed: TypedProgram, given: list[int | type], outputs: t
     widest = max([SIZES[typed.operands[place]] for place in arrays] + [SIZES[code] for code in outputs])
     vector = 1 if values.is_expensive else PACK_BYTES // widest
     stored = tuple([TYPES[code] for code in outputs])
-    return Form(name, arrays, tuple(words), types, stored, tuple(unpack), vector, values.status)
+    return Form(name, arrays, tuple(words), types, stored, tuple(unpack), vector, values.status, room)
 
 
 def _element(form: Form, values: Values) -> list[str]:
@@ -213,7 +220,7 @@ def _dense(form: Form) -> list[str]:
 def _nested(form: Form) -> list[str]:
     """Return the kernel for strided and broadcast arrays."""
     arrays = len(form.inputs) + len(form.outputs)
-    fields = [*form.fields(), f"nest<{arrays}> shape;", *form.record()]
+    fields = [*form.fields(), f"nest<{arrays}, {form.room}> shape;", *form.record()]
     return [
         f"struct {form.name}_strided {{ {' '.join(fields)} }};",
         f"KERNEL({form.name}_nested, {form.name}_strided)",

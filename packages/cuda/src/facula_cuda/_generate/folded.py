@@ -19,7 +19,7 @@ def folded_blocks(count: int) -> int:
 def kernel(form: Form, reduction: str) -> list[str]:
     """Return the kernel: sums of doubles, in the order of threads and blocks."""
     arrays = len(form.inputs) + 1
-    fields = [*form.fields(), "void *scratch;", "int64_t count;", f"nest<{arrays}> shape;", *form.record()]
+    fields = [*form.fields(), "void *scratch;", "int64_t count;", f"nest<{arrays}, {form.room}> shape;", *form.record()]
     type_ = form.outputs[0]
     total = f"({type_})total" if reduction == "sum" else f"({type_})total / ({type_})p.count"
     return [

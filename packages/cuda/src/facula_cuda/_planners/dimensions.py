@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._generate import FEW
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from facula_storage import Layout
 
-MAX_DIMENSIONS = 6  # that `dimensions` in kernels/typed.cuh holds
+MANY = 32  # dimensions, for which kernels have room where FEW do not suffice: arrays with more have 2^33 elements
 
 Dimension = tuple[int, ...]  # the length, then the steps of each array
 
@@ -81,8 +83,23 @@ def nest_of(dims: Sequence[Dimension]) -> list[int]:
     return padded([number for dim in dims for number in dim])
 
 
-def packed(dims: Sequence[Dimension], arrays: int) -> list[int]:
-    """Return the words of `dimensions` in kernels/typed.cuh."""
-    lengths = [dim[0] for dim in dims] + [0] * (MAX_DIMENSIONS - len(dims))
-    steps = [step for dim in dims for step in dim[1:]] + [0] * (arrays * (MAX_DIMENSIONS - len(dims)))
+def room_for(*groups: Sequence[Dimension]) -> int:
+    """Return for how many dimensions a kernel needs room, FEW or MANY; 0 if there are more.
+
+    >>> room_for([(2, 1)] * 7, [(2, 1)]), room_for([(2, 1)] * 40)
+    (32, 0)
+    """
+    most = max(map(len, groups))
+    return FEW if most <= FEW else MANY if most <= MANY else 0
+
+
+def packed(dims: Sequence[Dimension], arrays: int, room: int) -> list[int]:
+    """Return the words of `dimensions` in kernels/typed.cuh, and of `nest` in _elements/arrays.h."""
+    lengths = [dim[0] for dim in dims] + [0] * (room - len(dims))
+    steps = [step for dim in dims for step in dim[1:]] + [0] * (arrays * (room - len(dims)))
     return [len(dims), *lengths, *steps]
+
+
+def suffix_of(room: int) -> str:
+    """Return the end of the name of a kernel with this room: of kernels that have one for each."""
+    return "" if room == FEW else f"_{room}"

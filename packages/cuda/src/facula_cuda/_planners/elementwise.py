@@ -15,13 +15,16 @@ from .._driver import ffi, lib
 from .._elements import headers
 from .._generate import Kernels, folded_blocks, generate
 from .._port.driver import on_close
-from .launches import NEVER, Kernel, address_of, kernel_plan
+from .dimensions import merged, packed, room_for
+from .launches import NEVER, THREADS, Kernel, address_of, kernel_plan
 from .reports import record_of, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from facula_storage.extend.plans import Program
+
+    from .launches import Constant
 
     Launch = Callable[..., None]
 
@@ -90,7 +93,9 @@ def plan_elementwise(
     codes = tuple([layout.dtype.code for layout in outputs])
     arrays: list[Layout] = [layout for layout in inputs if not isinstance(layout, type)]
     if not isinstance(operator, str) and operator.reduction:
-        return _plan_folded(operator, kinds, arrays, outputs, parameters)
+        shape = np.broadcast_shapes(*[array.shape for array in arrays])
+        elements = contiguous(shape, outputs[0].dtype)  # that are reduced, which are not stored
+        return _plan_packed(operator, kinds, arrays, elements, outputs, parameters)
     output = outputs[0]
     device_index = output.device.index or 0
     form = form_of(device_index, operator, kinds, codes)
@@ -101,50 +106,54 @@ def plan_elementwise(
         plan = Plan(name, parameters, outputs, form.launch, any_size=True, for_layouts=form.for_layouts)
     else:
         launch = form.for_layouts(output, *arrays)
-        if launch is None:
-            return None
+        if launch is None:  # there are too many dimensions
+            return _plan_packed(operator, kinds, arrays, output, outputs, parameters)
         plan = Plan(name, parameters, outputs, launch, for_layouts=form.for_layouts)
     return reporting(plan, device_index, inputs) if form.reports else plan
 
 
-def _plan_folded(
-    program: Program,
+def _plan_packed(
+    operator: str | Program,
     kinds: tuple[int | type, ...],
     arrays: Sequence[Layout],
+    elements: Layout,
     outputs: tuple[Layout, ...],
     parameters: tuple[Any, ...],
 ) -> Plan | None:
-    """Plan a program that ends in a sum or mean of all elements."""
-    made = generate(program, kinds, tuple([layout.dtype.code for layout in outputs]))
-    if made is None or len(made.itemsizes) > lib.MAX_ARRAYS or made.words > lib.MAX_WORDS:
+    """Plan an operator of arrays with many dimensions, or a program that ends in a sum or mean of all `elements`."""
+    codes = tuple([layout.dtype.code for layout in outputs])
+    steps = [stride * elements.dtype.itemsize for stride in elements.strides]
+    given = [_broadcast(array, elements.ndim) for array in arrays]
+    given += [[stride * one.dtype.itemsize for stride in elements.strides] for one in outputs]
+    dims = [(length, *by) for length, _, *by in merged(list(zip(elements.shape, steps, *given, strict=True))[::-1])]
+    room = room_for(dims)
+    made = generate(operator, kinds, codes, room) if room else None
+    if made is None or len(made.itemsizes) > lib.MAX_ARRAYS:
         return None
-    shape = np.broadcast_shapes(*[array.shape for array in arrays])
-    elements = contiguous(shape, outputs[0].dtype)  # that are reduced, which are not stored
-    nest = _nest(made, elements, arrays)
-    if nest is None:
-        return None
+    name = operator if isinstance(operator, str) else operator.name
+    kernel = Kernel(made.nested, "", MAX_BLOCKS, per=THREADS)
+    constants: dict[str, Constant] = {"nest": packed(dims, len(made.itemsizes), room)}
+    if made.folded:
+        kernel = Kernel(made.folded, "", folded_blocks(elements.numel))
+        constants = {"elements": elements.numel, **constants}
     return kernel_plan(
-        program.name,
+        name,
         parameters,
         outputs,
         [made.source],
-        [Kernel(made.folded, "", folded_blocks(elements.numel))],
+        [kernel],
         pointers=" ".join([f"array_{place}" for place in range(len(made.itemsizes))]),
         scalars={f"scalar_{place}": kind for place, kind in enumerate(made.scalars)},
-        constants={"elements": elements.numel, "nest": nest},
-        scratch=True,
+        constants=constants,
+        scratch=bool(made.folded),
         checks=arrays if made.requires else (),
     )
 
 
-def _nest(made: Kernels, output: Layout, arrays: Sequence[Layout]) -> list[int] | None:
-    """Return the words of the nest for these layouts; None if they have too many dimensions."""
-    form, plan = _plan_of(made._replace(requires=0), 0), ffi.new("struct facula_cuda_elementwise *")
-    strides: list[int] = []
-    for array in arrays:
-        strides += [0] * (output.ndim - array.ndim)
-        strides += [0 if size == 1 else stride for size, stride in zip(array.shape, array.strides, strict=True)]
-    strides += output.strides
-    if lib.facula_cuda_shape(plan, form, output.ndim, output.shape, strides) < 0:
-        return None
-    return list(plan.nest[0 : 1 + lib.MAX_NEST * (1 + len(made.itemsizes))])
+def _broadcast(array: Layout, ndim: int) -> list[int]:
+    """Return the steps in bytes of an array along the dimensions of a shape to which it is broadcast."""
+    own = [
+        0 if size == 1 else stride * array.dtype.itemsize
+        for size, stride in zip(array.shape, array.strides, strict=True)
+    ]
+    return [*[0] * (ndim - array.ndim), *own]

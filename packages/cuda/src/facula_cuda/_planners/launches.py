@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Constant = int | float | Sequence[int]
 
 MAX_BLOCKS = 132 * 16  # as many as the largest devices run at a time, several times
-MAX_ARGUMENTS, MAX_CONSTANTS = 40, 128  # of a launch, and of a plan
+MAX_ARGUMENTS, MAX_CONSTANTS = lib.MAX_WORDS, lib.MAX_CONSTANTS  # of a launch, and of a plan
 TABLE_WORDS = 500  # of the parameter block of a table
 THREADS = 256
 WARP = 32
@@ -173,10 +173,9 @@ def kernel_plan(
         return None
     module = module_of(templates, _fields(names, scalars, constants, absent.split(), bool(checks)), kernels)
     index = outputs[0].device.index or 0
-    plan = ffi.new("struct facula_cuda_fixed *")
+    plan = ffi.new("struct facula_cuda_fixed *", {"constant": words})
     plan.device, plan.words, plan.constants, plan.steps = index, arguments, len(words), len(kernels)
     plan.scratch, plan.record = scratch, record_of(index) if checks else 0
-    plan.constant[0 : len(words)] = words
     for step, one, handle in zip(plan.step, kernels, module.functions(index), strict=False):
         step.function, step.threads = handle, one.threads
         step.blocks, step.per_block, step.max_blocks = (0, one.per, one.blocks) if one.per else (one.blocks, 0, 0)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._generate import FEW
 from .arrays.reductions import CODES, UNSIGNED
-from .dimensions import MAX_DIMENSIONS, dimensions_of, merged, packed
+from .dimensions import dimensions_of, merged, packed, room_for, suffix_of
 from .launches import Kernel, blocks_for, kernel_plan
 from .registry import planner
 
@@ -35,10 +36,10 @@ class Sizes(NamedTuple):
     o_col: int
 
 
-def source_of(code: int, biased: bool) -> tuple[str, str]:
+def source_of(code: int, biased: bool, room: int = FEW) -> tuple[str, str]:
     """Return the text of the kernel for a dtype code, and its name."""
-    name = f"product{'_and_bias' * biased}_{CODES[code].lower()}"
-    return f'#include "facula/products.cuh"\nPRODUCT{"_AND_BIAS" * biased}({name}, {CODES[code]})\n', name
+    name = f"product{'_and_bias' * biased}_{CODES[code].lower()}{suffix_of(room)}"
+    return f'#include "facula/products.cuh"\nPRODUCT{"_AND_BIAS" * biased}({name}, {room}, {CODES[code]})\n', name
 
 
 @planner("matmul")
@@ -108,7 +109,8 @@ def _plan(
     if code not in DTYPES or any([layout is not None and layout.dtype is not o.dtype for layout in inputs]):
         return None
     dims = merged([(dim[0], *[step * size for step in dim[1:]]) for dim in batch[::-1]])
-    if len(dims) > MAX_DIMENSIONS:
+    room = room_for(dims)
+    if not room:
         return None
     tiles_m, tiles_n = -(-sizes.m // TILE), -(-sizes.n // TILE)
     tiles = tiles_m * tiles_n if o.numel else 0
@@ -116,14 +118,14 @@ def _plan(
         tiles *= dim[0]
     bias = inputs[2] if len(inputs) > 2 else None
     # A bias that is None has an address, too, which is 0.
-    source, name = source_of(code, len(inputs) > 2)
+    source, name = source_of(code, len(inputs) > 2, room)
     constants: dict[str, Constant] = {
         "sizes": sizes[:3],
         "tiles": (max(tiles_m, 1), max(tiles_n, 1), tiles),
         "steps": [step * size for step in sizes[3:]],
         "bias_step": bias.strides[0] * size if bias is not None else 0,
         "by_row": (int(sizes.a_col <= sizes.a_row), int(sizes.b_col <= sizes.b_row)),
-        "batches": packed(dims, 3),
+        "batches": packed(dims, 3, room),
     }
     return kernel_plan(
         operator,

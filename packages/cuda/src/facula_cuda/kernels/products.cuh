@@ -8,23 +8,23 @@
 
 enum { TILE = 64, SLICE = 16, EACH = 4 };
 
-struct product { /* as _planners/products.py packs it */
+template <int D> struct product { /* as _planners/products.py packs it */
     int64_t m, n, k, tiles_m, tiles_n, tiles;
     int64_t a_row, a_col, b_row, b_col, o_row, o_col, bias; /* steps in bytes */
     int64_t a_by_row, b_by_row;  /* whether neighbouring threads read along rows */
-    dimensions<3> batches;
+    dimensions<3, D> batches;
 };
-struct product_args {
+template <int D> struct product_args {
     int64_t n;
     const char *a, *b;
     char *o;
-    product p;
+    product<D> p;
 };
-struct product_bias_args {
+template <int D> struct product_bias_args {
     int64_t n;
     const char *a, *b, *bias;
     char *o;
-    product p;
+    product<D> p;
 };
 
 /* Sums: of integers modulo their size, of half types in float32. */
@@ -83,8 +83,8 @@ static ALWAYS_INLINE void read_slice(typename element<code>::number (&shared)[SL
     }
 }
 
-template <int code> static ALWAYS_INLINE void multiply(const product &p, const char *a, const char *b, const char *bias,
-                                                       char *o)
+template <int code, class P>
+static ALWAYS_INLINE void multiply(const P &p, const char *a, const char *b, const char *bias, char *o)
 {
     typedef typename element<code>::number number;
     typedef typename element<code>::stored stored;
@@ -122,6 +122,8 @@ template <int code> static ALWAYS_INLINE void multiply(const product &p, const c
     }
 }
 
-#define PRODUCT(NAME, code) SYNC_KERNEL(NAME, product_args) { multiply<code>(p.p, p.a, p.b, nullptr, p.o); }
-#define PRODUCT_AND_BIAS(NAME, code) \
-    SYNC_KERNEL(NAME, product_bias_args) { multiply<code>(p.p, p.a, p.b, p.bias, p.o); }
+/* `room` is the maximum number of batch dimensions. */
+#define PRODUCT(NAME, room, code) \
+    SYNC_KERNEL(NAME, product_args<room>) { multiply<code>(p.p, p.a, p.b, nullptr, p.o); }
+#define PRODUCT_AND_BIAS(NAME, room, code) \
+    SYNC_KERNEL(NAME, product_bias_args<room>) { multiply<code>(p.p, p.a, p.b, p.bias, p.o); }

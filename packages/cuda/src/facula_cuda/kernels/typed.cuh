@@ -44,9 +44,9 @@ template <> struct element<BFLOAT16> {
     static ALWAYS_INLINE stored write(number x) { return bfloat16_of_float(x); }
 };
 
-/* Dimensions of N arrays, innermost first: lengths, and the steps of each array in bytes. */
-template <int N> struct dimensions {
-    int64_t count, extent[6], step[6][N];
+/* Up to D dimensions of N arrays, innermost first: lengths, and the steps of each array in bytes. */
+template <int N, int D> struct dimensions {
+    int64_t count, extent[D], step[D][N];
 
     /* Add the offset of element i to each of `at`. */
     ALWAYS_INLINE void move(int64_t i, int64_t (&at)[N]) const

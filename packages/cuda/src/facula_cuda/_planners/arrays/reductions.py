@@ -17,7 +17,8 @@ from ..._dtype_codes import (
     UINT32,
     UINT64,
 )
-from ..dimensions import MAX_DIMENSIONS, merged, packed
+from ..._generate import FEW
+from ..dimensions import merged, packed, room_for, suffix_of
 from ..launches import THREADS, Kernel, blocks_for, kernel_plan
 from ..registry import planner
 
@@ -80,12 +81,12 @@ def has_kernel(operator: str, code: int, output: int) -> bool:
     return output == code and (code in FLOATS or operator != "norm_p")
 
 
-def source_of(operator: str, code: int, output: int) -> tuple[str, str]:
+def source_of(operator: str, code: int, output: int, room: int = FEW) -> tuple[str, str]:
     """Return the text of a reduction's kernels, and the beginning of their names."""
     wanted, state = STATES[operator]
-    name = f"{operator}_{CODES[code]}_{CODES[output]}".lower()
+    name = f"{operator}_{CODES[code]}_{CODES[output]}{suffix_of(room)}".lower()
     state = ("complex_" * (operator == "var" and code in COMPLEX)) + state.format(CODES[code], CODES[output])
-    arguments = f"{name}, {CODES[code]}, {CODES[output]}, ({wanted}), {state}"
+    arguments = f"{name}, {room}, {CODES[code]}, {CODES[output]}, ({wanted}), {state}"
     return f'#include "facula/reduce.cuh"\nREDUCTION({arguments})\n', name
 
 
@@ -103,14 +104,15 @@ def plan_reduction(
     kept = merged(_kept(a, dims, keepdim, values, places))
     size = a.dtype.itemsize
     folded = merged([(a.shape[dim], a.strides[dim] * size) for dim in reversed(dims)], ordered=places is None)
-    if len(kept) > MAX_DIMENSIONS or len(folded) > MAX_DIMENSIONS:
+    room = room_for(kept, folded)
+    if not room:
         return None
     count = outputs[0].numel
     reduced = 1
     for dim in dims:
         reduced *= a.shape[dim]
     group, pieces, piece = _shares(count, reduced, kept, folded)
-    source, name = source_of(operator, a.dtype.code, outputs[0].dtype.code)
+    source, name = source_of(operator, a.dtype.code, outputs[0].dtype.code, room)
     constants: dict[str, Constant] = {
         "outputs": count,
         "reduced": reduced,
@@ -119,8 +121,8 @@ def plan_reduction(
         "piece": piece,
         "root": int(root),
         "number": float(number),
-        "kept": packed(kept, 3),
-        "folded": packed(folded, 1),
+        "kept": packed(kept, 3, room),
+        "folded": packed(folded, 1, room),
     }
     together = THREADS // group
     if pieces > 1:

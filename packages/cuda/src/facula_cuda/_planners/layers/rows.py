@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..._generate import FEW
 from ..arrays.reductions import CODES, FLOATS, LANE_ELEMENTS
-from ..dimensions import MAX_DIMENSIONS, merged, packed
+from ..dimensions import merged, packed, room_for, suffix_of
 from ..launches import THREADS, Kernel, blocks_for, kernel_plan
 from ..registry import planner
 
@@ -23,11 +24,11 @@ KERNELS = {
 }
 
 
-def source_of(operator: str, code: int) -> tuple[str, str]:
+def source_of(operator: str, code: int, room: int = FEW) -> tuple[str, str]:
     """Return the text of a kernel, and its name."""
     macro, logarithmic = KERNELS[operator]
-    name = f"{operator}_{CODES[code]}".lower()
-    return f'#include "facula/rows.cuh"\n{macro}({name}, {CODES[code]}, {logarithmic})\n', name
+    name = f"{operator}_{CODES[code]}{suffix_of(room)}".lower()
+    return f'#include "facula/rows.cuh"\n{macro}({name}, {room}, {CODES[code]}, {logarithmic})\n', name
 
 
 @planner(*KERNELS)
@@ -46,19 +47,20 @@ def plan_rows(
     if shape:  # a scalar is a row of one element
         length, *along = others.pop(dim % len(shape))
     dims = merged(others[::-1])
-    if len(dims) > MAX_DIMENSIONS:
+    room = room_for(dims)
+    if not room:
         return None
     rows = 1
     for other in dims:
         rows *= other[0]
     group = min(THREADS, 1 << max(0, -(-length // LANE_ELEMENTS) - 1).bit_length())
-    source, name = source_of(operator, o.dtype.code)
+    source, name = source_of(operator, o.dtype.code, room)
     constants: dict[str, Constant] = {
         "rows": rows if o.numel else 0,
         "length": length,
         "group": group,
         "along": along,
-        "others": packed(dims, 3),
+        "others": packed(dims, 3, room),
     }
     return kernel_plan(
         operator,

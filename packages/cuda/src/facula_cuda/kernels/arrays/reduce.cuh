@@ -275,32 +275,32 @@ template <int out> static ALWAYS_INLINE void begin(power_norm_of<out> &state, do
 
 /* ---- The kernels */
 
-struct reduction { /* as _planners/reductions.py packs it */
+template <int D> struct reduction { /* as _planners/reductions.py packs it */
     int64_t outputs, reduced, group, pieces, piece;
     int64_t root;
     double number;
-    dimensions<3> kept; /* steps of the array, of the values and of the indices */
-    dimensions<1> folded;
+    dimensions<3, D> kept; /* steps of the array, of the values and of the indices */
+    dimensions<1, D> folded;
 };
 
-template <int outputs> struct reduce_args {
+template <int outputs, int D> struct reduce_args {
     int64_t n;
     const char *a;
     char *o[outputs];
-    reduction r;
+    reduction<D> r;
 };
-template <int outputs> struct reduce_pieces_args {
+template <int outputs, int D> struct reduce_pieces_args {
     int64_t n;
     const char *a;
     char *o[outputs];
     char *states; /* the workspace */
-    reduction r;
+    reduction<D> r;
 };
 
 enum { VALUES = 1, PLACES = 2 }; /* the outputs that a kernel has, in this order */
 
-template <int wanted, int out, class S>
-static ALWAYS_INLINE void store_result(const reduction &r, char *const *o, int64_t output, const S &state)
+template <int wanted, int out, class S, class R>
+static ALWAYS_INLINE void store_result(const R &r, char *const *o, int64_t output, const S &state)
 {
     int64_t at[3] = {0, 0, 0};
     r.kept.move(output, at);
@@ -311,9 +311,8 @@ static ALWAYS_INLINE void store_result(const reduction &r, char *const *o, int64
 }
 
 /* Fold the elements [first, end) of an output into the states of a group's lanes. */
-template <int in, class S>
-static ALWAYS_INLINE void fold_elements(const reduction &r, const char *a, int64_t output, int64_t first, int64_t end,
-                                        S &state)
+template <int in, class S, class R>
+static ALWAYS_INLINE void fold_elements(const R &r, const char *a, int64_t output, int64_t first, int64_t end, S &state)
 {
     const int group = (int)r.group;
     int64_t from[3] = {0, 0, 0};
@@ -392,11 +391,12 @@ template <int out, int wanted, class S, class A> static ALWAYS_INLINE void reduc
     }
 }
 
-/* NAME_whole: one piece. NAME_pieces, then NAME_joined: several. The last argument is the type of states. */
-#define REDUCTION(NAME, in, out, wanted, ...)                                                                         \
+/* NAME_whole: one piece. NAME_pieces, then NAME_joined: several. `room` is the maximum number of dimensions, the last
+   argument the type of states. */
+#define REDUCTION(NAME, room, in, out, wanted, ...)                                                                         \
     typedef __VA_ARGS__ NAME##_state;                                                                                 \
-    typedef reduce_args<(wanted) == (VALUES | PLACES) ? 2 : 1> NAME##_args;                                           \
-    typedef reduce_pieces_args<(wanted) == (VALUES | PLACES) ? 2 : 1> NAME##_pieces_args;                             \
+    typedef reduce_args<(wanted) == (VALUES | PLACES) ? 2 : 1, room> NAME##_args;                                           \
+    typedef reduce_pieces_args<(wanted) == (VALUES | PLACES) ? 2 : 1, room> NAME##_pieces_args;                             \
     SYNC_KERNEL(NAME##_whole, NAME##_args) { reduce_whole<in, out, wanted, NAME##_state>(p); }                        \
     SYNC_KERNEL(NAME##_pieces, NAME##_pieces_args) { reduce_pieces<in, NAME##_state>(p); }                            \
     KERNEL(NAME##_joined, NAME##_pieces_args) { reduce_joined<out, wanted, NAME##_state>(p); }

@@ -5,22 +5,22 @@
 #include "facula/reduce.cuh" /* first: words that the others need */
 #include "elements/math/functions.h"
 
-struct rows { /* as _planners/rows.py packs it */
+template <int D> struct rows { /* as _planners/rows.py packs it */
     int64_t rows, length, group;
     int64_t along[3];       /* the steps along a row: of x, or of the gradient and the result; of the output last */
-    dimensions<3> others; /* the dimensions of rows */
+    dimensions<3, D> others; /* the dimensions of rows */
 };
-struct rows_args {
+template <int D> struct rows_args {
     int64_t n;
     const char *x;
     char *o;
-    rows r;
+    rows<D> r;
 };
-struct rows_gradient_args {
+template <int D> struct rows_gradient_args {
     int64_t n;
     const char *x, *y;
     char *o;
-    rows r;
+    rows<D> r;
 };
 
 static ALWAYS_INLINE float exponential(float x) { return exp_float32(x); }
@@ -44,13 +44,13 @@ template <class S> static ALWAYS_INLINE S joined(S state, int group)
 }
 
 /* A row, as a thread of its group accesses it. Groups beyond the last row have no elements. */
-template <int in> struct row_of {
+template <int in, class R> struct row_of {
     typedef typename element<in>::stored stored;
     typedef typename element<in>::number number;
-    const rows &r;
+    const R &r;
     int64_t at[3];
     bool there;
-    ALWAYS_INLINE row_of(const rows &r, int64_t row) : r(r), at{0, 0, 0}, there(row < r.rows)
+    ALWAYS_INLINE row_of(const R &r, int64_t row) : r(r), at{0, 0, 0}, there(row < r.rows)
     {
         if (there)
             r.others.move(row, at);
@@ -66,12 +66,12 @@ template <int in> struct row_of {
     }
 };
 
-template <int in, int logarithmic> static ALWAYS_INLINE void softmax_rows(const rows_args &p)
+template <int in, int logarithmic, class A> static ALWAYS_INLINE void softmax_rows(const A &p)
 {
     typedef typename element<in>::number number;
     const int group = (int)p.r.group, together = (int)blockDim.x / group, mine = (int)threadIdx.x / group;
     for (int64_t base = (int64_t)blockIdx.x * together; base < p.r.rows; base += (int64_t)gridDim.x * together) {
-        const row_of<in> row(p.r, base + mine);
+        const row_of<in, decltype(p.r)> row(p.r, base + mine);
         largest<number> most = {(number)-INFINITY};
 #pragma unroll 1
         for (int64_t i = row.first(); i < p.r.length; i += group)
@@ -90,12 +90,12 @@ template <int in, int logarithmic> static ALWAYS_INLINE void softmax_rows(const 
     }
 }
 
-template <int in, int logarithmic> static ALWAYS_INLINE void softmax_gradient_rows(const rows_gradient_args &p)
+template <int in, int logarithmic, class A> static ALWAYS_INLINE void softmax_gradient_rows(const A &p)
 {
     typedef typename element<in>::number number;
     const int group = (int)p.r.group, together = (int)blockDim.x / group, mine = (int)threadIdx.x / group;
     for (int64_t base = (int64_t)blockIdx.x * together; base < p.r.rows; base += (int64_t)gridDim.x * together) {
-        const row_of<in> row(p.r, base + mine);
+        const row_of<in, decltype(p.r)> row(p.r, base + mine);
         sum_of_doubles sum = {0};
 #pragma unroll 1
         for (int64_t i = row.first(); i < p.r.length; i += group) {
@@ -111,6 +111,8 @@ template <int in, int logarithmic> static ALWAYS_INLINE void softmax_gradient_ro
     }
 }
 
-#define SOFTMAX(NAME, in, logarithmic) SYNC_KERNEL(NAME, rows_args) { softmax_rows<in, logarithmic>(p); }
-#define SOFTMAX_GRADIENT(NAME, in, logarithmic) \
-    SYNC_KERNEL(NAME, rows_gradient_args) { softmax_gradient_rows<in, logarithmic>(p); }
+/* `room` is the maximum number of dimensions of rows. */
+#define SOFTMAX(NAME, room, in, logarithmic) \
+    SYNC_KERNEL(NAME, rows_args<room>) { softmax_rows<in, logarithmic>(p); }
+#define SOFTMAX_GRADIENT(NAME, room, in, logarithmic) \
+    SYNC_KERNEL(NAME, rows_gradient_args<room>) { softmax_gradient_rows<in, logarithmic>(p); }
