@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from generated_forms import complex_forms, forms, is_nan, operand, operators, storage
 from shim_kernels import ORDERS
 
 from facula_cpu import CpuBackend
@@ -14,6 +13,7 @@ from facula_cpu.extend import at_level, is_loop, levels
 from facula_cuda._elements import headers
 from facula_cuda._generate import folded_blocks, generate
 from facula_cuda._generate.values import SIZES
+from facula_cuda.check._forms import complex_forms, forms, is_nan, operand, operators, storage
 from facula_cuda.testing import build
 from facula_storage import MallocAllocator, contiguous
 from facula_storage.extend import Instruction, Program

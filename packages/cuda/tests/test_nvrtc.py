@@ -6,7 +6,6 @@ A kernel that spills registers to memory fails, unless `SPILLING` has a reason. 
 import re
 
 import pytest
-from generated_forms import forms
 from kernel_samples import modules_of
 from test_planners import SAMPLES
 
@@ -17,6 +16,7 @@ from facula_cuda._planners.arrays import reductions
 from facula_cuda._planners.dimensions import MANY
 from facula_cuda._planners.launches import headers
 from facula_cuda._planners.layers import rows
+from facula_cuda.check._forms import forms
 from facula_errors import MissingPackageError
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")

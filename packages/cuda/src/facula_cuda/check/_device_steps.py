@@ -20,7 +20,7 @@ from .._port.driver import driver_version, failure, format_version
 from .._port.events import Event
 from .._port.pinned import pinned_allocator
 from ._report import Report, step
-from ._work import Array, Kernel, between, to_device, to_host
+from ._work import Array, Kernel, between, peak_bandwidth, to_device, to_host
 
 DISTRIBUTIONS = ("facula-cuda", "nvidia-cuda-nvrtc", "nvidia-cublas", "cupy-cuda13x", "torch", "numpy")
 
@@ -125,9 +125,7 @@ def copies(report: Report) -> None:
     scale = Kernel("scale")
     seconds = _seconds(lambda: scale.queue(second.ptr, first.ptr, size))
     report.figure("kernel_gb_per_s", 2 * nbytes / 1e9 / seconds)
-    device = get_device_properties(0)
-    peak = 2 * device.memory_clock_rate * 1e3 * device.memory_bus_width / 8
-    report.figure("kernel_share_of_peak", 2 * nbytes / seconds / peak if peak else 0.0)
+    report.figure("kernel_share_of_peak", 2 * nbytes / seconds / (peak_bandwidth() or float("inf")))
 
 
 def _buffer(address: int, nbytes: int) -> memoryview:

@@ -11,7 +11,23 @@ from facula_errors import FaculaError
 from .._errors import CudaError
 from .._port.devices import synchronize
 from ._report import Report, step
+from ._tensors import facula
 from ._work import Array, Kernel
+
+
+@step(30, "facula")
+def wrong_index(report: Report) -> None:
+    """An index out of range is reported by the next wait, with the line of the call; the device goes on."""
+    library = facula()
+    x = library.arange(5.0, device="cuda")
+    found = x[library.tensor([7], device="cuda")]
+    try:
+        found.tolist()
+        report.check("the wait raises IndexError", False, "it returned")
+    except IndexError as error:
+        report.check("the error names the index", "index 7" in str(error), error)
+        report.check("the error names the line of the call", "called at" in str(error), error)
+    report.check("the device goes on", (x + 1).sum().item() == 15)
 
 
 @step(60)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -10,13 +12,19 @@ class Report:
     """The results of one step.
 
     Arguments:
-        simulated: whether the devices are simulated: steps then do less, and times mean nothing.
+        simulated: whether the devices are simulated: times then mean nothing.
+        small: whether the step does less, as on simulated devices and below compute-sanitizer.
+        seconds: the time after which the step should not begin more work.
+        write: called with each result as a line of JSON, so that it is not lost with the process.
     """
 
-    def __init__(self, simulated: bool):
-        self.simulated = simulated
+    def __init__(
+        self, simulated: bool, small: bool = False, seconds: float = 60, write: Callable[[str], object] | None = None
+    ):
+        self.simulated, self.small = simulated, small or simulated
         self.checks: list[dict[str, Any]] = []
         self.figures: dict[str, Any] = {}
+        self._end, self._write = time.monotonic() + seconds, write
 
     def check(self, name: str, holds: bool, detail: object = "") -> None:
         """Record a check.
@@ -26,11 +34,24 @@ class Report:
             holds: whether it holds.
             detail: what was found, for a failure.
         """
-        self.checks.append({"check": name, "holds": bool(holds), "detail": "" if holds else str(detail)[:2000]})
+        self.add({"check": name, "holds": bool(holds), "detail": "" if holds else str(detail)[:2000]})
 
     def figure(self, name: str, value: object) -> None:
         """Record a figure. Its name ends with the unit."""
-        self.figures[name] = round(value, 4) if isinstance(value, float) else value
+        self.add({"figure": name, "value": round(value, 4) if isinstance(value, float) else value})
+
+    def add(self, result: dict[str, Any]) -> None:
+        """Record a check or a figure."""
+        if "check" in result:
+            self.checks.append(result)
+        else:
+            self.figures[result["figure"]] = result["value"]
+        if self._write is not None:
+            self._write(json.dumps(result, default=str))
+
+    def is_late(self) -> bool:
+        """Return whether the step should end; what it leaves out, it should record as a figure."""
+        return time.monotonic() > self._end
 
     def as_dict(self) -> dict[str, Any]:
         """Return the results for JSON."""
@@ -43,6 +64,11 @@ class Step(NamedTuple):
     run: Callable[[Report], None]
     seconds: float
     needs: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The first line of the function's documentation."""
+        return (self.run.__doc__ or "").partition("\n")[0]
 
 
 STEPS: dict[str, Step] = {}

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
-import sys
 import time
 import traceback
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ..testing import simulate
-from . import _device_steps as _device_steps  # each module adds its steps, in this order
-from . import _error_steps as _error_steps
-from . import _order_steps as _order_steps
-from . import _tensor_steps as _tensor_steps
+from ._process import command_of, run_command
 from ._report import STEPS, Report
+from ._summary import holds, line_of, summary_of
+
+#: The modules of the steps, in order: each adds its own to STEPS.
+MODULES = ("device", "form", "speed", "family", "order", "error", "training", "sanitizer")
+for module in MODULES:
+    import_module(f"{__package__}._{module}_steps")
 
 SIMULATED_BYTES = 256 << 20
+SIMULATED_AT_ONCE = 2  # steps on simulated devices, which do not disturb each other
+EARLIER = 0.85  # of the limit of a step: it begins no more work afterwards
 
 
-def run_step(name: str, simulated: bool) -> dict[str, Any]:
-    """Run a step in this process, and return its results; an error of the step is one of them."""
-    report = Report(simulated)
+def run_step(
+    name: str, simulated: bool, small: bool = False, seconds: float = 60, write: Callable[[str], object] | None = None
+) -> dict[str, Any]:
+    """Run a step in this process, and return its results; an error of the step is one of them.
+
+    Arguments:
+        name: the step.
+        simulated, small, seconds, write: see `Report`.
+    """
+    report = Report(simulated, small, seconds * EARLIER, write)
     begin = time.perf_counter()
     try:
         if simulated:
@@ -34,7 +47,7 @@ def run_step(name: str, simulated: bool) -> dict[str, Any]:
     return {"step": name, "seconds": round(time.perf_counter() - begin, 3), **report.as_dict()}
 
 
-def run_all(folder: Path, minutes: float, simulated: bool, names: list[str]) -> bool:
+def run_all(folder: Path, minutes: float, simulated: bool, names: Sequence[str]) -> bool:
     """Run steps one after the other, and return whether all checks hold.
 
     Arguments:
@@ -44,14 +57,23 @@ def run_all(folder: Path, minutes: float, simulated: bool, names: list[str]) -> 
         names: the steps, all by default.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    end = time.monotonic() + 60 * minutes
+    begin = time.monotonic()
     results: list[dict[str, Any]] = []
-    for name in names or list(STEPS):
-        results.append(_in_process(name, simulated, end - time.monotonic()))
-        (folder / f"{name}.json").write_text(json.dumps(results[-1], indent=1), encoding="utf-8")
-        (folder / "summary.json").write_text(json.dumps(results, indent=1), encoding="utf-8")
-        print(_line(results[-1]), flush=True)
-    return all(_holds(result) for result in results)
+
+    def run(name: str) -> dict[str, Any]:
+        found = _in_process(name, simulated, begin + 60 * minutes - time.monotonic())
+        (folder / f"{name}.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
+        return found
+
+    with ThreadPoolExecutor(SIMULATED_AT_ONCE if simulated else 1) as threads:
+        for found in threads.map(run, names or STEPS):
+            results.append(found)
+            (folder / "summary.json").write_text(json.dumps(results, indent=1), encoding="utf-8")
+            print(line_of(found), flush=True)
+    text = summary_of(results, time.monotonic() - begin)
+    (folder / "summary.txt").write_text(text, encoding="utf-8")
+    print(text, end="", flush=True)
+    return all(holds(result) for result in results)
 
 
 def _in_process(name: str, simulated: bool, left: float) -> dict[str, Any]:
@@ -62,33 +84,4 @@ def _in_process(name: str, simulated: bool, left: float) -> dict[str, Any]:
     seconds = min(left, STEPS[name].seconds)
     if seconds <= 0:
         return {"step": name, "left_out": "no time is left"}
-    command = [sys.executable, "-m", "facula_cuda.check", "--step", name, *["--simulate"] * simulated]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired as expired:
-        text = expired.stderr or b""
-        shown = text if isinstance(text, str) else text.decode(errors="replace")
-        return _failed(name, f"the step ends within {seconds:.0f} s", shown)
-    try:
-        return dict(json.loads(done.stdout.splitlines()[-1]))
-    except (IndexError, ValueError):
-        return _failed(name, "the step's process ends normally", f"exit status {done.returncode}: {done.stderr}")
-
-
-def _failed(name: str, check: str, detail: str) -> dict[str, Any]:
-    return {"step": name, "checks": [{"check": check, "holds": False, "detail": detail[-2000:]}], "figures": {}}
-
-
-def _holds(result: dict[str, Any]) -> bool:
-    return all(one["holds"] for one in result.get("checks", []))
-
-
-def _line(result: dict[str, Any]) -> str:
-    """Return the line of a step: what fails, or the number of its checks."""
-    if "left_out" in result:
-        return f"{result['step']}: left out, since {result['left_out']}"
-    failed = [one for one in result["checks"] if not one["holds"]]
-    if failed:
-        texts = "".join(f"\n  not true: {one['check']}; {one['detail']}" for one in failed)
-        return f"{result['step']}: FAILED{texts}"
-    return f"{result['step']}: {len(result['checks'])} checks hold, {result['seconds']} s"
+    return run_command(command_of(name, simulated, False, seconds), name, seconds)

@@ -13,7 +13,7 @@ from .._compile.modules import functions
 from .._driver import lib
 from .._port import transfers
 from .._port.device_memory import device_allocator
-from .._port.devices import context, current_index
+from .._port.devices import context, current_index, properties
 from .._port.driver import check
 from .._port.kernels import Launch
 from .._port.streams import current_stream
@@ -63,6 +63,12 @@ class Array:
         to_host(found.ctypes.data, self.ptr, self.nbytes)
         current_stream().synchronize()
         return found
+
+
+def peak_bandwidth() -> float:
+    """Return the bytes per second of the device's memory: of both edges of its clock; 0 if the driver does not tell."""
+    device = properties(current_index())
+    return 2 * device.memory_clock_rate * 1e3 * device.memory_bus_width / 8
 
 
 def to_device(target: int, source: int, nbytes: int) -> None:
