@@ -43,6 +43,16 @@ def test_operators(root, tests, selected, least, tmp_path):
         assert int(re.search(r"(\d+) passed", shown)[1]) >= least
 
 
+def test_the_check_of_a_machine(tmp_path):
+    """Run all steps of `python -m facula_cuda.check`, with little work."""
+    shown = run("-m", "facula_cuda.check", "--simulate", "--out", tmp_path)
+    assert "0 failed, 0 left out" in shown
+    found = {result["step"]: result for result in json.loads((tmp_path / "summary.json").read_text())}
+    assert {"forms", "families", "bandwidth", "training", "resnet", "gpt", "sanitizer"} < set(found)
+    assert all(found[name]["checks"] for name in ("forms", "families", "training", "resnet", "gpt"))
+    assert set(found["eager"]["figures"]["facula_us"]) > {"add", "add_recorded"}
+
+
 @pytest.mark.parametrize("bits", [True, False])
 def test_training_equals_the_cpus(bits):
     """Elementwise results have the CPU's bits. Sums may differ from them in the last one.

@@ -8,9 +8,18 @@ its functions. `_port/devices.py` and `_port/streams.py` are what programs see o
 facula_storage calls.
 """
 
+from facula_errors import MissingPackageError as _MissingPackageError
 from facula_errors.extend import imported_later as _imported_later
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
+
+try:
+    from . import _driver as _driver
+except ImportError as error:
+    raise _MissingPackageError(
+        f"facula_cuda: expected its module in C and cffi's runtime, _cffi_backend; got {error}. Install cffi by pip, "
+        "from a wheel for this version of Python if there is no network: see 'Check a machine' in the README"
+    ) from None
 
 from ._backend.fallback_counts import fallbacks
 from ._errors import CudaError

@@ -18,7 +18,7 @@ from .._backend.fallback_counts import fallbacks
 from .._elements import headers
 from .._generate import generate
 from .._port.devices import synchronize
-from ._forms import COMPLEX, SIZES, complex_forms, is_nan, operand
+from ._forms import COMPLEX, SIZES, Form, complex_forms, is_nan, operand
 from ._forms import forms as real_forms
 from ._report import Report, step
 
@@ -27,8 +27,6 @@ SCALARS = {int: 3, float: 0.7, complex: 1.5 - 2j}
 DIVISIONS = ("floor_divide", "fmod", "remainder", "trunc_divide")
 UNITS = 4  # in the last place, by which functions of complex numbers may differ
 STEP = 2  # of the elements of strided operands
-
-Form = tuple[Any, tuple[int | type, ...], tuple[int, ...]]
 
 
 def _layouts(form: Form, device: Device, step: int) -> tuple[tuple[Layout | type, ...], tuple[Layout, ...]]:

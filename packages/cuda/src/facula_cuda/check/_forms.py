@@ -1,12 +1,15 @@
 """Forms of generated kernels: operators of all families with the dtypes that they take, and operands for them."""
 
+from __future__ import annotations
+
 import re
+from typing import Any
 
 import numpy as np
 
-from facula_cuda._elements import headers
-from facula_cuda._generate import generate
-from facula_cuda._generate.values import (
+from .._elements import headers
+from .._generate import generate
+from .._generate.values import (
     BFLOAT16,
     BOOL,
     COMPLEX,
@@ -18,6 +21,9 @@ from facula_cuda._generate.values import (
     NAMES,
     SIZES,
 )
+
+Array = np.ndarray[Any, Any]
+Form = tuple[str, tuple[Any, ...], tuple[int, ...]]
 
 OPERANDS = {
     **dict.fromkeys(("FUNCTION", "UNARY", "TEST", "GUARDED", "DENSE"), 1), "TERNARY": 3, "QUATERNARY": 4,
@@ -35,27 +41,27 @@ WITH_SCALARS = [
 COMPARED = [("lt", (int, 2)), ("ge", (3, int)), ("eq", (FLOAT16, float)), ("gt", (float, BFLOAT16)), ("ne", (5, int))]
 
 
-def storage(code):
+def storage(code: int) -> Any:
     """Return NumPy's dtype for the elements of a dtype: bits, or complex numbers."""
     return {COMPLEX64: np.complex64, COMPLEX128: np.complex128}.get(code) or BITS[SIZES[code]]
 
 
-def operators():
+def operators() -> dict[str, int]:
     """Return the number of operands of each operator that a template for real numbers or integers defines."""
-    found = {}
+    found: dict[str, int] = {}
     for name, text in headers().items():
         if name.endswith(".inc") and not name.endswith(("complex.inc", "definitions.inc")):
             found.update({operator: OPERANDS[kind] for kind, operator in DEFINITION.findall(text)})
     return found
 
 
-def forms():
+def forms() -> dict[Form, Any]:
     """Return the generated kernels of each form: (operator, kinds, outputs).
 
     One family has float16 forms: all others would add conversions around the same float32 functions.
     """
     basic = headers()["elements/floating.inc"]
-    wanted = [
+    wanted: list[Form] = [
         (operator, (code,) * count, (output,))
         for operator, count in operators().items()
         for code in NAMES
@@ -72,18 +78,18 @@ def forms():
     return {form: kernels for form, kernels in made.items() if kernels is not None}
 
 
-def complex_forms():
+def complex_forms() -> dict[Form, Any]:
     """Return the generated kernels of operators of complex numbers, by form; their templates are in complex.inc."""
     kinds = {**OPERANDS, "PART": 1}
     found = re.findall(rf"^({'|'.join(kinds)})\((\w+),", headers()["elements/complex.inc"], re.MULTILINE)
-    wanted = [(operator, (code,) * kinds[kind], (output,)) for kind, operator in found for code in COMPLEX
+    wanted: list[Form] = [(operator, (code,) * kinds[kind], (output,)) for kind, operator in found for code in COMPLEX
               for output in (code, code - 2, BOOL)]  # fmt: skip
     wanted += [("mul", (code, complex), (code,)) for code in COMPLEX] + [("add", (int, 11), (11,))]
     made = {form: generate(*form) for form in wanted}
     return {form: kernels for form, kernels in made.items() if kernels is not None}
 
 
-def operand(code, place, count):
+def operand(code: int, place: int, count: int) -> Array:
     """Return elements of a dtype as their bits: random bits, numbers of usual size, whole ones, and special ones."""
     if code in COMPLEX:
         parts = operand(code - 2, place, 2 * count).view(f"f{SIZES[code - 2]}").astype(f"f{SIZES[code - 2]}")
@@ -113,7 +119,7 @@ def operand(code, place, count):
     return bits
 
 
-def is_nan(code, bits):
+def is_nan(code: int, bits: Array) -> Array:
     """Return which elements are NaN, whose sign and payload may differ."""
     if code in COMPLEX:
         return np.isnan(bits)

@@ -9,8 +9,9 @@ from typing import Any
 def residual_block(library: Any, width: int, wider: int, stride: int) -> Any:
     """Return a basic block of ResNet."""
     nn = library.nn
+    base: Any = nn.Module
 
-    class Block(nn.Module):  # type: ignore[misc]
+    class Block(base):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.first = nn.Conv2d(width, wider, 3, stride=stride, padding=1, bias=False)
@@ -48,8 +49,9 @@ def resnet18(library: Any, small: bool) -> tuple[Any, Callable[[], tuple[Any, An
 def gpt_block(library: Any, width: int, heads: int) -> Any:
     """Return a block of GPT-2."""
     nn = library.nn
+    base: Any = nn.Module
 
-    class Block(nn.Module):  # type: ignore[misc]
+    class Block(base):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.attention_norm, self.norm = nn.LayerNorm(width), nn.LayerNorm(width)
@@ -71,7 +73,9 @@ def gpt2(library: Any, small: bool) -> tuple[Any, Callable[[], tuple[Any, Any]]]
     nn = library.nn
     width, heads, depth, words, length, batch = (16, 2, 1, 40, 8, 2) if small else (768, 12, 12, 50257, 1024, 4)
 
-    class Model(nn.Module):  # type: ignore[misc]
+    base: Any = nn.Module
+
+    class Model(base):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.tokens, self.places = nn.Embedding(words, width), nn.Embedding(length, width)
