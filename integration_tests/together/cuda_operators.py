@@ -6,6 +6,7 @@ import facula
 from facula_cuda import fallbacks
 from facula_cuda.testing import simulate
 
+F = facula.nn.functional
 simulate()
 facula.manual_seed(0)
 x = facula.randn(3, 40)
@@ -20,6 +21,18 @@ CALLS = {
     "logcumsumexp": lambda x: x.logcumsumexp(1),
     "attention": lambda x: attend(x.view(3, 2, 4, 5), x.view(3, 2, 4, 5), x.view(3, 2, 4, 5), is_causal=True),
     "grouped attention": lambda x: attend(x.view(1, 6, 4, 5), *[x[0].view(1, 2, 4, 5)] * 2, enable_gqa=True),
+    "conv1d": lambda x: F.conv1d(x, x[:2, :30].reshape(4, 3, 5), padding=2),
+    "conv2d": lambda x: F.conv2d(x.view(1, 6, 4, 5), x[:, :36].reshape(4, 3, 3, 3), x[0, :4], 2, 1, groups=2),
+    "conv3d": lambda x: F.conv3d(x.view(1, 2, 3, 4, 5), x[:, :16].reshape(3, 2, 2, 2, 2), dilation=(1, 2, 1)),
+    "conv_transpose2d": lambda x: F.conv_transpose2d(x.view(1, 6, 4, 5), x[0, :24].view(6, 1, 2, 2), None, 2),
+    "max_pool2d": lambda x: F.max_pool2d(x.view(2, 3, 4, 5), 3, 2, 1),
+    "avg_pool2d": lambda x: F.avg_pool2d(x.view(2, 3, 4, 5), 3, 2, 1),
+    "adaptive_max_pool2d": lambda x: F.adaptive_max_pool2d(x.view(2, 3, 4, 5), 3),
+    "adaptive_avg_pool2d": lambda x: F.adaptive_avg_pool2d(x.view(2, 3, 4, 5), 1),
+    "max_pool3d": lambda x: F.max_pool3d(x.view(2, 3, 4, 5), 2),
+    "avg_pool1d": lambda x: F.avg_pool1d(x, 4),
+    "max_unpool2d": lambda x: F.max_unpool2d(*F.max_pool2d(x.view(5, 6, 4), 2, return_indices=True), 2),
+    "lp_pool2d": lambda x: F.lp_pool2d(x.view(2, 3, 4, 5), 2.0, 2),
 }
 
 

@@ -1,6 +1,7 @@
 """Trains networks on a simulated CUDA device; prints what each step after the third asks of the driver, as JSON."""
 
 import json
+from functools import partial
 
 import facula
 import facula_cuda
@@ -42,6 +43,21 @@ class Language(nn.Module):
         return self.head(self.blocks(self.tokens(x) + self.places(self.numbers[: x.shape[1]]))).flatten(0, 1)
 
 
+class Residual(nn.Module):
+    """A block of a ResNet that halves the images."""
+
+    def __init__(self, width, wider):
+        super().__init__()
+        self.first = nn.Conv2d(width, wider, 3, stride=2, padding=1, bias=False)
+        self.second = nn.Conv2d(wider, wider, 3, padding=1, bias=False)
+        self.norms = nn.ModuleList([nn.BatchNorm2d(wider) for _ in range(2)])
+        self.skip = nn.Conv2d(width, wider, 1, stride=2)
+
+    def forward(self, x):
+        inner = F.relu(self.norms[0](self.first(x)))
+        return F.relu(self.norms[1](self.second(inner)) + self.skip(x))
+
+
 def dense():
     model = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1), nn.Linear(32, 5))
     return model, facula.randn(8, 16), facula.randint(0, 5, (8,))
@@ -51,9 +67,15 @@ def language():
     return Language(), facula.randint(0, 20, (2, 8)), facula.randint(0, 20, (16,))
 
 
-def steps(make, clips):
+def residual():
+    body = nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(3, 2, 1), Residual(8, 16)
+    model = nn.Sequential(*body, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 5))
+    return model, facula.randn(4, 3, 16, 16), facula.randint(0, 5, (4,))
+
+
+def steps(make, make_optimizer, clips=False):
     model, x, y = (made.cuda() for made in make())
-    optimizer = facula.optim.AdamW(model.parameters(), lr=0.01)
+    optimizer = make_optimizer(model.parameters())
     found = []
     for number in range(6):
         calls, waits = driver_calls(), facula_cuda.waits()
@@ -67,5 +89,6 @@ def steps(make, clips):
     return found
 
 
-found = {"MLP": steps(dense, clips=False), "GPT": steps(language, clips=True)}
+adam, sgd = partial(facula.optim.AdamW, lr=0.01), partial(facula.optim.SGD, lr=0.1, momentum=0.9)
+found = {"MLP": steps(dense, adam), "GPT": steps(language, adam, clips=True), "ResNet": steps(residual, sgd)}
 print(json.dumps({"steps": found, "fallbacks": facula_cuda.fallbacks()}))

@@ -1,6 +1,9 @@
 """Samples of convolutions, pooling and resampling."""
 
-from kernel_samples import Sample, empty, values
+from itertools import chain
+
+import numpy as np
+from kernel_samples import Given, Sample, empty, run_on_cpu, values
 
 
 def convolutions(images, weights, stride=1, padding=0, dilation=1, groups=1, dtype="float32"):
@@ -45,3 +48,64 @@ CONVOLUTIONS = [
     ]
     for sample in convolutions(*given)
 ] + [*convolutions((2, 20, 9, 8), (24, 10, 3, 3), 2, 1, 1, 2, "float64")]
+
+
+def pools(shape, size, kernel=None, stride=1, padding=0, dilation=1, dtype="float32"):
+    """Samples of maxima of windows, their gradient and their elements; without `kernel` of adaptive windows."""
+    made = (*shape[:-2], *size)
+    numbers = (one if isinstance(one, tuple) else (one, one) for one in (kernel, stride, padding, dilation))
+    geometry = None if kernel is None else tuple(numbers)
+    name = f"{'x'.join(map(str, shape))}-{'adaptive' if kernel is None else kernel}"
+    x = values(shape, dtype, 1, 2.0)
+    if dtype != "int64":
+        x.array.reshape(-1)[3::50] = np.nan
+    forward = Sample("max_pool2d", [x], [empty(made, dtype), empty(made, "int64")], (geometry, size), name=name)
+    yield forward
+    if dtype == "int64":
+        return
+    index = Given(run_on_cpu(forward)[-1], "int64")
+    g = values(made, dtype, 2)
+    yield Sample("max_pool2d_pick", [x, index], [empty(made, dtype)], (None, size), name=name)
+    back = empty(shape, dtype)
+    if geometry is not None:
+        yield Sample("max_pool2d_grad", [g, index], [back], (geometry, shape[-2:]), name=name)
+    yield Sample("max_pool2d_grad", [g, index], [back], (None, shape[-2:]), name=f"{name}-anywhere")
+
+
+def means(shape, size, kernel=None, stride=1, padding=0, counted=True, divisor=None, dtype="float32"):
+    """Samples of means of windows and their gradient; without `kernel` of adaptive windows."""
+    numbers = (one if isinstance(one, tuple) else (one, one) for one in (kernel, stride, padding))
+    geometry, made = None if kernel is None else (*numbers, counted, divisor), (*shape[:-2], *size)
+    name = f"{'x'.join(map(str, shape))}-{'adaptive' if kernel is None else kernel}-{counted}-{divisor}"
+    yield Sample("avg_pool2d", [values(shape, dtype, 1)], [empty(made, dtype)], (geometry, size), name=name)
+    yield Sample("avg_pool2d_grad", [values(made, dtype, 2)], [empty(shape, dtype)], (geometry, shape[-2:]), name=name)
+
+
+POOLING = [
+    *chain.from_iterable(pools(*given) for given in [
+        ((2, 3, 9, 11), (4, 5), 3, 2),
+        ((2, 3, 9, 11), (5, 6), 3, 2, 1),
+        ((1, 2, 30, 20), (10, 9), (4, 3), (3, 2), (2, 1), (1, 2)),
+        ((3, 8, 8), (3, 2), 2, 3),  # elements in no window; the last one ends beyond the border
+        ((2, 7, 9), (3, 4)),
+        ((2, 3, 2), (7, 4)),  # more windows than elements
+        ((1, 40, 50), (1, 1), (40, 50)),
+        ((0, 4, 4), (2, 2), 2, 2),
+        ((4, 5, 6), (3, 4), 3, 1, 0, 1, "float64"),
+        ((4, 5, 6), (3, 4), 3, 1, 0, 1, "int64"),
+    ]),
+    *chain.from_iterable(means(*given) for given in [
+        ((2, 3, 9, 11), (5, 6), 3, 2, 1),
+        ((2, 3, 9, 11), (5, 6), 3, 2, 1, False),
+        ((2, 9, 12), (4, 4), (4, 5), (2, 3), (1, 2), True, -7),
+        ((3, 8, 8), (3, 2), 2, 3),
+        ((2, 2, 1200), (1, 3), (2, 700), (1, 250)),  # columns that the CPU adds in parts
+        ((3, 5, 7), (1, 1)),
+        ((5, 9, 20), (4, 1)),
+        ((2, 3, 9, 11), (4, 5)),
+        ((2, 3, 2), (7, 4)),
+        ((0, 4, 4), (2, 2), 2, 2),
+        ((3, 8, 9), (2, 1), (3, 9), (2, 1), (0, 0), True, None, "float64"),
+    ]),
+]  # fmt: skip
+SPATIAL = [*CONVOLUTIONS, *POOLING]

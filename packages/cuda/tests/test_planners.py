@@ -34,7 +34,7 @@ from kernel_samples import (
 )
 from line_samples import SCANS, scans
 from sequence_samples import ATTENTION, SEQUENCES
-from spatial_samples import CONVOLUTIONS, convolutions
+from spatial_samples import SPATIAL, convolutions, means, pools
 
 from facula_cuda import synchronize
 from facula_cuda._planners import launches, planners
@@ -103,7 +103,7 @@ OPTIMIZERS = [
     steps("adam_step", 2, tuple(range(150)), "float64"),
 ]
 SAMPLES = [
-    *ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *MOVES, *POSITIONS, *OPTIMIZERS, *CONVOLUTIONS, *SCANS, *SEQUENCES
+    *ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *MOVES, *POSITIONS, *OPTIMIZERS, *SCANS, *SEQUENCES, *SPATIAL
 ]  # fmt: skip
 
 
@@ -202,6 +202,9 @@ ORDER_SAMPLES = [
     *slices((2, 3), 0, (1000,), "float32"),
     steps("nadam_step", 2, (5, 5000), "float32"),
     *ATTENTION,
+    *pools((2, 3, 9, 11), (5, 6), 3, 2, 1),
+    *means((5, 9, 20), (4, 1)),
+    *convolutions((2, 4, 13, 8), (8, 1, 5, 5), 3, 2, 2, 4),
 ]
 
 
@@ -246,6 +249,10 @@ def test_operands_of_any_strides():
          [values((2, 4), "float32")], (1, "sum"), (), [7, -1, 1, 4]),
         ("cross_entropy", [values((3, 5), "float32"), Given(np.array([1, -100, 5]), "int64"), None],
          [empty((), "float32")], ("mean",), (-100, 0.0), [5, 5, 2, 5, -100]),
+        ("max_pool2d_pick", [values((1, 2, 3), "float32"), Given(np.array([[[0, 5, 6]]]), "int64")],
+         [empty((1, 1, 3), "float32")], (None, (1, 3)), (), [1, 6, 2, 6]),
+        ("max_pool2d_grad", [values((2, 1, 2), "float32"), Given(np.array([[[0, 5]], [[-1, 1]]]), "int64")],
+         [empty((2, 2, 3), "float32")], (None, (2, 3)), (), [1, -1, 2, 6]),
     ],
 )  # fmt: skip
 def test_wrong_elements_are_reported(operator, inputs, outputs, parameters, numbers, expected):

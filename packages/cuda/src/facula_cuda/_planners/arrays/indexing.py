@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 NEVER = -(1 << 63)  # no index
 MAX_POSITIONS = (1 << 32) - 2  # marks are uint32_t
+STATUS_POSITION = 7
 PART = 256  # elements of a slice for one warp, as in indexing.cuh
 LONG_LINE = 256  # indices of a line from which a warp combines its values
 MOVED = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "sixteen"}
@@ -163,6 +164,7 @@ def plan_elements(
         "by_line": int(prod(index.shape[dim + 1 :]) == 1),
         "dims": len(nest),
         "nest": nest_of(nest),
+        "status": STATUS_POSITION,
     }
     moved, name, count = MOVED[size], f"{operator}_{array.dtype.name}", index.numel
     if how is None:

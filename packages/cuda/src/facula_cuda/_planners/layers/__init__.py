@@ -5,4 +5,5 @@ from . import batch_norm as batch_norm
 from . import classes as classes
 from . import convolution as convolution
 from . import norms as norms
+from . import pooling as pooling
 from . import rows as rows

@@ -13,11 +13,6 @@
 #pragma once
 #include "facula/common.cuh"
 
-static ALWAYS_INLINE int64_t quotient(int64_t n, int64_t by)
-{
-    return ((uint64_t)n | (uint64_t)by) >> 32 ? n / by : (int64_t)((uint32_t)n / (uint32_t)by);
-}
-
 enum { COMBINE_SET, COMBINE_SUM, COMBINE_PRODUCT, COMBINE_MAX, COMBINE_MIN, COMBINE_OR };
 
 template <class N> struct pair_of {
@@ -203,7 +198,7 @@ template <int how, int CODE, class A> static ALWAYS_INLINE void combine_slices(c
 /* -------------------------------------------------------------------------------- an index for every element
    Lines along the indexed dimension: `lines` of `length` indices. `args` has size and step of the array's dimension,
    index_step and value_step along it, dims and nest of the lines: extents, steps of the array, of the index and of
-   the values; and by_line: whether neighbours in memory are those of a line. */
+   the values; by_line: whether neighbours in memory are those of a line; and status: of an index out of range. */
 struct line_place {
     int64_t line, position;
     int64_t at[3]; /* offsets: of the line in the array, and of the element in the index and in the values */
@@ -232,7 +227,7 @@ template <class A> static ALWAYS_INLINE int64_t index_of(const A &p, const line_
     if (p.record) {
         const int64_t before = rest / p.lines_after;
         position = (before * p.length + place.position) * p.lines_after + rest % p.lines_after;
-        report(p.record, STATUS_POSITION, given, position, p.size, 0);
+        report(p.record, p.status, given, position, p.size, 0);
     }
     return -1;
 }

@@ -126,7 +126,8 @@ def max_pool(inputs: Any, parameters: Any) -> bool:
 def max_pool_grad(inputs: Any, parameters: Any) -> bool:
     """Check for gradients and indices, whose gradient is that of the planes."""
     (g, places), (geometry, size) = inputs, parameters
-    return geometry is None and g.shape == places.shape and bool(_planes(g, size))
+    planes = _planes(g, size)
+    return g.shape == places.shape and bool(planes) and (geometry is None or _are_windows(geometry, size, g.shape[-2:]))
 
 
 def max_pool_pick(inputs: Any, parameters: Any) -> bool:

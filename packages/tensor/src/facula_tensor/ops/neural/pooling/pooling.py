@@ -73,13 +73,13 @@ class _max_pool2d:
         made = planes(layout, size)
         return made, made.to_dtype(int64)
 
-    def vjp_input(F, g, indices, input_layout):
-        return F.max_pool2d_grad(g, indices, (None, input_layout.shape[-2:]))
+    def vjp_input(F, g, indices, input_layout, geometry):
+        return F.max_pool2d_grad(g, indices, (geometry, input_layout.shape[-2:]))
 
 
 @operator
 class _max_pool2d_grad:
-    """Add gradients to planes of zeros at indices."""
+    """Add gradients to planes of zeros at indices, which are in the windows of `geometry` unless that is None."""
 
     inputs = ("input", "indices")
     parameters = PARAMETERS
