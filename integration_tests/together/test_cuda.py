@@ -85,8 +85,8 @@ def test_operators_need_no_fallback():
 
 
 def test_captured_functions_are_graphs_with_the_eager_results():
-    """A sample of the programs of `test_captured_programs`: with views, double gradients, a closure of L-BFGS."""
-    names = "early_stopping", "least_squares", "meta_learning", "outside"
+    """A sample of `test_captured_programs`, with batch norm, dropout, double gradients, a closure of L-BFGS."""
+    names = "early_stopping", "averaged", "least_squares", "meta_learning", "outside", "parametrized"
     found = json.loads(run("-W", "ignore::UserWarning", HERE / "cuda_captured.py", *names))
     assert all(program["graphs"] for program in found["programs"].values()), found
     assert found["losses"][1] < found["losses"][0]

@@ -37,3 +37,25 @@ side = torch.cuda.Stream()
 side.wait_stream(torch.cuda.current_stream())
 with torch.cuda.stream(side):  # replays reuse memory in the order of one stream: here the function itself runs
     assert torch.equal(replay(x, y), step(x, y))
+
+# Wrong elements that a replay finds are reported by the line of the captured call.
+table, indices = torch.randn(5, 3, device="cuda"), torch.tensor([0, 4], device="cuda")
+
+
+@capture(check=0)
+def rows(indices):
+    return torch.nn.functional.embedding(indices, table) * 2
+
+
+for _ in range(5):
+    found = rows(indices)
+assert torch.equal(found, table[indices] * 2) and "replayed" in rows.report()
+indices.fill_(7)
+rows(indices)
+try:
+    torch.cuda.synchronize()
+except IndexError as error:
+    assert "embedding: index[0] = 7" in str(error) and "captures.py:47 (rows)" in str(error), error
+else:
+    raise AssertionError("an index out of range")
+assert torch.equal(rows(torch.tensor([1, 2], device="cuda")), table[1:3] * 2)

@@ -72,3 +72,12 @@ except RuntimeError as error:
 else:
     raise AssertionError("a wait in a capture")
 assert static.sum().item() == 7.5
+
+# So is an operator without a kernel, which runs on the CPU.
+try:
+    with torch.cuda.graph(torch.cuda.CUDAGraph()):
+        torch.linalg.eigvals(static[:5])
+except RuntimeError as error:
+    assert "eigvals" in str(error) and "Call it before or after the capture" in str(error), error
+else:
+    raise AssertionError("a fallback in a capture")

@@ -1,5 +1,6 @@
 """Wrong elements that kernels report, on simulated devices: which launch is named, and when its error is raised."""
 
+import gc
 import sys
 
 import numpy as np
@@ -133,14 +134,54 @@ def test_a_launch_that_is_not_queued_keeps_no_record(plan, described):
     assert not records_of(0).pending and lib.facula_cuda_record() == 0
 
 
-def test_replays_report_to_the_devices_record(plan, described):
+def test_replays_of_a_graph_report_the_captured_call(plan, described):
     made = reporting(plan[0], 0, ())
     bad, out = operands([5, 0, 0])
     captured = CUDAGraph()
     with graph(captured):
-        made.launch(3, bad.ptr, out[0].ptr)
+        made.launch(3, bad.ptr, out[0].ptr)  # the line
+        line = sys._getframe().f_lineno - 1
     for _ in range(2):
         captured.replay()
-        with pytest.raises(LaunchError) as caught:
+        with pytest.raises(Called) as caught:
             get(*out)
-        assert caught.value.args[:4] == (1, 5, 0, 5)
+        assert caught.value.args == ("take", [], 1, (5, 0, 5, 0), line)
+    captured.replay()
+    del captured  # its record is released at the next wait
+    gc.collect()
+    with pytest.raises(Called):
+        get(*out)
+    assert get(*out).tolist()[1:] == [0, 0]
+    assert len(records_of(0).idle) == RECORDS - 1 and not records_of(0).kept
+
+
+def test_launches_for_replays_report_the_call_that_they_repeat(plan, described):
+    plain, layout = plan
+    made = reporting(plain, 0, (layout,))
+    launches = [made.launch.for_replays() for _ in range(2)]
+    line = sys._getframe().f_lineno - 1
+    good, out = operands([1, 4, 0])
+    bad, other = operands([0, 9, 9])
+    for launch, wrong in ((launches[0], 9), (launches[1], 9), (made.launch, 9)):
+        launch(3, good.ptr, out[0].ptr)
+        launch(3, bad.ptr, other[0].ptr)
+        with pytest.raises(Called) as caught:
+            synchronize()
+        assert caught.value.args[:4] == ("take", [layout], 1, (wrong, 1, 5, 0))
+        assert (caught.value.args[4] == line) is (launch is not made.launch)
+    synchronize()
+    del launches, launch
+    synchronize()
+    assert len(records_of(0).idle) == RECORDS - 1
+
+
+def test_more_launches_for_replays_than_records(plan, described):
+    made = reporting(plan[0], 0, ())
+    launches = [made.launch.for_replays() for _ in range(reports.MAX_KEPT + 1)]
+    bad, out = operands([0, 9, 9])
+    launches[-1](3, bad.ptr, out[0].ptr)
+    with pytest.raises(LaunchError):
+        synchronize()
+    launches[-2](3, bad.ptr, out[0].ptr)
+    with pytest.raises(Called):
+        synchronize()

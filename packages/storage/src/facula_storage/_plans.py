@@ -61,7 +61,9 @@ class Plan:
         operator: the name of the operator.
         parameters: the arguments of the operator's planner other than layouts.
         outputs: the layouts of the results.
-        launch: the function that computes them: `launch(n, *addresses, *scalars)`, as in Note [Launch].
+        launch: the function that computes them: `launch(n, *addresses, *scalars)`, as in Note [Launch]. If it reports
+            wrong elements later, its attribute `for_replays` is a function that returns a compiled launch for replays,
+            whose reports name the operator and the line that are running when it is called.
         workspace: bytes of scratch memory, whose address is passed after those of the outputs.
         any_size: whether the launch is valid for every element count (elementwise work on contiguous operands of one
             shape), so that the plan may be stored by dtypes alone.

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_cpu import CpuBackend
+from facula_errors import OperationError
 from facula_storage import Layout, Plan
 
+from .._port.graphs import is_capturing
 from .fallback_counts import report_fallback
 from .launches import is_blocking
 
@@ -64,6 +66,12 @@ def plan_on_cpu(
 
     def launch_of(run: Launch, spans: Spans) -> Launch:
         def launch(n: int, *args: Any) -> None:
+            backend.enter(name)
+            if is_capturing(backend.stream):
+                raise OperationError(
+                    f"{name}: expected an operator with a CUDA kernel in the capture of a graph; got one that runs on "
+                    "the CPU and waits for the device. Call it before or after the capture"
+                )
             if counted:
                 report_fallback(name)
             run_on_copies(backend, name, run, n, args, spans(n, args))

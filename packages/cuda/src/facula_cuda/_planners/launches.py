@@ -20,6 +20,7 @@ from facula_storage import Plan, bind
 from .._compile.modules import functions
 from .._driver import ffi, lib
 from .._elements import headers as element_headers
+from .._port.functions import address_of
 from .reports import record_of, reporting
 
 if TYPE_CHECKING:
@@ -69,12 +70,6 @@ def headers() -> Mapping[str, str]:
     folder = Path(__file__).parent.parent / "kernels"
     templates = {f"facula/{path.name}": path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.cuh"))}
     return {**element_headers(), **templates}
-
-
-@cache
-def address_of(function: str) -> int:
-    """Return the address of a function of csrc/."""
-    return int(ffi.cast("intptr_t", ffi.addressof(lib, function)))
 
 
 def _word(number: float) -> int:

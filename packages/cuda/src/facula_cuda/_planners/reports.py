@@ -8,24 +8,29 @@ program, each launch of a reporting plan takes its own record, together with a d
 (`pending_launches`). The record belongs to the launch until a wait has shown that its stream is past it. When all
 records are taken, the next launch waits for the device.
 
-The first record of a device serves the launches that take none, such as those of replays: its errors name no operator.
+A launch that runs again in replays of a captured function or of a graph keeps a record, which is released with the
+capture. At most half of the records are kept. The first record of a device serves the launches that have none: its
+errors name no operator.
 """
 
 from __future__ import annotations
 
 import ctypes
+from collections import deque
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_storage import LaunchError, Plan
+from facula_storage import LaunchError, Plan, bind
 from facula_storage.extend.devices import pending_launches
+from facula_storage.extend.plans import unbind
 
-from .._driver import lib
+from .._driver import ffi, lib
 from .._port.devices import context
 from .._port.driver import check, on_close
-from .._port.graphs import is_current_stream_capturing
+from .._port.functions import address_of
+from .._port.graphs import is_capturing, keep_in_graph
 from .._port.pinned import pinned_allocator
 from .._port.transfers import wait_for_device
 from .._port.waits import on_wait, waiting
@@ -37,6 +42,8 @@ if TYPE_CHECKING:
     from facula_storage import Layout
 
 RECORDS = 1024
+MAX_KEPT = RECORDS // 2  # by launches of replays
+NEVER = 1 << 62  # elements from which a launch releases the GIL: it only queues
 WORDS = 8  # of a record: the status, four details, and padding to a cache line
 
 
@@ -46,6 +53,22 @@ class _Unnamed:
     def error(self, status: int, *details: int) -> Exception:
         """Return the exception for a kernel's status and its details."""
         return LaunchError(status, *details)
+
+
+class KeptRecord:
+    """A record of a launch that runs again: it is released with this object.
+
+    Arguments:
+        records: the records of its device.
+        number: the number of the record.
+    """
+
+    def __init__(self, records: Records, number: int):
+        self.address = records.address(number)
+        self._number, self._released = number, records.released
+
+    def __del__(self) -> None:
+        self._released.append(self._number)  # without a lock, which this thread may hold already
 
 
 class Records:
@@ -64,6 +87,8 @@ class Records:
         # Launches that may not be complete, in order: the number of the record, the stream, a description.
         self.pending: dict[int, tuple[int, Any]] = {}
         self.idle = list(range(RECORDS - 1, 0, -1))
+        self.kept: dict[int, Any] = {}  # records of launches that run again, and their descriptions
+        self.released: deque[int] = deque()  # records that were kept
         self.lock = RLock()
 
     def address(self, number: int) -> int:
@@ -72,7 +97,6 @@ class Records:
 
     def take(self, operator: str, layouts: Sequence[Layout | None]) -> int:
         """Return the number of a record for a launch on the current stream; wait for the device if there is none."""
-        describe = pending_launches[-1] if pending_launches else lambda *_: _Unnamed()
         while True:
             try:
                 number = self.idle.pop()
@@ -81,8 +105,25 @@ class Records:
                 with waiting(self.index, None):
                     check(operator, wait_for_device())
         with self.lock:
-            self.pending[number] = lib.facula_cuda_stream_of(self.index), describe(operator, layouts)
+            self.pending[number] = lib.facula_cuda_stream_of(self.index), _described(operator, layouts)
         return number
+
+    def keep(self, operator: str, layouts: Sequence[Layout | None]) -> KeptRecord | None:
+        """Return a record for a launch that runs again; None if there are too many."""
+        self._take_back()
+        with self.lock:
+            if len(self.kept) >= MAX_KEPT or not self.idle:
+                return None
+            number = self.idle.pop()
+            self.kept[number] = _described(operator, layouts)
+        return KeptRecord(self, number)
+
+    def _take_back(self) -> None:
+        """Let the next wait release the records that are not kept any more: the last replay may still run."""
+        with self.lock:
+            while self.released:
+                number = self.released.popleft()
+                self.pending[number] = 0, self.kept.pop(number)
 
     def give_back(self, number: int) -> None:
         """Release the record of a launch that was not queued."""
@@ -96,6 +137,7 @@ class Records:
         It raises the error of the first launch that failed, and releases the records of the launches that the wait
         included.
         """
+        self._take_back()
         with self.lock:
             included = [number for number, (of, _) in self.pending.items() if stream is None or of == stream]
         return lambda: self._read(included)
@@ -111,11 +153,21 @@ class Records:
                     errors.append(found[1].error(*map(int, self.words[number, :5])))
                     self.words[number] = 0
                 self.idle.append(number)
+            if self.kept and self.words[:, 0].any():
+                for number, description in self.kept.items():
+                    if self.words[number, 0]:
+                        errors.append(description.error(*map(int, self.words[number, :5])))
+                        self.words[number] = 0
             if self.words[0, 0]:
                 errors.append(LaunchError(*map(int, self.words[0, :5])))
                 self.words[0] = 0
         if errors:
             raise errors[0]
+
+
+def _described(operator: str, layouts: Sequence[Layout | None]) -> Any:
+    """Return the description of a launch that the program makes now."""
+    return pending_launches[-1](operator, layouts) if pending_launches else _Unnamed()
 
 
 _records: dict[int, Records] = {}
@@ -149,12 +201,16 @@ def reporting(plan: Plan, index: int, inputs: Sequence[Layout | type | None]) ->
 
     def with_record(launch: Callable[..., None], layouts: Sequence[Layout | None]) -> Callable[..., None]:
         def launch_with_record(n: int, *args: Any) -> None:
-            if is_current_stream_capturing():  # a replay would write to a record that is reused
-                launch(n, *args)
-                return
             records = records_of(index)
-            number = records.take(plan.operator, layouts)
-            lib.facula_cuda_set_record(records.address(number))
+            stream = lib.facula_cuda_stream_of(index)
+            if stream and not lib.facula_cuda_bind(index) and is_capturing(stream):
+                kept = keep_in_graph(index, records.keep(plan.operator, layouts))
+                address = kept.address if kept is not None else 0
+                number = 0
+            else:
+                number = records.take(plan.operator, layouts)
+                address = records.address(number)
+            lib.facula_cuda_set_record(address)
             try:
                 launch(n, *args)
             except BaseException:
@@ -163,6 +219,11 @@ def reporting(plan: Plan, index: int, inputs: Sequence[Layout | type | None]) ->
             finally:
                 lib.facula_cuda_set_record(0)
 
+        def for_replays() -> Callable[..., None]:
+            kept = records_of(index).keep(plan.operator, layouts)
+            return launch if kept is None else _with_kept_record(launch, kept)
+
+        launch_with_record.for_replays = for_replays  # type: ignore[attr-defined]  # see `Plan.launch`
         return launch_with_record
 
     def for_layouts(output: Layout, *arrays: Layout) -> Callable[..., None] | None:
@@ -173,6 +234,16 @@ def reporting(plan: Plan, index: int, inputs: Sequence[Layout | type | None]) ->
         plan.operator, plan.parameters, plan.outputs, with_record(plan.launch, layouts), plan.workspace, plan.any_size,
         plan.for_layouts and for_layouts, elementwise=plan.elementwise, request=plan.request,
     )  # fmt: skip
+
+
+def _with_kept_record(launch: Callable[..., None], kept: KeptRecord) -> Callable[..., None]:
+    """Return a launch with a copy of the plan that reports to a record."""
+    kernel, address, doubles, _ = unbind(launch)
+    struct = "facula_cuda_fixed" if kernel == address_of("facula_cuda_fixed") else "facula_cuda_elementwise"
+    plan = ffi.new(f"struct {struct} *")
+    ffi.memmove(plan, ffi.cast("void *", address), ffi.sizeof(f"struct {struct}"))
+    plan.record = kept.address
+    return bind(kernel, int(ffi.cast("intptr_t", plan)), NEVER, doubles, (plan, kept, launch), -1)
 
 
 @on_wait

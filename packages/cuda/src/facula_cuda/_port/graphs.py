@@ -12,7 +12,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import count
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
 from facula_allocator import MemPool, use_mem_pool
@@ -26,6 +26,7 @@ from .driver import check, check_session, opened
 from .streams import Stream, current_stream
 from .streams import stream as use_stream
 
+T = TypeVar("T")
 #: A number for graphs that share memory, from `graph_pool_handle` or `CUDAGraph.pool`.
 PoolHandle: TypeAlias = tuple[int, int]
 
@@ -33,6 +34,8 @@ _MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
 _handles = count(1)
 #: The pools in use, by handle and device. Graphs keep them alive.
 _pools: WeakValueDictionary[tuple[PoolHandle, int], MemPool] = WeakValueDictionary()
+#: The graphs whose captures run, by device and stream.
+_capturing: WeakValueDictionary[tuple[int, int], CUDAGraph] = WeakValueDictionary()
 
 
 class CUDAGraph:
@@ -57,6 +60,7 @@ class CUDAGraph:
         "_capture",
         "_executable",
         "_handle",
+        "_kept",
         "_pool",
         "_replayed_on",
         "_session",
@@ -75,6 +79,7 @@ class CUDAGraph:
         self._handle: PoolHandle | None = None
         self._capture: tuple[Stream, ExitStack] | None = None
         self._replayed_on: set[int] = set()
+        self._kept: list[object] = []
         self._session = opened.session
         self.device_index = None
 
@@ -125,6 +130,7 @@ class CUDAGraph:
             self._session, self.device_index = opened.session, index
             self._pool, self._handle = memory, handle
             self._capture = stream, entered.pop_all()
+            _capturing[index, stream.handle] = self
 
     @boundary
     def capture_end(self) -> None:
@@ -140,6 +146,7 @@ class CUDAGraph:
             )
         stream, entered = self._capture
         self._capture = None
+        _capturing.pop((stream.device_index, stream.handle), None)
         entered.close()
         stream._use()
         captured, executable = ffi.new("int64_t *"), ffi.new("int64_t *")
@@ -201,6 +208,7 @@ class CUDAGraph:
         if self._capture is None:
             return
         stream, entered = self._capture
+        _capturing.pop((stream.device_index, stream.handle), None)
         entered.close()
         captured = ffi.new("int64_t *")
         if not lib.driver.cuStreamEndCapture(stream.handle, captured):
@@ -289,3 +297,12 @@ def is_capturing(stream: int) -> bool:
     if stream:
         check("is_current_stream_capturing", lib.driver.cuStreamIsCapturing(stream, status))
     return bool(status[0])
+
+
+def keep_in_graph(index: int, kept: T) -> T | None:
+    """Let the graph that the current stream's capture belongs to keep an object; None if that is not a CUDAGraph."""
+    found = _capturing.get((index, lib.facula_cuda_stream_of(index)))
+    if found is None:
+        return None
+    found._kept.append(kept)
+    return kept

@@ -8,6 +8,7 @@ from facula_storage import bind
 
 from .._driver import ffi, lib
 from .driver import opened
+from .functions import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
 #: The functions of csrc/launch.c.
 KERNELS = ("facula_cuda_dense", "facula_cuda_nested", "facula_cuda_fixed", "facula_cuda_table", "facula_cuda_join")
 NEVER = 1 << 62  # elements from which a launch releases the GIL
-
-
-def _address(function: str) -> int:
-    return int(ffi.cast("intptr_t", ffi.addressof(lib, function)))
 
 
 class SequenceGraph:
@@ -31,7 +28,7 @@ class SequenceGraph:
     def __init__(self, index: int):
         self.state = ffi.new("struct facula_cuda_graph *")
         self.state.device = index
-        self.state.kernels[0 : len(KERNELS)] = [_address(name) for name in KERNELS]
+        self.state.kernels[0 : len(KERNELS)] = [address_of(name) for name in KERNELS]
         self._session = opened.session
 
     def __del__(self) -> None:
@@ -40,4 +37,4 @@ class SequenceGraph:
 
     def launch(self) -> Callable[..., None]:
         """Return the launch for `Sequence.combine`."""
-        return bind(_address("facula_cuda_combined"), int(ffi.cast("intptr_t", self.state)), NEVER, 0, self, 4)
+        return bind(address_of("facula_cuda_combined"), int(ffi.cast("intptr_t", self.state)), NEVER, 0, self, 4)

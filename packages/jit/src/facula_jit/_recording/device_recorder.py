@@ -6,7 +6,7 @@ from abc import abstractmethod
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
 
-from facula_storage import contiguous, cpu, float32
+from facula_storage import Plan, contiguous, cpu, float32
 from facula_storage.extend.memory import host_view
 from facula_storage.extend.recording import Place
 from facula_tensor import Tensor
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from facula_storage import Device, Plan, Storage
+    from facula_storage import Device, Storage
 
     from .records import Site
 
@@ -55,6 +55,13 @@ class DeviceRecorder:
         self.broken("its control flow depends on elements on a device", "compute it on the CPU, or use where")
         with self.unrecorded():
             return bool(make(Tensor, contiguous((), float32, self.launch_device), storage, offset).item())
+
+    def for_replays(self, plan: Plan) -> Plan:
+        """Return a plan with the launch for replays, if the plan has one: it reports wrong elements as this call."""
+        make = getattr(plan.launch, "for_replays", None)
+        if make is None:
+            return plan
+        return Plan(plan.operator, plan.parameters, plan.outputs, make(), plan.workspace, request=plan.request)
 
     def check_device(self, plan: Plan, device: Device) -> None:
         """Report a graph break if replays cannot launch a plan on a device, or if the launches use several devices."""

@@ -163,7 +163,7 @@ class Recorder(DeviceRecorder, OptimizerRecorder, RngRecorder):
         """Record a launch."""
         if self.breaks is not None:
             return
-        plan = plan.inner or plan
+        plan = self.for_replays(plan.inner or plan)
         frame = user_frame(1)
         code = frame.f_code
         site = code, frame.f_lasti
