@@ -7,7 +7,7 @@ from cffi import FFI
 
 CSRC = Path("csrc")
 #: Headers that consist of declarations, which Python calls. Headers with code for C alone are not in this list.
-HEADERS = ("driver.h", "thread.h", "launch.h", "graph.h", "queues.h", "simulated/control.h")
+HEADERS = ("driver.h", "thread.h", "launch.h", "graph.h", "lt.h", "queues.h", "simulated/control.h")
 OPTIONS = (
     "-std=gnu11", "-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-parameter",
     "-Werror=incompatible-pointer-types",
@@ -20,7 +20,7 @@ def declarations(text: str) -> str:
     rows = re.findall(r"\bX\((\w+), (\([^()]*\))\)", lines)
     members = "".join(f"int (*{name}){parameters};" for name, parameters in rows)
     plain = re.sub(r"^\s*#.*$", "", lines, flags=re.MULTILINE)
-    return plain.replace("DRIVER_FUNCTIONS(DRIVER_MEMBER)", members)
+    return re.sub(r"\b\w+_FUNCTIONS\(\w+_MEMBER\)", members, plain)
 
 
 ffi = FFI()

@@ -90,6 +90,10 @@ def test_settings_keep_their_values():
     assert cudnn.benchmark
     cudnn.benchmark = False
     assert cuda.matmul.allow_tf32 is False
+    cuda.matmul.allow_tf32 = True
+    assert facula.get_float32_matmul_precision() == "high"
+    facula.set_float32_matmul_precision("highest")
+    assert cuda.matmul.allow_tf32 is False
     with cuda.sdp_kernel(enable_math=False):
         assert not cuda.math_sdp_enabled() and cuda.flash_sdp_enabled() and cuda.mem_efficient_sdp_enabled()
     assert cuda.math_sdp_enabled() and cuda.cudnn_sdp_enabled()

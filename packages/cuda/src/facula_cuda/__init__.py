@@ -45,6 +45,8 @@ _register("facula_cuda")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._libraries.library import libraries as libraries
+    from ._libraries.precision import get_float32_matmul_precision as get_float32_matmul_precision
+    from ._libraries.precision import set_float32_matmul_precision as set_float32_matmul_precision
     from ._port.device_memory import device_allocator as device_allocator
     from ._port.graphs import CUDAGraph as CUDAGraph
     from ._port.graphs import graph as graph
@@ -73,6 +75,7 @@ __all__ = [
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
+    "get_float32_matmul_precision",
     "get_sync_debug_mode",
     "graph",
     "graph_pool_handle",
@@ -81,6 +84,7 @@ __all__ = [
     "libraries",
     "pinned_allocator",
     "set_device",
+    "set_float32_matmul_precision",
     "set_stream",
     "set_sync_debug_mode",
     "stream",
@@ -93,6 +97,7 @@ __getattr__ = _imported_later(
     __name__,
     {
         "._libraries.library": ("libraries",),
+        "._libraries.precision": ("get_float32_matmul_precision", "set_float32_matmul_precision"),
         "._port.device_memory": ("device_allocator",),
         "._port.graphs": ("CUDAGraph", "graph", "graph_pool_handle", "is_current_stream_capturing"),
         "._port.pinned": ("pinned_allocator",),

@@ -20,6 +20,8 @@ from facula_storage.extend.memory import root_of
 
 from .._driver import ffi, lib
 from .._libraries import Request, adapted, adapters
+from .._libraries.cublaslt import describe
+from .._libraries.library import VARIABLE
 from .._planners import general_planners, planners
 from .._port import transfers
 from .._port.device_memory import device_allocator
@@ -145,6 +147,8 @@ class CudaBackend:
 
     def status_message(self, status: int, *details: int) -> str:
         """Return the message for a LaunchError's status and details."""
+        if status == lib.STATUS_LIBRARY:
+            return f"cublasLt refused the product: {describe(details[0])}. Set {VARIABLE} to libraries without cublaslt"
         if status != STATUS_DEVICE:
             return CpuBackend.status_message(self, status, *details)  # type: ignore[arg-type]  # it reads no state
         try:

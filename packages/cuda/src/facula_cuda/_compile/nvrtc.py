@@ -83,14 +83,14 @@ class NvrtcError(OperationError):
         return str(self.args[0])
 
 
-def _wheel_folders() -> list[str]:
-    """Return the folders of NVIDIA's wheels that contain NVRTC."""
+def wheel_folders(name: str) -> list[str]:
+    """Return the folders of NVIDIA's wheels that contain a library, whose wheel has a folder `name` before CUDA 13."""
     try:
         spec = importlib.util.find_spec("nvidia")
     except (ImportError, ValueError):
         return []
     parents = spec.submodule_search_locations if spec else None
-    return [os.path.join(parent, name, "lib") for parent in parents or () for name in ("cu13", "cuda_nvrtc")]
+    return [os.path.join(parent, folder, "lib") for parent in parents or () for folder in ("cu13", name)]
 
 
 def candidates() -> list[str]:
@@ -103,7 +103,7 @@ def candidates() -> list[str]:
     if wanted:
         return [wanted]
     found: list[str] = []
-    for folder in _wheel_folders():
+    for folder in wheel_folders("cuda_nvrtc"):
         found += sorted(glob.glob(os.path.join(folder, "libnvrtc.so.*")), reverse=True)
     found += _SYSTEM
     for home in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"):

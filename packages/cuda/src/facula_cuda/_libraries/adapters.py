@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from .library import Library
 
+    Kind = tuple[int, str, str, str]  # the device, and the names of the library, the operator and the dtype
+
 FORBIDDEN = 2  # of the synchronization debug mode
 
 
@@ -109,7 +111,7 @@ class Adapter(Protocol):
 
 
 adapters: dict[str, list[Adapter]] = {}
-_agreed: dict[tuple[int, str, str, str], bool] = {}  # by device, library, operator and dtype
+_agreed: dict[Kind, bool] = {}
 _comparing = RLock()
 
 
@@ -124,29 +126,41 @@ def adapted(request: Request) -> Plan | None:
     for adapter in adapters.get(request.operator, ()):
         if adapter.library.get() is None:
             continue
-        plan = adapter.plan(request)
-        if plan is not None and agrees(adapter, request):
+        dtype = next(layout.dtype for layout in request.inputs if hasattr(layout, "dtype"))
+        key = request.backend.index, adapter.library.name, request.operator, dtype.name
+        if _agreed.get(key) is False:
+            continue
+        try:
+            plan = adapter.plan(request)
+        except Exception as error:  # whatever a library raises
+            _settle(key, adapter, _describe(error))
+            continue
+        if plan is not None and (key in _agreed or _agrees(key, adapter, request, dtype)):
             return plan
     return None
 
 
-def agrees(adapter: Adapter, request: Request) -> bool:
+def _agrees(key: Kind, adapter: Adapter, request: Request, dtype: DType) -> bool:
     """Return whether a library's results are the reference's: see Note [Comparison]."""
-    dtype = next(layout.dtype for layout in request.inputs if hasattr(layout, "dtype"))
-    key = request.backend.index, adapter.library.name, request.operator, dtype.name
-    found = _agreed.get(key)
-    if found is not None:
-        return found
     request.backend.enter(request.operator)
     if is_capturing(request.backend.stream) or get_sync_debug_mode() == FORBIDDEN:
         return False
     with _comparing:
         if key not in _agreed:
-            reason = compare(adapter, request, dtype)
-            if reason:
-                adapter.library.refuse(f"{request.operator} of {dtype.name}", reason)
-            _agreed[key] = not reason
+            _settle(key, adapter, compare(adapter, request, dtype))
     return _agreed[key]
+
+
+def _settle(key: Kind, adapter: Adapter, reason: str) -> None:
+    """Use a library for a kind from now on, or, if there is a reason, the reference."""
+    with _comparing:
+        if reason and _agreed.get(key) is not False:
+            adapter.library.refuse(f"{key[2]} of {key[3]}", reason)
+        _agreed[key] = not reason
+
+
+def _describe(error: Exception) -> str:
+    return f"it raised {type(error).__name__} ({error!s:.200})"
 
 
 def compare(adapter: Adapter, request: Request, dtype: DType) -> str:
@@ -165,7 +179,7 @@ def compare(adapter: Adapter, request: Request, dtype: DType) -> str:
             return "it has no plan for the sample of the comparison"
         found = _run(asked, plan, sample)
     except Exception as error:  # whatever a library raises
-        return f"it raised {type(error).__name__} ({error!s:.200})"
+        return _describe(error)
     if sample.invariant:
         expected, found = sample.invariant(*expected), sample.invariant(*found)
     for one, other in zip(expected, found, strict=True):

@@ -11,12 +11,15 @@ from .launches import Kernel, blocks_for, kernel_plan
 from .registry import planner
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from facula_storage import Layout, Plan
 
     from .dimensions import Dimension
     from .launches import Constant
+
+    #: Its sizes and steps, and its batch dimensions, outermost first: the length, and the steps of a, b and o.
+    Product = tuple["Sizes", list[Dimension]]
 
 DTYPES = tuple([code for code in CODES if code not in UNSIGNED])
 TILE = 64  # rows and columns of the result that a block computes
@@ -42,11 +45,8 @@ def source_of(code: int, biased: bool, room: int = FEW) -> tuple[str, str]:
     return f'#include "facula/products.cuh"\nPRODUCT{"_AND_BIAS" * biased}({name}, {room}, {CODES[code]})\n', name
 
 
-@planner("matmul")
-def plan_matmul(
-    operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
-) -> Plan | None:
-    """Plan o = a @ b for a (..., m, k) or (k,), and b (..., k, n) or (k,), with batch dimensions that broadcast."""
+def matmul_product(inputs: tuple[Any, ...], outputs: tuple[Layout, ...]) -> Product:
+    """Return o = a @ b for a (..., m, k) or (k,), and b (..., k, n) or (k,), with batch dimensions that broadcast."""
     a, b = inputs
     (o,) = outputs
     m, a_row = (a.shape[-2], a.strides[-2]) if len(a.shape) > 1 else (1, 0)
@@ -57,8 +57,7 @@ def plan_matmul(
     batch = o.shape[: len(steps)]
     b_row = b.strides[-2] if len(b.shape) > 1 else b.strides[-1]
     sizes = Sizes(m, n, a.shape[-1], a_row, a.strides[-1], b_row, b_col, o_row, o_col)
-    dims = list(zip(batch, _batch_steps(a, batch), _batch_steps(b, batch), steps, strict=True))
-    return _plan(operator, inputs, outputs, parameters, sizes, dims)
+    return sizes, list(zip(batch, _batch_steps(a, batch), _batch_steps(b, batch), steps, strict=True))
 
 
 def _batch_steps(layout: Layout, batch: tuple[int, ...]) -> list[int]:
@@ -68,11 +67,8 @@ def _batch_steps(layout: Layout, batch: tuple[int, ...]) -> list[int]:
     return [0] * (len(batch) - len(sizes)) + own
 
 
-@planner("linear")
-def plan_linear(
-    operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
-) -> Plan | None:
-    """Plan o = x @ w.T + bias for x (..., k), w (n, k) and bias (n,), which may be None or omitted."""
+def linear_product(inputs: tuple[Any, ...], outputs: tuple[Layout, ...]) -> Product | None:
+    """Return o = x @ w.T + bias for x (..., k), w (n, k) and bias (n,), which may be None or omitted."""
     x, w, *_ = inputs
     (o,) = outputs
     if not o.dtype.is_floating_point or o.dtype.itemsize < 4:  # as on the CPU: others are a product and a sum
@@ -81,18 +77,31 @@ def plan_linear(
     rows = dimensions_of(x.shape[:-1], x.strides[:-1], [0] * (len(x.shape) - 1), o.strides[:-1])
     m, a_row, _, o_row = rows.pop(0) if rows else (1, 0, 0, 0)
     sizes = Sizes(m, w.shape[0], x.shape[-1], a_row, x.strides[-1], w.strides[1], w.strides[0], o_row, o.strides[-1])
-    return _plan(operator, inputs, outputs, parameters, sizes, rows[::-1])
+    return sizes, rows[::-1]
 
 
-@planner("linear_weight_grad")
-def plan_weight_gradient(
-    operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
-) -> Plan | None:
-    """Plan o = g.T @ x for g (rows, n), x (rows, k) and o (n, k)."""
+def weight_gradient_product(inputs: tuple[Any, ...], outputs: tuple[Layout, ...]) -> Product:
+    """Return o = g.T @ x for g (rows, n), x (rows, k) and o (n, k)."""
     g, x = inputs
     (o,) = outputs
-    sizes = Sizes(g.shape[1], x.shape[1], g.shape[0], g.strides[1], g.strides[0], *x.strides, *o.strides)
-    return _plan(operator, inputs, outputs, parameters, sizes, [])
+    return Sizes(g.shape[1], x.shape[1], g.shape[0], g.strides[1], g.strides[0], *x.strides, *o.strides), []
+
+
+#: By operator: the function of inputs and outputs that returns the product, or None if it is computed in another way.
+PRODUCTS: dict[str, Callable[[tuple[Any, ...], tuple[Layout, ...]], Product | None]] = {
+    "matmul": matmul_product,
+    "linear": linear_product,
+    "linear_weight_grad": weight_gradient_product,
+}
+
+
+@planner(*PRODUCTS)
+def plan_product(
+    operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
+) -> Plan | None:
+    """Plan a product by our own kernel."""
+    product = PRODUCTS[operator](inputs, outputs)
+    return product and _plan(operator, inputs, outputs, parameters, *product)
 
 
 def _plan(

@@ -1,16 +1,19 @@
 """Settings for PyTorch's kernels. They are stored, and have no effect where facula has a single implementation.
 
-Results are the same in every run and with any number of threads, and products have full precision.
+Results are the same in every run and with any number of threads, and the CPU's products have full precision.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
 from facula_tensor import get_default_device, set_default_device, set_default_dtype
 from facula_tensor.extend.arguments import device_type_of, dtype_of_type
+
+from .._lookup.absent_device import has_cuda_package
 
 _saved_of: dict[str, Any] = {
     "deterministic": False, "warn_only": False, "precision": "highest", "warn_always": False, "interop_threads": 1
@@ -77,9 +80,9 @@ def get_deterministic_debug_mode() -> int:
 
 @boundary
 def set_float32_matmul_precision(precision: str) -> None:
-    """Set the allowed precision of float32 products, "highest", "high" or "medium". All have full precision.
+    """Set the precision of float32 products, "highest", "high" or "medium". ValueError for other values.
 
-    ValueError for other values.
+    "high" and "medium" allow CUDA devices to use TF32, if cuBLAS is installed there. The CPU's have full precision.
 
     >>> set_float32_matmul_precision("high")
     >>> get_float32_matmul_precision()
@@ -91,6 +94,8 @@ def set_float32_matmul_precision(precision: str) -> None:
             f"set_float32_matmul_precision: expected one of {', '.join(_PRECISIONS)}; got {precision!r}"
         )
     _saved_of["precision"] = precision
+    if has_cuda_package():
+        import_module("facula_cuda").set_float32_matmul_precision(precision)
 
 
 def get_float32_matmul_precision() -> str:

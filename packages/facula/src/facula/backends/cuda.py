@@ -1,6 +1,6 @@
-"""Switches of PyTorch's CUDA kernels. They keep their values but have no effect.
+"""Switches of PyTorch's CUDA kernels. They keep their values but have no effect, except for `matmul.allow_tf32`.
 
-Products have full precision, and attention has one kernel.
+That one selects the precision of products of float32, as `set_float32_matmul_precision` does. Attention has one kernel.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from .._functions.settings import get_float32_matmul_precision, set_float32_matmul_precision
 from .._lookup.absent_device import has_cuda_package
 from .._lookup.names import publish
 
@@ -24,11 +25,19 @@ __all__ = [
 class _Matmul:
     """Switches of matrix products."""
 
-    allow_tf32 = False
     allow_fp16_reduced_precision_reduction: bool | tuple[bool, bool] = True
     allow_bf16_reduced_precision_reduction: bool | tuple[bool, bool] = True
     allow_fp16_accumulation = False
     fp32_precision = "none"
+
+    @property
+    def allow_tf32(self) -> bool:
+        """Whether products of float32 may use TF32: False if `get_float32_matmul_precision()` is "highest"."""
+        return get_float32_matmul_precision() != "highest"
+
+    @allow_tf32.setter
+    def allow_tf32(self, allowed: bool) -> None:
+        set_float32_matmul_precision("high" if allowed else "highest")
 
 
 matmul: _Matmul = _Matmul()
