@@ -45,8 +45,6 @@ _register("facula_cuda")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._libraries.library import libraries as libraries
-    from ._libraries.precision import get_float32_matmul_precision as get_float32_matmul_precision
-    from ._libraries.precision import set_float32_matmul_precision as set_float32_matmul_precision
     from ._port.device_memory import device_allocator as device_allocator
     from ._port.graphs import CUDAGraph as CUDAGraph
     from ._port.graphs import graph as graph
@@ -55,6 +53,8 @@ if TYPE_CHECKING:
     from ._port.pinned import pinned_allocator as pinned_allocator
     from ._port.sync_debug import get_sync_debug_mode as get_sync_debug_mode
     from ._port.sync_debug import set_sync_debug_mode as set_sync_debug_mode
+    from ._precision import get_float32_matmul_precision as get_float32_matmul_precision
+    from ._precision import set_float32_matmul_precision as set_float32_matmul_precision
 
 __all__ = [
     "CUDAGraph",
@@ -97,7 +97,7 @@ __getattr__ = _imported_later(
     __name__,
     {
         "._libraries.library": ("libraries",),
-        "._libraries.precision": ("get_float32_matmul_precision", "set_float32_matmul_precision"),
+        "._precision": ("get_float32_matmul_precision", "set_float32_matmul_precision"),
         "._port.device_memory": ("device_allocator",),
         "._port.graphs": ("CUDAGraph", "graph", "graph_pool_handle", "is_current_stream_capturing"),
         "._port.pinned": ("pinned_allocator",),

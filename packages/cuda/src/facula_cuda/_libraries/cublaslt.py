@@ -22,9 +22,9 @@ from .._planners.dimensions import merged
 from .._planners.launches import NEVER, address_of
 from .._planners.products import PRODUCTS, Sizes
 from .._port.driver import on_close
+from .._precision import allows_tf32
 from .adapters import Request, Sample, register
 from .library import Found, Library, Unusable
-from .precision import allows_tf32
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
