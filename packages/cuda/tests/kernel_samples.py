@@ -300,6 +300,15 @@ def draws(operator, dtype, count, numbers, offset=(1 << 40) + 1):
     return Sample(operator, [], [empty((count,), dtype)], (), (-(1 << 63) + 5, offset, *numbers), name=str(numbers[0]))
 
 
+def rejections(operator, dtype, count, scale):
+    """A sample of draws with parameters for each element, of which some are out of range."""
+    a, b = (np.abs(values((count,), dtype, seed, scale).array) for seed in (1, 2))
+    a[:5] = [0, np.inf, np.nan, -1, 1e30][:count]
+    p = Given((b / (1 + b)).astype(dtype), dtype)
+    several = [Given(np.floor(a) if operator == "binomial" else a, dtype), p][: 2 if operator == "binomial" else 1]
+    return Sample(operator, several, [empty((count,), dtype)], (), (-(1 << 63) + 5, (1 << 40) + 1), name=str(scale))
+
+
 def slices(shape, dim, of_index, dtype):
     """Samples of operators that index slices."""
     size, name = shape[dim], "x".join(map(str, of_index)) or "one"

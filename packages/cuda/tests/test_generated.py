@@ -116,7 +116,9 @@ def test_bits_are_those_of_the_cpu(made, level):
 
 
 #: Functions of complex numbers whose last bits are not glibc's: the difference in units of the modulus.
-APPROXIMATE = dict.fromkeys("log log2 log10 sqrt rsqrt tan tanh sin cos sinh cosh pow".split(), 4)
+APPROXIMATE = dict.fromkeys(
+    "log log2 log10 sqrt rsqrt tan tanh sin cos sinh cosh pow asin acos atan asinh acosh atanh".split(), 4
+)
 
 
 def test_complex_numbers():
@@ -223,7 +225,6 @@ def test_programs_give_the_bits_of_the_cpu():
 
 
 def test_what_has_no_kernel():
-    """Check inverse functions of complex numbers, an unknown operator, and means of halves."""
-    assert generate("asin", (11,), (11,)) is None
+    """Check an unknown operator, and means of halves."""
     assert generate("no_such_operator", (FLOAT32,), (FLOAT32,)) is None
     assert generate(HUBER._replace(reduction="mean"), (FLOAT16, FLOAT16), (FLOAT16,)) is None

@@ -25,6 +25,7 @@ from kernel_samples import (
     norms,
     plan_of,
     positions,
+    rejections,
     run_on_cpu,
     run_on_device,
     slices,
@@ -78,6 +79,8 @@ DRAWS = [
     *(draws("randint", dtype, 1023, (-5, 70)) for dtype in ("uint8", "int16", "int32", "int64")),
     draws("randint", "int64", 1023, (-(1 << 63), (1 << 63) - 1)),
     draws("philox", "int32", 1023, (1 << 33,)),
+    *(rejections(operator, dtype, 1023, scale) for operator in ("standard_gamma", "log_standard_gamma", "poisson",
+      "binomial") for dtype in ("float32", "float64") for scale in (0.3, 5.0, 400.0)),
 ]  # fmt: skip
 INDEXING = [
     *chain.from_iterable(slices((4, 5, 6), 1, (3, 4), dtype) for dtype in ("float32", "bfloat16", "bool")),

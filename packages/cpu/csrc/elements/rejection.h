@@ -125,14 +125,10 @@ static double poisson_draw(double rate, struct stream *stream)
     }
 }
 
-/* W. Hoermann: The generation of binomial random variates, 1993 (BTRS); by the inverse for small expected values. */
-static double binomial_draw(double count, double p, struct stream *stream)
+/* W. Hoermann: The generation of binomial random variates, 1993 (BTRS); by the inverse for small expected values. p is
+   at most 0.5. */
+static double binomial_below(double count, double p, struct stream *stream)
 {
-    if (!(count >= 0) || !(p >= 0 && p <= 1) || count > 0x1p52)
-        return NAN;
-    count = floor(count);
-    if (p > 0.5)
-        return count - binomial_draw(count, 1 - p, stream);
     const double q = 1 - p, expected = count * p, odds = p / q;
     if (expected < 10) {
         double chance = exp(count * log1p(-p)), rest = uniform(stream) - chance, k = 0;
@@ -160,6 +156,15 @@ static double binomial_draw(double count, double p, struct stream *stream)
         if (log(v * alpha / (a / (us * us) + b)) <= most)
             return k;
     }
+}
+
+static double binomial_draw(double count, double p, struct stream *stream)
+{
+    if (!(count >= 0) || !(p >= 0 && p <= 1) || count > 0x1p52)
+        return NAN;
+    count = floor(count);
+    const double drawn = binomial_below(count, p > 0.5 ? 1 - p : p, stream);
+    return p > 0.5 ? count - drawn : drawn;
 }
 
 /* A gamma draw is never 0, as callers take its logarithm. */

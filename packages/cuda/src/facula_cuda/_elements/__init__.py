@@ -23,7 +23,6 @@ _INTEGERS = {
     "int32": ("int32_t", "uint32_t"), "int64": ("int64_t", "uint64_t"),
 }  # fmt: skip
 _COMPLEX = {"complex64": "float", "complex128": "double"}
-_WITHOUT_KERNELS = {"asin", "acos", "atan", "asinh", "acosh", "atanh"}  # of complex numbers: see complex.h
 #: Each family of operators for real numbers: the headers that its template expects in addition to functions.h.
 _FAMILIES = {
     "floating": (), "rounding": (), "exponents": ("exponents",), "trigonometric": ("hyperbolic", "inverse"),
@@ -107,8 +106,6 @@ def _operators(family: str) -> frozenset[str]:
         found.update(_DEFINITION.findall(headers()[_template("powers")]))
     if family == "integer":
         found.add("pow")  # a function with loops in another file
-    if family == "complex":
-        found -= _WITHOUT_KERNELS
     return frozenset(found)
 
 

@@ -1,5 +1,5 @@
 /* Complex numbers for complex.inc of facula_cpu: a struct of two parts, C's arithmetic, and C's functions by their formulas
-   on real parts. Functions that are not here have no kernels. */
+   on real parts. */
 #pragma once
 #include <math.h>
 
@@ -42,6 +42,7 @@ OF_REAL(exp)
 OF_REAL(expm1)
 OF_REAL(log)
 OF_REAL(log1p)
+OF_REAL(asinh)
 OF_REAL(sin)
 OF_REAL(cos)
 OF_REAL(sinh)
@@ -166,13 +167,87 @@ COMPLEX_OPERATOR COMPLEX cpow(COMPLEX x, COMPLEX y)
     return cexp(COMPLEX{log_x.real * y.real - log_x.imaginary * y.imaginary,
                         log_x.real * y.imaginary + log_x.imaginary * y.real});
 }
-/* Declared for complex.inc, not defined: no kernel calls them. */
-template <class R> COMPLEX casin(COMPLEX);
-template <class R> COMPLEX cacos(COMPLEX);
-template <class R> COMPLEX catan(COMPLEX);
-template <class R> COMPLEX casinh(COMPLEX);
-template <class R> COMPLEX cacosh(COMPLEX);
-template <class R> COMPLEX catanh(COMPLEX);
+
+/* Inverse functions: W. Kahan, Branch cuts for complex elementary functions, 1987; beyond `LARGE` the first terms of
+   their series. Where a part is no number or infinite, the results are those of C11, G.6. */
+#define HALF_PI ((R)1.57079632679489661923)
+#define LOG_2 ((R)0.693147180559945309417)
+#define LARGE ((R)1e9)
+
+/* sqrt(1 - x) and sqrt(1 + x). */
+COMPLEX_OPERATOR void roots_around(COMPLEX x, COMPLEX &below, COMPLEX &above)
+{
+    below = csqrt(1 - x);
+    above = csqrt(1 + x);
+}
+COMPLEX_OPERATOR COMPLEX casinh(COMPLEX x)
+{
+    const R a = x.real, b = x.imaginary;
+    if (is_infinite(a))
+        return {a, is_infinite(b) ? copysign(HALF_PI / 2, b) : b == b ? copysign((R)0, b) : b};
+    if (is_infinite(b))
+        return {copysign(b, a), a == a ? copysign(HALF_PI, b) : a};
+    if (a != a || b != b)
+        return {a + b, b == 0 ? b : a + b};
+    if (fabs(a) > LARGE || fabs(b) > LARGE) {
+        const COMPLEX log_x = clog(COMPLEX{fabs(a), b});
+        return {copysign(log_x.real + LOG_2, a), log_x.imaginary};
+    }
+    COMPLEX below, above; /* of i x, whose arc sine is i times the result */
+    roots_around(COMPLEX{-b, a}, below, above);
+    return {asinh(below.real * above.imaginary - below.imaginary * above.real),
+            atan2(b, below.real * above.real - below.imaginary * above.imaginary)};
+}
+COMPLEX_OPERATOR COMPLEX cacos(COMPLEX x)
+{
+    const R a = x.real, b = x.imaginary;
+    if (is_infinite(a))
+        return {b == b ? atan2(is_infinite(b) ? HALF_PI : 0, copysign(HALF_PI, a)) : b, b == b ? copysign(a, -b) : -fabs(a)};
+    if (is_infinite(b))
+        return {a == a ? HALF_PI : a, -b};
+    if (a != a || b != b)
+        return {a == 0 ? HALF_PI : a + b, a + b};
+    if (fabs(a) > LARGE || fabs(b) > LARGE) {
+        const COMPLEX log_x = clog(COMPLEX{a, fabs(b)});
+        return {log_x.imaginary, copysign(log_x.real + LOG_2, -b)};
+    }
+    COMPLEX below, above;
+    roots_around(x, below, above);
+    return {2 * atan2(below.real, above.real), asinh(above.real * below.imaginary - above.imaginary * below.real)};
+}
+COMPLEX_OPERATOR COMPLEX catanh(COMPLEX x)
+{
+    const R a = fabs(x.real), b = x.imaginary, most = sizeof(R) == 4 ? (R)1e17 : (R)1e100;
+    if (is_infinite(a) || is_infinite(b))
+        return {copysign((R)0, x.real), b == b ? copysign(HALF_PI, b) : b};
+    if (a != a || b != b)
+        return {a == 0 ? x.real : a + b, a + b};
+    if (a > most || fabs(b) > most) {
+        const R size = hypot(a, b);
+        return {copysign(a / size / size, x.real), copysign(HALF_PI, b)};
+    }
+    const R apart = hypot(1 - a, b), square = (1 - a) * (1 - a) + b * b;
+    const R size = apart < 1 / most ? (LOG_2 - log(apart)) / 2 : log1p(4 * a / square) / 4;
+    return {copysign(size, x.real), atan2(2 * b, (1 - a) * (1 + a) - b * b) / 2};
+}
+COMPLEX_OPERATOR COMPLEX cacosh(COMPLEX x)
+{
+    const COMPLEX turned = cacos(x);
+    return {fabs(turned.imaginary), copysign(turned.real, x.imaginary)};
+}
+COMPLEX_OPERATOR COMPLEX casin(COMPLEX x)
+{
+    const COMPLEX turned = casinh(COMPLEX{-x.imaginary, x.real});
+    return {turned.imaginary, -turned.real};
+}
+COMPLEX_OPERATOR COMPLEX catan(COMPLEX x)
+{
+    const COMPLEX turned = catanh(COMPLEX{-x.imaginary, x.real});
+    return {turned.imaginary, -turned.real};
+}
+#undef HALF_PI
+#undef LOG_2
+#undef LARGE
 } // namespace complex_functions
 #undef COMPLEX_OPERATOR
 #undef COMPLEX

@@ -26,6 +26,10 @@ SCALARS: dict[str, dict[str, type]] = {
 }
 
 
+#: Draws with parameters for each element, and the functions of facula_cpu's elements/rejection.h.
+SAMPLES = {"standard_gamma": "gamma", "log_standard_gamma": "log_gamma", "poisson": "poisson", "binomial": "binomial"}
+
+
 def body_of(operator: str, code: int, itemsize: int) -> tuple[str, int] | None:
     """Return the statement that draws elements of a dtype, and the number of elements of a thread."""
     floating = code in PRECISIONS or code == FLOAT64
@@ -72,6 +76,21 @@ def plan_dropout(
     return _draw_plan(operator, outputs, parameters, f"drop<{types[o.dtype.code]}>(p);", 4, "x o", scalars)
 
 
+@planner(*SAMPLES)
+def plan_samples(
+    operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
+) -> Plan | None:
+    """Plan draws with parameters of the output's shape: launch(n, *inputs, o, seed, offset). Contiguous floats."""
+    o = outputs[0]
+    types = {9: "float, FLT_MIN", 10: "double, DBL_MIN"}
+    if o.dtype.code not in types or any([one.dtype is not o.dtype or not one.is_contiguous for one in (*inputs, o)]):
+        return None
+    given = ("a", "b")[: len(inputs)]
+    body = f"DRAW_SAMPLES({SAMPLES[operator]}, {types[o.dtype.code]}, {given[0]}, {given[-1]})"
+    scalars = {"seed": int, "offset": int}
+    return _draw_plan(operator, outputs, parameters, body, 1, " ".join((*given, "o")), scalars, "samples")
+
+
 def _draw_plan(
     operator: str,
     outputs: tuple[Layout, ...],
@@ -80,9 +99,10 @@ def _draw_plan(
     each: int,
     pointers: str,
     scalars: Mapping[str, type],
+    template: str = "random",
 ) -> Plan | None:
     """Return a plan of any size whose threads compute `each` elements by the statement `body`."""
     kernel = Kernel(f"{operator}_{outputs[0].dtype.name}", body, MAX_BLOCKS, per=each * THREADS)
     return kernel_plan(
-        operator, parameters, outputs, ["random"], [kernel], pointers=pointers, scalars=scalars, any_size=True
+        operator, parameters, outputs, [template], [kernel], pointers=pointers, scalars=scalars, any_size=True
     )
