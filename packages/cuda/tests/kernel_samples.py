@@ -377,6 +377,21 @@ NUMBERS = {  # of an optimizer's step, in the order of facula_cpu's optimizer_nu
 }
 
 
+def factored_steps(shapes, dtype):
+    """Samples of Adafactor's step of parameters of these shapes: by rows and columns of matrices, and as vectors."""
+    numbers = (0.01, -0.8, -1.0, 1e-3, 1.0, 0.99, 1.0)
+    for operator in ("adafactor_step", "adafactor_vector_step"):
+        inputs = []
+        for seed, shape in enumerate(shapes):
+            states = [shape] if operator != "adafactor_step" else [(*shape[:-1], 1), (*shape[:-2], 1, shape[-1])]
+            inputs += [values(shape, dtype, 3 * seed), values(shape, dtype, 3 * seed + 1, 10)]
+            inputs += [Given(np.abs(values(state, dtype, 3 * seed + 2).array), dtype) for state in states]
+            inputs.append(Given(np.asarray(7, np.float32), "float32"))
+        width = 5 if operator == "adafactor_step" else 4
+        yield Sample(operator, inputs, [], (width,), numbers, len(shapes), ulp=1, name=str(len(shapes)),
+                     first=True)  # fmt: skip
+
+
 def steps(operator, states, sizes, dtype):
     """A sample of an optimizer's step over parameters of these sizes."""
     numbers, singles = NUMBERS[operator]

@@ -24,6 +24,7 @@ TOGETHER, PARTS = 40, 60  # sources of one compilation, for which headers are re
 #: Kernels that may spill, as a pattern of their names, and why.
 SPILLING = {
     "standard_gamma_grad_.*": "its calls of other functions save 12 bytes of registers",
+    "adafactor_.*": "divisions of float64 are calls that save up to 24 bytes of registers",
     "expm1_.*": "of complex numbers, whose calls of other functions save 8 bytes of registers",
     r"\w+_(whole|pieces|joined)": "reductions: the division of indices above 2^31 is a call that saves up to 16 bytes",
     r"(cum|logcum)\w+": "the division of line numbers above 2^31 is a call that saves up to 40 bytes",

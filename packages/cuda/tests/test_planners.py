@@ -18,6 +18,7 @@ from kernel_samples import (
     draws,
     elements,
     empty,
+    factored_steps,
     indices,
     layouts,
     modules_of,
@@ -104,6 +105,11 @@ POSITIONS = [*chain.from_iterable(map(positions, [(5,), (3, 4), (3, 1000, 2), (0
 OPTIMIZERS = [
     *(steps(operator, states, (5, 0, 5000), "float32") for operator, step in STEPS.items() for states in step.state),
     steps("adam_step", 2, tuple(range(150)), "float64"),
+    *chain.from_iterable(
+        factored_steps(shapes, dtype)
+        for dtype in ("float32", "float64")
+        for shapes in [[(3, 4)], [(300, 70), (2, 3, 5, 4), (40, 3, 3), (0, 3), (3, 0), (1, 1)], [(2, 9000)]]
+    ),
 ]
 SAMPLES = [
     *ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *MOVES, *POSITIONS, *OPTIMIZERS, *SCANS, *SEQUENCES, *SPATIAL
@@ -142,6 +148,8 @@ PRODUCT = Sample(
 
 # For each barrier of the templates (its file, and its number there) a sample that shows when it is missing.
 BARRIERS = {
+    ("adafactor", 0): next(factored_steps([(300, 170)], "float32")),
+    ("adafactor", 1): next(factored_steps([(300, 170)], "float32")),
     ("common", 0): next(norms("layer_norm", (1, 9000), 1, "float32")),
     ("common", 1): next(norms("layer_norm", (1, 9000), 1, "float32")),
     ("common", 2): next(batch_norms((2, 5, 15, 15), "float32")),

@@ -5,7 +5,8 @@ makes the plans, and `dimensions` merges the dimensions of operands.
 `general_planners` are asked after those of `planners`: for programs, and for operators that have no planner by name.
 """
 
-from . import arrays as _arrays  # noqa: F401  # the modules register their operators
+from . import adafactor as _adafactor  # noqa: F401  # the modules register their operators
+from . import arrays as _arrays  # noqa: F401
 from . import layers as _layers  # noqa: F401
 from . import optimizers as _optimizers  # noqa: F401
 from . import products as _products  # noqa: F401

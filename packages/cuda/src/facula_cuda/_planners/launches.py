@@ -113,6 +113,7 @@ def module_of(templates: Sequence[str], fields: Sequence[str], kernels: Sequence
 def _fields(
     pointers: Sequence[str],
     scalars: Mapping[str, type],
+    scratch: bool,
     constants: Mapping[str, Constant],
     absent: Sequence[str],
     checks: bool,
@@ -120,6 +121,7 @@ def _fields(
     """Return the declarations of a block; see Note [Kernel templates] in common.cuh."""
     fields = ["int64_t n;", *(f"char *{name};" for name in pointers)]
     fields += [f"{'double' if kind is float else 'int64_t'} {name};" for name, kind in scalars.items()]
+    fields += ["char *scratch;"] * scratch
     for name, value in constants.items():
         length = "" if isinstance(value, (int, float)) else f"[{len(value)}]"
         fields.append(f"{'double' if isinstance(value, float) else 'int64_t'} {name}{length};")
@@ -166,7 +168,7 @@ def kernel_plan(
     arguments = 1 + len(names) + len(scalars)
     if arguments > MAX_ARGUMENTS or len(words) > MAX_CONSTANTS:
         return None
-    module = module_of(templates, _fields(names, scalars, constants, absent.split(), bool(checks)), kernels)
+    module = module_of(templates, _fields(names, scalars, scratch, constants, absent.split(), bool(checks)), kernels)
     index = outputs[0].device.index or 0
     plan = ffi.new("struct facula_cuda_fixed *", {"constant": words})
     plan.device, plan.words, plan.constants, plan.steps = index, arguments, len(words), len(kernels)
