@@ -3,6 +3,7 @@
 import json
 
 import facula
+from facula import nn
 from facula_cuda import fallbacks
 from facula_cuda.testing import simulate
 
@@ -10,7 +11,17 @@ F = facula.nn.functional
 simulate()
 facula.manual_seed(0)
 x = facula.randn(3, 40)
-attend = facula.nn.functional.scaled_dot_product_attention
+attend = nn.functional.scaled_dot_product_attention
+
+
+def layer(kind, x, lengths=None):
+    """Run a recurrent layer in both directions on sequences of three steps."""
+    facula.manual_seed(1)
+    module, x = getattr(nn, kind)(5, 6, bidirectional=True).to(x.device), x.view(3, 8, 5)
+    if lengths is None:
+        return module(x)[0]
+    return module(nn.utils.rnn.pack_padded_sequence(x, lengths))[0].data
+
 
 #: Calls that need kernels alone. This list only grows.
 CALLS = {
@@ -20,6 +31,9 @@ CALLS = {
     "cummin": lambda x: x.cummin(0),
     "logcumsumexp": lambda x: x.logcumsumexp(1),
     "attention": lambda x: attend(x.view(3, 2, 4, 5), x.view(3, 2, 4, 5), x.view(3, 2, 4, 5), is_causal=True),
+    "LSTM": lambda x: layer("LSTM", x),
+    "RNN": lambda x: layer("RNN", x),
+    "packed GRU": lambda x: layer("GRU", x, [3, 3, 3, 2, 2, 1, 1, 1]),
     "grouped attention": lambda x: attend(x.view(1, 6, 4, 5), *[x[0].view(1, 2, 4, 5)] * 2, enable_gqa=True),
     "conv1d": lambda x: F.conv1d(x, x[:2, :30].reshape(4, 3, 5), padding=2),
     "conv2d": lambda x: F.conv2d(x.view(1, 6, 4, 5), x[:, :36].reshape(4, 3, 3, 3), x[0, :4], 2, 1, groups=2),

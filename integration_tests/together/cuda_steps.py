@@ -58,6 +58,15 @@ class Residual(nn.Module):
         return F.relu(self.norms[1](self.second(inner)) + self.skip(x))
 
 
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.head = nn.LSTM(8, 16, 2, batch_first=True, dropout=0.1), nn.Linear(16, 5)
+
+    def forward(self, x):
+        return self.head(self.inner(x)[0][:, -1])
+
+
 def dense():
     model = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1), nn.Linear(32, 5))
     return model, facula.randn(8, 16), facula.randint(0, 5, (8,))
@@ -65,6 +74,10 @@ def dense():
 
 def language():
     return Language(), facula.randint(0, 20, (2, 8)), facula.randint(0, 20, (16,))
+
+
+def recurrent():
+    return Recurrent(), facula.randn(4, 6, 8), facula.randint(0, 5, (4,))
 
 
 def residual():
@@ -90,5 +103,10 @@ def steps(make, make_optimizer, clips=False):
 
 
 adam, sgd = partial(facula.optim.AdamW, lr=0.01), partial(facula.optim.SGD, lr=0.1, momentum=0.9)
-found = {"MLP": steps(dense, adam), "GPT": steps(language, adam, clips=True), "ResNet": steps(residual, sgd)}
+found = {
+    "MLP": steps(dense, adam),
+    "GPT": steps(language, adam, clips=True),
+    "LSTM": steps(recurrent, adam, clips=True),
+    "ResNet": steps(residual, sgd),
+}
 print(json.dumps({"steps": found, "fallbacks": facula_cuda.fallbacks()}))

@@ -164,16 +164,23 @@ int64_t facula_cuda_fixed(const void *plan_, int64_t *arguments)
             return STATUS_MEMORY;
         }
     }
+    int64_t *const turn = block + words;
     memcpy(block + words, plan->constant, 8 * (size_t)plan->constants);
     words += (size_t)plan->constants;
     if (plan->record)
         block[words++] = record_for(plan->record);
     for (int32_t i = 0; i < plan->steps; i++) {
         const struct facula_cuda_step *step = &plan->step[i];
-        code = queue_kernel(step->function, blocks_of(step, n), step->threads, step->shared_bytes, stream, block,
-                            8 * words);
-        if (code)
-            return refuse_after(i > 0, arguments, plan->device, code);
+        for (int64_t repeat = 0; repeat <= step->repeats; repeat++) {
+            if (step->repeats)
+                *turn = repeat;
+            code = queue_kernel(step->function, blocks_of(step, n), step->threads, step->shared_bytes, stream, block,
+                                8 * words);
+            if (code)
+                return refuse_after(i + repeat > 0, arguments, plan->device, code);
+            if (repeat < step->repeats)
+                mark_queue(queue);
+        }
     }
     mark_queue(queue);
     return 0;

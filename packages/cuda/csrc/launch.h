@@ -26,7 +26,7 @@ enum {
     MAX_NEST = 6,         /* dimensions of a strided kernel, after merging */
     NEST_WORDS = 103,     /* 1 + MAX_NEST + MAX_NEST * MAX_ARRAYS */
     MAX_CONSTANTS = 440,  /* words that a plan appends */
-    MAX_STEPS = 6,        /* kernels that one launch queues */
+    MAX_STEPS = 8,        /* kernels that one launch queues */
     ELEMENT_THREADS = 256, /* threads of a block of an elementwise kernel */
     TABLE_WORDS = 500     /* of the parameter block of a table: 4,000 of the 4,096 bytes that every device has */
 };
@@ -54,10 +54,12 @@ int64_t facula_cuda_nested(const void *plan, int64_t *arguments);
    GIL; -1 if more than MAX_NEST dimensions remain; the size of a plan if `into` is NULL. */
 int64_t facula_cuda_shape(void *into, const void *form, int64_t ndim, const int64_t *shape, const int64_t *strides);
 
-/* One kernel of a launch. `blocks` of 0: one for every `per_block` of arguments[0] elements, from 1 to `max_blocks`. */
+/* One kernel of a launch. `blocks` of 0: one for every `per_block` of arguments[0] elements, from 1 to `max_blocks`.
+   With `repeats` it is queued so many times more, and the first constant of the plan is replaced by the number of the
+   turn, from 0. */
 struct facula_cuda_step {
     int64_t function;
-    int64_t blocks, per_block, max_blocks;
+    int64_t blocks, per_block, max_blocks, repeats;
     int32_t threads, shared_bytes;
 };
 

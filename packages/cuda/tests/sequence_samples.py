@@ -1,4 +1,4 @@
-"""Samples of attention."""
+"""Samples of attention and of recurrent layers."""
 
 from itertools import chain
 
@@ -41,7 +41,44 @@ def attention(shape, keys, value_width, dtype, mask=None, causal=False, share=0.
                  **call)  # fmt: skip
 
 
+def recurrent(kind, shape, hidden, dtype="float32", reverse=False, sizes=None, given=True, wanted=(True,) * 4):
+    """Samples of a layer and its gradients. `given`: with first states and biases, and gradients of all results."""
+    steps, batch, features = shape
+    saved, made = {"lstm": (4, 4), "gru": (4, 3)}.get(kind, (1, 1))
+    rows = (steps, batch) if sizes is None else (sum(sizes),)
+    flags = ["reverse" * reverse, "packed" * (sizes is not None), "" if given else "plain"]
+    name = "-".join(filter(None, [kind, str(hidden), *flags]))
+    call = {"name": name, "share": 2e-6 if dtype == "float32" else 1e-14}
+    lstm = kind == "lstm"
+    none = Given(np.empty(0, values((), dtype).array.dtype), dtype)
+    x, h0 = values((*rows, features), dtype, 1), values((batch, hidden), dtype, 2)
+    c0 = values((batch, hidden), dtype, 3) if given and lstm else None
+    h0 = h0 if given or sizes is not None else None
+    weights = [values((made * hidden, features), dtype, 4, 0.3), values((made * hidden, hidden), dtype, 5, 0.3)]
+    biases = [values((made * hidden,), dtype, seed) if given else None for seed in (6, 7)]
+    counts = None if sizes is None else Given(np.asarray(sizes), "int64")
+    state = empty((batch, hidden), dtype)
+    cells = empty((*rows, hidden), dtype) if lstm else none
+    results = [empty((*rows, hidden), dtype), state, state if lstm else none]
+    results += [empty((*rows, saved * hidden), dtype), cells]
+    forward = Sample("recurrent", [x, h0, c0, *weights, *biases, counts], results, (kind, reverse), **call)
+    yield forward
+    out, _, _, kept, cells = (Given(one, dtype) for one in run_on_cpu(forward)[8:])
+    gradients = [values(out.array.shape, dtype, 8)]
+    gradients += [values((batch, hidden), dtype, 9) if given else None]
+    gradients += [values((batch, hidden), dtype, 10) if given and lstm else None]
+    wants_input, wants_state, wants_weights, wants_bias = wanted
+    bias = empty((made * hidden,), dtype)
+    yield Sample(
+        "recurrent_grad", [x, h0, c0, *weights, out, kept, cells, counts, *gradients],
+        [*([empty(one.array.shape, dtype) for one in weights] if wants_weights else [none] * 2),
+         *([bias if wants_bias else none] * 2), empty((*rows, features), dtype) if wants_input else none,
+         state if wants_state else none, state if wants_state and lstm else none],
+        (kind, reverse, *wanted), **call)  # fmt: skip
+
+
 ATTENTION = list(attention((2, 150, 33), 150, 33, "float32"))
+RECURRENT = list(recurrent("lstm", (3, 18, 5), 20, reverse=True))
 SEQUENCES = [
     *ATTENTION,
     *chain.from_iterable(
@@ -53,4 +90,15 @@ SEQUENCES = [
         ((2, 4, 5, 6), 7, 8, "float32", "bool", False, 0.3, True), ((2, 3, 4), 5, 6, "float16", "float32"),
         ((2, 3, 4), 5, 6, "bfloat16", "bool", False, 1.0), ((3, 2, 5), 0, 4, "float32"),
         ((3, 0, 5), 4, 4, "float32"), ((0, 2, 5), 4, 4, "float32"), ((2, 3, 0), 4, 0, "float32")]),
+    *RECURRENT,
+    *chain.from_iterable(
+        recurrent(kind, *one)
+        for kind in ("lstm", "gru", "rnn_tanh", "rnn_relu")
+        for one in [((4, 3, 5), 6), ((5, 4, 3), 17, "float64", True, (4, 4, 2, 1, 1))]
+    ),
+    *chain.from_iterable(recurrent("lstm", *one) for one in [
+        ((1, 1, 1), 1), ((3, 0, 5), 4), ((3, 2, 0), 4), ((4, 70, 33), 17),
+        ((2, 3, 4), 5, "float32", False, None, False),
+        ((3, 2, 2), 17, "float32", False, None, True, (True, False, False, False)),
+        ((3, 2, 2), 17, "float32", True, (2, 1, 1), True, (False, True, False, True))]),
 ]  # fmt: skip

@@ -226,6 +226,14 @@ def test_the_steps_of_a_launch_get_one_parameter_block(driver):
     assert first.block.tolist() == second.block.tolist() == [250, 0x10, 0x20, 0x7000, -1, -2, RECORD]
 
 
+def test_a_step_that_repeats_gets_the_number_of_its_turn(driver):
+    plan = fixed((1, 7, 0, 0, 128, 0), (2, 3, 0, 0, 32, 0), constants=(9, -2))
+    plan.step[1].repeats = 2
+    call(lib.facula_cuda_fixed, plan, 250, 0x10, 0x20)
+    assert [one.function for one in driver.launched] == [1, 2, 2, 2]
+    assert [one.block.tolist()[3:] for one in driver.launched] == [[9, -2], [0, -2], [1, -2], [2, -2]]
+
+
 @pytest.mark.parametrize(("n", "blocks"), [(0, 1), (1, 1), (100, 1), (101, 2), (10**6, 5)])
 def test_grids_by_the_number_of_elements(driver, n, blocks):
     call(lib.facula_cuda_fixed, fixed((1, 0, 100, 5, 256, 0)), n, 16, 16)

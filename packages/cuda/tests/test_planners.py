@@ -35,7 +35,7 @@ from kernel_samples import (
     values,
 )
 from line_samples import SCANS, scans
-from sequence_samples import ATTENTION, SEQUENCES
+from sequence_samples import ATTENTION, RECURRENT, SEQUENCES
 from spatial_samples import SPATIAL, convolutions, means, pools
 
 from facula_cuda import synchronize
@@ -163,6 +163,7 @@ BARRIERS = {
     ("convolution", 1): next(convolutions((2, 4, 30, 30), (5, 4, 3, 3))),
     ("attention", 0): ATTENTION[0],
     ("attention", 1): ATTENTION[0],
+    **{("recurrent", number): RECURRENT[number // 2] for number in range(4)},
     ("tiles", 0): ATTENTION[1],
     ("tiles", 1): ATTENTION[1],
     ("positions", 0): list(positions((3, 1000, 2)))[1],
@@ -213,6 +214,7 @@ ORDER_SAMPLES = [
     *slices((2, 3), 0, (1000,), "float32"),
     steps("nadam_step", 2, (5, 5000), "float32"),
     *ATTENTION,
+    *RECURRENT,
     *pools((2, 3, 9, 11), (5, 6), 3, 2, 1),
     *means((5, 9, 20), (4, 1)),
     *convolutions((2, 4, 13, 8), (8, 1, 5, 5), 3, 2, 2, 4),

@@ -42,7 +42,8 @@ class Kernel(NamedTuple):
     """A kernel of a plan: the statement that it runs on the block `p`, and its grid.
 
     With `per`, the grid covers the number of elements of the launch, `per` in a block, with at most `blocks` blocks.
-    `waits` says that threads wait for one another. With an empty body, a template defines the kernel.
+    `waits` says that threads wait for one another. With an empty body, a template defines the kernel. With `turns`
+    it is queued several times; the first constant of the plan is then the number of the turn.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Kernel(NamedTuple):
     threads: int = THREADS
     per: int = 0
     waits: bool = False
+    turns: int = 1
 
 
 class Module(NamedTuple):
@@ -174,7 +176,7 @@ def kernel_plan(
     plan.device, plan.words, plan.constants, plan.steps = index, arguments, len(words), len(kernels)
     plan.scratch, plan.record = scratch, record_of(index) if checks else 0
     for step, one, handle in zip(plan.step, kernels, module.functions(index), strict=False):
-        step.function, step.threads = handle, one.threads
+        step.function, step.threads, step.repeats = handle, one.threads, one.turns - 1
         step.blocks, step.per_block, step.max_blocks = (0, one.per, one.blocks) if one.per else (one.blocks, 0, 0)
     doubles = sum([1 << place for place, kind in enumerate(scalars.values(), 1 + len(names)) if kind is float])
     launch = bind(address_of("facula_cuda_fixed"), int(ffi.cast("intptr_t", plan)), NEVER, doubles, plan, arguments)

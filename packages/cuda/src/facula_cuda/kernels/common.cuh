@@ -67,7 +67,7 @@ static ALWAYS_INLINE void report(uint64_t *record, int64_t status, int64_t a, in
         record[4] = (uint64_t)d;
     }
 }
-enum { STATUS_INDEX = 1, STATUS_TARGET = 5, STATUS_POSITION = 7 };
+enum { STATUS_INDEX = 1, STATUS_RANGE = 2, STATUS_TARGET = 5, STATUS_POSITION = 7 };
 
 /* ------------------------------------------------------------------------------------------------------- sums */
 /* The shared memory of a block's sums: a pair for each group of lanes. */

@@ -6,4 +6,5 @@ from . import classes as classes
 from . import convolution as convolution
 from . import norms as norms
 from . import pooling as pooling
+from . import recurrent as recurrent
 from . import rows as rows
