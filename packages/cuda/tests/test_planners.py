@@ -266,6 +266,10 @@ def test_operands_of_any_strides():
          [empty((1, 1, 3), "float32")], (None, (1, 3)), (), [1, 6, 2, 6]),
         ("max_pool2d_grad", [values((2, 1, 2), "float32"), Given(np.array([[[0, 5]], [[-1, 1]]]), "int64")],
          [empty((2, 2, 3), "float32")], (None, (2, 3)), (), [1, -1, 2, 6]),
+        ("recurrent", [values((5, 2), "float32"), values((2, 3), "float32"), None, values((3, 2), "float32"),
+                       values((3, 3), "float32"), None, None, Given(np.array([2, 3]), "int64")],
+         [empty(shape, "float32") for shape in [(5, 3), (2, 3), (0,), (5, 3), (0,)]],
+         ("rnn_tanh", False), (), [2, 3]),
     ],
 )  # fmt: skip
 def test_wrong_elements_are_reported(operator, inputs, outputs, parameters, numbers, expected):
