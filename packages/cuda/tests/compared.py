@@ -52,13 +52,13 @@ def run_both(operator, operands, outputs, parameters=(), numbers=(), count=None)
 
     Arguments:
         operator: the operator's name, or a program.
-        operands: arrays, types of numbers, or None.
+        operands: arrays, types of numbers, or None, whose address is 0.
         outputs: arrays; their memory is what results are written over.
         parameters: parameters of the planner.
         numbers: the numbers of the launch.
         count: the first argument of the launch; by default the number of elements of the first output.
     """
-    arrays = [operand for operand in operands if isinstance(operand, Array)]
+    arrays = [operand for operand in operands if operand is None or isinstance(operand, Array)]
     count = int(np.prod(outputs[0].shape, dtype=np.int64)) if count is None else count
 
     def plan(backend, device):
@@ -67,16 +67,21 @@ def run_both(operator, operands, outputs, parameters=(), numbers=(), count=None)
 
     expected = [np.array(one.memory) for one in outputs]
     made = plan(cpu, "cpu")
-    workspace = np.empty(made.workspace, "u1")
-    addresses = [one.memory.ctypes.data + one.offset for one in arrays]
+    workspace = np.empty(made.workspace + 64, "u1")
+    addresses = [0 if one is None else one.memory.ctypes.data + one.offset for one in arrays]
     addresses += [memory.ctypes.data + one.offset for memory, one in zip(expected, outputs)]
-    made.launch(count, *addresses, *([workspace.ctypes.data] if made.workspace else []), *numbers)
+    made.launch(
+        count, *addresses, *([workspace.ctypes.data + -workspace.ctypes.data % 64] if made.workspace else []), *numbers
+    )
 
     backend = Device("cuda:0").backend
     before = fallbacks()
     made = plan(backend, "cuda:0")
     stores = []
     for one in (*arrays, *outputs):
+        if one is None:
+            stores.append((None, one))
+            continue
         flat = layout_of(
             one.memory.shape, one.memory.shape and _dense(one.memory.shape), dtype_of(one.dtype), Device("cuda:0")
         )
@@ -86,7 +91,8 @@ def run_both(operator, operands, outputs, parameters=(), numbers=(), count=None)
     scratch = []
     if made.workspace:
         scratch = [allocate(layout_of((made.workspace,), (1,), dtype_of("uint8"), Device("cuda:0")))]
-    made.launch(count, *[s.ptr + one.offset for s, one in stores], *[s.ptr for s in scratch], *numbers)
+    addresses = [0 if one is None else storage.ptr + one.offset for storage, one in stores]
+    made.launch(count, *addresses, *[storage.ptr for storage in scratch], *numbers)
     found = []
     for storage, one in stores[len(arrays) :]:
         memory = np.empty_like(one.memory)

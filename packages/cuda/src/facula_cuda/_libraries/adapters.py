@@ -24,7 +24,7 @@ from .._port.graphs import is_capturing
 from .._port.sync_debug import get_sync_debug_mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from typing_extensions import Buffer
 
@@ -88,6 +88,8 @@ class Sample(NamedTuple):
         parameters: of the planner.
         tolerance: the greatest difference, as a share of the greatest number of the results.
         invariant: a function of all results that returns arrays which do not depend on free choices, such as signs.
+        numbers: of the launch.
+        others: the dtypes of inputs that do not have the sample's, by place.
     """
 
     inputs: Sequence[np.ndarray | None]
@@ -96,6 +98,8 @@ class Sample(NamedTuple):
     parameters: tuple[Any, ...] = ()
     tolerance: float = 0.0
     invariant: Callable[..., Sequence[np.ndarray]] | None = None
+    numbers: tuple[float, ...] = ()
+    others: Mapping[int, DType] = {}
 
 
 class Adapter(Protocol):
@@ -168,7 +172,10 @@ def compare(adapter: Adapter, request: Request, dtype: DType) -> str:
     backend, sample = request.backend, adapter.sample(request.operator, dtype)
     device = Device("cuda", backend.index)
     inputs = tuple(
-        [None if one is None else contiguous(one.shape, _dtype_of(one, sample), device) for one in sample.inputs]
+        [
+            None if one is None else contiguous(one.shape, sample.others.get(place, dtype), device)
+            for place, one in enumerate(sample.inputs)
+        ]
     )
     outputs = tuple([contiguous(shape, of, device) for shape, of in sample.outputs])
     asked = Request(backend, request.operator, inputs, outputs, sample.parameters)
@@ -191,11 +198,6 @@ def compare(adapter: Adapter, request: Request, dtype: DType) -> str:
     return ""
 
 
-def _dtype_of(array: np.ndarray, sample: Sample) -> DType:
-    """Return the dtype of an input: real numbers beside complex ones have the dtype of their parts."""
-    return sample.dtype if array.dtype.kind == "c" or not sample.dtype.is_complex else sample.dtype.to_real()
-
-
 def _run(request: Request, plan: Plan, sample: Sample) -> Sequence[np.ndarray]:
     """Launch a plan on copies of a sample's operands, and return its results as float64 or complex128."""
     kept: list[Storage] = []
@@ -210,7 +212,7 @@ def _run(request: Request, plan: Plan, sample: Sample) -> Sequence[np.ndarray]:
     if plan.workspace:
         kept.append(allocate(contiguous((plan.workspace,), uint8, request.outputs[0].device)))
         addresses.append(kept[-1].ptr)
-    plan.launch(request.outputs[0].numel, *addresses)
+    plan.launch(request.outputs[0].numel, *addresses, *sample.numbers)
     found = []
     for storage, layout in zip(results, request.outputs, strict=True):
         values = np.empty(layout.shape, layout.dtype.numpy or np.uint16)

@@ -189,7 +189,7 @@ class Descriptors:
 class CublasLtAdapter:
     """Plans of products."""
 
-    library = Library("cublaslt", find, "nvidia-cublas>=13.1")
+    library = Library("cublaslt", find, "'nvidia-cublas>=13.1'")
 
     def plan(self, request: Request) -> Plan | None:
         """Plan a product of matrices that are contiguous in one direction, with at most one dimension of batches."""

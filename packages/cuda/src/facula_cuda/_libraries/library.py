@@ -52,7 +52,7 @@ class Library:
     Arguments:
         name: its name in FACULA_CUDA_LIBRARIES.
         find: a function that opens it, or raises `Unusable`.
-        package: what pip installs.
+        package: the arguments of pip that install it.
     """
 
     def __init__(self, name: str, find: Callable[[], Found], package: str):
@@ -95,7 +95,7 @@ class Library:
     def remedy(self) -> str:
         """Return a sentence on what to install, or how to do without the library."""
         rest = ",".join(name for name in known if name != self.name) or "none"
-        return f"Install it by: pip install '{self.package}', or set {VARIABLE}={rest} to do without it"
+        return f"Install it by: pip install {self.package}, or set {VARIABLE}={rest} to do without it"
 
     def refuse(self, kind: str, reason: str) -> None:
         """Use the reference for an operator and dtype from now on, and warn."""

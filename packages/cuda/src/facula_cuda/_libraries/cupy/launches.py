@@ -78,7 +78,7 @@ def find() -> Found:
 class CupyAdapter:
     """Plans that call CuPy."""
 
-    library = Library("cupy", find, "cupy-cuda13x[ctk]>=14")
+    library = Library("cupy", find, "'cupy-cuda13x[ctk]>=14'")
 
     def plan(self, request: Request) -> Plan | None:
         """Plan an operator that has no kernel of our own, for operands that are not empty."""

@@ -62,7 +62,9 @@ def sample_of(operator: str, dtype: DType) -> Sample:
         "fft_to_real": ([half], [((BATCH, N, N), real)], ((1, 2), N, "forward")),
     }
     inputs, outputs, parameters = found[operator]
-    return Sample(inputs, outputs, dtype, parameters, TOLERANCES[dtype.name], INVARIANTS.get(operator))
+    others = {1: real, 2: real} if operator == "pinv" else {}  # of its tolerances
+    invariant = INVARIANTS.get(operator)
+    return Sample(inputs, outputs, dtype, parameters, TOLERANCES[dtype.name], invariant, others=others)
 
 
 def _of_eigenvectors(packed: np.ndarray, info: np.ndarray) -> list[np.ndarray]:
