@@ -9,7 +9,6 @@ from facula_cuda.testing import simulate
 
 F = facula.nn.functional
 simulate()
-facula.manual_seed(0)
 x = facula.randn(3, 40)
 attend = nn.functional.scaled_dot_product_attention
 
@@ -47,11 +46,32 @@ CALLS = {
     "avg_pool1d": lambda x: F.avg_pool1d(x, 4),
     "max_unpool2d": lambda x: F.max_unpool2d(*F.max_pool2d(x.view(5, 6, 4), 2, return_indices=True), 2),
     "lp_pool2d": lambda x: F.lp_pool2d(x.view(2, 3, 4, 5), 2.0, 2),
+    "sort": lambda x: x.sort(1),
+    "sort of long lines": lambda x: facula.cat([x] * 50, 1).sort(1, descending=True),
+    "argsort": lambda x: x.argsort(0),
+    "topk": lambda x: x.topk(5),
+    "kthvalue": lambda x: x.kthvalue(3),
+    "median": lambda x: x.median(1),
+    "nanmedian": lambda x: x.nanmedian(0),
+    "mode": lambda x: x.round().mode(1),
+    "quantile": lambda x: x.quantile(0.3, 1),
+    "searchsorted": lambda x: facula.searchsorted(x.sort(1)[0], x),
+    "bucketize": lambda x: facula.bucketize(x, x[0, :3].sort()[0]),
+    "isin": lambda x: facula.isin(x, x[:, :3]),
+    "unique": lambda x: x.round().unique(return_inverse=True, return_counts=True),
+    "unique of rows": lambda x: x.round().reshape(60, 2).unique(dim=0),
+    "unique_consecutive": lambda x: facula.unique_consecutive(x.round().reshape(-1)),
+    "bincount": lambda x: (x.reshape(-1).abs() * 3).long().bincount(),
+    "histc": lambda x: x.histc(5),
+    "nonzero": lambda x: (x > 0).nonzero(),
+    "multinomial": lambda x: facula.multinomial(x.exp(), 4),
+    "randperm": lambda x: facula.randperm(50, device=x.device),
 }
 
 
 def results(call, device):
     """Return a call's results and the gradient of the first one, on the CPU."""
+    facula.manual_seed(0)
     given = x.to(device).detach().requires_grad_()
     found = call(given)
     found = [found] if isinstance(found, facula.Tensor) else list(found)

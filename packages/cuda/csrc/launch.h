@@ -26,7 +26,7 @@ enum {
     MAX_NEST = 6,         /* dimensions of a strided kernel, after merging */
     NEST_WORDS = 103,     /* 1 + MAX_NEST + MAX_NEST * MAX_ARRAYS */
     MAX_CONSTANTS = 440,  /* words that a plan appends */
-    MAX_STEPS = 8,        /* kernels that one launch queues */
+    MAX_STEPS = 32,       /* kernels that one launch queues */
     ELEMENT_THREADS = 256, /* threads of a block of an elementwise kernel */
     TABLE_WORDS = 500     /* of the parameter block of a table: 4,000 of the 4,096 bytes that every device has */
 };

@@ -15,7 +15,8 @@ from facula_cuda._planners import launches, planners
 from facula_storage import layout_of
 
 ORDERS = ("forward", "backward", "shuffled", "warps")
-NUMPY = {name: getattr(np, name) for name in ("float32", "float64", "int64", "int32", "int16", "int8", "uint8")}
+NUMPY = {name: getattr(np, name) for name in ("float32", "float64", "int64", "int32", "int16", "int8", "uint8",
+                                            "uint16", "uint32", "uint64")}  # fmt: skip
 NUMPY |= {"float16": np.uint16, "bfloat16": np.uint16, "bool": np.uint8}
 NUMPY |= {"complex64": np.complex64, "complex128": np.complex128}
 cpu = CpuBackend()

@@ -95,3 +95,81 @@ SCANS = [
     *(one for shape, dim in [((3, 20_000), 1), ((9000, 40), 0)] for dtype in FLOATS[2:]
       for one in rounded_scans(shape, dim, dtype)),
 ]  # fmt: skip
+
+
+def sorts(shape, dim, dtype, *operators, ks=(1, 3, 40), view=lambda given: given):
+    """Samples of sorts and of elements of some ranks."""
+    a, length = view(special(shape, dtype, 1)), shape[dim] if shape else 1
+    one = tuple([1 if d == dim % len(shape) else n for d, n in enumerate(shape)])
+
+    def sample(operator, of_result, *parameters, name=""):
+        if not operators or operator in operators:
+            outputs = [empty(of_result, dtype), empty(of_result, "int64")]
+            yield Sample(operator, [a], outputs, parameters, name=f"{dim}{name and '-'}{name}")
+
+    yield from sample("sort", shape, dim, False)
+    yield from sample("sort", shape, dim, True, name="descending")
+    for k in ks:
+        if k <= length:
+            some = tuple([k if d == dim % len(shape) else n for d, n in enumerate(shape)])
+            yield from sample("topk", some, k, dim, k != 3, True, name=str(k))
+            yield from sample("kthvalue", one, dim, k, name=str(k))
+    if length:
+        for operator in ("median_dim", "nanmedian_dim", "mode"):
+            yield from sample(operator, one, dim)
+
+
+def whole_lines_of_nan(dtype):
+    """Samples of medians of lines that have only NaN, some, or none."""
+    a = special((4, 9), dtype, 2)
+    nan = {"float16": 0x7E01, "bfloat16": 0xFFC1}.get(dtype, np.nan)
+    a.array[0], a.array[1, ::3], a.array[2] = nan, nan, np.arange(9)
+    for operator in ("median_dim", "nanmedian_dim", "mode", "kthvalue"):
+        yield Sample(
+            operator,
+            [a],
+            [empty((4, 1), dtype), empty((4, 1), "int64")],
+            (1, 7)[: 1 + (operator == "kthvalue")],
+            name="nan",
+        )
+
+
+def searches(shape, count, dtype, right, view=lambda given: given):
+    """A sample of a search in sorted lines."""
+    lines = special(shape, dtype, 1)
+    numbers = lines.array if dtype != "bfloat16" else (lines.array.astype(np.uint32) << 16).view(np.float32)
+    numbers = numbers.view(np.float16) if dtype == "float16" else numbers
+    order = np.argsort(numbers, axis=-1, kind="stable")
+    lines = Given(np.take_along_axis(lines.array, order, -1), dtype)
+    wanted = (*shape[:-1], count)
+    return Sample(
+        "search_sorted",
+        [view(lines), view(special(wanted, dtype, 2))],
+        [empty(wanted, "int64")],
+        (right,),
+        name=str(right),
+    )
+
+
+def permutations(shape, rows, dtype="int32"):
+    pivots = np.random.default_rng(1).integers(1, rows + 1, shape).astype(dtype)
+    return Sample("permutation_of", [Given(pivots, dtype)], [empty((*shape[:-1], rows, rows), "float32")], (rows,))
+
+
+UNSIGNED = ("uint16", "uint32", "uint64")
+SORTS = [
+    *(one for dtype in (*ALL, *UNSIGNED) for one in sorts((3, 70, 4), 1, dtype, "sort", "median_dim", "mode")),
+    *(one for dtype in (*ALL, *UNSIGNED) for one in sorts((1100,), 0, dtype, "sort", ks=())),
+    *(one for dtype in ("float64", "float32") for one in sorts((2, 2100), 1, dtype, ks=(1, 40))),
+    *(one for shape, dim in [((1,), 0), ((1, 0), 1), ((0, 3), 0), ((0, 3), 1), ((3, 1024), 1), ((2000, 3), 1),
+                             ((70, 2, 3), 0), ((2, 2, 1, 3, 2, 3, 2, 2), 3)]
+      for one in sorts(shape, dim, "float32", ks=(0, 1, 3))),
+    *(one for one in sorts((2, 1100, 2), 1, "int16", ks=(40,), view=reversed_axes)),
+    *(one for dtype in FLOATS for one in whole_lines_of_nan(dtype)),
+    *(searches((3, 200), 77, dtype, right) for dtype in ALL for right in (False, True)),
+    *(searches(shape, count, "float32", False) for shape, count in [((5,), 0), ((0,), 5), ((1,), 1), ((4, 1, 9), 300)]),
+    searches((6, 50), 30, "float64", True, reversed_axes),
+    *(permutations(shape, rows) for shape, rows in [((5,), 5), ((3, 2, 4), 7), ((0, 3), 3), ((2, 0), 3)]),
+    permutations((300,), 300, "int64"),
+]  # fmt: skip
+LINES = [*SCANS, *SORTS]

@@ -34,7 +34,7 @@ from kernel_samples import (
     triangles,
     values,
 )
-from line_samples import SCANS, scans
+from line_samples import LINES, scans, sorts
 from sequence_samples import ATTENTION, RECURRENT, SEQUENCES
 from spatial_samples import SPATIAL, convolutions, means, pools
 
@@ -112,7 +112,7 @@ OPTIMIZERS = [
     ),
 ]
 SAMPLES = [
-    *ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *MOVES, *POSITIONS, *OPTIMIZERS, *SCANS, *SEQUENCES, *SPATIAL
+    *ROWS, *CHANNELS, *LOSSES, *DRAWS, *INDEXING, *MOVES, *POSITIONS, *OPTIMIZERS, *LINES, *SEQUENCES, *SPATIAL
 ]  # fmt: skip
 
 
@@ -166,9 +166,11 @@ BARRIERS = {
     **{("recurrent", number): RECURRENT[number // 2] for number in range(4)},
     ("tiles", 0): ATTENTION[1],
     ("tiles", 1): ATTENTION[1],
-    ("positions", 0): list(positions((3, 1000, 2)))[1],
-    ("positions", 1): list(positions((3, 1000, 2)))[1],
+    ("common", 4): list(positions((3, 1000, 2)))[1],
+    ("common", 5): list(positions((3, 1000, 2)))[1],
     **{("scan", number): next(scans((3, 20_000), 1, "float32", "cumsum")) for number in range(6)},
+    **{("sort", number): next(sorts((70, 30), 1, "float32", "median_dim")) for number in range(3)},
+    **{("sort", number): next(sorts((3, 2100), 1, "int16", "sort")) for number in range(3, 6)},
     ("products", 0): PRODUCT,
     ("products", 1): PRODUCT,
 }

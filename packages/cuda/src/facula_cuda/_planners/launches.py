@@ -152,7 +152,7 @@ def kernel_plan(
     Arguments:
         operator, parameters, outputs, workspace, any_size: as for `Plan`.
         templates: files in `kernels` that the kernels' bodies use, without the suffix, or text with line breaks.
-        kernels: the kernels, in order.
+        kernels: the kernels, in order. Some may be there several times.
         pointers: the names of the launch's addresses, in order. With a workspace, `workspace` follows.
         scalars: the names and types of the numbers after them.
         constants: numbers that the kernels read from the block: one or several for each name.
@@ -170,13 +170,15 @@ def kernel_plan(
     arguments = 1 + len(names) + len(scalars)
     if arguments > MAX_ARGUMENTS or len(words) > MAX_CONSTANTS:
         return None
-    module = module_of(templates, _fields(names, scalars, scratch, constants, absent.split(), bool(checks)), kernels)
+    distinct = list(dict.fromkeys(kernels))
+    module = module_of(templates, _fields(names, scalars, scratch, constants, absent.split(), bool(checks)), distinct)
     index = outputs[0].device.index or 0
     plan = ffi.new("struct facula_cuda_fixed *", {"constant": words})
     plan.device, plan.words, plan.constants, plan.steps = index, arguments, len(words), len(kernels)
     plan.scratch, plan.record = scratch, record_of(index) if checks else 0
-    for step, one, handle in zip(plan.step, kernels, module.functions(index), strict=False):
-        step.function, step.threads, step.repeats = handle, one.threads, one.turns - 1
+    handles = dict(zip(distinct, module.functions(index), strict=False))
+    for step, one in zip(plan.step, kernels, strict=False):
+        step.function, step.threads, step.repeats = handles[one], one.threads, one.turns - 1
         step.blocks, step.per_block, step.max_blocks = (0, one.per, one.blocks) if one.per else (one.blocks, 0, 0)
     doubles = sum([1 << place for place, kind in enumerate(scalars.values(), 1 + len(names)) if kind is float])
     launch = bind(address_of("facula_cuda_fixed"), int(ffi.cast("intptr_t", plan)), NEVER, doubles, plan, arguments)

@@ -151,3 +151,25 @@ static ALWAYS_INLINE void sum_block(double &sum, double &other)
     }
     __syncthreads(); /* before the next sums replace these */
 }
+
+/* The sum of the threads before this one, and of all. */
+static ALWAYS_INLINE int64_t scan_block(int64_t value, int64_t &all)
+{
+    int64_t *sums = (int64_t *)shared_sums(), before = value;
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    for (int by = 1; by < WARP; by *= 2) {
+        const int64_t left = __shfl_up_sync(EVERY_LANE, before, by);
+        before += lane >= by ? left : 0;
+    }
+    if (lane == WARP - 1)
+        sums[warp] = before;
+    __syncthreads();
+    before -= value;
+    all = 0;
+    for (int w = 0; w < (int)blockDim.x / WARP; w++) {
+        before += w < warp ? sums[w] : 0;
+        all += sums[w];
+    }
+    __syncthreads(); /* before the next sums replace these */
+    return before;
+}

@@ -6,3 +6,4 @@ from . import moves as moves
 from . import positions as positions
 from . import reductions as reductions
 from . import scans as scans
+from . import sorting as sorting

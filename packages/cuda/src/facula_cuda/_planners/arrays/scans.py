@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..launches import Constant
 
 CODES = {**REAL_CODES, COMPLEX64: "COMPLEX64", COMPLEX128: "COMPLEX128"}
-EACH = 4  # adjacent elements for a thread, as in scan.cuh
+ADJACENT = 4  # adjacent elements for a thread, as in scan.cuh
 STATE_BYTES = 16  # the maximum
 WANTED_THREADS = 1 << 17  # below them, lines are split into pieces
 MAX_PIECES = 1024
@@ -90,8 +90,8 @@ def _shares(lines: int, length: int, by_column: bool) -> tuple[int, int, int]:
 
     With `by_column`, neighbouring threads read neighbouring lines.
     """
-    wanted = 1 if by_column and lines >= WARP else -(-length // EACH)
+    wanted = 1 if by_column and lines >= WARP else -(-length // ADJACENT)
     group = min(THREADS, 1 << max(0, wanted - 1).bit_length())
-    pieces = min(WANTED_THREADS // max(1, lines * group), length // (group * EACH * 8), MAX_PIECES)
+    pieces = min(WANTED_THREADS // max(1, lines * group), length // (group * ADJACENT * 8), MAX_PIECES)
     piece = max(1, -(-length // max(1, pieces)))
     return group, max(1, -(-length // piece)), piece

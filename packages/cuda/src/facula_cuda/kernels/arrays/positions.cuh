@@ -13,28 +13,6 @@ template <class A> static ALWAYS_INLINE int is_true(const A &p, int64_t i)
     return p.mask[at] != 0;
 }
 
-/* The sum of the threads before this one, and of all. */
-static ALWAYS_INLINE int64_t scan_block(int64_t value, int64_t &all)
-{
-    int64_t *sums = (int64_t *)shared_sums(), before = value;
-    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    for (int by = 1; by < WARP; by *= 2) {
-        const int64_t left = __shfl_up_sync(EVERY_LANE, before, by);
-        before += lane >= by ? left : 0;
-    }
-    if (lane == WARP - 1)
-        sums[warp] = before;
-    __syncthreads();
-    before -= value;
-    all = 0;
-    for (int w = 0; w < (int)blockDim.x / WARP; w++) {
-        before += w < warp ? sums[w] : 0;
-        all += sums[w];
-    }
-    __syncthreads(); /* before the next sums replace these */
-    return before;
-}
-
 template <class A> static ALWAYS_INLINE void clear_count(const A &p) { *(int64_t *)p.o = 0; }
 
 /* The order of additions of integers does not matter. */
