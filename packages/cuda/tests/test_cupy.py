@@ -14,13 +14,15 @@ from facula_cuda._libraries import adapters
 from facula_cuda._libraries.cupy import samples
 from facula_cuda._libraries.cupy.launches import CupyAdapter, functions
 from facula_cuda._libraries.library import stand_ins
+from facula_cuda.check._library_steps import libraries as check_libraries
+from facula_cuda.check._report import Report
 from facula_errors import OperationError
 from facula_errors.testing import raises
 from facula_storage import Device, complex64, complex128, contiguous, float32, float64, int32
 from facula_storage.extend.memory import allocate
 
 library = CupyAdapter.library
-WITHOUT_REAL, WITHOUT_COMPLEX = {"fft_to_real"}, {"fft_from_real"}
+DTYPES = {dtype.name: dtype for dtype in (float32, float64, complex64, complex128)}
 
 
 @pytest.fixture
@@ -40,11 +42,7 @@ def cupy(forgotten, monkeypatch):
     return cupy_double.install(monkeypatch)
 
 
-def cases():
-    for operator in functions:
-        for dtype in (float32, float64, complex64, complex128):
-            if operator not in (WITHOUT_COMPLEX if dtype.is_complex else WITHOUT_REAL):
-                yield pytest.param(operator, dtype, id=f"{operator}-{dtype.name}")
+CASES = [(operator, dtype) for operator in functions for dtype in CupyAdapter().dtypes(operator)]
 
 
 def run(backend, operator, dtype):
@@ -58,11 +56,11 @@ def run(backend, operator, dtype):
     return expected, found
 
 
-@pytest.mark.parametrize(("operator", "dtype"), list(cases()))
+@pytest.mark.parametrize(("operator", "dtype"), CASES)
 def test_results_are_the_cpus(cupy, backend, operator, dtype):
-    expected, found = run(backend, operator, dtype)
+    expected, found = run(backend, operator, DTYPES[dtype])
     for one, other in zip(expected, found, strict=True):
-        np.testing.assert_allclose(other, one, rtol=0, atol=samples.TOLERANCES[dtype.name] * max(1, np.abs(one).max()))
+        np.testing.assert_allclose(other, one, rtol=0, atol=samples.TOLERANCES[dtype] * max(1, np.abs(one).max()))
     assert not library.refused
     assert len(cupy_double.entered) >= 2  # the comparison, and the launch
 
@@ -106,6 +104,13 @@ def test_strides_and_broadcast_matrices(cupy, backend):
     (expected, state), (found, other) = run_both("solve_ex", [a, b], [out, info])
     np.testing.assert_allclose(found, expected, rtol=1e-10)
     assert state.tolist() == other.tolist() == [0, 0]
+
+
+def test_empty_matrices_are_not_counted_as_fallbacks(cupy, backend):
+    out, info = Array(np.zeros((0, 3, 3)), "float64"), Array(np.zeros(0), "int32")
+    run_both("inv_ex", [Array(np.zeros((0, 3, 3)), "float64")], [out, info])
+    (expected,), (found,) = run_both("det", [Array(np.zeros((2, 0, 0)), "float64")], [Array(np.zeros(2), "float64")])
+    assert expected.tolist() == found.tolist() == [1, 1]
 
 
 def test_work_runs_on_the_current_stream(cupy, backend):
@@ -177,6 +182,19 @@ def test_wrong_results_are_refused_once(cupy, backend, monkeypatch, recwarn):
     state = facula_cuda.libraries()["cupy"]
     assert state.used
     assert state.reason.startswith("inv_ex of float64: its results differ")
+
+
+def test_the_check_compares_all_operators(cupy, backend):
+    report = Report(simulated=True)
+    check_libraries(report)
+    assert report.figures["states"]["cupy"]["used"]
+    assert len(report.checks) == len(CASES)
+    assert all(check["holds"] for check in report.checks)
+    cupy.linalg.inv = lambda a: a
+    report = Report(simulated=True)
+    check_libraries(report)
+    wrong = [check["check"] for check in report.checks if not check["holds"]]
+    assert wrong == [f"cupy inv_ex of {dtype} agrees with the reference" for dtype in DTYPES]
 
 
 def test_errors_of_the_library(cupy, backend):

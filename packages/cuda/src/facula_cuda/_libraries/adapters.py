@@ -107,6 +107,9 @@ class Adapter(Protocol):
 
     library: Library
 
+    def dtypes(self, operator: str) -> Sequence[str]:
+        """Return the names of an operator's dtypes, those of its first input, that have a plan."""
+
     def plan(self, request: Request) -> Plan | None:
         """Return the library's plan, or None where the reference is used."""
 

@@ -191,6 +191,10 @@ class CublasLtAdapter:
 
     library = Library("cublaslt", find, "'nvidia-cublas>=13.1'")
 
+    def dtypes(self, operator: str) -> Sequence[str]:
+        """Return the dtypes of an operator."""
+        return ("float32", "float64") if operator == "linear" else tuple(TYPES)
+
     def plan(self, request: Request) -> Plan | None:
         """Plan a product of matrices that are contiguous in one direction, with at most one dimension of batches."""
         output = request.outputs[0]

@@ -209,6 +209,10 @@ class CudnnAdapter:
 
     library = Library("cudnn", find, "'nvidia-cudnn-frontend==1.23.*' nvidia-cudnn-cu13")
 
+    def dtypes(self, operator: str) -> Sequence[str]:
+        """Return the dtypes of an operator."""
+        return ("float32",) if operator in CONVOLUTIONS else HALVES
+
     def plan(self, request: Request) -> Plan | None:
         """Return a plan, or None where our own kernel or the CPU computes the operator."""
         layouts = [layout for layout in (*request.inputs, *request.outputs) if layout is not None]

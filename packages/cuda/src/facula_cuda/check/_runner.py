@@ -18,7 +18,7 @@ from ._report import STEPS, Report
 from ._summary import holds, line_of, summary_of
 
 #: The modules of the steps, in order: each adds its own to STEPS.
-MODULES = ("device", "form", "speed", "family", "order", "error", "training", "sanitizer")
+MODULES = ("device", "form", "speed", "family", "library", "order", "error", "training", "sanitizer")
 for module in MODULES:
     import_module(f"{__package__}._{module}_steps")
 

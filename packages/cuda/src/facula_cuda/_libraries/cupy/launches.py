@@ -80,17 +80,22 @@ class CupyAdapter:
 
     library = Library("cupy", find, "'cupy-cuda13x[ctk]>=14'")
 
+    def dtypes(self, operator: str) -> Sequence[str]:
+        """Return the dtypes of an operator."""
+        return {"fft_from_real": DTYPES[:2], "fft_to_real": DTYPES[2:]}.get(operator, DTYPES)
+
     def plan(self, request: Request) -> Plan | None:
-        """Plan an operator that has no kernel of our own, for operands that are not empty."""
+        """Plan an operator that has no kernel of our own; empty operands have the CPU's plan."""
         layouts = (*request.inputs, *request.outputs)
         found = self.library.get()
         if (
             found is None
             or request.operator in planners
-            or request.inputs[0].dtype.name not in DTYPES
-            or not all([layout.numel for layout in layouts])
+            or request.inputs[0].dtype.name not in self.dtypes(request.operator)
         ):
             return None
+        if not all([layout.numel for layout in layouts]):
+            return request.reference()
         return Plan(request.operator, request.parameters, request.outputs, _launch_of(request, layouts, found))
 
     def sample(self, operator: str, dtype: DType) -> Sample:
