@@ -66,7 +66,17 @@ CALLS = {
     "nonzero": lambda x: (x > 0).nonzero(),
     "multinomial": lambda x: facula.multinomial(x.exp(), 4),
     "randperm": lambda x: facula.randperm(50, device=x.device),
+    "many dimensions": lambda x: facula.cat([x.flatten(), x[0, :8]]).view((2,) * 7).permute(6, 4, 2, 0, 5, 3, 1).exp(),
+    "Adafactor": lambda x: stepped(facula.optim.Adafactor, x),
 }
+
+
+def stepped(optimizer, x):
+    """Return a parameter after a step."""
+    weight = x.detach().clone().requires_grad_()
+    weight.square().sum().backward()
+    optimizer([weight]).step()
+    return weight.detach()
 
 
 def results(call, device):

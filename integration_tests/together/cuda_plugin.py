@@ -2,7 +2,7 @@
 
 CUDA_SOURCES names a file of kernels' sources. If it does not exist, all operators run on the CPU, and the sources of
 the kernels that they have are stored there. Otherwise these are compiled together, which takes a small part of the time
-of compiling them one by one, and operators use them.
+of compiling them one by one, and operators use them. CUDA_FALLBACKS names a file for the names of those that have none.
 """
 
 import json
@@ -10,6 +10,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from facula_cuda import fallbacks
 from facula_cuda.testing import simulate
 
 os.environ.setdefault("FACULA_CUDA_FALLBACK", "quiet")
@@ -61,3 +62,5 @@ elif STORE:
 def pytest_sessionfinish(session):
     if sources:
         Path(STORE).write_text(json.dumps(list(sources)))
+    elif "CUDA_FALLBACKS" in os.environ:
+        Path(os.environ["CUDA_FALLBACKS"]).write_text(json.dumps(sorted(fallbacks())))

@@ -51,6 +51,12 @@ def _batch_norm(library: Any, x: Any, weight: Any, bias: Any) -> Any:
     return library.nn.functional.batch_norm(x, None, None, weight, bias, training=True)
 
 
+def _reversed(library: Any, x: Any) -> Any:
+    """Reverse the order of the bits of indices."""
+    dims = len(x).bit_length() - 1
+    return x.view((2,) * dims).permute(*range(dims)[::-1]).exp()
+
+
 ROWS, FEW = [(64, 64)], [(5, 7)]
 IMAGES = [(8, 32, 28, 28), (64, 32, 3, 3), (64,)]
 FAMILIES = {
@@ -88,6 +94,9 @@ FAMILIES = {
     "amax": Family(_method("amax", 1), [(1000, 1000)], FEW),
     "logsumexp": Family(_method("logsumexp", 1), [(1000, 1000)], FEW),
     "norm": Family(_method("norm"), [(1 << 20,)], [(300,)], 64),
+    "norm of power 3": Family(_method("norm", 3, 1), [(1000, 1000)], FEW, 64),
+    "flip, roll, tril": Family(lambda library, x: x.flip(0).roll(3, 1).tril(), ROWS, FEW),
+    "many dimensions": Family(_reversed, [(1 << 14,)], [(1 << 8,)]),
     "cumsum": Family(_method("cumsum", 1), [(64, 10_000)], FEW, 4096),
     "sort": Family(lambda library, x: x.sort(1)[0], [(64, 10_000)], FEW),
     "topk": Family(lambda library, x: x.topk(5, 1)[0], [(64, 10_000)], FEW),
