@@ -14,8 +14,6 @@ from .launches import Kernel, blocks_for, kernel_plan
 from .registry import planner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from facula_storage import Layout
 
 TYPES = {9: "float", 10: "double"}
@@ -30,21 +28,21 @@ def plan_adafactor(
 ) -> Plan | None:
     """Plan the step of the parameters of these layouts, `width` tensors of each."""
     (width,) = parameters
-    launches: list[Callable[..., None]] = []
+    parts: list[Any] = []
     for at in range(0, len(inputs), width):
         tensors = inputs[at : at + width]
         plan = _plan_parameter(operator, tensors)
         if plan is None or tensors[0].dtype is not inputs[0].dtype:
             return None
-        launches.append(plan.launch)
+        first = 1 + len(NUMBERS) + at  # the arguments before it are the number of parameters, and those of the step
+        places = [*range(first, first + width), *range(1, 1 + len(NUMBERS))]
+        parts.append((plan.launch, (1, *[(place, 0) for place in places])))
 
-    def launch(n: int, *args: Any) -> None:
-        numbers = args[: len(NUMBERS)]
-        for place, one in enumerate(launches):
-            first = len(NUMBERS) + place * width
-            one(1, *args[first : first + width], *numbers)
+    def launch(*args: Any) -> None:
+        for one, (_, *places) in parts:
+            one(1, *[args[place] for place, _ in places])
 
-    return Plan(operator, parameters, outputs, launch)
+    return Plan(operator, parameters, outputs, launch, parts=parts)
 
 
 def _plan_parameter(operator: str, tensors: tuple[Layout, ...]) -> Plan | None:
