@@ -240,6 +240,12 @@ def test_operands_of_any_strides():
          (0,)),
         ("take", [view(values((6, 5, 4), "float32"), 2, 0, 1), indices((3,), 6)], [empty((4, 3, 5), "float32")], (1,)),
         ("scatter", [index, view(values((9, 2), "float32"), 1, 0)], [values((4, 6), "float32")], (1, "sum")),
+        ("gather", [view(values((2,) * 9, "float32"), 8, 1, 6, 3, 4, 5, 2, 7, 0),
+                    view(indices((2,) * 9, 2), 0, 8, 2, 4, 3, 1, 6, 7, 5)], [empty((2,) * 9, "float32")], (0,)),
+        ("take", [view(values((2,) * 9, "float32"), 8, 1, 6, 3, 4, 5, 2, 7, 0), indices((3,), 2)],
+         [empty((2, 2, 3, 2, 2, 2, 2, 2, 2), "float32")], (2,)),
+        ("nonzero_flat", [view(values((2,) * 9, "bool"), 8, 1, 6, 3, 4, 5, 2, 7, 0)],
+         [empty((int(values((2,) * 9, "bool").array.sum()),), "int64")], ()),
         ("nonzero_flat", [view(values((40, 50), "bool"), 1, 0)],
          [empty((int(values((40, 50), "bool").array.sum()),), "int64")], ()),
     ]:  # fmt: skip
