@@ -17,8 +17,8 @@ core = Extension(
     [
         f"csrc/{name}.c"
         for name in (
-            "blocktype", "core", "coresegments", "coretype", "expandable", "functions", "module", "segments", "stacks",
-            "taker", "tree", "views",
+            "blocktype", "core", "coresegments", "coretype", "expandable", "functions", "kept", "module", "segments",
+            "stacks", "taker", "tree", "views",
         )
     ],
     include_dirs=["src/facula_allocator/include"],

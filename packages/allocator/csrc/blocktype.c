@@ -1,4 +1,4 @@
-/* Block: memory in use, freed by `free` or with its last reference. Both only push the block on the core's list. */
+/* Block: memory in use, freed by `free` or with its last reference. Both only add the block to a list of the core. */
 #include "types.h"
 
 PyObject *new_block(Core *core, facula_block *taken, long long nbytes, long long stream)
@@ -15,15 +15,15 @@ PyObject *new_block(Core *core, facula_block *taken, long long nbytes, long long
     self->ptr = taken ? taken->address : 0;
     self->nbytes = nbytes;
     self->stream = stream;
-    self->freed = 0;
+    self->freed = self->quick = 0;
     return (PyObject *)self;
 }
 
 static void push(Block *self)
 {
     self->freed = 1;
-    if (self->block && !self->core->abandoned)
-        facula_core_push(self->core->core, self->block);
+    if (self->block)
+        free_block(self->core, self->block, self->quick);
 }
 
 static void block_dealloc(Block *self)

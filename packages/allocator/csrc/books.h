@@ -36,4 +36,17 @@ static inline void count_less(facula_core *core, int kind, int what, int64_t by)
     }
 }
 
+/* Count a block that is handed out. */
+static inline facula_block *books_activate(facula_core *core, facula_block *block, int kind, int64_t nbytes)
+{
+    block->state = BLOCK_ACTIVE;
+    block->requested = nbytes;
+    count_more(core, kind, COUNT_ALLOCATION, 1);
+    count_more(core, kind, COUNT_ACTIVE, 1);
+    count_more(core, kind, BYTES_ALLOCATED, block->size);
+    count_more(core, kind, BYTES_ACTIVE, block->size);
+    count_more(core, kind, BYTES_REQUESTED, nbytes);
+    return block;
+}
+
 #endif

@@ -13,6 +13,7 @@ facula_core *facula_core_new(const facula_options *options)
         core->options = *options;
         core->random = 2463534242u;
         core->epoch = 1;
+        core->shift = (uint32_t)__builtin_ctzll((uint64_t)options->granularity);
     }
     return core;
 }
@@ -179,14 +180,7 @@ facula_block *books_hand_out(facula_core *core, facula_block *block, int64_t siz
         books_insert(core, rest);
     }
     block->pool = pool;
-    block->state = BLOCK_ACTIVE;
-    block->requested = nbytes;
-    count_more(core, kind, COUNT_ALLOCATION, 1);
-    count_more(core, kind, COUNT_ACTIVE, 1);
-    count_more(core, kind, BYTES_ALLOCATED, block->size);
-    count_more(core, kind, BYTES_ACTIVE, block->size);
-    count_more(core, kind, BYTES_REQUESTED, nbytes);
-    return block;
+    return books_activate(core, block, kind, nbytes);
 }
 
 facula_block *facula_core_take(facula_core *core, int64_t nbytes, int64_t stream, int64_t id)
@@ -203,6 +197,7 @@ facula_block *facula_core_borrow(facula_core *core, int64_t nbytes, int64_t stre
     facula_block *best = NULL, *block;
     if (size <= 0)
         return NULL;
+    facula_core_settle(core);
     for (facula_pool *pool = core->pools; pool; pool = pool->next)
         if (pool->id == id && pool->stream != stream && (block = best_of(core, pool, kind_of(core, size), size)) &&
             (!best || block->size < best->size))
@@ -220,6 +215,7 @@ facula_block *facula_core_take_any(facula_core *core, int64_t nbytes, int64_t st
     facula_block *best = NULL;
     if (size <= 0)
         return NULL;
+    facula_core_settle(core);
     /* A scan of all free blocks: this is the last attempt before an error. */
     for (facula_segment *segment = core->segments; segment; segment = segment->next)
         for (facula_block *block = segment->first; block; block = block->next)

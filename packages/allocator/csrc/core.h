@@ -13,8 +13,11 @@
 
 enum { SMALL, LARGE, KINDS };
 
-/* States of a block. Spare: a node without memory. PUSHED is set only by `facula_core_mark_pushed`. */
-enum { BLOCK_SPARE, BLOCK_ACTIVE, BLOCK_PUSHED, BLOCK_WAITING, BLOCK_FREE };
+/* States of a block. Spare: a node without memory. PUSHED is set only by `facula_core_mark_pushed`. KEPT: in a free
+   list, see kept.c. */
+enum { BLOCK_SPARE, BLOCK_ACTIVE, BLOCK_PUSHED, BLOCK_WAITING, BLOCK_FREE, BLOCK_KEPT };
+
+enum { KEPT_SIZES = 256 }; /* free lists of a pool: for blocks below so many times the granularity */
 
 /* The counters, under PyTorch's names; see `core_statistics` in coretype.c. */
 enum { COUNT_ALLOCATION, COUNT_SEGMENT, COUNT_ACTIVE, COUNT_INACTIVE_SPLIT, BYTES_ALLOCATED, BYTES_RESERVED,
@@ -29,7 +32,7 @@ struct facula_block {
     int64_t size, requested;
     facula_block *left, *right; /* in the tree of free blocks */
     facula_block *prev, *next;  /* the neighbours in the segment */
-    facula_block *link;         /* in the list of pushed, waiting or spare blocks */
+    facula_block *link;         /* in the list of pushed, kept, waiting or spare blocks */
     facula_pool *pool;
     facula_segment *segment;
     int64_t *uses;              /* other streams that use it */
@@ -39,10 +42,12 @@ struct facula_block {
     uint8_t state;
 };
 
-/* The free blocks of one stream in one private pool (0: no private pool), in trees by (size, address). */
+/* The free blocks of one stream in one private pool (0: no private pool), in trees by (size, address), and those that
+   are kept, by size. */
 struct facula_pool {
     int64_t id, stream;
     facula_block *root[KINDS];
+    facula_block *kept[KEPT_SIZES];
     facula_pool *next;
 };
 
@@ -79,6 +84,7 @@ typedef struct {
     facula_block *spare;
     facula_block **chunks;     /* all nodes, by id */
     uint32_t chunk_count, node_count;
+    uint32_t kept_count, shift; /* shift: all sizes are multiples of 1 << shift */
     uint32_t random;
     uint64_t epoch;
     facula_pool *pools, *last_pool;
@@ -110,6 +116,11 @@ void facula_core_mark_pushed(facula_core *core);
 /* Detach the list of pushed blocks, in push order; merge them. Blocks with uses go to `waiting_now`. */
 facula_block *facula_core_detach(facula_core *core);
 void facula_core_merge(facula_core *core, facula_block *pushed);
+/* kept.c: free a block to the free list of its size; 0 if it must be pushed instead. `reuse` takes one of exactly `size`
+   bytes, or NULL; `settle` merges all of them. */
+int facula_core_keep(facula_core *core, facula_block *block);
+facula_block *facula_core_reuse(facula_core *core, int64_t size, int64_t nbytes, int64_t stream);
+void facula_core_settle(facula_core *core);
 /* Return the block with this id if it is waiting, else NULL. Make a waiting block free as of the epoch `stamp`. */
 facula_block *facula_core_waiting(facula_core *core, int64_t id);
 void facula_core_reclaim(facula_core *core, facula_block *block, uint64_t stamp);

@@ -17,6 +17,7 @@ static int may_drain(Core *self)
 
 void drain_silently(Core *self)
 {
+    facula_core_settle(self->core);
     if (atomic_load_explicit(&self->core->pushed, memory_order_relaxed) && !self->listening && may_drain(self))
         facula_core_merge(self->core, facula_core_detach(self->core));
 }
@@ -25,6 +26,23 @@ facula_block *take_idle(Core *self, int64_t nbytes, int64_t stream, int64_t pool
 {
     drain_silently(self);
     return self->core->waiting_now ? NULL : facula_core_take(self->core, nbytes, stream, pool);
+}
+
+facula_block *take_quickly(Core *self, int64_t size, int64_t nbytes, int64_t stream)
+{
+    facula_core *core = self->core;
+    if (atomic_load_explicit(&core->pushed, memory_order_relaxed) && may_drain(self))
+        facula_core_merge(core, facula_core_detach(core));
+    if (core->waiting_now)
+        return NULL;
+    facula_block *kept = facula_core_reuse(core, size, nbytes, stream);
+    return kept ? kept : facula_core_take(core, nbytes, stream, 0);
+}
+
+void free_block(Core *self, facula_block *block, int quickly)
+{
+    if (!self->abandoned && !(quickly && !self->listening && may_drain(self) && facula_core_keep(self->core, block)))
+        facula_core_push(self->core, block);
 }
 
 int numbers(const char *name, PyObject *const *args, Py_ssize_t given, long long *into, Py_ssize_t wanted)
@@ -229,6 +247,7 @@ static PyObject *core_reclaim(Core *self, PyObject *const *args, Py_ssize_t give
 static PyObject *core_begin_epoch(Core *self, PyObject *nothing)
 {
     (void)nothing;
+    facula_core_settle(self->core);
     return PyLong_FromUnsignedLongLong(++self->core->epoch);
 }
 

@@ -28,7 +28,7 @@ typedef struct {
     facula_block *block;   /* NULL for zero bytes */
     unsigned long long ptr;
     long long nbytes, stream;
-    char freed;
+    char freed, quick; /* quick: from a taker */
 } Block;
 
 extern PyType_Spec core_spec, block_spec;
@@ -38,6 +38,10 @@ PyObject *new_block(Core *core, facula_block *taken, long long nbytes, long long
 
 /* Merge freed blocks, then take an idle one; NULL if the slow path must search. */
 facula_block *take_idle(Core *core, int64_t nbytes, int64_t stream, int64_t pool);
+/* The same for a taker, while there is no listener; `size` is `nbytes` rounded up. See Note [Kept blocks] in kept.c. */
+facula_block *take_quickly(Core *core, int64_t size, int64_t nbytes, int64_t stream);
+/* Free a block, which is kept if that is possible and it came from a taker. */
+void free_block(Core *core, facula_block *block, int quickly);
 /* Merge freed blocks, unless listeners must receive their events or a collection runs. */
 void drain_silently(Core *core);
 /* Parse `wanted` arguments as numbers. 0, or -1: an error that names the method. */

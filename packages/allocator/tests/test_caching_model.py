@@ -1,6 +1,8 @@
 """For any sequence of operations and failures, the caching allocator agrees with a plain model."""
 
+import ctypes
 import gc
+from contextlib import suppress
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -15,7 +17,7 @@ from hypothesis.stateful import (
 )
 from simulated import on_fake_runtime
 
-from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_mem_pool
+from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, StorageAllocator, use_mem_pool
 from facula_allocator._blocks.expandable_segments import ReservedRanges
 from facula_allocator._blocks.slow_path import SlowPath
 from facula_allocator._blocks.waiting_blocks import WaitingBlocks
@@ -86,7 +88,7 @@ class Machine(RuleBasedStateMachine):
                 with use_mem_pool(self.pools[number]):
                     block = self.allocator.allocate(nbytes, stream)
             else:
-                block = self.allocator.allocate(nbytes, stream)
+                block = self.request(nbytes, stream)
         except OutOfMemoryError:
             self.nothing_would_have_served(nbytes, number)
             return
@@ -99,6 +101,9 @@ class Machine(RuleBasedStateMachine):
         if used:
             self.driver.launch(stream, writes=[(block.ptr, nbytes, self.next_owner)])
         self.peak = max(self.peak, self.allocated())
+
+    def request(self, nbytes, stream):
+        return self.allocator.allocate(nbytes, stream)
 
     def nothing_would_have_served(self, nbytes, number):
         if self.refusing or self.driver.is_capturing():
@@ -278,6 +283,38 @@ class OnCuda(Machine):
 
 TestOnCuda = OnCuda.TestCase
 TestOnCuda.settings = settings(TestMachine.settings, max_examples=30)
+
+
+class Taking(Machine):
+    """Blocks from takers, in bursts without a look at the core, which would merge the blocks that are kept."""
+
+    def request(self, nbytes, stream):
+        if not hasattr(self, "front"):
+            self.stream = 0
+            self.read = ctypes.PYFUNCTYPE(ctypes.c_int64)(lambda: self.stream)
+            address = ctypes.cast(self.read, ctypes.c_void_p).value
+            self.front = StorageAllocator(self.allocator, current_stream=address)
+        self.stream = stream
+        with suppress(IndexError):
+            return self.front.take_for(nbytes)()[1]
+        return self.allocator.allocate(nbytes, stream)
+
+    @precondition(lambda self: not self.driver.is_capturing())
+    @rule(steps=st.lists(st.tuples(st.sampled_from([100, 500, 700, 5000, 150_000, 2 * MIB]), streams), max_size=8))
+    def burst(self, steps):
+        for nbytes, stream in steps * 2:
+            self.allocate(nbytes, stream, 0, True)
+            block = self.live.pop(self.next_owner, (None,))[0]
+            if block and nbytes == 500:
+                self.order(stream, 1)
+                self.record_use(block, 1)
+                self.driver.launch(1, reads=[(block.ptr, nbytes, self.next_owner)])
+            if block:
+                block.free()
+
+
+TestTaking = Taking.TestCase
+TestTaking.settings = settings(TestMachine.settings)
 
 
 class IgnoresUses(Machine):

@@ -82,6 +82,49 @@ def test_a_private_pool_serves_the_tensors_inside(front):
     assert held[1]() is None and take()
 
 
+def test_kept_blocks_merge_for_other_sizes_and_before_memory_is_released(front):
+    take = front.take_for(1000)
+    front.refill(1000)[1]()
+    blocks = [take()[1] for _ in range(2048)]
+    with pytest.raises(IndexError):
+        take()
+    for block in blocks[::2] + blocks[1::2]:
+        block()
+    held = [take()[1], take()[1]]
+    assert [block.ptr for block in held] == [blocks[2047].ptr, blocks[2045].ptr], "the last one first"
+    assert front.refill(MIB)[1]() is None and front.segments()[1] == 1, "no new memory"
+    for block in held:
+        block()
+    assert front.trim() == 2 * MIB
+
+
+def test_blocks_that_a_listener_must_be_told_of_are_not_kept(front):
+    front.refill(1000)[1]()
+    told, (_, release) = [], front.take_for(1000)()
+    front.allocator.add_listener(told.append)
+    release()
+    front.statistics()
+    front.allocator.remove_listener(told.append)
+    assert [event.action for event in told] == ["free_requested", "free_completed"]
+
+
+def test_blocks_that_are_freed_in_a_collection_are_not_kept(front):
+    take, seen = front.take_for(1000), []
+    front.refill(1000)[1]()
+
+    class Cycle:
+        def __init__(self):
+            self.me, (self.address, self.release) = self, take()
+
+        def __del__(self):
+            self.release()
+            seen.append((self.address, take()[0]))
+
+    Cycle()
+    gc.collect()
+    assert len(seen) == 1 and seen[0][0] != seen[0][1]
+
+
 @pytest.fixture
 def on_streams():
     """A front over a simulated device, whose current stream is `runtime`'s, read by a C function."""

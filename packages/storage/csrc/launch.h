@@ -22,6 +22,8 @@ const Launch *launch_of(const char *operation, PyObject *function);
 /* Raise LaunchError: the status, its details and, unless negative, the index of the failed launch in a sequence. */
 void raise_status(int64_t status, const int64_t *details, Py_ssize_t step);
 
+_Static_assert(sizeof(long) == sizeof(int64_t), "arguments are read as long");
+
 /* Read one argument of a launch; -1 with an error set if it is not a number of the required type. */
 static inline int read_argument(const Launch *launch, Py_ssize_t place, PyObject *value, int64_t *into)
 {
@@ -30,7 +32,7 @@ static inline int read_argument(const Launch *launch, Py_ssize_t place, PyObject
         memcpy(into, &number, sizeof number);
         return number == -1.0 && PyErr_Occurred() ? -1 : 0;
     }
-    *into = PyLong_AsLongLong(value);
+    *into = PyLong_AsLong(value); /* PyLong_AsLongLong takes five times as long for addresses, in Python 3.11 */
     return *into == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
