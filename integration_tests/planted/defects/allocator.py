@@ -24,8 +24,8 @@ DEFECTS = [
     ),
     (
         "csrc/taker.c",
-        "take_idle(core, nbytes, stream, 0)",
-        "take_idle(core, nbytes, 0, 0)",
+        "take_quickly(core, at->size, at->nbytes, stream)",
+        "take_quickly(core, at->size, at->nbytes, 0)",
         "tests/test_fronts.py::test_memory_is_not_reused_on_another_stream_while_work_uses_it",
         "blocks of the default stream for another one",
     ),
