@@ -226,6 +226,18 @@ def test_libraries_are_compiled_once(folder, monkeypatch):
         build.library(SHIMMED % "", {"seven.h": "#define SEVEN 8\n"})
 
 
+def test_a_changed_header_concerns_what_includes_it(folder, monkeypatch):
+    headers = {
+        "seven.h": '#include "parts/digits.h"\n',
+        "parts/digits.h": '#include "more.h"\n',
+        "parts/more.h": "#define SEVEN 7\n",
+    }
+    path = build.library(SHIMMED % "", headers)
+    assert build.library(SHIMMED % "", {**headers, "parts/more.h": "#define SEVEN 8\n"}) != path
+    monkeypatch.setattr(build, "_compiled", lambda *arguments: pytest.fail("compiled again"))
+    assert build.library(SHIMMED % "", {**headers, "other.h": "#define EIGHT 8\n"}) == path
+
+
 def test_many_sources_in_one_library(folder, monkeypatch):
     headers = {"seven.h": "#ifndef SEVEN\n#define SEVEN 7\n#endif\n"}
     sources = [

@@ -2,11 +2,12 @@
 
 Note [Cache of kernels]
 ~~~~~~~~~~~~~~~~~~~~~~~
-An entry is named by the SHA-256 of all that its content depends on. Its file has the content and then the SHA-256 of
-the content, so that a truncated or damaged file is recognized, removed and compiled again. (Shared libraries may have
-bytes after their end.) Files appear by an atomic rename: processes that compile the same kernel at the same time
-replace each other's equal files. The entries that were used longest ago are removed when there is more than `LIMIT`. A
-folder that cannot be written costs one warning; kernels are then compiled by each process.
+An entry is named by the SHA-256 of all that its content depends on, which includes no header that the source does not
+include. Its file has the content and then the SHA-256 of the content, so that a truncated or damaged file is
+recognized, removed and compiled again. (Shared libraries may have bytes after their end.) Files appear by an atomic
+rename: processes that compile the same kernel at the same time replace each other's equal files. The entries that were
+used longest ago are removed when there is more than `LIMIT`. A folder that cannot be written costs one warning; kernels
+are then compiled by each process.
 
 FACULA_CUDA_CACHE names the folder; if it is empty, nothing is stored.
 """
@@ -15,10 +16,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 import time
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -61,6 +63,36 @@ def digest_of(headers: Mapping[str, str]) -> str:
         if headers:
             _digests[id(headers)] = found
     return found[1]
+
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]*)"', re.MULTILINE)
+_parsed: dict[str, dict[str, tuple[set[str], str]]] = {}  # of some headers: for each, those it includes, and its digest
+
+
+def digest_for(source: str, headers: Mapping[str, str]) -> str:
+    """Return the digest of the headers that a source includes, directly or through others.
+
+    >>> headers = {"a.h": '#include "b.h"', "b.h": "", "c.h": ""}
+    >>> digest_for('#include "a.h"', headers) == digest_for('#include "a.h"', {**headers, "c.h": "int c;"})
+    True
+    """
+    parsed = _parsed.get(digest_of(headers))
+    if parsed is None:
+        parsed = _parsed[digest_of(headers)] = {
+            name: (_included(text, name, headers), key_of(name, text)) for name, text in headers.items()
+        }
+    needed, pending = set(), _included(source, "", headers)
+    while pending:
+        name = pending.pop()
+        needed.add(name)
+        pending |= parsed[name][0] - needed
+    return key_of(*[parsed[name][1] for name in sorted(needed)])
+
+
+def _included(text: str, name: str, headers: Mapping[str, str]) -> set[str]:
+    """Return the names of the headers that a header of some name includes; relative to its folder, too."""
+    found = _INCLUDE.findall(text)
+    return {one for given in found for one in (given, str(PurePosixPath(name).parent / given)) if one in headers}
 
 
 def folder() -> Path | None:

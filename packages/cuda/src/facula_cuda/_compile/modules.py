@@ -106,7 +106,7 @@ def _load(source: str, headers: Mapping[str, str], device_index: int) -> int:
 def _cubin(source: str, headers: Mapping[str, str], architecture: str, again: bool = False) -> tuple[bytes, bool]:
     """Return machine code, and whether it comes from the cache."""
     version = "{}.{}".format(*nvrtc.version())
-    key = cache.key_of("nvrtc", version, architecture, *nvrtc.OPTIONS, cache.digest_of(headers), source)
+    key = cache.key_of("nvrtc", version, architecture, *nvrtc.OPTIONS, cache.digest_for(source, headers), source)
     found = None if again else cache.load(key, ".cubin")
     if found is not None:
         return found, True

@@ -1,10 +1,12 @@
 """The text of kernels, compiled for the CPU by g++, as libraries that the simulated driver launches.
 
-See Note [Kernels on the CPU] in shim.h. Libraries are stored beside compiled kernels in facula_cuda's cache.
+See Note [Kernels on the CPU] in shim.h. Libraries are stored beside compiled kernels in facula_cuda's cache, or, if
+they cannot be stored, in a folder of the process.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import platform
 import shutil
@@ -12,6 +14,7 @@ import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from facula_errors import OperationError
@@ -32,7 +35,11 @@ VECTORS = ("-mavx2", "-mfma", "-mf16c")  # where the processor has them: fma() i
 MAGIC = "facula-library:"  # before the path, in an image for the simulated driver
 _SOURCE = "kernel.cu"
 
-_private: tempfile.TemporaryDirectory[str] | None = None  # libraries of this process alone, if they cannot be stored
+#: Libraries that a process compiles before it precompiles the shim, which takes as long as it saves for four of them.
+UNPRECOMPILED = 3
+
+_lock = Lock()
+_libraries = 0  # how many this process has compiled
 
 
 def require_compiler() -> str:
@@ -78,7 +85,7 @@ def _shim_digest() -> str:
 
 def _key(compiler: str, source: str, headers: Mapping[str, str]) -> str:
     version = _compiler_version(compiler)
-    return disk.key_of("g++", version, *_flags(), _shim_digest(), disk.digest_of(headers), source)
+    return disk.key_of("g++", version, *_flags(), _shim_digest(), disk.digest_for(source, headers), source)
 
 
 def library(source: str, headers: Mapping[str, str] | None = None) -> Path:
@@ -130,41 +137,66 @@ def _batches(keys: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 
 def _compiled(compiler: str, key: str, source: str, headers: Mapping[str, str]) -> Path:
     """Compile a library and store it."""
-    with tempfile.TemporaryDirectory(prefix="facula-cuda-") as name:
+    folder = _folder()
+    includes = _includes(compiler, disk.digest_of(headers), headers)
+    with tempfile.TemporaryDirectory(dir=folder) as name:
         work = Path(name)
-        for header, text in headers.items():
-            path = work / header
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
         (work / _SOURCE).write_text(source)
-        _run(
-            [compiler, *_flags(), "-include", str(SHIM), f"-I{work}", "-x", "c++", "-c", _SOURCE, "-o", "kernel.o"],
-            work,
-            source,
-        )
-        _run([compiler, "-shared", "kernel.o", "-o", "kernel.so"], work, source)
+        flags = (*_flags(), f"-I{includes}", f"-I{folder}", "-include", SHIM.name, "-shared", "-x", "c++")
+        done = _run([compiler, *flags, _SOURCE, "-o", "kernel.so"], work)
+        if done.returncode:
+            from .._compile.nvrtc import quote_errors
+
+            text = done.stderr.replace(f"{work}{os.sep}", "").replace(f"{includes}{os.sep}", "")
+            raise OperationError(
+                f"facula_cuda.testing: expected a kernel that g++ compiles; got\n{quote_errors(text, source)}"
+            )
         content = (work / "kernel.so").read_bytes()
-    return disk.store(key, ".so", content) or _kept_privately(key, content)
+    stored = disk.store(key, ".so", content)
+    if stored is None:
+        stored = folder / f"{key}.so"
+        stored.write_bytes(content)
+    return stored
 
 
-def _run(command: list[str], work: Path, source: str) -> None:
-    done = subprocess.run(command, cwd=work, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode:
-        from .._compile.nvrtc import quote_errors
-
-        raise OperationError(
-            "facula_cuda.testing: expected a kernel that g++ compiles; got\n"
-            f"{quote_errors(done.stderr.replace(str(work) + os.sep, ''), source)}"
-        )
+def _run(command: list[str], work: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=work, capture_output=True, text=True, errors="replace", check=False)
 
 
-def _kept_privately(key: str, content: bytes) -> Path:
-    """Store a library until this process ends."""
-    global _private
-    if _private is None:
-        _private = tempfile.TemporaryDirectory(prefix="facula-cuda-")
-    path = Path(_private.name, f"{key}.so")
-    path.write_bytes(content)
+@cache
+def _folder_of(process: int) -> Path:
+    path = Path(tempfile.mkdtemp(prefix="facula-cuda-"))
+    atexit.register(_remove, path, process)
+    for header in SHIM.parent.glob("shim*.h"):
+        shutil.copy(header, path)
+    return path
+
+
+def _remove(path: Path, process: int) -> None:
+    if os.getpid() == process:  # not a fork of it
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _folder() -> Path:
+    """Return the folder of this process, with the shim; it is removed when the process ends."""
+    with _lock:
+        return _folder_of(os.getpid())
+
+
+def _includes(compiler: str, digest: str, headers: Mapping[str, str]) -> Path:
+    """Return the folder of some headers. From the fourth library on, there is a precompiled shim beside it."""
+    global _libraries
+    folder = _folder()
+    path = folder / digest
+    with _lock:
+        _libraries += 1
+        if _libraries == UNPRECOMPILED + 1:
+            _run([compiler, *_flags(), "-x", "c++-header", SHIM.name, "-o", f"{SHIM.name}.gch"], folder)
+        if not path.exists():
+            for header, text in headers.items():
+                place = path / header
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(text)
     return path
 
 
