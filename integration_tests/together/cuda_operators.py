@@ -13,6 +13,10 @@ x = facula.randn(3, 40)
 attend = nn.functional.scaled_dot_product_attention
 
 
+def temporal(log_probs, targets):
+    return F.ctc_loss(log_probs, targets, [6, 5, 4, 6], [2, 1, 2, 0])
+
+
 def layer(kind, x, lengths=None):
     """Run a recurrent layer in both directions on sequences of three steps."""
     facula.manual_seed(1)
@@ -33,6 +37,7 @@ CALLS = {
     "LSTM": lambda x: layer("LSTM", x),
     "RNN": lambda x: layer("RNN", x),
     "packed GRU": lambda x: layer("GRU", x, [3, 3, 3, 2, 2, 1, 1, 1]),
+    "CTC": lambda x: temporal(x.view(6, 4, 5).log_softmax(2), facula.arange(8, device=x.device).view(4, 2) % 4 + 1),
     "grouped attention": lambda x: attend(x.view(1, 6, 4, 5), *[x[0].view(1, 2, 4, 5)] * 2, enable_gqa=True),
     "conv1d": lambda x: F.conv1d(x, x[:2, :30].reshape(4, 3, 5), padding=2),
     "conv2d": lambda x: F.conv2d(x.view(1, 6, 4, 5), x[:, :36].reshape(4, 3, 3, 3), x[0, :4], 2, 1, groups=2),

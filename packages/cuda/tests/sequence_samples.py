@@ -1,4 +1,4 @@
-"""Samples of attention and of recurrent layers."""
+"""Samples of attention, recurrent layers and connectionist temporal classification."""
 
 from itertools import chain
 
@@ -77,8 +77,28 @@ def recurrent(kind, shape, hidden, dtype="float32", reverse=False, sizes=None, g
         (kind, reverse, *wanted), **call)  # fmt: skip
 
 
+def temporal(steps, classes, targets, dtype="float32", blank=0, zero_infinity=0, strided=False):
+    """Samples of connectionist temporal classification and its gradient; targets are lists, one for each example."""
+    lengths = [(max(0, steps - number), len(target)) for number, target in enumerate(targets)]
+    starts = np.cumsum([0, *map(len, targets)])[:-1]
+    longest = max(map(len, targets), default=0) + 1
+    x = values((steps, len(targets), classes), dtype, 1, 2).array
+    x = np.asfortranarray(x) if strided else x
+    flat = Given(np.array([one for target in targets for one in target], np.int64), "int64")
+    table = np.array([(*pair, start) for pair, start in zip(lengths, starts, strict=True)], np.int64).reshape(-1, 3)
+    call = {"parameters": (longest,), "numbers": (blank, zero_infinity), "share": 1e-5 if dtype == "float32" else 1e-13,
+            "name": f"{longest}-{blank}{'-strided' * strided}"}  # fmt: skip
+    results = [empty((len(targets),), dtype), empty((len(targets), steps, 2 * longest + 1), dtype)]
+    given = [Given(x, dtype), flat, Given(table, "int64")]
+    forward = Sample("ctc_loss", given, results, **call)
+    yield forward
+    made = [Given(one, dtype) for one in run_on_cpu(forward)[3:]]
+    yield Sample("ctc_loss_grad", [values((len(targets),), dtype, 2), *given, *made], [empty(x.shape, dtype)], **call)
+
+
 ATTENTION = list(attention((2, 150, 33), 150, 33, "float32"))
 RECURRENT = list(recurrent("lstm", (3, 18, 5), 20, reverse=True))
+TEMPORAL = list(temporal(45, 5, [[1, 2, 1, 3] * 10, [4, 4, 0]]))
 SEQUENCES = [
     *ATTENTION,
     *chain.from_iterable(
@@ -90,6 +110,10 @@ SEQUENCES = [
         ((2, 4, 5, 6), 7, 8, "float32", "bool", False, 0.3, True), ((2, 3, 4), 5, 6, "float16", "float32"),
         ((2, 3, 4), 5, 6, "bfloat16", "bool", False, 1.0), ((3, 2, 5), 0, 4, "float32"),
         ((3, 0, 5), 4, 4, "float32"), ((0, 2, 5), 4, 4, "float32"), ((2, 3, 0), 4, 0, "float32")]),
+    *TEMPORAL,
+    *chain.from_iterable(temporal(*one) for one in [
+        (5, 4, [[1, 2], [1, 1], [], [2, 2], [2]], "float64", 3), (2, 4, [[1, 1], [1, 2, 3], [2]], "float32", 0, 1),
+        (6, 300, [[5, 299, 5]], "float32", 7, 0, True), (0, 3, [[], [1]]), (3, 3, [])]),
     *RECURRENT,
     *chain.from_iterable(
         recurrent(kind, *one)

@@ -35,7 +35,7 @@ from kernel_samples import (
     values,
 )
 from line_samples import LINES, scans, sorts
-from sequence_samples import ATTENTION, RECURRENT, SEQUENCES
+from sequence_samples import ATTENTION, RECURRENT, SEQUENCES, TEMPORAL
 from spatial_samples import SPATIAL, convolutions, means, pools
 
 from facula_cuda import synchronize
@@ -164,6 +164,7 @@ BARRIERS = {
     ("attention", 0): ATTENTION[0],
     ("attention", 1): ATTENTION[0],
     **{("recurrent", number): RECURRENT[number // 2] for number in range(4)},
+    **{("ctc", number): TEMPORAL[number > 0] for number in range(3)},
     ("tiles", 0): ATTENTION[1],
     ("tiles", 1): ATTENTION[1],
     ("common", 4): list(positions((3, 1000, 2)))[1],
@@ -217,6 +218,7 @@ ORDER_SAMPLES = [
     steps("nadam_step", 2, (5, 5000), "float32"),
     *ATTENTION,
     *RECURRENT,
+    *TEMPORAL,
     *pools((2, 3, 9, 11), (5, 6), 3, 2, 1),
     *means((5, 9, 20), (4, 1)),
     *convolutions((2, 4, 13, 8), (8, 1, 5, 5), 3, 2, 2, 4),
@@ -274,6 +276,10 @@ def test_operands_of_any_strides():
          [empty((1, 1, 3), "float32")], (None, (1, 3)), (), [1, 6, 2, 6]),
         ("max_pool2d_grad", [values((2, 1, 2), "float32"), Given(np.array([[[0, 5]], [[-1, 1]]]), "int64")],
          [empty((2, 2, 3), "float32")], (None, (2, 3)), (), [1, -1, 2, 6]),
+        ("ctc_loss", [values((4, 1, 3), "float32"), *[Given(np.array(one), "int64") for one in ([1, 9], [[4, 2, 0]])]],
+         [empty((1,), "float32"), empty((1, 4, 5), "float32")], (2,), (0, 0), [5, 9, 1, 3, 0]),
+        ("ctc_loss", [values((4, 1, 3), "float32"), *[Given(np.array(one), "int64") for one in ([1], [[5, 1, 0]])]],
+         [empty((1,), "float32"), empty((1, 4, 5), "float32")], (2,), (0, 0), [2, 0]),
         ("recurrent", [values((5, 2), "float32"), values((2, 3), "float32"), None, values((3, 2), "float32"),
                        values((3, 3), "float32"), None, None, Given(np.array([2, 3]), "int64")],
          [empty(shape, "float32") for shape in [(5, 3), (2, 3), (0,), (5, 3), (0,)]],
