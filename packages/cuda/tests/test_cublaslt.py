@@ -176,6 +176,18 @@ def test_products_are_captured(double, backend):
     assert get(o, layout).tolist() == (np.eye(8) * 6).tolist()
 
 
+def test_a_product_may_be_planned_during_a_capture(double, backend):
+    product(backend)  # which is compared
+    _, (a, b, o), layout = product(backend, 16)
+    graph = facula_cuda.CUDAGraph()
+    with facula_cuda.graph(graph):
+        backend.plan("matmul", (layout, layout), (layout,), ()).launch(256, a.ptr, b.ptr, o.ptr)
+    before = double.products
+    graph.replay()
+    assert get(o, layout).tolist() == (np.eye(16) * 6).tolist()
+    assert double.products == before == 2
+
+
 def test_tf32_is_used_on_request(double, backend):
     assert facula_cuda.get_float32_matmul_precision() == "highest"
     plan, operands, _ = product(backend)

@@ -19,7 +19,8 @@ import numpy as np
 from facula_storage import Device, contiguous, uint8
 from facula_storage.extend.memory import allocate
 
-from .._port.driver import on_close
+from .._errors import CudaError
+from .._port.driver import on_close, relaxed_captures
 from .._port.graphs import is_capturing
 from .._port.sync_debug import get_sync_debug_mode
 
@@ -137,8 +138,12 @@ def adapted(request: Request) -> Plan | None:
         key = request.backend.index, adapter.library.name, request.operator, dtype.name
         if _agreed.get(key) is False:
             continue
+        request.backend.enter(request.operator)
         try:
-            plan = adapter.plan(request)
+            with relaxed_captures():  # a library may load kernels
+                plan = adapter.plan(request)
+        except CudaError:  # of the driver: the reference would fail, too
+            raise
         except Exception as error:  # whatever a library raises
             _settle(key, adapter, _describe(error))
             continue
@@ -149,7 +154,6 @@ def adapted(request: Request) -> Plan | None:
 
 def _agrees(key: Kind, adapter: Adapter, request: Request, dtype: DType) -> bool:
     """Return whether a library's results are the reference's: see Note [Comparison]."""
-    request.backend.enter(request.operator)
     if is_capturing(request.backend.stream) or get_sync_debug_mode() == FORBIDDEN:
         return False
     with _comparing:
@@ -188,6 +192,8 @@ def compare(adapter: Adapter, request: Request, dtype: DType) -> str:
         if plan is None:
             return "it has no plan for the sample of the comparison"
         found = _run(asked, plan, sample)
+    except CudaError:
+        raise
     except Exception as error:  # whatever a library raises
         return _describe(error)
     if sample.invariant:
