@@ -20,7 +20,7 @@ import numpy as np
 from facula_errors import OperationError
 from facula_storage import Plan
 
-from ..._planners.registry import planners
+from ..._planners import planners
 from ..._port.graphs import is_capturing
 from ..._port.waits import waiting
 from ..adapters import register
@@ -85,14 +85,10 @@ class CupyAdapter:
         return {"fft_from_real": DTYPES[:2], "fft_to_real": DTYPES[2:]}.get(operator, DTYPES)
 
     def plan(self, request: Request) -> Plan | None:
-        """Plan an operator that has no kernel of our own; empty operands have the CPU's plan."""
+        """Plan an operator; empty operands have the CPU's plan."""
         layouts = (*request.inputs, *request.outputs)
         found = self.library.get()
-        if (
-            found is None
-            or request.operator in planners
-            or request.inputs[0].dtype.name not in self.dtypes(request.operator)
-        ):
+        if found is None or request.inputs[0].dtype.name not in self.dtypes(request.operator):
             return None
         if not all([layout.numel for layout in layouts]):
             return request.reference()
@@ -104,8 +100,8 @@ class CupyAdapter:
 
 
 def register_operators() -> None:
-    """Ask CuPy for plans of all operators that have a function."""
-    register(CupyAdapter(), list(functions))
+    """Ask CuPy for plans of the operators that have a function, and no kernel of our own."""
+    register(CupyAdapter(), [operator for operator in functions if operator not in planners])
 
 
 def _launch_of(request: Request, layouts: Sequence[Layout], found: Found) -> Callable[..., None]:
