@@ -22,6 +22,7 @@ with torch.cuda.device_of(torch.ones(1, device="cuda:1")), torch.cuda.device(Non
 assert torch.cuda.current_device() == 0
 with torch.device("cuda:1"):
     assert torch.zeros(2).device == torch.arange(3).device == torch.device("cuda:1")
+    assert torch.cuda.current_device() == 0 and torch.zeros(2, device="cuda").device == torch.device("cuda:0")
 torch.set_default_device("cuda")
 assert torch.zeros(2).is_cuda and nn.Linear(2, 2).weight.is_cuda
 torch.set_default_device("cpu")

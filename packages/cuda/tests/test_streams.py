@@ -286,11 +286,19 @@ def test_events_are_destroyed():
     assert (made["cuEventCreate"], made["cuEventDestroy_v2"]) == (1, 1)
 
 
-@pytest.mark.parametrize("function", [cuda.Event().record, cuda.Event().wait, cuda.set_stream, cuda.stream], ids=repr)
-def test_what_is_no_stream_is_named(function):
+@pytest.mark.parametrize("name", ["record", "wait", "set_stream", "stream"])
+def test_what_is_no_stream_is_named(name):
+    function = getattr(cuda if "stream" in name else cuda.Event(), name)
     with pytest.raises(TypeError, match="a Stream; got 7"):
         with function(7) or cuda.stream(None):
             pass
+
+
+def test_without_a_driver_there_are_no_events(monkeypatch):
+    end_simulation()
+    monkeypatch.setenv("FACULA_CUDA_DRIVER", "/missing/libcuda.so")
+    with pytest.raises(RuntimeError, match=r"NVIDIA's driver, /missing/libcuda\.so; got none"):
+        cuda.Event()
 
 
 def test_arguments_are_checked():

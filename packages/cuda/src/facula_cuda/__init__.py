@@ -50,6 +50,14 @@ if TYPE_CHECKING:
     from ._port.graphs import graph as graph
     from ._port.graphs import graph_pool_handle as graph_pool_handle
     from ._port.graphs import is_current_stream_capturing as is_current_stream_capturing
+    from ._port.memory_pools import MemPool as MemPool
+    from ._port.memory_pools import use_mem_pool as use_mem_pool
+    from ._port.nvml import clock_rate as clock_rate
+    from ._port.nvml import memory_usage as memory_usage
+    from ._port.nvml import power_draw as power_draw
+    from ._port.nvml import temperature as temperature
+    from ._port.nvml import utilization as utilization
+    from ._port.nvtx import marks as marks
     from ._port.pinned import pinned_allocator as pinned_allocator
     from ._port.sync_debug import get_sync_debug_mode as get_sync_debug_mode
     from ._port.sync_debug import set_sync_debug_mode as set_sync_debug_mode
@@ -62,8 +70,10 @@ __all__ = [
     "DeviceProperties",
     "Event",
     "ExternalStream",
+    "MemPool",
     "Stream",
     "can_device_access_peer",
+    "clock_rate",
     "current_device",
     "current_stream",
     "default_stream",
@@ -82,13 +92,19 @@ __all__ = [
     "is_available",
     "is_current_stream_capturing",
     "libraries",
+    "marks",
+    "memory_usage",
     "pinned_allocator",
+    "power_draw",
     "set_device",
     "set_float32_matmul_precision",
     "set_stream",
     "set_sync_debug_mode",
     "stream",
     "synchronize",
+    "temperature",
+    "use_mem_pool",
+    "utilization",
     "waits",
 ]
 
@@ -100,6 +116,9 @@ __getattr__ = _imported_later(
         "._precision": ("get_float32_matmul_precision", "set_float32_matmul_precision"),
         "._port.device_memory": ("device_allocator",),
         "._port.graphs": ("CUDAGraph", "graph", "graph_pool_handle", "is_current_stream_capturing"),
+        "._port.memory_pools": ("MemPool", "use_mem_pool"),
+        "._port.nvml": ("clock_rate", "memory_usage", "power_draw", "temperature", "utilization"),
+        "._port.nvtx": ("marks",),
         "._port.pinned": ("pinned_allocator",),
         "._port.sync_debug": ("get_sync_debug_mode", "set_sync_debug_mode"),
     },

@@ -8,7 +8,7 @@ from facula_storage import Device
 
 from .._driver import ffi, lib
 from .devices import context, index_of
-from .driver import check, check_session, opened
+from .driver import check, check_session, open_driver, opened
 from .waits import SOME_WORK, waiting
 
 _BLOCKING_SYNC, _DISABLE_TIMING = 1, 2
@@ -71,6 +71,7 @@ class Event:
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False):
         if interprocess:
             raise UnsupportedError("Event: expected interprocess=False; got True. Events are local to a process")
+        open_driver()
         self.enable_timing, self.blocking = bool(enable_timing), bool(blocking)
         self.device_index, self.handle = None, 0
         self._session = opened.session

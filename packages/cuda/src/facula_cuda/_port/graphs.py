@@ -119,9 +119,7 @@ class CUDAGraph:
             )
         index = stream.device_index
         handle = graph_pool_handle() if pool is None else _checked_handle(pool)
-        memory, allocator = _pools.get((handle, index)), device_allocator(index)
-        if memory is None or memory.allocator is not allocator:
-            _pools[handle, index] = memory = MemPool(allocator)
+        memory = private_pool(handle, index)
         context(index)
         with ExitStack() as entered:
             entered.enter_context(use_mem_pool(memory))
@@ -271,6 +269,14 @@ def graph_pool_handle() -> PoolHandle:
     True
     """
     return 0, next(_handles)
+
+
+def private_pool(handle: PoolHandle, index: int) -> MemPool:
+    """Return the pool of a handle on a device, which the caller keeps alive; a new one if nobody does."""
+    memory, allocator = _pools.get((handle, index)), device_allocator(index)
+    if memory is None or memory.allocator is not allocator:
+        _pools[handle, index] = memory = MemPool(allocator)
+    return memory
 
 
 def _checked_handle(pool: object) -> PoolHandle:

@@ -31,6 +31,11 @@ MAP_LOCATION: TypeAlias = Callable[..., Any] | Device | str | dict[str, str] | N
 DEFAULT_PROTOCOL = 2  # of pickles in files
 
 
+def nccl_is_available(tensors: AnyValue) -> bool:
+    """Return False: tensors on several devices are not sent by NCCL."""
+    return False
+
+
 # ----------------------------------------------------------------------------------------- numbers in place of symbols
 def sym_not(a: bool) -> bool:
     """Return `not a`."""

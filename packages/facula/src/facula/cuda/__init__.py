@@ -18,6 +18,7 @@ from .._lookup.absent_device import CudaDevice, Kind, Refusal, cuda_backend, cud
 from .._lookup.names import publish
 from .._types import AnyValue
 from .memory import (
+    MemPool,
     empty_cache,
     list_gpu_processes,
     max_memory_allocated,
@@ -36,8 +37,10 @@ from .memory import (
     reset_max_memory_cached,
     reset_peak_memory_stats,
     set_per_process_memory_fraction,
+    use_mem_pool,
 )
 from .random import (
+    default_generators,
     get_rng_state,
     get_rng_state_all,
     initial_seed,
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
     from facula_tensor.extend.arguments import DeviceLike
 
     from . import amp as amp
+    from . import nccl as nccl
     from . import nvtx as nvtx
     from .graphs import CUDAGraph as CUDAGraph
     from .graphs import graph as graph
@@ -67,18 +71,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CUDAGraph", "CharTensor", "DoubleTensor", "Event", "ExternalStream",
-    "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "ShortTensor", "Stream",
-    "StreamContext", "amp", "can_device_access_peer", "current_device", "current_stream", "default_stream", "device",
-    "device_count", "device_of", "empty_cache", "get_arch_list", "get_device_capability", "get_device_name",
-    "get_device_properties", "get_rng_state", "get_rng_state_all", "get_sync_debug_mode", "graph", "graph_pool_handle",
-    "init", "initial_seed", "ipc_collect", "is_available", "is_bf16_supported", "is_current_stream_capturing",
-    "is_initialized", "is_tf32_supported", "list_gpu_processes", "make_graphed_callables", "manual_seed",
-    "manual_seed_all", "max_memory_allocated", "max_memory_cached", "max_memory_reserved", "mem_get_info",
-    "memory_allocated", "memory_cached", "memory_reserved", "memory_snapshot", "memory_stats",
-    "memory_stats_as_nested_dict", "memory_summary", "nvtx", "reset_accumulated_memory_stats",
-    "reset_max_memory_allocated", "reset_max_memory_cached", "reset_peak_memory_stats", "seed", "seed_all",
-    "set_device", "set_per_process_memory_fraction", "set_rng_state", "set_rng_state_all", "set_stream",
-    "set_sync_debug_mode", "stream", "synchronize", "utilization",
+    "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "MemPool", "OutOfMemoryError", "ShortTensor", "Stream",
+    "StreamContext", "amp", "can_device_access_peer", "clock_rate", "current_device", "current_stream",
+    "default_generators", "default_stream", "device", "device_count", "device_of", "empty_cache", "get_arch_list",
+    "get_device_capability", "get_device_name", "get_device_properties", "get_rng_state", "get_rng_state_all",
+    "get_sync_debug_mode", "graph", "graph_pool_handle", "init", "initial_seed", "ipc_collect", "is_available",
+    "is_bf16_supported", "is_current_stream_capturing", "is_initialized", "is_tf32_supported", "list_gpu_processes",
+    "make_graphed_callables", "manual_seed", "manual_seed_all", "max_memory_allocated", "max_memory_cached",
+    "max_memory_reserved", "mem_get_info", "memory_allocated", "memory_cached", "memory_reserved", "memory_snapshot",
+    "memory_stats", "memory_stats_as_nested_dict", "memory_summary", "memory_usage", "nccl", "nvtx", "power_draw",
+    "reset_accumulated_memory_stats", "reset_max_memory_allocated", "reset_max_memory_cached",
+    "reset_peak_memory_stats", "seed", "seed_all", "set_device", "set_per_process_memory_fraction", "set_rng_state",
+    "set_rng_state_all", "set_stream", "set_sync_debug_mode", "stream", "synchronize", "temperature", "use_mem_pool",
+    "utilization",
 ]  # fmt: skip
 
 
@@ -135,6 +140,10 @@ HalfTensor: Kind = cuda_tensor_type("HalfTensor")
 IntTensor: Kind = cuda_tensor_type("IntTensor")
 LongTensor: Kind = cuda_tensor_type("LongTensor")
 ShortTensor: Kind = cuda_tensor_type("ShortTensor")
+clock_rate: Refusal = _absent.function("clock_rate")
+memory_usage: Refusal = _absent.function("memory_usage")
+power_draw: Refusal = _absent.function("power_draw")
+temperature: Refusal = _absent.function("temperature")
 utilization: Refusal = _absent.function("utilization")
 
 
@@ -271,4 +280,4 @@ class stream(_Block):
 StreamContext = stream
 
 _GRAPHS = "CUDAGraph graph graph_pool_handle is_current_stream_capturing make_graphed_callables"
-publish(__name__, later=("amp", "nvtx"), lazily={"streams": "Event ExternalStream Stream", "graphs": _GRAPHS})
+publish(__name__, later=("amp", "nccl", "nvtx"), lazily={"streams": "Event ExternalStream Stream", "graphs": _GRAPHS})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from facula_storage import Device
 
-from .._lookup.absent_device import CudaDevice, Refusal, cuda_backend
+from .._lookup.absent_device import CudaDevice, Kind, Refusal, cuda_backend
 from .._lookup.names import publish
 from .._memory import DeviceMemory
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from .._memory import Allocator
 
 __all__ = [
-    "dump_snapshot", "empty_cache", "list_gpu_processes", "max_memory_allocated", "max_memory_cached",
+    "MemPool", "dump_snapshot", "empty_cache", "list_gpu_processes", "max_memory_allocated", "max_memory_cached",
     "max_memory_reserved", "mem_get_info", "memory_allocated", "memory_cached", "memory_reserved", "memory_snapshot",
     "memory_stats", "memory_stats_as_nested_dict", "memory_summary", "record_memory_history", "record_trace",
     "reset_accumulated_memory_stats", "reset_max_memory_allocated", "reset_max_memory_cached",
-    "reset_peak_memory_stats", "set_per_process_memory_fraction", "snapshot",
+    "reset_peak_memory_stats", "set_per_process_memory_fraction", "snapshot", "use_mem_pool",
 ]  # fmt: skip
 
 
@@ -48,6 +48,8 @@ def _start(index: int | None) -> None:
 
 _absent = CudaDevice()
 list_gpu_processes: Refusal = _absent.function("list_gpu_processes")
+MemPool: Kind = _absent.provided("MemPool")
+use_mem_pool: Refusal = _absent.function("use_mem_pool")
 
 _memory = DeviceMemory("cuda", _allocators, _absent.error, _current, _start)
 dump_snapshot = _memory.dump_snapshot

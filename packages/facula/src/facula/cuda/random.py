@@ -6,27 +6,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import Device
-from facula_tensor.extend.sampling import default_generators
+from facula_tensor import Generator
+from facula_tensor.extend.sampling import default_generators as generators_by_device
 
 from .._lookup.absent_device import CudaDevice, cuda_backend
 from .._lookup.names import publish
+from .._types import AnyValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from facula_tensor import Generator
     from facula_tensor.extend.arguments import DeviceLike
 
     State = tuple[int, int]
 
 __all__ = [
-    "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all", "seed", "seed_all",
-    "set_rng_state", "set_rng_state_all",
+    "default_generators", "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all", "seed",
+    "seed_all",    "set_rng_state", "set_rng_state_all",
 ]  # fmt: skip
 
 _absent = CudaDevice()
@@ -35,12 +37,31 @@ _absent = CudaDevice()
 def _generator(name: str, device: DeviceLike | int = "cuda") -> Generator:
     """Return the default generator of a device; RuntimeError if there is none."""
     _absent.needed(name)
-    return default_generators[Device(f"cuda:{device}" if isinstance(device, int) else device).resolved]
+    return generators_by_device[Device(f"cuda:{device}" if isinstance(device, int) else device).resolved]
 
 
 def _generators() -> list[Generator]:
-    backend = cuda_backend()
-    return [] if backend is None else [_generator("seed", index) for index in range(backend.device_count())]
+    return list(default_generators)
+
+
+class _DefaultGenerators(Sequence[Generator]):
+    """The default generators of all devices, by index. Without a device there are none."""
+
+    def __len__(self) -> int:
+        backend = cuda_backend()
+        return 0 if backend is None else int(backend.device_count())
+
+    def __getitem__(self, index: AnyValue) -> AnyValue:
+        found = range(len(self))[index]
+        return (
+            _generator("default_generators", found) if isinstance(found, int) else tuple(map(self.__getitem__, found))
+        )
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+default_generators: Sequence[Generator] = _DefaultGenerators()
 
 
 @boundary

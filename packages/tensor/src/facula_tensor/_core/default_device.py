@@ -75,7 +75,7 @@ def _resume() -> None:
 
 
 class _DeviceBlock(replace_mode):
-    """The context manager of one device; it also makes the device the current one of its type."""
+    """The context manager of one device. The current device of its type does not change."""
 
     __slots__ = ("_place",)
 
@@ -84,44 +84,19 @@ class _DeviceBlock(replace_mode):
         self._place = device
 
     def __enter__(self) -> _DeviceBlock:
-        place = self._place
-        if place.index is not None:
-            _indices().append(_exchange_index(place, place.index))
         entered = super().__enter__()
-        if place is not cpu:
+        if self._place is not cpu:
             _suspend()  # after the mark in `passive_modes`, by which `_resume` detects the block
         return entered
 
     def _leave(self, *exc: object) -> None:
         replace_mode.__exit__(self, *exc)
-        place = self._place
-        if place.index is not None and (previous := _indices().pop()) is not None:
-            _exchange_index(place, previous)
         _resume()
 
     __exit__ = Exit(_leave)
 
     def __call__(self, function: Any) -> Any:
         return decorate(function, lambda: self)
-
-
-def _indices() -> list[int | None]:
-    """Return the previous current indices of the blocks that this thread is in."""
-    try:
-        indices: list[int | None] = _of_thread.indices
-    except AttributeError:
-        indices = _of_thread.indices = []
-    return indices
-
-
-def _exchange_index(place: Device, index: int) -> int | None:
-    """Make an index the current one of the device's type; return the previous one. None: the type has no indices."""
-    backend: Any = place.backend
-    if not hasattr(backend, "set_index"):
-        return None
-    previous: int = backend.current_index()
-    backend.set_index(index)
-    return previous
 
 
 _blocks: dict[Device, _DeviceBlock] = {}

@@ -1,6 +1,6 @@
-"""facula.nn.parallel: one model on several devices; so far the whole batch goes to one of them.
+"""facula.nn.parallel: one model on several devices.
 
-May import: siblings. Where next: `data_parallel.py`, `distributed.py`.
+May import: siblings. Where next: `data_parallel.py`, `_replicas.py`, `distributed.py`.
 """
 
 from ..._lookup.names import publish

@@ -3,11 +3,11 @@
 from . import distributed as distributed
 from . import scatter_gather as scatter_gather
 from facula._lookup.refusals import Kind, Refusal
+from facula.nn.parallel._replicas import gather as gather
+from facula.nn.parallel._replicas import scatter as scatter
 from facula.nn.parallel.data_parallel import DataParallel as DataParallel
 from facula.nn.parallel.data_parallel import data_parallel as data_parallel
 from facula.nn.parallel.distributed import DistributedDataParallel as DistributedDataParallel
 
-gather: Refusal
 parallel_apply: Refusal
 replicate: Refusal
-scatter: Refusal

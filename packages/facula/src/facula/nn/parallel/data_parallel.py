@@ -1,4 +1,4 @@
-"""Splitting a batch over several devices: the first device receives the whole batch."""
+"""Splitting a batch over several CUDA devices."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..._functions.rare import device_index
 from ..._lookup.names import publish
 from ..._lookup.siblings import needs
 from ..._types import AnyValue
+from ._replicas import gather, run_on_devices, scatter_kwargs
 
 with needs("facula.nn.parallel"):
     from facula_nn import Module
@@ -48,20 +49,21 @@ def on_device(values: AnyValue, index: int | None) -> AnyValue:
 
 @boundary
 class DataParallel(Module, Generic[M]):
-    """A wrapper that calls `self.module` with the whole batch, which it does not split.
+    """A wrapper that runs `self.module` on parts of a batch, each on its CUDA device, and joins the results.
 
-    On CUDA devices, tensors among the arguments are moved to the first device, where the module must be. Parameters are
+    The module must be on the first device. Its parameters are copied to the others in each call, and their gradients
+    are added up on the first. Without CUDA devices, the wrapper calls the module with the whole batch. Parameters are
     named like PyTorch's, "module.weight".
 
     Arguments:
         module: the module.
-        device_ids: CUDA devices or their indices, of which the first is used; all if None.
-        output_device: the CUDA device to which tensors among the results are moved; the first device if None.
-        dim: ignored.
+        device_ids: CUDA devices or their indices; all if None.
+        output_device: the CUDA device of the results; the first device if None.
+        dim: the dimension in which tensors among the arguments and results are divided.
 
     Raises:
         TypeError: `module` is not a Module.
-        RuntimeError: `device_ids` names devices that do not exist.
+        RuntimeError: `device_ids` names devices that do not exist, or the module is not on the first device.
 
     >>> import facula
     >>> model = DataParallel(facula.nn.Linear(2, 1))
@@ -82,7 +84,22 @@ class DataParallel(Module, Generic[M]):
 
     def forward(self, *inputs: object, **kwargs: object) -> AnyValue:
         first = self.device_ids[0] if self.device_ids else None
+        if len(self.device_ids) > 1:
+            self._check_place(first)
+            parts, named = scatter_kwargs(inputs, kwargs, self.device_ids, self.dim)
+            results = run_on_devices(self.module, parts, named, self.device_ids)
+            if len(results) > 1:
+                return gather(results, first if self.output_device is None else self.output_device, self.dim)
+            return on_device(results[0], self.output_device)
         return on_device(self.module(*on_device(inputs, first), **on_device(kwargs, first)), self.output_device)
+
+    def _check_place(self, index: int | None) -> None:
+        for name, tensor in (*self.module.named_parameters(), *self.module.named_buffers()):
+            if str(tensor.device) != f"cuda:{index}":
+                raise OperationError(
+                    f"DataParallel: expected the module on cuda:{index}, the first of device_ids; got {name} on "
+                    f"{tensor.device}. Call model.to('cuda:{index}')"
+                )
 
 
 @boundary
@@ -94,7 +111,7 @@ def data_parallel(
     dim: int = 0,
     module_kwargs: dict[str, object] | None = None,
 ) -> AnyValue:
-    """Call `module(*inputs, **module_kwargs)` with the whole batch, as `DataParallel` does.
+    """Call `module(*inputs, **module_kwargs)` on parts of the batch, as `DataParallel` does.
 
     Raises the errors of `DataParallel`.
 
