@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     State = tuple[int, int]
 
 __all__ = [
-    "default_generators", "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all", "seed",
-    "seed_all",    "set_rng_state", "set_rng_state_all",
+    "default_generators", "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all",
+    "seed", "seed_all", "set_rng_state", "set_rng_state_all",
 ]  # fmt: skip
 
 _absent = CudaDevice()

@@ -84,6 +84,8 @@ class _DeviceBlock(replace_mode):
         self._place = device
 
     def __enter__(self) -> _DeviceBlock:
+        if self._place.index is not None:
+            self._place.backend  # noqa: B018  RuntimeError where there is none
         entered = super().__enter__()
         if self._place is not cpu:
             _suspend()  # after the mark in `passive_modes`, by which `_resume` detects the block
