@@ -71,7 +71,7 @@ def _flatten(value: Any) -> tuple[list[Any], Callable[[Iterator[Any]], Any]]:
     """Return the leaves of nested tuples, lists and dicts, and a function that arranges other leaves like them."""
     if isinstance(value, dict):
         parts, kind, keys = list(map(_flatten, value.values())), type(value), list(value)
-        make: Callable[[list[Any]], Any] = lambda values: kind(zip(keys, values, strict=True))  # noqa: E731
+        make: Callable[[list[Any]], Any] = lambda values: kind(zip(keys, values, strict=True))
     elif isinstance(value, (tuple, list)):
         parts, make = list(map(_flatten, value)), getattr(type(value), "_make", type(value))
     else:
