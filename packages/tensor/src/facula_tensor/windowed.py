@@ -14,6 +14,7 @@ from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary, published
 
 from ._core.default_device import default_device
+from ._core.formats import check_storage
 from ._core.promotion import as_dtype, as_integer, get_default_dtype
 from ._core.tensor import Tensor
 from ._creation.filled import finish, ones, zeros
@@ -48,17 +49,20 @@ def _window(
     return finish(made, requires_grad)
 
 
-def _symmetric_length(name: str, length: int, periodic: bool) -> int:
+def _symmetric_length(name: str, length: int, periodic: bool, layout: object) -> int:
     """Return the number of points of the symmetric window that a window of `length` is the beginning of."""
+    check_storage(name, layout, False)
     length = as_integer(length, name, "window_length")
     if length < 0:
         raise ArgumentError(f"{name}: expected window_length of at least 0; got {length}")
     return length + 1 if periodic and length > 1 else length
 
 
-def _cosines(name: str, factors: tuple[float, ...], length: int, periodic: bool, *rest: object) -> Tensor:
+def _cosines(
+    name: str, factors: tuple[float, ...], length: int, periodic: bool, layout: object, *rest: object
+) -> Tensor:
     """Return a window that is a sum of cosines: factors[0] - factors[1] cos(t) + factors[2] cos(2 t) and so on."""
-    count = _symmetric_length(name, length, periodic)
+    count = _symmetric_length(name, length, periodic, layout)
     angle = 2 * np.pi * np.arange(count) / max(count - 1, 1)
     values = sum(factor * (-1) ** k * np.cos(k * angle) for k, factor in enumerate(factors))
     return _window(name, length, periodic, values if count > 1 else np.ones(count), *rest)  # type: ignore[arg-type]
@@ -83,7 +87,7 @@ def hann_window(
     >>> hann_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    return _cosines("hann_window", (0.5, 0.5), window_length, periodic, dtype, device, requires_grad)
+    return _cosines("hann_window", (0.5, 0.5), window_length, periodic, layout, dtype, device, requires_grad)
 
 
 @boundary
@@ -107,7 +111,7 @@ def hamming_window(
     >>> hamming_window(2)
     tensor([0.0800, 1.0000])
     """
-    return _cosines("hamming_window", (alpha, beta), window_length, periodic, dtype, device, requires_grad)
+    return _cosines("hamming_window", (alpha, beta), window_length, periodic, layout, dtype, device, requires_grad)
 
 
 @boundary
@@ -128,7 +132,7 @@ def blackman_window(
     >>> blackman_window(3, periodic=False)[1]
     tensor(1.)
     """
-    return _cosines("blackman_window", (0.42, 0.5, 0.08), window_length, periodic, dtype, device, requires_grad)
+    return _cosines("blackman_window", (0.42, 0.5, 0.08), window_length, periodic, layout, dtype, device, requires_grad)
 
 
 @boundary
@@ -149,7 +153,7 @@ def bartlett_window(
     >>> bartlett_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    count = _symmetric_length("bartlett_window", window_length, periodic)
+    count = _symmetric_length("bartlett_window", window_length, periodic, layout)
     values = np.bartlett(count) if count > 1 else np.ones(count)
     return _window("bartlett_window", window_length, periodic, values, dtype, device, requires_grad)
 
@@ -173,7 +177,7 @@ def kaiser_window(
     >>> kaiser_window(3, periodic=False)[1]
     tensor(1.)
     """
-    count = _symmetric_length("kaiser_window", window_length, periodic)
+    count = _symmetric_length("kaiser_window", window_length, periodic, layout)
     values = np.kaiser(count, beta) if count > 1 else np.ones(count)
     return _window("kaiser_window", window_length, periodic, values, dtype, device, requires_grad)
 

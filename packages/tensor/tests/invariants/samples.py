@@ -132,6 +132,9 @@ class Samples(Mapping):
     def __getitem__(self, name: str) -> Sample:
         return sample_of(name)
 
+    def __contains__(self, name: object) -> bool:
+        return name in declared()
+
     def __iter__(self) -> Any:
         return iter(declared())
 

@@ -164,3 +164,13 @@ def test_elements_of_zero_leave_norms_of_small_exponents_finite_gradients(p):
     x = ft.tensor([[0.0, 4.0]], dtype=ft.float64, requires_grad=True)
     ft.functional.pairwise_distance(x, x.detach() * 0, p=p, eps=0).sum().backward()
     assert x.grad.tolist() == [[0, pytest.approx(1)]]
+
+
+def test_cosines_of_huge_vectors_are_no_nan():
+    """As in PyTorch: lengths that overflow make the cosine 0."""
+    x = ft.tensor([[1e30, 1e30], [0.0, 0.0], [3e15, 4e15]], requires_grad=True)
+    found = F.cosine_similarity(x, x)
+    assert found.tolist() == pytest.approx([0, 0, 1])
+    found.sum().backward()
+    assert not x.grad.isnan().any()
+    assert F.cosine_similarity(ft.tensor(2.0), ft.tensor(-3.0), dim=0).item() == -1

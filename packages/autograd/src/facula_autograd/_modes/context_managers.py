@@ -92,7 +92,8 @@ class ModeContext:
     def __call__(self, function: F) -> F:
         """Decorate `function`; each call enters a separate block."""
         changes = self._changes
-        return decorate(function, lambda: replace_mode(**changes))  # type: ignore[return-value]  # wrapped
+        name = type(self).__name__
+        return decorate(function, lambda: replace_mode(**changes), name)  # type: ignore[return-value]  # wrapped
 
 
 class replace_mode(ModeContext):

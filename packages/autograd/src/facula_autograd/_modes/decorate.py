@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
-def decorate(function: Callable[..., AnyValue], make: Make) -> Callable[..., object]:
-    """Wrap `function`: enter `make()` for each call, or for each step of a generator."""
+def decorate(function: Callable[..., AnyValue], make: Make, name: str) -> Callable[..., object]:
+    """Wrap `function`: enter `make()` for each call, or for each step of a generator. `name` is for the error."""
     if isinstance(function, type) or not callable(function):
         raise InvalidTypeError(
-            f"no_grad: expected a function to decorate; got {function!r}; decorate its methods, or use a with block"
+            f"{name}: expected a function to decorate; got {function!r}; decorate its methods, or use a with block"
         )
     inner = function
     while isinstance(inner, partial):

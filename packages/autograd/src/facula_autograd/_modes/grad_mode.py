@@ -135,7 +135,7 @@ class saved_tensors_hooks(replace_mode):
     @boundary
     def __call__(self, function: F) -> F:
         """Decorate `function`; each call enters this mode."""
-        return decorate(function, lambda: self)  # type: ignore[return-value]  # wrapped
+        return decorate(function, lambda: self, type(self).__name__)  # type: ignore[return-value]  # wrapped
 
 
 class set_multithreading_enabled:

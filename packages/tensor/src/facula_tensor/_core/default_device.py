@@ -98,7 +98,7 @@ class _DeviceBlock(replace_mode):
     __exit__ = Exit(_leave)
 
     def __call__(self, function: Any) -> Any:
-        return decorate(function, lambda: self)
+        return decorate(function, lambda: self, f"device {str(self._place)!r}")
 
 
 _blocks: dict[Device, _DeviceBlock] = {}

@@ -161,14 +161,13 @@ def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: R
     tensor([0.7071])
     """
     a, b = _in_one_floating_dtype("cosine_similarity", x1, x2)
-    broadcast_shapes("cosine_similarity", tuple(a.shape), tuple(b.shape))
-    product = F.mul(a, b)
-    at = check_dim("cosine_similarity", dim, product.ndim or 1)
-    if not product.ndim:  # zero-dimensional operands are vectors of one element
-        a, b, product = (F.reshape(operand, (1,)) for operand in (a, b, product))
-    a, b = (F.expand(operand, tuple(product.shape)) for operand in (a, b))
-    lengths = [F.sqrt(F.clamp_min(F.sum(F.mul(operand, operand), ((at,), False)), eps * eps)) for operand in (a, b)]
-    return F.div(F.sum(product, ((at,), False)), F.mul(*lengths))
+    shape = broadcast_shapes("cosine_similarity", tuple(a.shape), tuple(b.shape))
+    at = check_dim("cosine_similarity", dim, len(shape) or 1)
+    a, b = (F.expand(operand, shape or (1,)) for operand in (a, b))  # numbers are vectors of one element
+    # Divided before they are multiplied, so that products of huge elements do not overflow, as in PyTorch.
+    lengths = [F.sqrt(F.clamp_min(F.sum(F.mul(operand, operand), ((at,), True)), eps * eps)) for operand in (a, b)]
+    a, b = (F.div(operand, length) for operand, length in zip((a, b), lengths, strict=True))
+    return F.sum(F.mul(a, b), ((at,), False))
 
 
 @function(overridable=True)
