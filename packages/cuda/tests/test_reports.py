@@ -18,16 +18,16 @@ from facula_storage import LaunchError, Plan, bind
 
 SOURCE = r"""
 #include <stdint.h>
-void check(const struct { int64_t n; const int64_t *at; int64_t *o; uint64_t *record; } *p, unsigned b, unsigned t)
+void check(const struct { int64_t n; const int64_t *at; int64_t *o, end; uint64_t *record; } *p, unsigned b, unsigned t)
 {
     for (int64_t i = 0; i < p->n; i++) {
-        if (p->at[i] < 5) {
+        if (p->at[i] < p->end) {
             p->o[i] = p->at[i];
         } else if (!p->record[0]) {
             p->record[0] = 1;
             p->record[1] = p->at[i];
             p->record[2] = i;
-            p->record[3] = 5;
+            p->record[3] = p->end;
         }
     }
 }
@@ -60,8 +60,8 @@ def described(monkeypatch):
 def plan(backend, tmp_path):
     """Return a plan whose kernel reports each index of 5 or more, and the layout of its operand."""
     (function,) = functions(load(build_kernels(tmp_path, SOURCE)), "check")
-    struct = ffi.new("struct facula_cuda_fixed *")
-    struct.record, struct.words, struct.steps = record_of(0), 3, 1
+    struct = ffi.new("struct facula_cuda_fixed *", {"constant": [5]})
+    struct.record, struct.words, struct.constants, struct.steps = record_of(0), 3, 1, 1
     struct.step[0].function, struct.step[0].blocks, struct.step[0].threads = function, 1, 1
     kernel = int(ffi.cast("intptr_t", ffi.addressof(lib, "facula_cuda_fixed")))
     _, layout = put(np.zeros(3, "i8"))

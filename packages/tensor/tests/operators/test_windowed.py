@@ -30,7 +30,9 @@ def test_windows(name, length):
     with raises(ValueError, f"{name}_window", "expected window_length of at least 0", value=-1):
         function(-1)
     assert function(length, layout=ft.strided).layout is ft.strided
-    with raises(NotImplementedError, f"{name}_window", "layout facula.strided is the only one", value="facula.sparse_coo"):
+    with raises(
+        NotImplementedError, f"{name}_window", "layout facula.strided is the only one", value="facula.sparse_coo"
+    ):
         function(length, layout=ft.sparse_coo)
     with raises(ValueError, f"{name}_window", "expected a floating dtype", "int64", value="facula"):
         function(3, dtype=ft.int64)

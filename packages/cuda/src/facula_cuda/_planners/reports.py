@@ -239,9 +239,14 @@ def reporting(plan: Plan, index: int, inputs: Sequence[Layout | type | None]) ->
 def _with_kept_record(launch: Callable[..., None], kept: KeptRecord) -> Callable[..., None]:
     """Return a launch with a copy of the plan that reports to a record."""
     kernel, address, doubles, _ = unbind(launch)
-    struct = "facula_cuda_fixed" if kernel == address_of("facula_cuda_fixed") else "facula_cuda_elementwise"
-    plan = ffi.new(f"struct {struct} *")
-    ffi.memmove(plan, ffi.cast("void *", address), ffi.sizeof(f"struct {struct}"))
+    if kernel == address_of("facula_cuda_fixed"):
+        constants = ffi.cast("struct facula_cuda_fixed *", address).constants
+        plan = ffi.new("struct facula_cuda_fixed *", {"constant": constants})
+        nbytes = ffi.sizeof("struct facula_cuda_fixed") + 8 * constants
+    else:
+        plan = ffi.new("struct facula_cuda_elementwise *")
+        nbytes = ffi.sizeof("struct facula_cuda_elementwise")
+    ffi.memmove(plan, ffi.cast("void *", address), nbytes)
     plan.record = kept.address
     return bind(kernel, int(ffi.cast("intptr_t", plan)), NEVER, doubles, (plan, kept, launch), -1)
 
