@@ -78,6 +78,7 @@ def test_training_equals_the_cpus(bits):
     Then a weight whose gradient is 0 but for rounding may differ by its optimizer's step, so only losses are compared.
     """
     found = json.loads(run(HERE / "cuda_training.py", *["--bits"] * bits))
+    assert bits or found["fallbacks"] == {}
     for name, (here, there) in found["runs"].items():
         assert (here["device"], there["device"]) == ("cpu", "cuda:0")
         np.testing.assert_allclose(there["losses"], here["losses"], rtol=1e-5, err_msg=name)

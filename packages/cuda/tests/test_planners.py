@@ -312,6 +312,10 @@ def test_wrong_elements_are_reported(operator, inputs, outputs, parameters, numb
         ("dropout", [values((4, 3), "float16")], [empty((4, 3), "float16")], ()),
         ("scatter", [indices((3,), 4), values((3,), "complex64")], [values((4,), "complex64")], (0, "prod")),
         ("adam_step", [values((4,), "float16")] * 5, [], (5,)),
+        ("attention", [view(values((4, 3, 2), "float32"), 0, 2, 1)] * 4, [], (False,)),
+        ("attention", [Given(np.broadcast_to(np.float32(0), (1 << 31, 1, 1)), "float32")] * 4, [], (False,)),
+        ("recurrent", [values((2, 3, 4), "float16")] * 8, [], ("lstm", False)),
+        ("ctc_loss", [values((2, 3, 4), "float32"), *[values((3, 3), "int32")] * 2], [], (1,)),
     ],
 )  # fmt: skip
 def test_planners_decline_what_they_have_no_kernel_for(operator, inputs, outputs, parameters):

@@ -15,6 +15,8 @@ from ..registry import planner
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
 
+MAX_TASKS = (1 << 31) - 1  # which the kernels count with 32 bits
+
 
 @planner("attention", "attention_grad")
 def plan_attention(
@@ -60,6 +62,8 @@ def plan_attention(
         "dims": len(dims),
         "nest": nest_of(dims),
     }
+    if max(constants["tasks"], constants["query_tasks"], constants["key_tasks"]) > MAX_TASKS:
+        return None
     name, of = f"{operator}_{q.dtype.name}", f"<{code}, {code if mask is None else mask.dtype.code}>(p);"
     if gradient:
         kernels = [
