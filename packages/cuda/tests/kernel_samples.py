@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass, field
 from math import prod
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import facula_storage
 from facula_cpu import CpuBackend
 from facula_cuda._driver import ffi, lib
 from facula_cuda._planners import launches, planners
+from facula_cuda._planners.layers import taps
 from facula_storage import layout_of
 
 ORDERS = ("forward", "backward", "shuffled", "warps")
@@ -186,6 +188,7 @@ def modules_of(samples):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(launches, "functions", functions)
         patch.setattr(launches, "record_of", lambda index: 1)
+        patch.setattr(taps, "Table", lambda index, arrays: SimpleNamespace(addresses=[1] * len(arrays)))
         for sample in samples:
             plan_of(sample)
     return found

@@ -1,9 +1,10 @@
 """Samples of convolutions, pooling and resampling."""
 
 from itertools import chain
+from types import SimpleNamespace
 
 import numpy as np
-from kernel_samples import Given, Sample, empty, run_on_cpu, values
+from kernel_samples import Given, Sample, empty, indices, run_on_cpu, values
 
 
 def convolutions(images, weights, stride=1, padding=0, dilation=1, groups=1, dtype="float32"):
@@ -108,4 +109,74 @@ POOLING = [
         ((3, 8, 9), (2, 1), (3, 9), (2, 1), (0, 0), True, None, "float64"),
     ]),
 ]  # fmt: skip
-SPATIAL = [*CONVOLUTIONS, *POOLING]
+
+
+def windows(shape, size, strides, offset=0, shared=(), value=0, dtype="float32"):
+    """Samples of the windows that strides select, and of arrays that have them in these places."""
+    call = {"name": f"{'x'.join(map(str, shape))}-{strides}-{value}"}
+    if value == 0:
+        yield Sample(
+            "windows", [values(shape, dtype, 1)], [empty(size, dtype)], (size, strides, offset, shared), **call
+        )
+    parameters = shape, strides, offset, shared, value
+    yield Sample("inset", [values(size, dtype, 2, 5.0)], [empty(shape, dtype)], parameters, **call)
+    yield Sample("inset", [transposed(values(size[::-1], dtype, 3, 5.0))], [empty(shape, dtype)], parameters,
+                 name=f"{call['name']}-transposed")  # fmt: skip
+
+
+def transposed(given):
+    return Given(given.array.T, given.dtype)
+
+
+DTYPES = ("bool", "uint8", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+WINDOWS = [
+    *chain.from_iterable(windows(*given) for given in [
+        ((3, 8), (2, 4), (8, 1), 10),  # padding
+        ((3, 8), (2, 4), (8, 1), 10, (), -7),
+        ((40,), (9, 4), (4, 1), 0, (1,)),  # windows that do not overlap, and that do
+        ((40,), (10, 5), (3, 1), 2, (1,)),
+        ((2, 3, 9, 8), (2, 3, 3, 3, 3, 3), (216, 72, 16, 2, 8, 1), 9, (4, 5)),  # of images
+        ((7, 7), (7,), (8,)),  # a diagonal
+        ((5, 6), (3, 5), (1, 6), 1),  # columns
+        ((12,), (3, 0), (4, 1), 0, (1,)),
+        ((0, 3), (0, 2), (3, 1)),
+        ((), (), ()),
+        ((2,) * 8, (2,) * 8, (128, 64, 32, 16, 8, 4, 2, 1)),
+    ]),
+    *chain.from_iterable(windows((30,), (9, 5), (3, 1), 1, (1,), 0, dtype) for dtype in DTYPES),
+    *chain.from_iterable(windows((20,), (5,), (2,), 1, (), 1, dtype) for dtype in DTYPES),
+]  # fmt: skip
+
+
+def resampled(shape, dim, count, most, dtype="float32"):
+    """Samples of a dimension multiplied by random rows, of `most` numbers or, if that is negative, of fewer."""
+    generator = np.random.default_rng(count)
+    widths = np.full(count, most) if most >= 0 else generator.integers(0, 1 - most, count)
+    starts = np.concatenate([[0], np.cumsum(widths)])
+    places = generator.integers(0, shape[dim], starts[-1]) if shape[dim] else np.zeros(0, int)
+    matrix = SimpleNamespace(starts=starts, places=places, weights=generator.standard_normal(starts[-1]))
+    made = (*shape[:dim], count, *shape[dim + 1 :])
+    return Sample("resample", [values(shape, dtype, 1)], [empty(made, dtype)], (dim, matrix), name=f"{dim}-{most}")
+
+
+def given_taps(images, channels, length, taps, count, dtype="float32"):
+    """Samples of sums of elements at given places, some of which are outside, and of their derivatives."""
+    places = indices((images, taps, count), length + 2, -2)
+    x, w = values((images, channels, length), dtype, 1), values((images, taps, count), dtype, 2)
+    g, name = values((images, channels, count), dtype, 3), f"{length}x{taps}"
+    yield Sample("gather_taps", [x, w, places], [empty(g.array.shape, dtype)], name=name)
+    yield Sample("scatter_taps", [g, w, places], [empty(x.array.shape, dtype)], (length,), name=name)
+    yield Sample("weigh_taps", [g, x, places], [empty(w.array.shape, dtype)], name=name)
+
+
+TAPS = [
+    *(resampled((3, 7, 5), dim, count, most) for dim, count in [(0, 4), (1, 20), (2, 3)] for most in (1, 2, 4, -6)),
+    resampled((9, 40), 1, 300, 2, "float64"),
+    resampled((0, 5), 1, 7, 2),
+    resampled((5, 0), 0, 7, 2),
+    resampled((5, 3), 0, 0, 2),
+    *chain.from_iterable(given_taps(*one) for one in [
+        (2, 3, 20, 4, 30), (1, 9, 300, 2, 40), (3, 1, 2, 1, 500), (2, 5, 7, 3, 4, "float64"), (0, 3, 5, 2, 4),
+        (2, 3, 5, 2, 0), (2, 3, 0, 2, 4), (2, 0, 3, 2, 4)]),
+]  # fmt: skip
+SPATIAL = [*CONVOLUTIONS, *POOLING, *WINDOWS, *TAPS]

@@ -2,6 +2,7 @@
 
 from ._adafactor import NUMBERS as _ADAFACTOR_NUMBERS
 from ._elementwise.typed import Step, TypedProgram, typed_program
+from ._layers.resample import taps_of
 from ._levels import at_level, levels
 from ._optimizer import NUMBERS as _NUMBERS
 from ._portable import KernelName, Part, PortablePlan, portable_plan
@@ -34,6 +35,7 @@ __all__ = [
     "levels",
     "planners",
     "portable_plan",
+    "taps_of",
     "typed_program",
     "with_streams",
     "wrapped",

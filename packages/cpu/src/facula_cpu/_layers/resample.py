@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,19 +32,8 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
         raise no_kernel(operator, inputs, outputs)
     outer, inner = prod(a.shape[:dim]), prod(a.shape[dim + 1 :])
     length, count = a.shape[dim], o.shape[dim]
-    starts = np.ascontiguousarray(matrix.starts, np.int64)
-    places = np.ascontiguousarray(matrix.places, np.int64)
-    weights = np.ascontiguousarray(matrix.weights, o.dtype.numpy)
+    starts, places, weights = taps_of(matrix, length, count, o.dtype.numpy)
     widths = np.diff(starts)
-    if (
-        len(starts) != count + 1
-        or starts[0]
-        or starts[-1] != len(places)
-        or len(places) != len(weights)
-        or min(widths, default=0) < 0
-        or (len(places) and not 0 <= places.min() <= places.max() < length)
-    ):
-        raise InvalidValueError(f"resample: expected taps from {length} to {count} elements in range; got others")
     taps = int(widths[0]) if count and (widths == widths[0]).all() else 0
     buffers = [ffi.from_buffer("int64_t[]", starts), ffi.from_buffer("int64_t[]", places), ffi.from_buffer(weights)]
     each = kernel.cost * (inner + 1) * len(places) / max(count, 1)  # an output row
@@ -68,3 +57,24 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
         cost=rows * each / max(o.numel, 1),
         also=buffers,
     )
+
+
+def taps_of(matrix: Any, length: int, count: int, dtype: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return starts, places and weights of a matrix: int64, int64 and the dtype.
+
+    Raises:
+        InvalidValueError: they are no matrix of `count` rows and `length` columns.
+    """
+    starts = np.ascontiguousarray(matrix.starts, np.int64)
+    places = np.ascontiguousarray(matrix.places, np.int64)
+    weights = np.ascontiguousarray(matrix.weights, dtype)
+    if (
+        len(starts) != count + 1
+        or starts[0]
+        or starts[-1] != len(places)
+        or len(places) != len(weights)
+        or min(np.diff(starts), default=0) < 0
+        or (len(places) and not 0 <= places.min() <= places.max() < length)
+    ):
+        raise InvalidValueError(f"resample: expected taps from {length} to {count} elements in range; got others")
+    return starts, places, weights

@@ -146,6 +146,7 @@ def kernel_plan(
     scratch: bool = False,
     checks: Sequence[Layout | type | None] = (),
     any_size: bool = False,
+    kept: object = None,
 ) -> Plan | None:
     """Return a plan that queues the kernels, one after the other. None if its constants are too many.
 
@@ -159,6 +160,7 @@ def kernel_plan(
         absent: names of addresses that the template uses, and this operator does not have: they are NULL.
         scratch: whether the kernels get the scratch memory of their stream, before the constants.
         checks: the operator's inputs, if the kernels report wrong elements.
+        kept: an object that lives as long as the plan, such as a `Table`.
     """
     scalars, constants = scalars or {}, constants or {}
     names = [*pointers.split(), *(["workspace"] if workspace else [])]
@@ -181,7 +183,8 @@ def kernel_plan(
         step.function, step.threads, step.repeats = handles[one], one.threads, one.turns - 1
         step.blocks, step.per_block, step.max_blocks = (0, one.per, one.blocks) if one.per else (one.blocks, 0, 0)
     doubles = sum([1 << place for place, kind in enumerate(scalars.values(), 1 + len(names)) if kind is float])
-    launch = bind(address_of("facula_cuda_fixed"), int(ffi.cast("intptr_t", plan)), NEVER, doubles, plan, arguments)
+    at = int(ffi.cast("intptr_t", plan))
+    launch = bind(address_of("facula_cuda_fixed"), at, NEVER, doubles, (plan, kept), arguments)
     made = Plan(operator, parameters, tuple(outputs), launch, workspace, any_size)
     return reporting(made, index, checks) if checks else made
 

@@ -26,7 +26,7 @@ def plan_flip(
     (a,), (o,), (dims,) = inputs, outputs, parameters
     steps = [-step if dim in dims else step for dim, step in enumerate(a.strides)]
     start = sum([(a.shape[dim] - 1) * a.strides[dim] for dim in dims])
-    return _move(operator, inputs, outputs, parameters, list(zip(o.shape, o.strides, steps, strict=True)), start)
+    return move_plan(operator, inputs, outputs, parameters, list(zip(o.shape, o.strides, steps, strict=True)), start)
 
 
 @planner("roll")
@@ -34,11 +34,12 @@ def plan_roll(
     operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
 ) -> Plan | None:
     """Plan o = a rotated along dimensions, of any strides. Shifts are in range."""
-    (a,), (o,), (shifts, dims) = inputs, outputs, parameters
+    (a,), (o,), (shifts, along) = inputs, outputs, parameters
     turns = [0] * a.ndim
-    for by, dim in zip(shifts, dims, strict=True):
+    for by, dim in zip(shifts, along, strict=True):
         turns[dim] = -by % max(a.shape[dim], 1)
-    return _move(operator, inputs, outputs, parameters, list(zip(o.shape, o.strides, a.strides, turns, strict=True)))
+    dims = list(zip(o.shape, o.strides, a.strides, turns, strict=True))
+    return move_plan(operator, inputs, outputs, parameters, dims)
 
 
 @planner("tile")
@@ -52,7 +53,7 @@ def plan_tile(
     for size, own, whole, each in list(zip(a.shape, a.strides, outer, inner, strict=True))[::-1]:
         dims += (each, step, 0), (size, step * each, own), (whole, step * each * size, 0)
         step *= whole * size * each
-    return _move(operator, inputs, outputs, parameters, dims) if outputs[0].is_contiguous else None
+    return move_plan(operator, inputs, outputs, parameters, dims) if outputs[0].is_contiguous else None
 
 
 @planner("triangle")
@@ -71,7 +72,7 @@ def plan_triangle(
     return kernel_plan(operator, parameters, outputs, ["moves"], [kernel], pointers="a o", constants=constants)
 
 
-def _move(
+def move_plan(
     operator: str,
     inputs: tuple[Any, ...],
     outputs: tuple[Layout, ...],

@@ -9,3 +9,4 @@ from . import norms as norms
 from . import pooling as pooling
 from . import recurrent as recurrent
 from . import rows as rows
+from . import taps as taps
