@@ -20,6 +20,7 @@ simulate()
 STORE = os.environ.get("CUDA_SOURCES")
 TOGETHER = 120  # sources of one library
 sources: dict[str, None] = {}
+alone: list[tuple] = []
 
 
 def collect_only():
@@ -53,10 +54,28 @@ def prebuild(found):
         list(threads.map(lambda group: build.prebuild(group, headers(), TOGETHER), groups))
 
 
+def count_libraries():
+    """Count the libraries that are compiled from now on, each for one source: their sources were not collected."""
+    from facula_cuda.testing import build
+
+    compiled = build._compiled
+
+    def counted(*arguments):
+        alone.append(arguments)
+        return compiled(*arguments)
+
+    build._compiled = counted
+
+
 if STORE and Path(STORE).exists():
     prebuild(json.loads(Path(STORE).read_text()))
+    count_libraries()
 elif STORE:
     collect_only()
+
+
+def pytest_terminal_summary(terminalreporter):
+    terminalreporter.write_line(f"{len(alone)} sources compiled alone")
 
 
 def pytest_sessionfinish(session):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 HERE = Path(__file__).parent
+MAX_ALONE = 40  # of about 1500 sources: each takes ten times as long as in a library with others
 
 
 def run(*arguments, **variables):
@@ -52,6 +53,7 @@ def test_operators(root, tests, selected, least, tmp_path):
     for _ in range(2):
         shown = run("-m", "pytest", *options, path, "-k", selected, **files)
         assert int(re.search(r"(\d+) passed", shown)[1]) >= least
+    assert int(re.search(r"(\d+) sources compiled alone", shown)[1]) <= MAX_ALONE
     found = set(json.loads((tmp_path / "fallbacks.json").read_text()))
     assert found <= REST
     if "matrix" in tests:
