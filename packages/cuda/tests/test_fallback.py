@@ -9,6 +9,7 @@ from backend_helpers import get, launch, put
 
 from facula_cpu import CpuBackend
 from facula_cuda import fallbacks
+from facula_cuda.testing import pending
 from facula_errors.testing import raises
 from facula_storage import Device, LaunchError, bool_, contiguous, float32, int64, layout_of
 from facula_storage.extend.memory import allocate
@@ -38,6 +39,15 @@ def test_operands_that_share_memory(backend):
     every = layout_of((3,), (2,), float32, la.device)
     launch("mul", [(a.ptr, every), (a.ptr + 4, every)], (a.ptr, every))
     assert get(a, la).tolist() == [0, 2, 24, 6, 80, 10]
+
+
+def test_a_run_waits_for_its_results_if_launches_block(backend, monkeypatch):
+    a, la = put(np.arange(4, dtype="f4"))
+    launch("neg", [(a.ptr, la)], (a.ptr, la))
+    assert pending() == 1  # the copy of the results
+    monkeypatch.setenv("FACULA_CUDA_BLOCKING", "1")
+    launch("neg", [(a.ptr, la)], (a.ptr, la))
+    assert pending() == 0
 
 
 def test_any_size_and_other_layouts(backend):

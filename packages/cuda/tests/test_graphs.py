@@ -63,6 +63,12 @@ def test_a_replay_does_the_captured_work_again():
     assert "captured" in repr(captured)
 
 
+def test_a_capture_begins_after_one_wait_for_all_work():
+    before = cuda.waits()  # a wait also reports what kernels found
+    captured_copy(memory(), memory())
+    assert cuda.waits() == before + 1
+
+
 def test_a_replay_is_queued_on_the_current_stream():
     source, target = memory(), memory()
     captured, stream = captured_copy(target, source), cuda.Stream()

@@ -125,6 +125,13 @@ def test_more_launches_than_records(plan, described):
     assert waits() == before and not records_of(0).idle
     made.launch(3, good.ptr, out[0].ptr)
     assert waits() == before + 1 and len(records_of(0).pending) == 1
+    synchronize()
+    bad, there = operands([8, 1, 1])
+    for _ in range(RECORDS - 2):
+        made.launch(3, good.ptr, out[0].ptr)
+    made.launch(3, bad.ptr, there[0].ptr)
+    with pytest.raises(Called, match="8"):
+        made.launch(3, good.ptr, out[0].ptr)
 
 
 def test_a_launch_that_is_not_queued_keeps_no_record(plan, described):
