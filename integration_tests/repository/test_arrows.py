@@ -118,6 +118,7 @@ FOR_TESTS = {
     ("together/cuda_plugin.py", "facula_cuda._backend"): "lets planners decline, to collect the kernels of all tests",
     ("together/cuda_plugin.py", "facula_cuda._planners"): "collects the kernels of all tests",
     ("together/cuda_plugin.py", "facula_cuda._planners.launches"): "compiles the kernels of all tests together",
+    ("together/cuda_plugin.py", "facula_cuda.testing.build._compiled"): "counts the kernels that are compiled alone",
     ("together/cuda_training.py", "facula_cuda._planners"): "trains without kernels, on copies for the CPU",
     ("together/model_files.py", "facula_jit._replay.portable_program"): "writes the members that the C library runs",
     ("together/test_adding.py", "facula_tensor._dispatch.operator"): "compares a page with the keys of declarations",

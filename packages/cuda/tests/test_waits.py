@@ -7,9 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import facula_cuda
+from facula_cuda import Stream
+from facula_cuda._planners.tables import Table
+from facula_cuda.testing import pending
 
 PACKAGE = Path(facula_cuda.__file__).parent
 HERE = Path(__file__).parent
@@ -41,6 +45,10 @@ WAITS = {
         ("backend.wait(operator)", "test_fallback.py::test_a_run_waits_for_its_results_if_launches_block"),
     ),
     "_planners/reports.py": (("wait_for_device()", "test_reports.py::test_more_launches_than_records"),),
+    "_planners/tables.py": (
+        ("wait_for_stream(stream)", "test_waits.py::test_all_streams_may_read_a_new_table"),
+        ("record_use(lib.facula_cuda_stream_of", "test_waits.py::test_a_table_is_kept_for_the_stream_that_drops_it"),
+    ),
     "_port/devices.py": (
         ("cuCtxSynchronize()", "test_streams.py::test_synchronizing_a_device_waits_for_its_streams_alone"),
     ),
@@ -100,3 +108,18 @@ def test_a_missing_wait_shows(file, place, test, tmp_path):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=300)
     assert done.returncode == 1, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+def test_all_streams_may_read_a_new_table(backend):
+    table = Table(0, [np.arange(4), np.arange(3)])
+    assert len(table.addresses) == 2 and pending() == 0
+
+
+def test_a_table_is_kept_for_the_stream_that_drops_it(backend):
+    def blocks(kind):
+        return backend.allocator.allocator.memory_stats()[f"{kind}.all.current"]
+
+    table, before = Table(0, [np.arange(4)]), blocks("active")
+    with Stream():
+        del table
+    assert blocks("active") == before == blocks("allocation") + 1
