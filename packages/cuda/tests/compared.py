@@ -92,7 +92,9 @@ def run_both(operator, operands, outputs, parameters=(), numbers=(), count=None)
     if made.workspace:
         scratch = [allocate(layout_of((made.workspace,), (1,), dtype_of("uint8"), Device("cuda:0")))]
     addresses = [0 if one is None else storage.ptr + one.offset for storage, one in stores]
-    made.launch(count, *addresses, *[storage.ptr for storage in scratch], *numbers)
+    # Launches of captured functions have copies of their plans.
+    launch = made.launch.for_replays() if hasattr(made.launch, "for_replays") else made.launch
+    launch(count, *addresses, *[storage.ptr for storage in scratch], *numbers)
     found = []
     for storage, one in stores[len(arrays) :]:
         memory = np.empty_like(one.memory)
