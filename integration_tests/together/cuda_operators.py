@@ -82,6 +82,13 @@ CALLS = {
     "randperm": lambda x: facula.randperm(50, device=x.device),
     "many dimensions": lambda x: facula.cat([x.flatten(), x[0, :8]]).view((2,) * 7).permute(6, 4, 2, 0, 5, 3, 1).exp(),
     "Adafactor": lambda x: stepped(facula.optim.Adafactor, x),
+    "scatter_add": lambda x: x.scatter_add(1, x.argsort(1) % 7, x),
+    "scatter_add of slices": lambda x: x.scatter_add(1, (x[:1].argsort(1) % 7).expand(3, 40), x),
+    "scatter_reduce": lambda x: x.scatter_reduce(1, x.argsort(1) % 7, x, "prod"),
+    "scatter_reduce mean": lambda x: x.scatter_reduce(0, (x > 0).long(), x, "mean"),
+    "index_add": lambda x: x.index_add(1, x[0].argsort(0) % 7, x),
+    "gather": lambda x: x.gather(1, x.argsort(1)[:, :30] % 7),
+    "embedding": lambda x: F.embedding(x.argsort(1) % 40, x.t()),
 }
 
 

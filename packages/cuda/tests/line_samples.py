@@ -1,7 +1,7 @@
 """Samples of operators along lines: scans, sorts, searches."""
 
 import numpy as np
-from kernel_samples import Given, Sample, empty, values
+from kernel_samples import Given, Sample, empty, indices, values
 
 ALL = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -156,6 +156,19 @@ def permutations(shape, rows, dtype="int32"):
     return Sample("permutation_of", [Given(pivots, dtype)], [empty((*shape[:-1], rows, rows), "float32")], (rows,))
 
 
+def wide_elements(shape, dim, length, dtype):
+    """Samples of operators that index elements by an index that is the same for all elements of a slice."""
+    of_index = tuple([length if d == dim else n for d, n in enumerate(shape)])
+    one = indices([length if d == dim else 1 for d in range(len(shape))], shape[dim])
+    index = Given(np.broadcast_to(one.array, of_index), "int64")
+    array, several = values(shape, dtype, 1, 5), values(of_index, dtype, 2, 5)
+    yield Sample("gather", [array, index], [empty(of_index, dtype)], (dim,), name="wide")
+    yield Sample("gather_back", [several, index], [empty(shape, dtype)], (shape, dim), name="wide")
+    for mode in ("set", "sum", "amin"):
+        yield Sample("scatter", [index, several], [array], (dim, mode), name=f"{mode}-wide")
+        yield Sample("scatter_copy", [array, index, several], [empty(shape, dtype)], (dim, mode), name=f"{mode}-wide")
+
+
 UNSIGNED = ("uint16", "uint32", "uint64")
 SORTS = [
     *(one for dtype in (*ALL, *UNSIGNED) for one in sorts((3, 70, 4), 1, dtype, "sort", "median_dim", "mode")),
@@ -172,4 +185,5 @@ SORTS = [
     *(permutations(shape, rows) for shape, rows in [((5,), 5), ((3, 2, 4), 7), ((0, 3), 3), ((2, 0), 3)]),
     permutations((300,), 300, "int64"),
 ]  # fmt: skip
-LINES = [*SCANS, *SORTS]
+WIDE = [*wide_elements((5, 20), 0, 30, "float32"), *wide_elements((2, 6, 9), 1, 40, "bfloat16")]
+LINES = [*SCANS, *SORTS, *WIDE]

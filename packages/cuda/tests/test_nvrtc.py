@@ -28,7 +28,7 @@ SPILLING = {
     "expm1_.*": "of complex numbers, whose calls of other functions save 8 bytes of registers",
     r"\w+_(whole|pieces|joined)": "reductions: the division of indices above 2^31 is a call that saves up to 16 bytes",
     r"(cum|logcum)\w+": "the division of line numbers above 2^31 is a call that saves up to 40 bytes",
-    r"(put|take_back)_\w+": "the kernel that adds slices saves registers around 64-bit divisions",
+    r"\w+_slices_\w+": "the kernel that adds slices saves registers around 64-bit divisions",
     r"rms_norm_\w+|softmax_grad_bfloat16": "on sm_80 they save up to 40 bytes around divisions",
     r"(hypot|floor_divide)_\w+|cross_entropy_grad_float64_\w+": "on sm_100 they save up to 16 bytes around divisions",
     r"batch_norm_\w+_factors_\w+|rmsprop_step_\w+": "on sm_100 they save up to 24 bytes around square roots",

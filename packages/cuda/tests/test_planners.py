@@ -89,9 +89,11 @@ INDEXING = [
     *chain.from_iterable(slices(*one, "float32") for one in [
         ((10,), 0, (50,)), ((20, 300), 0, (70,)), ((3, 6, 1), 1, ()), ((3, 4), 0, (0,)), ((2, 3), 0, (1000,))]),
     *chain.from_iterable(elements((4, 5, 6), 1, (3, 9, 6), dtype) for dtype in ("float32", "float16", "int8", "bool")),
-    *elements((4, 5), 0, (7, 5), "complex64", ("set", "sum")),
+    *elements((4, 5), 0, (7, 5), "complex64", ("set", "sum", "prod")),
     *chain.from_iterable(elements(*one, "float32") for one in [
-        ((7,), 0, (600,)), ((3, 40), 1, (2, 300)), ((3, 40), 0, (5, 40)), ((1,), 0, (1,)), ((4, 3), 0, (0, 3))]),
+        ((7,), 0, (600,)), ((3, 40), 1, (2, 300)), ((3, 40), 0, (5, 40)), ((1,), 0, (1,)), ((4, 3), 0, (0, 3)),
+        ((70_000,), 0, (1500,))]),
+    *slices((300, 3), 0, (2100,), "float32"),
 ]  # fmt: skip
 MOVES = [
     *chain.from_iterable(moves((3, 4, 5), dtype) for dtype in ("bool", "float16", "float32", "int64", "complex128")),
@@ -268,6 +270,8 @@ def test_operands_of_any_strides():
          [1, 9, 0, 4]),
         ("gather", [values((4, 3), "float32"), Given(np.array([[0, 1, 2], [1, 9, 0]]), "int64")],
          [empty((2, 3), "float32")], (0,), (), [7, 9, 4, 4]),
+        ("gather", [values((4, 10), "float32"), Given(np.broadcast_to([[1], [9]], (2, 10)), "int64")],
+         [empty((2, 10), "float32")], (0,), (), [7, 9, 10, 4]),
         ("scatter", [Given(np.array([[0, -1], [1, 1]]), "int64"), values((2, 2), "float32")],
          [values((2, 4), "float32")], (1, "sum"), (), [7, -1, 1, 4]),
         ("cross_entropy", [values((3, 5), "float32"), Given(np.array([1, -100, 5]), "int64"), None],
@@ -310,7 +314,7 @@ def test_wrong_elements_are_reported(operator, inputs, outputs, parameters, numb
         ("uniform", [], [empty((3,), "int32")], ()),
         ("randint", [], [empty((3,), "float32")], ()),
         ("dropout", [values((4, 3), "float16")], [empty((4, 3), "float16")], ()),
-        ("scatter", [indices((3,), 4), values((3,), "complex64")], [values((4,), "complex64")], (0, "prod")),
+        ("scatter", [indices((3,), 4), values((3,), "complex64")], [values((4,), "complex64")], (0, "amax")),
         ("adam_step", [values((4,), "float16")] * 5, [], (5,)),
         ("attention", [view(values((4, 3, 2), "float32"), 0, 2, 1)] * 4, [], (False,)),
         ("attention", [Given(np.broadcast_to(np.float32(0), (1 << 31, 1, 1)), "float32")] * 4, [], (False,)),

@@ -28,13 +28,16 @@
 #include "elements/float8.h"
 #include "elements/half.h"
 
-/* Lanes of a warp, the mask of all of them, and the number (from 1) of the first lane in a mask. */
+/* Lanes of a warp, the mask of all of them, and for a mask of lanes the number (from 1) of the first one, and how many
+   there are. */
 #ifdef __HIP_PLATFORM_AMD__
 #define WARP 64
 #define EVERY_LANE (~0ull)
 #define FIRST_LANE(lanes) __ffsll((long long)(lanes))
+#define COUNT_LANES(lanes) __popcll(lanes)
 #else
 #define WARP 32
 #define EVERY_LANE 0xffffffffu
 #define FIRST_LANE(lanes) __ffs((int)(lanes))
+#define COUNT_LANES(lanes) __popc(lanes)
 #endif

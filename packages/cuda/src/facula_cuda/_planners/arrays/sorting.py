@@ -57,7 +57,7 @@ def sorting(name: str, loader: str, writer: str, lines: int, length: int, key_by
     constants: dict[str, Constant] = {
         "lines": lines,
         "length": length,
-        "size": size,
+        "room": size,
         "passes": 0 if short else digits,
         "tiles": tiles,
         "longest": 64,

@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..._dtype_codes import INT64
-from ..arrays.indexing import MAX_POSITIONS, combining
+from ..arrays.indexing import MAX_POSITIONS, scattering
 from ..launches import Kernel, blocks_for, kernel_plan
 from ..registry import planner
 
@@ -86,13 +86,12 @@ def plan_pooling(
 
 def _plan_scattered(operator: str, inputs: tuple[Any, ...], made: Layout, parameters: tuple[Any, ...]) -> Plan | None:
     """Plan the addition of gradients to planes of zeros at any indices: see Note [Deterministic scattering]."""
-    itemsize, moved = made.dtype.itemsize, f"uint{8 * made.dtype.itemsize}_t"
+    itemsize = made.dtype.itemsize
     area, count, planes = prod(made.shape[-2:]), prod(inputs[0].shape[-2:]), prod(made.shape[:-2])
     if count > MAX_POSITIONS:
         return None
-    name, total = f"{operator}_{made.dtype.name}_scattered", planes * count
-    of = f"COMBINE_SUM, {made.dtype.code}"
-    combine = Kernel(name, f"combine_elements<{of}>(p);", blocks_for(total))
+    name = f"{operator}_{made.dtype.name}_scattered"
+    kernels, more, workspace = scattering(name, made, "COMBINE_SUM", planes, count, area, 0, True, "nullptr")
     constants: dict[str, Constant] = {
         "size": area,
         "step": itemsize,
@@ -105,17 +104,16 @@ def _plan_scattered(operator: str, inputs: tuple[Any, ...], made: Layout, parame
         "dims": 1,
         "nest": (planes, area * itemsize, count * 8, count * itemsize),
         "status": STATUS_INDEX,
-        "targets": planes * area,
-        "fresh": made.numel,
+        **more,
     }
     return kernel_plan(
         operator,
         parameters,
         (made,),
         ["indexing"],
-        combining(name, "COMBINE_SUM", moved, "nullptr", made.numel, total, combine, combine),
+        kernels,
         pointers="values index array",
         constants=constants,
-        workspace=64 + 8 * made.numel,
+        workspace=workspace,
         checks=inputs,
     )

@@ -3,15 +3,15 @@
    Note [Deterministic scattering]
    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
    Several values may have one target. The last one wins, or all are combined in their order, as on the CPU: the
-   results have the same bits in every run. A first kernel marks for each target the first and the last position of
-   its values, by atomic operations on integers, whose order does not matter. Then the thread or the warp at the
-   first position does all the work of its target: it reads the indices up to the last position and combines their
-   values. A target with one value costs nothing more; many targets with far positions cost most.
+   results have the CPU's bits, in every run. For assignment, a first kernel marks for each target the last position of
+   its values, by atomic operations on integers, whose order does not matter. To combine values, the indices are sorted
+   stably (see sort.cuh), so that those of a target follow one another in their order. Then the thread or the warp at
+   the first of them does all the work of its target. Many values for few targets take longest.
 
-   Positions are uint32_t: planners decline more. The workspace has `targets` last positions plus 1 (0: none), and
-   then, unless values are assigned, as many first positions. */
+   Positions are uint32_t: planners decline more. For assignment the workspace has for each target its last position
+   plus 1 (0: none). */
 #pragma once
-#include "facula/common.cuh"
+#include "facula/sort.cuh"
 
 enum { COMBINE_SET, COMBINE_SUM, COMBINE_PRODUCT, COMBINE_MAX, COMBINE_MIN, COMBINE_OR };
 
@@ -52,6 +52,9 @@ template <int CODE> struct combined;
         typedef pair_of<N> type;                                                                   \
         template <int how> static ALWAYS_INLINE type of(type x, type y)                            \
         {                                                                                          \
+            if (how == COMBINE_PRODUCT)                                                            \
+                return type{x.real * y.real - x.imaginary * y.imaginary,                           \
+                            x.real * y.imaginary + x.imaginary * y.real};                          \
             return type{x.real + y.real, x.imaginary + y.imaginary};                               \
         }                                                                                          \
     };
@@ -76,30 +79,40 @@ COMBINED_COMPLEX(COMPLEX128, double)
 
 /* --------------------------------------------------------------------------------------------- marks of targets */
 template <class A> static ALWAYS_INLINE uint32_t *last_marks(const A &p) { return (uint32_t *)p.workspace; }
-template <class A> static ALWAYS_INLINE uint32_t *first_marks(const A &p) { return last_marks(p) + p.targets; }
 
 /* Removes all marks, and initializes the array's `fresh` elements: zeros, or those of `start`. */
-template <int how, class S, class A> static ALWAYS_INLINE void begin_targets(const A &p, char *array, const char *start)
+template <class S, class A> static ALWAYS_INLINE void begin_targets(const A &p, char *array, const char *start)
 {
-    FOR_ELEMENTS(i, p.targets) {
-        last_marks(p)[i] = 0;
-        if (how != COMBINE_SET)
-            first_marks(p)[i] = 0xffffffffu;
-    }
+    FOR_ELEMENTS(i, p.targets) last_marks(p)[i] = 0;
     FOR_ELEMENTS(i, p.fresh) ((S *)array)[i] = start ? ((const S *)start)[i] : S();
 }
 
-template <int how, class A> static ALWAYS_INLINE void mark_target(const A &p, int64_t target, int64_t position)
+template <class A> static ALWAYS_INLINE void mark_target(const A &p, int64_t target, int64_t position)
 {
     atomicMax(last_marks(p) + target, (uint32_t)position + 1);
-    if (how != COMBINE_SET)
-        atomicMin(first_marks(p) + target, (uint32_t)position);
+}
+
+/* The end of the pairs with the key of the first one. */
+template <class P> static ALWAYS_INLINE int64_t run_end(const P *pairs, int64_t first, int64_t length)
+{
+    const typename P::type key = pairs[first].key();
+    int64_t most = 1;
+    while (first + most < length && pairs[first + most].key() == key)
+        most *= 2;
+    most = first + most < length ? most : length - first;
+    return first + lower_bound(pairs + first, most, (typename P::type)(key + 1));
+}
+
+/* Whether a pair is the first one of a target. The key of what has no target is `size`. */
+template <class P> static ALWAYS_INLINE bool is_first(const P *pairs, int64_t i, int64_t size)
+{
+    return (int64_t)pairs[i].key() != size && (!i || pairs[i - 1].key() != pairs[i].key());
 }
 
 /* ---------------------------------------------------------------------------- an index for slices of the array
    `args` has array, index, values; size and step of the indexed dimension, lowest (the least index), skip (an index
-   whose values are skipped), count (of indices), outer and inner (elements of the dimensions before and after), and
-   the nests of these three: extents, steps of the array (for the index: of the index) and steps of the values. */
+   whose values are skipped), count (of indices), spread (of positions that errors name), outer and inner (elements of
+   the dimensions before and after), and the nests of these three: extents, steps of the array (for the index: of the index) and steps of the values. */
 
 /* The index with this number, from 0; -1 if it is out of range. Adds the values' offset. */
 template <class A> static ALWAYS_INLINE int64_t slice_of(const A &p, int64_t number, int64_t &values)
@@ -109,7 +122,7 @@ template <class A> static ALWAYS_INLINE int64_t slice_of(const A &p, int64_t num
     values += at[1];
     const int64_t given = *(const int64_t *)(p.index + at[0]);
     if (given < p.lowest || given >= p.size) {
-        report(p.record, p.lowest < 0 ? STATUS_INDEX : STATUS_POSITION, given, number, p.size, 0);
+        report(p.record, p.lowest < 0 ? STATUS_INDEX : STATUS_POSITION, given, number * p.spread, p.size, 0);
         return -1;
     }
     return given < 0 ? given + p.size : given;
@@ -139,17 +152,17 @@ template <class S, class A> static ALWAYS_INLINE void take_slices(const A &p)
     }
 }
 
-template <int how, class A> static ALWAYS_INLINE void mark_slices(const A &p)
+template <class A> static ALWAYS_INLINE void mark_slices(const A &p)
 {
     int64_t unused = 0;
     FOR_ELEMENTS(number, p.count) {
         const int64_t slice = slice_of(p, number, unused);
         if (slice >= 0 && slice != p.skip)
-            mark_target<how>(p, slice, number);
+            mark_target(p, slice, number);
     }
 }
 
-template <class S, class A> static ALWAYS_INLINE void put_slices(const A &p)
+template <class S, class A> static ALWAYS_INLINE void assign_slices(const A &p)
 {
     const int64_t each = p.count * p.inner;
     FOR_ELEMENTS(i, p.outer * each) {
@@ -163,34 +176,41 @@ template <class S, class A> static ALWAYS_INLINE void put_slices(const A &p)
     }
 }
 
-/* A warp for each first position and PART elements of its slice. */
-template <int how, int CODE, class A> static ALWAYS_INLINE void combine_slices(const A &p)
+template <class P> struct slice_keys {
+    typedef P pair;
+    template <class A> static ALWAYS_INLINE P load(const A &p, int64_t, int64_t i)
+    {
+        int64_t unused = 0;
+        const int64_t slice = slice_of(p, i, unused);
+        return P::of((typename P::type)(slice < 0 || slice == p.skip ? p.size : slice), i);
+    }
+};
+
+/* A warp for each target and PART elements of its slice. */
+template <int how, int CODE, class P, class A> static ALWAYS_INLINE void combine_slices(const A &p)
 {
     typedef typename combined<CODE>::type S;
     enum { PART = 256 };
     const int64_t elements = p.outer * p.inner, parts = elements / PART + (elements % PART != 0);
     const int lane = threadIdx.x % WARP;
+    const P *pairs = pairs_of<P>(p, (int)p.passes, 0);
     for (int64_t task = first_element() / WARP; task < p.count * parts; task += element_stride() / WARP) {
         const int64_t first = quotient(task, parts), part = task - first * parts;
-        int64_t unused = 0;
-        const int64_t slice = slice_of(p, first, unused);
-        if (slice < 0 || slice == p.skip || first_marks(p)[slice] != first)
-            continue; /* the same for all lanes */
-        const int64_t end = last_marks(p)[slice], stop = elements < (part + 1) * PART ? elements : (part + 1) * PART;
-        for (int64_t base = first; base < end; base += WARP) {
-            const bool same = base + lane < end && slice_of(p, base + lane, unused) == slice;
-            auto found = __ballot_sync(EVERY_LANE, same);
-            for (; found; found &= found - 1) {
-                int64_t values = 0;
-                slice_of(p, base + FIRST_LANE(found) - 1, values);
-                for (int64_t e = part * PART + lane; e < stop; e += WARP) {
-                    int64_t at[2] = {slice * p.step, values};
-                    const int64_t outer = quotient(e, p.inner);
-                    locate_in_slice(p, outer, e - outer * p.inner, at);
-                    S *into = (S *)(p.array + at[0]);
-                    *into = combined<CODE>::template of<how>(*into, *(const S *)(p.values + at[1]));
-                }
+        if (!is_first(pairs, first, p.size))
+            continue;
+        const int64_t end = run_end(pairs, first, p.count), stop = (part + 1) * PART;
+        for (int64_t e = part * PART + lane; e < stop && e < elements; e += WARP) {
+            int64_t at[2] = {(int64_t)pairs[first].key() * p.step, 0};
+            const int64_t outer = quotient(e, p.inner);
+            locate_in_slice(p, outer, e - outer * p.inner, at);
+            S *into = (S *)(p.array + at[0]), value = *into;
+#pragma unroll 4
+            for (int64_t k = first; k < end; k++) {
+                int64_t of_index[2] = {0, at[1]};
+                locate<2>(p.nest + 3 * p.outer_dims, p.index_dims, pairs[k].place(), of_index);
+                value = combined<CODE>::template of<how>(value, *(const S *)(p.values + of_index[1]));
             }
+            *into = value;
         }
     }
 }
@@ -204,17 +224,17 @@ struct line_place {
     int64_t at[3]; /* offsets: of the line in the array, and of the element in the index and in the values */
 };
 
+template <class A> static ALWAYS_INLINE line_place place_in(const A &p, int64_t line, int64_t position)
+{
+    line_place place = {line, position, {0, position * p.index_step, position * p.value_step}};
+    locate<3>(p.nest, p.dims, line, place.at);
+    return place;
+}
+
 template <class A> static ALWAYS_INLINE line_place place_of(const A &p, int64_t number)
 {
-    line_place place;
     const int64_t width = p.by_line ? p.length : p.lines, row = quotient(number, width), column = number - row * width;
-    place.line = p.by_line ? row : column;
-    place.position = p.by_line ? column : row;
-    place.at[0] = place.at[1] = place.at[2] = 0;
-    locate<3>(p.nest, p.dims, place.line, place.at);
-    place.at[1] += place.position * p.index_step;
-    place.at[2] += place.position * p.value_step;
-    return place;
+    return p.by_line ? place_in(p, row, column) : place_in(p, column, row);
 }
 
 /* The index of an element; -1 if it is out of range. */
@@ -242,17 +262,17 @@ template <class S, class A> static ALWAYS_INLINE void gather_elements(const A &p
     }
 }
 
-template <int how, class A> static ALWAYS_INLINE void mark_elements(const A &p)
+template <class A> static ALWAYS_INLINE void mark_elements(const A &p)
 {
     FOR_ELEMENTS(i, p.lines * p.length) {
         const line_place place = place_of(p, i);
         const int64_t index = index_of(p, place);
         if (index >= 0)
-            mark_target<how>(p, place.line * p.size + index, place.position);
+            mark_target(p, place.line * p.size + index, place.position);
     }
 }
 
-template <class S, class A> static ALWAYS_INLINE void scatter_elements(const A &p)
+template <class S, class A> static ALWAYS_INLINE void assign_elements(const A &p)
 {
     FOR_ELEMENTS(i, p.lines * p.length) {
         const line_place place = place_of(p, i);
@@ -262,49 +282,31 @@ template <class S, class A> static ALWAYS_INLINE void scatter_elements(const A &
     }
 }
 
-/* One thread for each first position. */
-template <int how, int CODE, class A> static ALWAYS_INLINE void combine_elements(const A &p)
+template <class P> struct index_keys {
+    typedef P pair;
+    template <class A> static ALWAYS_INLINE P load(const A &p, int64_t line, int64_t i)
+    {
+        const int64_t index = index_of(p, place_in(p, line, i));
+        return P::of((typename P::type)(index < 0 ? p.size : index), i);
+    }
+};
+
+/* A thread for each target. */
+template <int how, int CODE, class P, class A> static ALWAYS_INLINE void combine_elements(const A &p)
 {
     typedef typename combined<CODE>::type S;
     FOR_ELEMENTS(i, p.lines * p.length) {
-        const line_place place = place_of(p, i);
-        const int64_t index = index_of(p, place), target = place.line * p.size + index;
-        if (index < 0 || first_marks(p)[target] != place.position)
+        const int64_t line = quotient(i, p.length), first = i - line * p.length;
+        const P *pairs = pairs_of<P>(p, (int)p.passes, line);
+        if (!is_first(pairs, first, p.size))
             continue;
-        const int64_t count = last_marks(p)[target] - place.position;
-        S *into = (S *)(p.array + place.at[0] + index * p.step), value = *into;
-        for (int64_t k = 0; k < count; k++)
-            if (*(const int64_t *)(p.index + place.at[1] + k * p.index_step) == index) {
-                const S more = *(const S *)(p.values + place.at[2] + k * p.value_step);
-                value = combined<CODE>::template of<how>(value, more);
-            }
+        const int64_t end = run_end(pairs, first, p.length);
+        const line_place place = place_in(p, line, 0);
+        S *into = (S *)(p.array + place.at[0] + (int64_t)pairs[first].key() * p.step), value = *into;
+#pragma unroll 4
+        for (int64_t k = first; k < end; k++)
+            value = combined<CODE>::template of<how>(
+                value, *(const S *)(p.values + place.at[2] + pairs[k].place() * p.value_step));
         *into = value;
-    }
-}
-
-/* The same with a warp, for long lines. */
-template <int how, int CODE, class A> static ALWAYS_INLINE void combine_long_lines(const A &p)
-{
-    typedef typename combined<CODE>::type S;
-    const int lane = threadIdx.x % WARP;
-    for (int64_t i = first_element() / WARP; i < p.lines * p.length; i += element_stride() / WARP) {
-        const line_place place = place_of(p, i);
-        const int64_t index = index_of(p, place), target = place.line * p.size + index;
-        if (index < 0 || first_marks(p)[target] != place.position)
-            continue; /* the same for all lanes */
-        const int64_t count = last_marks(p)[target] - place.position;
-        S *into = (S *)(p.array + place.at[0] + index * p.step), value = *into;
-        for (int64_t base = 0; base < count; base += WARP) {
-            const int64_t k = base + lane;
-            const bool same = k < count && *(const int64_t *)(p.index + place.at[1] + k * p.index_step) == index;
-            auto found = __ballot_sync(EVERY_LANE, same);
-            for (; found; found &= found - 1) {
-                const int64_t one = base + FIRST_LANE(found) - 1;
-                const S more = *(const S *)(p.values + place.at[2] + one * p.value_step);
-                value = combined<CODE>::template of<how>(value, more);
-            }
-        }
-        if (lane == 0)
-            *into = value;
     }
 }

@@ -11,7 +11,7 @@
    All launches get the same arguments, so the number of the pass is in the workspace.
 
    A loader L has `load(p, line, i)`, which returns a pair; a writer W has `write(p, line, pairs, i)`, which gets the
-   sorted line, for each i. `args` has lines, length, size (a power of two, for short lines), flip (1: descending),
+   sorted line, for each i. `args` has lines, length, room (a power of two, for short lines), flip (1: descending),
    passes, tiles (of a line); the workspace, and the places in it of pairs (two arrays), counts and totals (of digits). */
 #pragma once
 #include "elements/sort_keys.h"
@@ -45,7 +45,7 @@ template <class L, class W, class A> static ALWAYS_INLINE void sort_short(const 
 {
     typedef typename L::pair P;
     __shared__ P pairs[BLOCK_PAIRS];
-    const int size = (int)p.size, together = BLOCK_PAIRS / size;
+    const int size = (int)p.room, together = BLOCK_PAIRS / size;
     for (int64_t base = (int64_t)blockIdx.x * together; base < p.lines; base += (int64_t)gridDim.x * together) {
         for (int t = threadIdx.x; t < BLOCK_PAIRS; t += blockDim.x) {
             const int64_t line = base + t / size;
@@ -173,11 +173,11 @@ template <class P, class A> static ALWAYS_INLINE void sort_move(const A &p)
                 const auto set = __ballot_sync(EVERY_LANE, digit & bit);
                 same &= digit & bit ? set : ~set;
             }
-            const int before = __popc(same & ((1u << lane) - 1));
+            const int before = COUNT_LANES(same & ~(EVERY_LANE << lane));
             rank[r] = own[digit] + before;
             __syncwarp();
             if (there && before == 0)
-                own[digit] += __popc(same);
+                own[digit] += COUNT_LANES(same);
             __syncwarp();
         }
         const int digit = threadIdx.x;
