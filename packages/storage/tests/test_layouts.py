@@ -204,6 +204,7 @@ def test_a_table_is_cleared_occasionally(small_tables, monkeypatch):
     assert not set(map(id, tables._rows_first.values())) & set(map(id, old))
 
 
+@pytest.mark.unsanitized
 def test_resident_memory_is_flat_over_new_shapes(run_python):
     program = """
 import gc, resource

