@@ -32,6 +32,7 @@ SPILLING = {
     r"rms_norm_\w+|softmax_grad_bfloat16": "on sm_80 they save up to 40 bytes around divisions",
     r"(hypot|floor_divide)_\w+|cross_entropy_grad_float64_\w+": "on sm_100 they save up to 16 bytes around divisions",
     r"batch_norm_\w+_factors_\w+|rmsprop_step_\w+": "on sm_100 they save up to 24 bytes around square roots",
+    r"permutation_of_order_\w+|median_dim_u?int64_short_\w+": "on sm_100 they save up to 88 bytes around divisions",
     r"attention_grad_\w+": "on sm_80 it saves up to 32 bytes, so that more blocks run at a time",
 }
 
