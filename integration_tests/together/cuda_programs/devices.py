@@ -51,6 +51,17 @@ model = InTwoParts()
 model(torch.ones(3, 6)).sum().backward()
 assert model.first.weight.grad.device == torch.device("cuda:0")
 assert model.second.weight.grad.device == torch.device("cuda:1")
+together = torch.cat([parameter.grad.flatten().cpu() for parameter in model.parameters()])
+norm = nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+assert norm.device == torch.device("cuda:0") and torch.allclose(norm.cpu(), together.norm())
+clipped = torch.cat([parameter.grad.flatten().cpu() for parameter in model.parameters()])
+assert torch.allclose(clipped, together * (0.5 / together.norm()))
+try:
+    model.second.bias.grad = torch.ones(1)
+except RuntimeError as error:
+    assert "float32 (1,) on cuda:1; got float32 (1,)" in str(error), error
+else:
+    raise AssertionError("a gradient on another device")
 
 torch.cuda.empty_cache()
 torch.cuda.reset_peak_memory_stats()

@@ -40,7 +40,8 @@ def clip_grad_norm_(
 
     Returns the original norm, without dimensions; it is computed in at least float32. The factor is a tensor, at most
     1, by which all gradients are multiplied: no value is read unless `error_if_nonfinite`. `norm_type` may be infinite
-    (also "inf"), 0 or negative; the norm is the `linalg.vector_norm` of the norms of the gradients.
+    (also "inf"), 0 or negative; the norm is the `linalg.vector_norm` of the norms of the gradients. Gradients may be on
+    several devices; the norm is on the first one's.
     ValueError for a negative `max_norm`; RuntimeError for a norm that is not finite, if `error_if_nonfinite`.
     `foreach` is ignored.
 
@@ -171,6 +172,8 @@ def _total_norm(
     dtypes = {norm.dtype for norm in norms}
     if len(dtypes) > 1:
         norms = [norm.to(reduce(promote_types, dtypes)) for norm in norms]
+    if len({norm.device for norm in norms}) > 1:
+        norms = [norm.to(norms[0].device) for norm in norms]
     total = norms[0] if len(norms) == 1 and order > 0 else _norm(stack(norms), order)
     if error_if_nonfinite and not math.isfinite(total):
         raise OperationError(
@@ -192,8 +195,12 @@ def _norm(value: Tensor, order: float) -> Tensor:
 def _scale(grads: list[Tensor], most: float, total: Tensor) -> None:
     """Multiply all gradients by most / total, but by at most 1, without reading `total` from the device."""
     factor = no_record_ops.clip_factor(_widened(total), most)
+    copies = {factor.device: factor}
     for grad in grads:
-        grad.mul_(factor)
+        device = grad.device
+        if device not in copies:
+            copies[device] = factor.to(device)
+        grad.mul_(copies[device])
 
 
 def _widened(value: Tensor) -> Tensor:

@@ -174,8 +174,9 @@ class TensorAdapter(Adapter):
         return v._storage.version  # type: ignore[return-value]
 
     def describe(self, v: Tensor) -> str:
-        """Return dtype and shape."""
-        return show(layout_of_tensor(v))
+        """Return dtype and shape, and the device if it is not the CPU."""
+        layout = layout_of_tensor(v)
+        return show(layout) if layout.device is cpu else f"{show(layout)} on {layout.device}"
 
     def describe_mutation(self, v: Tensor) -> str | None:
         """Return the operator and call site of the storage's last change."""
