@@ -13,6 +13,13 @@ x = facula.randn(3, 40)
 attend = nn.functional.scaled_dot_product_attention
 
 
+def orthogonal(device):
+    """Return orthogonal weights drawn by the device's generator, and its next number."""
+    generator = facula.Generator(device).manual_seed(1)
+    weights = nn.init.orthogonal_(facula.empty(4, 3, device=device), generator=generator)
+    return weights, facula.rand(2, device=device, generator=generator)
+
+
 def temporal(log_probs, targets):
     return F.ctc_loss(log_probs, targets, [6, 5, 4, 6], [2, 1, 2, 0])
 
@@ -39,6 +46,7 @@ CALLS = {
     "packed GRU": lambda x: layer("GRU", x, [3, 3, 3, 2, 2, 1, 1, 1]),
     "CTC": lambda x: temporal(x.view(6, 4, 5).log_softmax(2), facula.arange(8, device=x.device).view(4, 2) % 4 + 1),
     "grouped attention": lambda x: attend(x.view(1, 6, 4, 5), *[x[0].view(1, 2, 4, 5)] * 2, enable_gqa=True),
+    "orthogonal_": lambda x: orthogonal(x.device),
     "conv1d": lambda x: F.conv1d(x, x[:2, :30].reshape(4, 3, 5), padding=2),
     "conv2d": lambda x: F.conv2d(x.view(1, 6, 4, 5), x[:, :36].reshape(4, 3, 3, 3), x[0, :4], 2, 1, groups=2),
     "conv3d": lambda x: F.conv3d(x.view(1, 2, 3, 4, 5), x[:, :16].reshape(3, 2, 2, 2, 2), dilation=(1, 2, 1)),

@@ -334,7 +334,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     if tensor.numel() == 0 or tensor.is_meta:
         return tensor
     rows = tensor.shape[0]
-    drawn = randn(rows, tensor.numel() // rows, dtype=float64, generator=generator, device="cpu").numpy()
+    drawn = randn(rows, tensor.numel() // rows, dtype=float64, generator=generator, device=tensor.device).cpu().numpy()
     q, r = np.linalg.qr(drawn.T if drawn.shape[0] < drawn.shape[1] else drawn)
     q = q * np.sign(np.diag(r))  # for a uniform distribution: F. Mezzadri, Notices of the AMS 54, 2007
     if drawn.shape[0] < drawn.shape[1]:
