@@ -47,7 +47,9 @@ def scattering(
     targets = lines * size if how == "COMBINE_SET" else 0
     elements = array.numel if fresh else 0
     constants: dict[str, Constant] = {"targets": targets, "fresh": elements}
-    begin = Kernel(f"{name}_begin", f"begin_targets<{moved}>(p, p.array, {start});", blocks_for(max(targets, elements)))
+    begin = Kernel(
+        f"{name}_begin", f"begin_targets<{how}, {moved}>(p, p.array, {start});", blocks_for(max(targets, elements))
+    )
     if how == "COMBINE_SET":
         kernels = [
             begin,

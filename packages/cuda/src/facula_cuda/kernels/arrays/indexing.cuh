@@ -8,8 +8,8 @@
    stably (see sort.cuh), so that those of a target follow one another in their order. Then the thread or the warp at
    the first of them does all the work of its target. Many values for few targets take longest.
 
-   Positions are uint32_t: planners decline more. For assignment the workspace has for each target its last position
-   plus 1 (0: none). */
+   Positions are uint32_t: planners decline more. With marks, the workspace has for each target its last position plus 1
+   (0: none), and then, unless values are assigned, its first position. */
 #pragma once
 #include "facula/sort.cuh"
 
@@ -79,17 +79,24 @@ COMBINED_COMPLEX(COMPLEX128, double)
 
 /* --------------------------------------------------------------------------------------------- marks of targets */
 template <class A> static ALWAYS_INLINE uint32_t *last_marks(const A &p) { return (uint32_t *)p.workspace; }
+template <class A> static ALWAYS_INLINE uint32_t *first_marks(const A &p) { return last_marks(p) + p.targets; }
 
 /* Removes all marks, and initializes the array's `fresh` elements: zeros, or those of `start`. */
-template <class S, class A> static ALWAYS_INLINE void begin_targets(const A &p, char *array, const char *start)
+template <int how, class S, class A> static ALWAYS_INLINE void begin_targets(const A &p, char *array, const char *start)
 {
-    FOR_ELEMENTS(i, p.targets) last_marks(p)[i] = 0;
+    FOR_ELEMENTS(i, p.targets) {
+        last_marks(p)[i] = 0;
+        if (how != COMBINE_SET)
+            first_marks(p)[i] = 0xffffffffu;
+    }
     FOR_ELEMENTS(i, p.fresh) ((S *)array)[i] = start ? ((const S *)start)[i] : S();
 }
 
-template <class A> static ALWAYS_INLINE void mark_target(const A &p, int64_t target, int64_t position)
+template <int how, class A> static ALWAYS_INLINE void mark_target(const A &p, int64_t target, int64_t position)
 {
     atomicMax(last_marks(p) + target, (uint32_t)position + 1);
+    if (how != COMBINE_SET)
+        atomicMin(first_marks(p) + target, (uint32_t)position);
 }
 
 /* The end of the pairs with the key of the first one. */
@@ -158,7 +165,7 @@ template <class A> static ALWAYS_INLINE void mark_slices(const A &p)
     FOR_ELEMENTS(number, p.count) {
         const int64_t slice = slice_of(p, number, unused);
         if (slice >= 0 && slice != p.skip)
-            mark_target(p, slice, number);
+            mark_target<COMBINE_SET>(p, slice, number);
     }
 }
 
@@ -268,7 +275,7 @@ template <class A> static ALWAYS_INLINE void mark_elements(const A &p)
         const line_place place = place_of(p, i);
         const int64_t index = index_of(p, place);
         if (index >= 0)
-            mark_target(p, place.line * p.size + index, place.position);
+            mark_target<COMBINE_SET>(p, place.line * p.size + index, place.position);
     }
 }
 
