@@ -4,6 +4,8 @@ import torch
 
 import facula_cuda
 
+assert torch.empty(3, pin_memory=True).is_pinned()  # before anything else uses a device
+
 
 class DLPackArray:
     def __init__(self, tensor):

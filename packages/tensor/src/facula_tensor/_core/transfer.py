@@ -76,7 +76,7 @@ def pinned_allocator(device: Device | None = None) -> Allocator | None:
 
         for entry in entry_points(group="facula.backends"):
             try:
-                Device(entry.name).backend  # noqa: B018  connects it
+                Device(entry.name).resolved.backend  # noqa: B018  connects the current one
             except FaculaError:  # no driver, or no device
                 continue
         found = _offered()
