@@ -4,8 +4,7 @@ import threading
 from contextlib import nullcontext
 
 import pytest
-from test_captured_programs import bits, everything
-from training_programs import Program, batch
+from training_programs import Program, batch, bits, everything
 
 import facula
 import facula.nn as nn
