@@ -96,6 +96,7 @@ class CudaBackend:
         plan = plan or self._kernel_plan(operator, inputs, outputs, parameters)
         if plan is None:
             return plan_on_cpu(self, operator, inputs, outputs, parameters)
+        plan.request = operator, inputs, parameters
         return self._blocking(plan) if is_blocking() else plan
 
     def reference_plan(

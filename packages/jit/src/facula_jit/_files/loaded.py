@@ -16,7 +16,7 @@ from facula_errors import (
     OperationError,
 )
 from facula_errors.extend import boundary
-from facula_storage import cpu
+from facula_storage import Device, cpu
 from facula_storage.extend.memory import launching_modules
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import current_recorder
@@ -31,6 +31,7 @@ from .._replay.replay import MISS, Replay
 from . import archive, json_values
 from .batch_sizes import MAX_SIZE, at
 from .call_signatures import as_data, size_of, tensors_of, words
+from .devices import copied, device_of, host_parts, on
 from .errors import Refusal, SaveError, refuse
 from .json_values import a_list, an_int, entries, is_int, to_layout
 from .loaded_tensors import LoadedTensors
@@ -65,11 +66,12 @@ class Loaded(LoadedTensors):
         data: graph.json.
         contents: the tensors of the file.
         members: its other members.
+        device: the device on which it runs.
     """
 
     function = None
 
-    def __init__(self, data: Any, contents: dict[str, Parts], members: dict[str, bytes]):
+    def __init__(self, data: Any, contents: dict[str, Parts], members: dict[str, bytes], device: Device = cpu):
         found = entries(data, ("format", "operators", "tensors", "memory", "groups", "plans", "graphs"), "graph.json")
         number, operators, tensors, memory, groups, plans, graphs = found
         if not is_int(number, 1) or number > FORMAT:
@@ -78,7 +80,11 @@ class Loaded(LoadedTensors):
         check_versions(operators)
         self._data, self.members = data, members
         self._kinds = {}
-        self._shared = shared = Shared(a_list(plans, "plans"), memory_of(a_list(memory, "memory"), contents))
+        held = [
+            (copied(storage, layout.extent, cpu, device), layout)
+            for storage, layout in memory_of(a_list(memory, "memory"), contents)
+        ]
+        self._shared = shared = Shared(a_list(plans, "plans"), held, device)
         self._named = shared.named
         self._ready: OrderedDict[tuple[int, int], SizedGraph] = OrderedDict()
         shared.tensors += [self._tensor(tensor) for tensor in a_list(tensors, "tensors")]
@@ -106,7 +112,8 @@ class Loaded(LoadedTensors):
         if offset + layout.extent > whole.extent or offset % json_values.alignment(layout.dtype) or boolean:
             refuse(f"tensor {name!r:.60} is outside of its memory, or of another dtype")
         tensor = new_instance(Parameter if kind == "parameter" else Tensor)
-        tensor._layout, tensor._storage, tensor._offset, tensor.node = layout, storage, offset, None
+        tensor._storage, tensor._offset, tensor.node = storage, offset, None
+        tensor._layout = on(layout, self._shared.device)
         if wants:
             if not (layout.dtype.is_floating_point or layout.dtype.is_complex):
                 refuse(f"tensor {name!r:.60} requires a gradient, and is of {layout.dtype.name}")
@@ -170,10 +177,11 @@ class Loaded(LoadedTensors):
         return self._call(args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        signature = Signature(args, kwargs)
-        if not signature.supported or any([tensor.device is not cpu for tensor in signature.tensors]):
+        signature, device = Signature(args, kwargs), self._shared.device
+        if not signature.supported or any([tensor.device is not device for tensor in signature.tensors]):
+            where = "the CPU" if device is cpu else f"'{device}' on its default stream"
             raise OperationError(
-                f"{self._name}: a loaded graph runs on tensors of the CPU, outside of transforms and saved-tensor hooks"
+                f"{self._name}: a loaded graph runs on tensors of {where}, outside of transforms and saved-tensor hooks"
             )
         try:
             given = as_data(signature.key)
@@ -259,7 +267,12 @@ class Loaded(LoadedTensors):
                 if place in self._shared.generators and generator["drawn"] is not None:
                     generator["state"] = [self._shared.generators[place]._key, self._shared.generators[place]._offset]
         names = [entry["tensor"] for entry in data["memory"]]
-        return data, {name: (*place, 0) for name, place in zip(names, self._shared.memory, strict=True)}
+        data.pop("device", None)
+        device = self._shared.device
+        if device is not cpu:
+            data["device"] = str(device)
+        memory = zip(names, self._shared.memory, strict=True)
+        return data, host_parts({name: (storage, layout, 0) for name, (storage, layout) in memory}, device)
 
     def save(self, path: archive.File, *, _extra_files: Mapping[str, bytes | str] | None = None) -> None:
         """Write it to a file again, with its present tensors and options.
@@ -323,10 +336,10 @@ class Loaded(LoadedTensors):
         return self.train(False)
 
     def to(self, device: object = None, dtype: object = None, non_blocking: bool = False) -> Loaded:
-        """Return the graph itself, which stays on the CPU and in its dtypes.
+        """Return the graph itself, which stays on its device and in its dtypes.
 
         Arguments:
-            device: None or the CPU.
+            device: None or the graph's device.
             dtype: None.
             non_blocking: ignored.
 
@@ -334,16 +347,18 @@ class Loaded(LoadedTensors):
             OperationError: for another device, and for any dtype.
         """
         for argument in (device, dtype):
-            if argument is not None and str(argument) not in archive.CPU:
+            own = archive.CPU if self._shared.device is cpu else (str(self._shared.device), self._shared.device.type)
+            if argument is not None and str(argument) not in own:
+                where = "the CPU" if self._shared.device is cpu else f"'{self._shared.device}'"
                 raise OperationError(
-                    f"to: {self._name} runs on the CPU in the dtypes that it was captured with; got {argument!r:.60}; "
-                    "convert the model, capture it and save that"
+                    f"to: {self._name} runs on {where} in the dtypes that it was captured with; got {argument!r:.60}; "
+                    "load it with map_location for another device, or convert the model, capture it and save that"
                 )
         return self
 
     def cpu(self) -> Loaded:
-        """Return the graph itself, which is on the CPU."""
-        return self
+        """Return the graph itself; raise OperationError if it is on another device."""
+        return self.to("cpu")
 
     def __repr__(self) -> str:
         return f"<loaded {self._name}: {', '.join([words(graph.arguments) for graph in self._graphs])}>"
@@ -352,4 +367,5 @@ class Loaded(LoadedTensors):
 def _unpacked(whole: bytes) -> Loaded:
     """Return the graph that `Loaded.__reduce__` pickled."""
     graph, contents, members = archive.read(BytesIO(whole))
-    return Loaded(json_values.loads(graph), contents, members)
+    data = json_values.loads(graph)
+    return Loaded(data, contents, members, device_of(data))

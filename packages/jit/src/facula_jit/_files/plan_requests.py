@@ -130,7 +130,7 @@ def _shown(request: Request) -> str:
 
 def roles_of(request: Request, plan: Plan, part: int) -> list[Role]:
     """Return the requirements on the arguments, without the workspace."""
-    roles = _whole(request)
+    roles = whole_roles(request)
     if part < 0:
         if plan.parts is not None:
             refuse(f"{request.name}: a launch of several parts is not divided into parts")
@@ -180,7 +180,8 @@ def _full_parts(group: list[Any]) -> list[Any]:
     return [next(places) if entry["arguments"][0] != 0 else renumbered[0] for entry in group]
 
 
-def _whole(request: Request) -> list[Role]:
+def whole_roles(request: Request) -> list[Role]:
+    """Return the requirements on the arguments of a launch that is not divided into parts."""
     name, inputs, outputs = request.name, request.inputs, request.outputs
     if name in STEP_NUMBERS:
         (width,) = request.parameters
@@ -219,3 +220,13 @@ def _joined(request: Request) -> list[Role]:
     if sum([part.nbytes for part in parts]) != o.nbytes:
         refuse("cat: the parts and the result have different numbers of bytes")
     return roles
+
+
+def is_shown(address: Address, layout: Layout | None) -> bool:
+    """Return True if an address matches the layout of a plan: passes create plans for the same elements in one
+    dimension.
+    """
+    if address.layout is None or layout is None or address.layout == layout:
+        return layout is not None and address.layout is not None
+    both = address.layout.is_contiguous and layout.is_contiguous and address.layout.dtype is layout.dtype
+    return both and address.layout.numel == layout.numel

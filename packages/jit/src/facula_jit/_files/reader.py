@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd.extend.nodes import LEAF, Node
-from facula_storage import Layout, Storage, bool_, contiguous, float32
-from facula_tensor import Generator, Tensor, default_generator
+from facula_storage import Device, Layout, Storage, bool_, contiguous, cpu, float32
+from facula_tensor import Generator, Tensor
+from facula_tensor.extend.sampling import default_generators
 
 from .._graph.definite_assignment import DisorderError, Extent, check_order
 from .._recording.recorder import Recorder
@@ -16,6 +17,7 @@ from .._recording.records import Address, Block, Gradient, Launched, Loop, Pass,
 from .._recording.rng_values import RngValue
 from . import json_values
 from .call_sites import site_of
+from .devices import move, on
 from .errors import refuse
 from .json_values import a_list, an_int, entries, to_layout
 from .plan_requests import Request, plan_of, roles_of, without_empty_parts
@@ -40,6 +42,7 @@ class Reader:
         tensors: the tensors of the program in them.
         generators: the file's own generators by index, to which the reader adds.
         wants: the node of each tensor argument: "leaf", "computed" or "".
+        device: the device on which the graph will run.
     """
 
     def __init__(
@@ -50,11 +53,12 @@ class Reader:
         tensors: list[Tensor],
         generators: dict[int, Generator],
         wants: list[str],
+        device: Device = cpu,
     ):
         entries(data, FIELDS, "a graph")
         self.data = data
         self.plans, self.memory, self.tensors, self.wants = plans, memory, tensors, wants
-        self.generators = generators
+        self.generators, self.device = generators, device
         self.recorder = Recorder((), False)
         self.made: dict[int, tuple[Request, Any]] = {}
         self.extents: list[Extent] = []
@@ -68,10 +72,10 @@ class Reader:
         made.recorder, made.breaks, made.unsettled = recorder, None, None
         roots = an_int(data["roots"], 0, MAX_COUNT, "roots")
         made.roots = list(range(roots))
-        inputs = [to_layout(described) for described in a_list(data["inputs"], "inputs", len(self.wants))]
+        inputs = [self.layout(described) for described in a_list(data["inputs"], "inputs", len(self.wants))]
         nodes = [NODES[want] if roots else None for want in self.wants]
         made.inputs = [InputGuard(layout, 0, nodes[place], place) for place, layout in enumerate(inputs)]
-        gradients = [to_layout(gradient) for gradient in a_list(data["gradients"], "gradients", roots)]
+        gradients = [self.layout(gradient) for gradient in a_list(data["gradients"], "gradients", roots)]
         made.gradients = [InputGuard(gradient, 0, None, -1) for gradient in gradients]
         made.fixed, made.views = {}, set()
         self._blocks(made, [*inputs, *gradients])
@@ -87,6 +91,9 @@ class Reader:
         recorder.has_control_flow = bool(recorder.loops) or any([skip.at_zero for skip in recorder.skips])
         made.launches = [self._launch(part) for part in without_empty_parts(launches)]
         self._check_order(made)
+        self.places = list(range(len(launches) + 1))  # of the launches of the file
+        if self.device is not cpu:
+            self.places, recorder.device = move(made, self.device), self.device
         made.result = result_of(self, made, data["result"])
         made.targets = [self._target(made, target) for target in a_list(data["targets"], "targets")]
         if any([len(pass_.grads) != len(made.targets) for pass_ in made.passes]):
@@ -100,6 +107,10 @@ class Reader:
         made.paths = {id(path): path for path in self.modules.values()}
         made._made, made._leaves = [], {}
         return made  # type: ignore[no-any-return]
+
+    def layout(self, data: Any) -> Layout:
+        """Return a layout of the file on the graph's device."""
+        return on(to_layout(data), self.device)
 
     # -------------------------------------------------------------------------------------------------------- memory
     def _blocks(self, made: Any, given: list[Layout]) -> None:
@@ -129,7 +140,7 @@ class Reader:
                 made.fixed[number] = storage
                 self.extents.append(Extent(layout.extent, layout.dtype, False))
             elif block.is_new:
-                block.layout = to_layout(value)
+                block.layout = self.layout(value)
                 self.extents.append(Extent(block.layout.extent, block.layout.dtype, True))
             else:
                 refuse(f"a block is of kind {kind!r:.40}")
@@ -255,7 +266,7 @@ class Reader:
         if data is None:
             return None
         block, layout, offset = a_list(data, "a gradient", 3)
-        block, layout = self._block(block, "grad"), to_layout(layout)
+        block, layout = self._block(block, "grad"), self.layout(layout)
         offset = an_int(offset, 0, json_values.MAX_BYTES, "an offset")
         self.check_inside(block, offset, layout)
         return Gradient(block, layout, offset)
@@ -293,7 +304,11 @@ class Reader:
         for place, described in enumerate(a_list(self.data["generators"], "generators")):
             own, drawn, state = entries(described, ("own", "drawn", "state"), "a generator")
             is_new = own is True and place not in self.generators
-            generator = self.generators.setdefault(place, Generator()) if own is True else default_generator
+            generator = (
+                self.generators.setdefault(place, Generator(self.device))
+                if own is True
+                else default_generators[self.device]
+            )
             if state is not None:
                 seed, offset = [an_int(k, -(1 << 63), (1 << 64) - 1, "a state") for k in a_list(state, "a state", 2)]
                 if is_new:

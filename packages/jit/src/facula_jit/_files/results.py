@@ -12,7 +12,7 @@ from .._recording.recording import AliasOutput, InputOutput, Output
 from .._recording.records import NEW_LEAF
 from . import json_values
 from .errors import refuse
-from .json_values import a_list, an_int, to_layout
+from .json_values import a_list, an_int
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from facula_tensor import Tensor
 
     class Reader(Protocol):
+        def layout(self, data: Any) -> Layout: ...
         def tensor(self, number: Any) -> Tensor: ...
         def check_inside(self, block: int, offset: int, layout: Layout) -> None: ...
 
@@ -58,7 +59,7 @@ def result_of(reader: Reader, made: Any, data: Any, depth: int = MAX_DEPTH) -> A
     if kind == "output":
         return _output(reader, made, a_list(value, "a result", 5))
     if kind == "view":
-        return _view(made, a_list(value, "a result", 6))
+        return _view(reader, made, a_list(value, "a result", 6))
     parts = a_list(value, "a result")
     keys, tree = None, TREES.get(kind)
     if kind == "named":
@@ -98,16 +99,16 @@ def _output(reader: Reader, made: Any, value: list[Any]) -> Output:
     """Return a result tensor in new memory."""
     place, shown, offset, wants_grad, root = value
     place = an_int(place, 0, len(made.outputs) - 1, "a result")
-    layout, offset = to_layout(shown), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
+    layout, offset = reader.layout(shown), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
     reader.check_inside(made.outputs[place], offset, layout)
     return Output(place, layout, offset, wants_grad is True, _root(made, root))
 
 
-def _view(made: Any, value: list[Any]) -> AliasOutput:
+def _view(reader: Reader, made: Any, value: list[Any]) -> AliasOutput:
     """Return a result tensor in the memory of an argument."""
     argument, shown, offset, wants_grad, root, is_view = value
     place = an_int(argument, 0, len(made.inputs) - 1, "an argument")
-    layout, offset = to_layout(shown), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
+    layout, offset = reader.layout(shown), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
     like = made.inputs[place].layout
     unit, boolean = json_values.alignment(layout.dtype), (layout.dtype is bool_) is not (like.dtype is bool_)
     if offset + layout.extent > like.extent or offset % unit or unit > json_values.alignment(like.dtype) or boolean:

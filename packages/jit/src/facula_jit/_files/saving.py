@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from facula_checkpoint import load_file, save_file
 from facula_checkpoint.extend import shown
-from facula_errors import InvalidTypeError, OperationError
+from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import cpu
 
@@ -16,6 +17,7 @@ from .._graph import graph as _graph
 from . import archive, json_values
 from .batch_sizes import alike, check_decisions, unify
 from .call_signatures import as_data
+from .devices import device_of, host_parts
 from .errors import GraphFileError, Refusal, SaveError
 from .loaded import FORMAT, Loaded
 from .plan_requests import version_of
@@ -23,7 +25,7 @@ from .program_members import captures_of_other_modes, input_names, member_name
 from .writer import Writer, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping, Sequence
+    from collections.abc import MutableMapping, Sequence
 
     from .._replay.replay import Replay
     from .archive import File
@@ -101,11 +103,10 @@ def save(
                 f"which str(captured.graph(number)) shows. {function.report()}"
             )
         raise SaveError(f"save: there is no capture yet; call it first. {function.report()}")
-    devices = {replay.device for _, replay in found} - {cpu}
-    if devices:
+    if run and found[0][1].device is not cpu:
         raise SaveError(
-            f"save: expected captures on the CPU; got one of {function._name} on '{devices.pop()}'; call it with "
-            "tensors and parameters on the CPU"
+            f"save: programs without Python run on the CPU; got a capture of {function._name} on "
+            f"'{found[0][1].device}'; leave out run=True, or call it with tensors and parameters on the CPU"
         )
     others = captures_of_other_modes(function) if run and isinstance(captured, _captured.Captured) else []
     data, contents, writer = _file_of(function.function, found, batch, others)
@@ -120,14 +121,15 @@ def save(
 
 def in_memory(captured: _captured.Captured[Any, Any], batch: bool) -> Loaded:
     """Return the result of saving and loading, with constants for parameters."""
-    data, contents, _ = _file_of(captured.function, captured._improved(), batch)
+    found = captured._improved()
+    data, contents, _ = _file_of(captured.function, found, batch)
     for tensor in data["tensors"]:
         tensor.update(kind="constant", requires_grad=False)
     copies = BytesIO()
     save_file(contents, copies)
     copies.seek(0)
     try:
-        return Loaded(json_values.loads(json_values.dumps(data)), load_file(copies), {})
+        return Loaded(json_values.loads(json_values.dumps(data)), load_file(copies), {}, found[0][1].device)
     except Refusal as error:
         raise SaveError(f"freeze: {error}") from None
 
@@ -140,19 +142,22 @@ def load(path: File, map_location: object = None, _extra_files: MutableMapping[s
 
     Arguments:
         path: the file, or one that is open in binary mode, which is read from its position to its end.
-        map_location: None or the CPU: graphs do not support other devices.
+        map_location: the device on which the graph runs, its name, or a dict from names of devices to these. None is
+            the device from which it was saved.
         _extra_files: a dict with names of saved members; it receives their bytes, and no bytes for unknown names.
 
     Raises:
         GraphFileError: the file was not written by `save`, is damaged, or has a later version.
+        RuntimeError: this machine lacks the device.
         OSError: the file cannot be read.
     """
-    if map_location is not None and str(map_location) not in archive.CPU:
-        raise OperationError(f"load: graphs of files run on the CPU; got map_location={map_location!r:.60}")
+    if not isinstance(map_location, Mapping):
+        device_of({}, map_location)  # refused before the file is read
     graph, contents, members = archive.read(path)
     name = shown(path)
     try:
-        loaded = Loaded(json_values.loads(graph), contents, members)
+        data = json_values.loads(graph)
+        loaded = Loaded(data, contents, members, device_of(data, map_location))
     except Refusal as error:
         raise GraphFileError(name, str(error)) from None
     except (MemoryError, OverflowError, RecursionError) as error:
@@ -165,7 +170,12 @@ def _file_of(
     function: Any, found: list[tuple[Any, Replay]], batch: bool, others: Sequence[tuple[Any, Replay]] = ()
 ) -> tuple[dict[str, Any], dict[str, Any], Writer]:
     """Return graph.json, the contents of memory, and the writer; for `others`, the file contains only the tensors."""
-    writer = Writer(function)
+    device = found[0][1].device
+    if others_on := {replay.device for _, replay in (*found, *others)} - {device}:
+        raise SaveError(
+            f"save: expected captures on one device; got '{device}' and '{others_on.pop()}'; save its graphs separately"
+        )
+    writer = Writer(function, device)
     described = [(as_data(key), replay) for key, replay in found]
     graphs = [(arguments, describe(writer, replay, arguments)) for arguments, replay in described]
     for key, replay in others:
@@ -185,7 +195,10 @@ def _file_of(
     plans, operators = _put_together(entries)
     decides = any([replay.recording.recorder.has_control_flow for _, replay in found])
     number = FORMAT if decides else 1  # earlier versions can read it
-    return {"format": number, "operators": operators, **shared, "plans": plans, "graphs": entries}, contents, writer
+    data = {"format": number, "operators": operators, **shared, "plans": plans, "graphs": entries}
+    if device is not cpu:
+        data["device"] = str(device)
+    return data, host_parts(contents, device), writer
 
 
 def _has_batch(replay: Replay) -> bool:

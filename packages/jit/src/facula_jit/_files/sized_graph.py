@@ -5,31 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_cpu.extend import STEP_NUMBERS
-from facula_storage import contiguous, uint8
+from facula_storage import cpu
 from facula_storage.extend.memory import allocate
-from facula_tensor import default_generator
+from facula_tensor.extend.sampling import default_generators
 
 from .._recording.tensor_guards import DEFAULTS
 from .._replay.replay import BusyFlag, Replay
 from .._replay.scalar_formulas import compute, values_of
 from .call_signatures import tensors_of, words
 from .errors import refuse
-from .json_values import a_list, an_int, entries, to_form, to_layout
+from .json_values import a_list, an_int, entries, to_form
 from .reader import Reader
 from .results import gives_arguments
 
 if TYPE_CHECKING:
-    from facula_storage import Layout, Storage
+    from facula_storage import Device, Layout, Storage
     from facula_tensor import Generator, Tensor
 
     from .optimizer_options import Options
 
 
 class Shared:
-    """Data that the graphs of a file share: plans, memory and tensors, generators, and groups of options."""
+    """Data that the graphs of a file share: plans, memory and tensors, generators, groups of options, the device."""
 
-    def __init__(self, plans: list[Any], memory: list[tuple[Storage, Layout]]):
-        self.plans, self.memory = plans, memory
+    def __init__(self, plans: list[Any], memory: list[tuple[Storage, Layout]], device: Device):
+        self.plans, self.memory, self.device = plans, memory, device
         self.tensors: list[Tensor] = []
         self.named: dict[str, Tensor] = {}
         self.generators: dict[int, Generator] = {}
@@ -38,7 +38,7 @@ class Shared:
 
     def state_of(self, place: int) -> tuple[int, int]:
         """Return the present key and offset of a generator."""
-        generator = self.generators.get(place, default_generator)
+        generator = self.generators.get(place) or default_generators[self.device]
         return generator._key, generator._offset
 
 
@@ -48,10 +48,10 @@ class SizedGraph:
     def __init__(self, shared: Shared, data: Any, plans: list[Any], arguments: Any):
         self.shared = shared
         wants = [str(tensor["gradient"]) for tensor in tensors_of(arguments)]
-        reader = Reader(data, plans, shared.memory, shared.tensors, shared.generators, wants)
+        reader = Reader(data, plans, shared.memory, shared.tensors, shared.generators, wants, shared.device)
         recording = reader.recording()
         for tensor, like in zip(tensors_of(arguments), recording.inputs, strict=True):
-            if to_layout(tensor["tensor"]) is not like.layout:
+            if reader.layout(tensor["tensor"]) is not like.layout:
                 refuse("an argument is not like the tensor that the graph is given")
         recording.names = {id(tensor._storage): name for name, tensor in reversed(shared.named.items())}
         name = str(reader.data["name"])[:200]
@@ -65,12 +65,13 @@ class SizedGraph:
         self.likes = recording.inputs
         self.writes_to = sorted(reader.writes_to)
         self.gives_arguments = gives_arguments(recording.result)
-        self.refills = [_refill(refill, shared, replay) for refill in a_list(reader.data["refills"], "refills")]
+        refills = a_list(reader.data["refills"], "refills")
+        self.refills = [_refill(refill, shared, replay, reader.places) for refill in refills]
         for refill in self.refills:
             self.renew(*refill)
-        replay.use(allocate(contiguous((replay.pool_bytes,), uint8)))
+        replay.use(allocate(replay.lowered.arena_layout))
         self.is_plain = (
-            not (self.writes_to or self.gives_arguments)
+            not (self.writes_to or self.gives_arguments or shared.device is not cpu)
             and all([name is None and "tensor" in part for name, part in arguments])
             and not any(wants)
         )
@@ -89,16 +90,31 @@ class SizedGraph:
                         frame.forward.set(replay.lowered.forward.step_of[launch], 1 + place, number)
 
 
-def _refill(data: Any, shared: Shared, replay: Replay) -> tuple[int, list[list[int]], list[list[Any]]]:
-    """Return a group, its launches, and the forms of their numbers."""
+def _refill(
+    data: Any, shared: Shared, replay: Replay, numbers_of: list[int]
+) -> tuple[int, list[list[int]], list[list[Any]]]:
+    """Return a group, its launches, and the forms of their numbers.
+
+    Arguments:
+        data: the description.
+        shared: the data of the file.
+        replay: the replay.
+        numbers_of: the number of each launch of the file on the device.
+    """
     group, launches, forms = entries(data, ("group", "launches", "forms"), "a group of numbers")
     group = an_int(group, 0, len(shared.options) - 1, "a group")
     names, known = values_of(shared.options[group]), replay.recording.launches
     own = [[to_form(form, names) for form in a_list(each, "forms")] for each in a_list(forms, "forms")]
-    places = [a_list(listed, "launches") for listed in a_list(launches, "launches", len(own))]
+    last = numbers_of.index(replay.recording.boundary_at) - 1
+    places = [
+        [numbers_of[an_int(number, 0, last, "a launch")] for number in a_list(listed, "launches")]
+        for listed in a_list(launches, "launches", len(own))
+    ]
     for each, numbers in zip(places, own, strict=True):
         for number in each:
-            launch = known[an_int(number, 0, replay.recording.boundary_at - 1, "a launch")]
+            launch = known[number]
+            if launch.part >= 0:
+                refuse(f"{launch.operation} has parts on '{shared.device}', and its numbers cannot be set there")
             if STEP_NUMBERS.get(launch.operation) != len(numbers):
                 refuse(f"{launch.operation} receives other numbers than those of the graph")
     return group, places, own

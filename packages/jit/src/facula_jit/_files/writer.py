@@ -7,21 +7,23 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend.nodes import LEAF, describe_call_site
-from facula_storage import Layout, Storage, contiguous, to_buffer, uint8
+from facula_storage import Device, Layout, Storage, contiguous, uint8
 from facula_storage.extend.memory import root_of
-from facula_tensor import Tensor, default_generator
+from facula_tensor import Tensor
+from facula_tensor.extend.sampling import default_generators
 
 from .._graph.calls import Names
 from .._recording.pytrees import Tree
 from .._recording.recording import AliasOutput, InputOutput, Output
-from .._recording.records import Address
+from .._recording.records import Address, bytes_at
 from .._recording.rng_values import RngValue
 from .._replay.portable_program import leaves_of
 from .._replay.scalar_formulas import Forms, values_of
 from . import json_values
 from .batch_sizes import renumber
+from .devices import check_device, for_file
 from .errors import Refusal, SaveError
-from .plan_requests import plan_of, request_of, roles_of
+from .plan_requests import is_shown, plan_of, request_of, roles_of
 from .program_members import training_of
 from .results import named_results
 from .tensor_names import Named, named_tensors
@@ -41,10 +43,11 @@ class Writer:
 
     Arguments:
         function: the function, whose variables name the tensors.
+        device: the device of its launches.
     """
 
-    def __init__(self, function: Any):
-        self.function = function
+    def __init__(self, function: Any, device: Device):
+        self.function, self.device = function, device
         self.storages: list[Storage] = []
         self.reach: list[int] = []  # used bytes of each
         self.layouts: list[Layout | None] = []  # the layout of memory without a tensor
@@ -114,6 +117,7 @@ class Writer:
             names[name] = number
             key = next(key for key, known in self.called.items() if known == number)
             tensor = found.tensor
+            check_device(tensor._layout, self.device, name)
             memory_number = self.known[key if type(key) is tuple else id(root_of(tensor._storage))]
             is_constant = found.name.startswith(NAMELESS) and memory_number not in self.written
             described.append(
@@ -158,7 +162,7 @@ class LaunchDescription(NamedTuple):
 class _Description:
     def __init__(self, writer: Writer, replay: Replay):
         self.writer, self.replay = writer, replay
-        self.recording: Recording = replay.recording
+        self.recording, self.places = for_file(replay.recording)
         self.recorder = self.recording.recorder
         self.paths = Names(self.recording).paths
         for named in named_tensors(writer.function, self.recorder):
@@ -168,6 +172,8 @@ class _Description:
 
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
+        for tensor in (*recording.inputs, *recording.gradients):
+            check_device(tensor.layout, writer.device, "an argument")
         links = recorder.tensors.values()
         tensors = [tensor for tensor in [link() for link in links] if tensor is not None and self._is_used(tensor)]
         if recorder.outer_backwards:
@@ -272,7 +278,7 @@ class _Description:
         layout = met[0][1].layout if met else None
         key = None
         if not any([role.written for _, role in met]):
-            held = bytes(memoryview(to_buffer(storage, contiguous((reach,), uint8)))) if reach else b""
+            held = bytes_at(storage, 0, contiguous((reach,), uint8, writer.device)) if reach else b""
             key = "constant", layout, held
         found = writer.memory(storage, key, layout)
         writer.known[id(storage)] = found
@@ -309,7 +315,7 @@ class _Description:
         argument: Any
         for argument, role in zip(arguments, roles, strict=True):
             if type(argument) is Address:
-                if not _is_shown(argument, role.layout) or (argument.written and not role.written):
+                if not is_shown(argument, role.layout) or (argument.written and not role.written):
                     raise SaveError(f"save: {launch.operation} was not launched as its plan specifies (at {line})")
                 offset = self._offset(argument.block, argument.offset)
                 taken.append([argument.block, offset])
@@ -346,16 +352,17 @@ class _Description:
         fixed = forms.fixed if forms.works else set(values_of(group))
         writer.groups[place]["fixed"] = sorted({*writer.groups[place]["fixed"], *fixed})
         for numbers, launches in zip(forms.numbers, refill.numbers.launches, strict=forms.works):
-            self.numbers.update(dict.fromkeys(launches, numbers))
+            self.numbers.update(dict.fromkeys([self.places[launch] for launch in launches], numbers))
         launches = refill.numbers.launches if forms.works else []
-        return {"group": place, "launches": [list(launch) for launch in launches], "forms": forms.forms}
+        moved = [[self.places[number] for number in each] for each in launches]
+        return {"group": place, "launches": moved, "forms": forms.forms}
 
     def _generators(self) -> list[Any]:
         found = []
         for generator, drawn, (seed, offset) in zip(
             self.replay.generators, self.replay.drawn, self.replay.set, strict=True
         ):
-            own = generator is not default_generator
+            own = generator is not default_generators[self.writer.device]
             state = [generator._key, generator._offset] if own and drawn is not None else [seed, offset]
             found.append({"own": own, "drawn": drawn, "state": state if own or drawn is None else None})
         return found
@@ -387,13 +394,3 @@ class _Description:
             return {"value": json_values.parameter(value)}
         named = value.kind.__name__ if kind is Tree else kind.__name__
         raise SaveError(f"save: the result has a {named}; return tensors, plain data, tuples, lists and dicts")
-
-
-def _is_shown(address: Address, layout: Layout | None) -> bool:
-    """Return True if an address matches the layout of a plan: passes create plans for the same elements in one
-    dimension.
-    """
-    if address.layout is None or layout is None or address.layout == layout:
-        return layout is not None and address.layout is not None
-    both = address.layout.is_contiguous and layout.is_contiguous and address.layout.dtype is layout.dtype
-    return both and address.layout.numel == layout.numel
