@@ -31,16 +31,23 @@ def refused(contents, place, kind, *words):
         raise AssertionError(words)
 
 
-def renamed(contents, device):
-    """Return the file with another name of its device."""
+def changed(contents, change):
+    """Return the file with another graph.json."""
     source, made = zipfile.ZipFile(io.BytesIO(contents)), io.BytesIO()
     with zipfile.ZipFile(made, "w") as target:
         for name in source.namelist():
             held = source.read(name)
             if name == "graph.json":
-                held = json.dumps({**json.loads(held), "device": device}).encode()
+                graph = json.loads(held)
+                change(graph)
+                held = json.dumps(graph).encode()
             target.writestr(name, held)
     return made.getvalue()
+
+
+def renamed(contents, device):
+    """Return the file with another name of its device."""
+    return changed(contents, lambda graph: graph.update(device=device))
 
 
 def training(device):
@@ -135,6 +142,36 @@ for _ in range(3):
 before = sum(facula_cuda.fallbacks().values())
 assert torch.equal(loaded(saved(inverse), "cuda")(matrix.cuda()).cpu(), torch.linalg.inv(matrix))
 assert sum(facula_cuda.fallbacks().values()) > before
+
+# Graphs that a device cannot run, and parts of launches that are missing.
+branching = capture(lambda x: torch.cond(x.sum() > 0, lambda x: x * 2, lambda x: x - 1, (x,)))
+optimizer = torch.optim.Adafactor([leaf := torch.ones(3, 4, requires_grad=True)])
+
+
+def follow():
+    optimizer.zero_grad()
+    (leaf**2).sum().backward()
+    optimizer.step()
+
+
+following = capture(follow)
+for _ in range(6):
+    branching(matrix), following()
+for captured, words in ((branching, "branch"), (following, "adafactor_step")):
+    refused(saved(captured), "cuda", RuntimeError, words, "map_location='cpu'")
+    loaded(saved(captured), "cpu")
+inset = capture(lambda x: nn.functional.pad(x, (1, 2)))
+for _ in range(3):
+    inset(matrix)
+
+
+def without_last_part(graph):
+    launches = graph["graphs"][0]["graph"]["launches"]
+    assert [launch["part"] for launch in launches] == [0, 1]
+    launches[1] = launches[0]
+
+
+refused(changed(saved(inset), without_last_part), "cuda", GraphFileError, "parts of a launch are missing")
 
 # Names of devices, in arguments and in files.
 refused(contents, "cuda:7", RuntimeError, "map_location='cuda:7'", "map_location='cpu'")

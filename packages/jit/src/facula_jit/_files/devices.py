@@ -18,7 +18,7 @@ from facula_tensor import Tensor
 from facula_tensor.extend.tensors import make, snapshot
 
 from .._recording.records import Address, Gradient, Launched, moved
-from .errors import Refusal, SaveError, refuse
+from .errors import DeviceRefusal, Refusal, SaveError, refuse
 from .plan_requests import Request, request_of, whole_roles
 
 if TYPE_CHECKING:
@@ -104,12 +104,12 @@ def for_file(recording: Recording) -> tuple[Recording, list[int]]:
 def move(recording: Recording, device: Device) -> list[int]:
     """Replace the launches of a recording by those of a device; return the new number of each launch, and of the end.
 
-    The other layouts of the recording are those of the reader or writer. Raises Refusal if the launches of the device
-    are others in kind.
+    The other layouts of the recording are those of the reader or writer. Raises Refusal for invalid launches, and
+    DeviceRefusal if the device has none like these.
     """
     source, old = recording.recorder.launch_device, recording.launches
     if recording.recorder.skips or recording.recorder.loops:
-        refuse(f"its control flow depends on elements, and replays on '{device}' do not branch; use map_location='cpu'")
+        raise DeviceRefusal(f"its control flow depends on elements, and replays on '{device}' do not branch")
     new: list[Launched] = []
     places: list[int] = []
     starts, at = set(), 0
@@ -187,6 +187,9 @@ def planned(request: Request, device: Device) -> Plan:
     inputs = [on(layout, device) if isinstance(layout, Layout) else layout for layout in request.inputs]
     outputs = tuple([on(layout, device) for layout in request.outputs])
     given = ((), ()) if request.name == "cat" else (tuple(inputs), request.parameters)
-    plan = device.backend.plan(request.operator, given[0], outputs, given[1])
+    try:
+        plan = device.backend.plan(request.operator, given[0], outputs, given[1])
+    except FaculaError as error:
+        raise DeviceRefusal(f"{request.name} has no plan on '{device}': {error}") from None
     plan.request = request.operator, given[0], given[1]
     return plan

@@ -24,6 +24,10 @@ class Refusal(FaculaError):
     """The contents of a file are invalid; converted to a GraphFileError, which names the file."""
 
 
+class DeviceRefusal(Refusal):
+    """A valid graph cannot run on the device that was selected."""
+
+
 def refuse(reason: str) -> NoReturn:
     """Raise Refusal for invalid contents."""
     raise Refusal(reason)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_checkpoint import load_file, save_file
 from facula_checkpoint.extend import shown
-from facula_errors import InvalidTypeError
+from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 from facula_storage import cpu
 
@@ -18,7 +18,7 @@ from . import archive, json_values
 from .batch_sizes import alike, check_decisions, unify
 from .call_signatures import as_data
 from .devices import device_of, host_parts
-from .errors import GraphFileError, Refusal, SaveError
+from .errors import DeviceRefusal, GraphFileError, Refusal, SaveError
 from .loaded import FORMAT, Loaded
 from .plan_requests import version_of
 from .program_members import captures_of_other_modes, input_names, member_name
@@ -148,7 +148,7 @@ def load(path: File, map_location: object = None, _extra_files: MutableMapping[s
 
     Raises:
         GraphFileError: the file was not written by `save`, is damaged, or has a later version.
-        RuntimeError: this machine lacks the device.
+        RuntimeError: this machine lacks the device, or the graph cannot run there.
         OSError: the file cannot be read.
     """
     if not isinstance(map_location, Mapping):
@@ -158,6 +158,8 @@ def load(path: File, map_location: object = None, _extra_files: MutableMapping[s
     try:
         data = json_values.loads(graph)
         loaded = Loaded(data, contents, members, device_of(data, map_location))
+    except DeviceRefusal as error:
+        raise OperationError(f"load: {name}: {error}; load it with map_location='cpu'") from None
     except Refusal as error:
         raise GraphFileError(name, str(error)) from None
     except (MemoryError, OverflowError, RecursionError) as error:

@@ -13,7 +13,7 @@ from .._recording.tensor_guards import DEFAULTS
 from .._replay.replay import BusyFlag, Replay
 from .._replay.scalar_formulas import compute, values_of
 from .call_signatures import tensors_of, words
-from .errors import refuse
+from .errors import DeviceRefusal, refuse
 from .json_values import a_list, an_int, entries, to_form
 from .reader import Reader
 from .results import gives_arguments
@@ -114,7 +114,7 @@ def _refill(
         for number in each:
             launch = known[number]
             if launch.part >= 0:
-                refuse(f"{launch.operation} has parts on '{shared.device}', and its numbers cannot be set there")
+                raise DeviceRefusal(f"{launch.operation} has parts on '{shared.device}', whose numbers cannot be set")
             if STEP_NUMBERS.get(launch.operation) != len(numbers):
                 refuse(f"{launch.operation} receives other numbers than those of the graph")
     return group, places, own
