@@ -172,6 +172,20 @@ def test_the_undamaged_file_loads(path, tmp_path):
     loaded(randn(4, 8), tensor([0, 1, 2, 0]))[0].backward()
 
 
+@pytest.mark.parametrize("name", ["cpu", "meta", "cuda:-1", "cuda:99999", "Cuda", "os.system", "", 3, None, ["cuda"]])
+def test_a_file_names_a_device(name, path, tmp_path):
+    with raises(GraphFileError, "its device is"):
+        load(changed(path, tmp_path, lambda graph: graph.update(device=name)), map_location="cpu")
+
+
+def test_a_device_that_is_not_there_is_named(path, tmp_path):
+    elsewhere = changed(path, tmp_path, lambda graph: graph.update(device="xpu:0"))
+    with raises(RuntimeError, "load", "saved on 'xpu:0'", "map_location='cpu'"):
+        load(elsewhere)
+    moved = load(elsewhere, map_location={"xpu:0": "cpu"})
+    moved(randn(4, 8), tensor([0, 1, 2, 0]))[0].backward()
+
+
 def test_bools_are_bools(tmp_path):
     """Bytes of floats are never used as bools, which kernels assume to be 0 or 1."""
     captured = capture(lambda x: (x > 0).sum())
