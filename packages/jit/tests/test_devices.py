@@ -7,7 +7,7 @@ from jit_device import twin
 
 import facula_tensor as ft
 from facula_errors.testing import raises
-from facula_jit import CaptureError, SaveError, capture, cond, save
+from facula_jit import CaptureError, SaveError, capture, cond, load, save
 from facula_tensor.functional import dropout, gelu
 
 
@@ -135,11 +135,50 @@ def test_a_device_without_order_runs_eagerly(device, monkeypatch):
     assert not captured._replays()
 
 
-def test_files_and_times_are_of_the_cpu(tmp_path):
+@pytest.mark.parametrize("source", ["cpu", "twin"])
+@pytest.mark.parametrize("target", ["cpu", "twin"])
+def test_graphs_of_files_run_on_another_device(source, target, tmp_path):
+    weight = ft.Parameter(ft.randn(4, 4, device=source))
+
+    def function(x):
+        moved = ft.cat([x.roll(1, 0), x.flip(1)[:, :1]], 1)
+        return dropout(x @ weight, 0.5).sum() + moved.exp().mean(), moved
+
+    captured = capture(function)
+    x = ft.randn(3, 4)
+    for _ in range(4):
+        captured(x.to(source))
+    save(captured, tmp_path / "x.facula")
+    loaded = load(tmp_path / "x.facula", map_location=target)
+    loaded.save(tmp_path / "again.facula")
+    for graph, place in ((loaded, target), (load(tmp_path / "again.facula"), target)):
+        ft.manual_seed(1)
+        expected, shape = captured(x.to(source))
+        ft.manual_seed(1)
+        found, same_shape = graph(x.to(place))
+        assert str(found.device) == place and same_shape.tolist() == shape.tolist()
+        assert found.item() == expected.item()
+        found.backward()
+        assert [str(parameter.grad.device) for parameter in graph.parameters()] == [place]
+        with raises(RuntimeError, graph._name, "a loaded graph runs on tensors of"):
+            graph(x.to("cpu" if place == "twin" else "twin"))
+
+
+def test_programs_and_times_are_of_the_cpu(tmp_path):
     captured = capture(lambda x: x.exp() * 2)
     for _ in range(3):
         captured(ft.ones(2, device="twin"))
     with raises(SaveError, "save", "on the CPU", value="'twin'"):
+        save(captured, tmp_path / "x.facula", run=True)
+    other = capture(lambda x: (x * 2, weight))
+    weight = ft.ones(2)
+    for _ in range(3):
+        other(ft.ones(2, device="twin"))
+    with raises(SaveError, "save", "is on 'cpu'", "run on 'twin'"):
+        save(other, tmp_path / "x.facula")
+    for _ in range(3):
+        captured(ft.ones(2))
+    with raises(SaveError, "save", "captures on one device", value="'twin'"):
         save(captured, tmp_path / "x.facula")
     with raises(RuntimeError, "times", "on the CPU", value="'twin'"):
-        captured.graph().times()
+        captured.graph(0).times()

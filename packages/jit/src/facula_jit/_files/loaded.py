@@ -181,7 +181,8 @@ class Loaded(LoadedTensors):
         if not signature.supported or any([tensor.device is not device for tensor in signature.tensors]):
             where = "the CPU" if device is cpu else f"'{device}' on its default stream"
             raise OperationError(
-                f"{self._name}: a loaded graph runs on tensors of {where}, outside of transforms and saved-tensor hooks"
+                f"{self._name}: a loaded graph runs on tensors of {where}, outside of transforms and saved-tensor "
+                "hooks; move its arguments there, or load it with another map_location"
             )
         try:
             given = as_data(signature.key)
