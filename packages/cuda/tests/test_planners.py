@@ -12,29 +12,31 @@ from kernel_samples import (
     Given,
     Memory,
     Sample,
-    batch_norms,
-    class_losses,
     difference,
-    draws,
-    elements,
     empty,
-    factored_steps,
     indices,
     layouts,
     modules_of,
-    moves,
-    norms,
     plan_of,
-    positions,
-    rejections,
     run_on_cpu,
     run_on_device,
-    slices,
-    steps,
-    triangles,
     values,
 )
 from line_samples import LINES, scans, sorts
+from operator_samples import (
+    batch_norms,
+    class_losses,
+    draws,
+    elements,
+    factored_steps,
+    moves,
+    norms,
+    positions,
+    rejections,
+    slices,
+    steps,
+    triangles,
+)
 from sequence_samples import ATTENTION, RECURRENT, SEQUENCES, TEMPORAL
 from spatial_samples import SPATIAL, convolutions, means, pools
 
