@@ -69,6 +69,8 @@ struct kernel_node {
     X(cuStreamQuery, (int64_t stream)) \
     X(cuStreamWaitEvent, (int64_t stream, int64_t event, unsigned flags)) \
     X(cuStreamIsCapturing, (int64_t stream, int *status)) \
+    X(cuStreamGetCaptureInfo_v2, (int64_t stream, int *status, uint64_t *number, int64_t *graph, \
+                                  const int64_t **last, size_t *count)) \
     X(cuThreadExchangeStreamCaptureMode, (int *mode)) \
     X(cuStreamBeginCapture_v2, (int64_t stream, int mode)) \
     X(cuStreamEndCapture, (int64_t stream, int64_t *graph)) \
@@ -109,14 +111,15 @@ struct kernel_node {
     X(cuIpcOpenMemHandle_v2, (uint64_t *address, struct ipc_handle handle, unsigned flags)) \
     X(cuIpcCloseMemHandle, (uint64_t address))
 
-/* Codes of CUresult that C code tells apart, and one of this package: a call in a forked child. */
+/* Codes of CUresult that C code tells apart, and two of this package: a call in a forked child, and a refused launch. */
 enum {
     DRIVER_SUCCESS = 0,
     DRIVER_INVALID_VALUE = 1,
     DRIVER_OUT_OF_MEMORY = 2,
     DRIVER_NOT_INITIALIZED = 3,
     DRIVER_NOT_READY = 600,
-    DRIVER_FORKED = -1
+    DRIVER_FORKED = -1,
+    DRIVER_NOT_CAPTURED = -2 /* a random kernel outside of the capture: Note [Random kernels of captures] */
 };
 
 #define DRIVER_MEMBER(name, parameters) int(*name) parameters;

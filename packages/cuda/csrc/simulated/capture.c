@@ -185,6 +185,42 @@ int simulated_cuStreamIsCapturing(int64_t handle, int *status)
     return SUCCESS;
 }
 
+int simulated_cuStreamGetCaptureInfo_v2(int64_t handle, int *status, uint64_t *number, int64_t *graph,
+                                        const int64_t **last, size_t *count)
+{
+    ENTER_DEVICE(cuStreamGetCaptureInfo_v2);
+    const struct stream *stream = stream_of(device, handle);
+    if (!stream)
+        return INVALID_HANDLE;
+    if (!status)
+        return INVALID_VALUE;
+    if (implicit_capture(stream))
+        return CAPTURE_IMPLICIT;
+    struct capture *capture = stream->capture;
+    *status = !capture ? NOT_CAPTURING : capture->invalid ? INVALID_CAPTURE : CAPTURING;
+    if (*status != CAPTURING)
+        return SUCCESS;
+    int64_t *grown = realloc(capture->last, (size_t)(stream->captured.count + 1) * sizeof *grown);
+    if (!grown)
+        return OUT_OF_MEMORY;
+    capture->last = grown;
+    for (int i = 0; i < stream->captured.count; i++) {
+        struct node *node = &capture->graph->nodes[stream->captured.index[i]];
+        if (!node->handle && !(node->handle = simulated_handle(NODE, capture->graph)))
+            return OUT_OF_MEMORY;
+        grown[i] = node->handle;
+    }
+    if (number)
+        *number = capture->number;
+    if (graph)
+        *graph = 0; /* no handle before the end */
+    if (last)
+        *last = grown;
+    if (count)
+        *count = (size_t)stream->captured.count;
+    return SUCCESS;
+}
+
 int simulated_cuStreamBeginCapture_v2(int64_t handle, int mode)
 {
     ENTER_DEVICE(cuStreamBeginCapture_v2);
@@ -206,7 +242,7 @@ int simulated_cuStreamBeginCapture_v2(int64_t handle, int mode)
     }
     graph->references = 1;
     graph->device = stream->device;
-    *capture = (struct capture){++last_number, mode, 0, this_thread(), stream, graph, captures};
+    *capture = (struct capture){++last_number, mode, 0, this_thread(), stream, graph, captures, NULL};
     captures = capture;
     stream->capture = capture;
     return SUCCESS;
@@ -243,6 +279,7 @@ static struct graph *end(struct capture *capture)
     while (*place != capture)
         place = &(*place)->next;
     *place = capture->next;
+    free(capture->last);
     free(capture);
     return graph;
 }

@@ -31,6 +31,8 @@ void graph_drop(struct graph *graph)
     for (int i = 0; i < graph->count; i++) {
         struct work *work = graph->nodes[i].work;
         struct module *module = work->kind == KERNEL ? work->function->module : NULL;
+        if (graph->nodes[i].handle)
+            simulated_forget(graph->nodes[i].handle);
         work_free(work);
         if (module)
             module_drop(module);
@@ -43,8 +45,10 @@ void graph_drop(struct graph *graph)
 void graph_forget(struct graph *graph, int64_t handle)
 {
     for (int i = 0; i < graph->count; i++)
-        if (graph->nodes[i].handle)
+        if (graph->nodes[i].handle) {
             simulated_forget(graph->nodes[i].handle);
+            graph->nodes[i].handle = 0;
+        }
     simulated_forget(handle);
     graph_drop(graph);
 }

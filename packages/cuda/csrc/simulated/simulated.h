@@ -107,6 +107,7 @@ struct capture {
     struct stream *origin;
     struct graph *graph;
     struct capture *next;
+    int64_t *last; /* handles of nodes, for cuStreamGetCaptureInfo */
 };
 
 struct stream {

@@ -6,7 +6,7 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
-from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, enable_grad, float32, float64, full, zeros
 from facula_tensor.extend.recording import collecting, current_recorder
@@ -131,6 +131,7 @@ class FusedOptimizer(Optimizer):
             group: its group.
             keys: the names of the entries.
         """
+        self._refuse_capture(p)
         values = self._first_values(group)
         fresh: dict[str, Tensor] = {}
         for key in (keys[-1], *keys[:-1]):
@@ -194,8 +195,18 @@ class FusedOptimizer(Optimizer):
         """Return the shape of a state entry: the parameter's."""
         return tuple(parameter.shape)
 
+    def _refuse_capture(self, parameter: Tensor) -> None:
+        """Raise OperationError in a captured graph, whose replays would each start with new state."""
+        if getattr(parameter.device.backend, "is_capturing", False):
+            raise OperationError(
+                f"{type(self).__name__}.step: expected state for parameter {place_of(parameter, self.param_groups)} "
+                "before the capture of a graph; got none, and each replay would repeat the first step. Call step() "
+                "once before the capture, or use facula.capture(step)"
+            )
+
     def _zeros_for(self, parameter: Tensor, key: str) -> Tensor:
         """Return a state entry of zeros, with the parameter's dtype and device. A MemoryError names both."""
+        self._refuse_capture(parameter)
         try:
             return zeros(self._state_shape(parameter, key), dtype=parameter.dtype, device=parameter.device)
         except MemoryError as error:

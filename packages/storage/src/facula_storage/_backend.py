@@ -67,6 +67,10 @@ class AcceleratorBackend(Backend, Protocol):
         returns False while another stream than its default one is current.
         """
 
+    @property
+    def is_capturing(self) -> bool:
+        """Whether the calling thread's work is captured to run several times, and does not run now."""
+
     def copy_across(self, source: Place, target: Place, non_blocking: bool) -> None:
         """Copy all elements of `source` to `target`, in order with the work of the current stream.
 

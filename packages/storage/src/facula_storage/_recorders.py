@@ -172,6 +172,10 @@ recorders: dict[int, Recorder] = {}
 """The recorder of each thread that has one, by thread ID."""
 os.register_at_fork(after_in_child=recorders.clear)
 
+generator_lists: list[Callable[[Any], list[Any]]] = []
+"""Functions that return the random generators with which programs draw on a device: its default one, and all that exist
+for its type. A generator has its seed in `_key` and its offset in `_offset`."""
+
 next_moment: Callable[[], int] = count().__next__
 made_elsewhere: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 """When threads without a recorder created storages while another thread had one, which does not know their contents."""

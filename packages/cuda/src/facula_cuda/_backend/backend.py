@@ -27,6 +27,7 @@ from .._port import transfers
 from .._port.device_memory import device_allocator
 from .._port.devices import context, current_index, set_index
 from .._port.driver import failure, on_close, open_driver
+from .._port.graphs import is_capturing
 from .._port.pinned import pinned_allocator, record_use
 from .._port.sequence_graphs import SequenceGraph
 from .._port.waits import waiting
@@ -254,6 +255,12 @@ class CudaBackend:
     def in_order(self) -> bool:
         """Whether the calling thread's work is queued on the default stream, so that all work runs in one order."""
         return self.stream == 0
+
+    @property
+    def is_capturing(self) -> bool:
+        """Whether the calling thread's current stream is being captured."""
+        self.enter("is_capturing")
+        return is_capturing(self.stream)
 
     def stream_number(self) -> int:
         """Return the number of the current stream for other libraries, where 1 stands for the default stream."""

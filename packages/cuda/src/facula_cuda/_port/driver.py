@@ -172,6 +172,11 @@ def failure(code: int) -> str:
     """
     if code == lib.DRIVER_FORKED:
         return "a call in a forked process"
+    if code == lib.DRIVER_NOT_CAPTURED:
+        return (
+            "a random operator outside of a running capture of CUDAGraph, which replays with the numbers of the same "
+            "generator. Draw in the captured block, or after it"
+        )
     name, text = ffi.new("char const **"), ffi.new("char const **")
     if lib.driver.cuGetErrorName(code, name) or name[0] == ffi.NULL:
         return f"error {code} of CUDA's driver"

@@ -3,7 +3,7 @@
 Note [Memory of a graph]: a graph writes to the same addresses at every replay. Memory that is taken during its capture
 therefore comes from a private pool of the device's allocator, which keeps its idle memory as long as a graph uses it.
 The allocator knows the stream of the capture, not those of replays: a graph that is dropped waits for its replays
-before its pool may be reused.
+before its pool may be reused. Random numbers of replays are those of the generators at that time: see draws.py.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from facula_errors.extend import boundary, guarded
 from .._driver import ffi, lib
 from .device_memory import device_allocator
 from .devices import context, synchronize
+from .draws import GraphDraws
 from .driver import check, check_session, opened
 from .streams import Stream, current_stream
 from .streams import stream as use_stream
@@ -58,7 +59,9 @@ class CUDAGraph:
     __slots__ = (
         "__weakref__",
         "_capture",
+        "_draws",
         "_executable",
+        "_graph",
         "_handle",
         "_kept",
         "_pool",
@@ -75,6 +78,8 @@ class CUDAGraph:
 
     def _clear(self) -> None:
         self._executable = 0
+        self._graph = 0  # kept for changes of its nodes
+        self._draws: GraphDraws | None = None
         self._pool: MemPool | None = None
         self._handle: PoolHandle | None = None
         self._capture: tuple[Stream, ExitStack] | None = None
@@ -123,6 +128,8 @@ class CUDAGraph:
         context(index)
         with ExitStack() as entered:
             entered.enter_context(use_mem_pool(memory))
+            self._draws = draws = GraphDraws(index)
+            entered.callback(draws.end)
             code = lib.driver.cuStreamBeginCapture_v2(stream.handle, _MODES[capture_error_mode])
             check("CUDAGraph.capture_begin", code)
             self._session, self.device_index = opened.session, index
@@ -150,14 +157,19 @@ class CUDAGraph:
         captured, executable = ffi.new("int64_t *"), ffi.new("int64_t *")
         try:
             check("CUDAGraph.capture_end", lib.driver.cuStreamEndCapture(stream.handle, captured))
-            try:
-                check("CUDAGraph.capture_end", lib.driver.cuGraphInstantiateWithFlags(executable, captured[0], 0))
-            finally:
-                lib.driver.cuGraphDestroy(captured[0])
+            self._graph = int(captured[0])
+            check("CUDAGraph.capture_end", lib.driver.cuGraphInstantiateWithFlags(executable, self._graph, 0))
+            self._executable = int(executable[0])
+            if self._draws is not None:
+                self._draws.check("CUDAGraph.capture_end")
         except BaseException:
+            self._drop()
             self._clear()
             raise
-        self._executable = int(executable[0])
+        if not self._draws:
+            self._draws = None
+            lib.driver.cuGraphDestroy(self._graph)
+            self._graph = 0
 
     @boundary
     def replay(self) -> None:
@@ -175,7 +187,16 @@ class CUDAGraph:
         check_session("CUDAGraph.replay", self._session, "a graph", "Capture it again")
         context(self.device_index)
         self._replayed_on.add(stream.handle)
-        check("CUDAGraph.replay", lib.driver.cuGraphLaunch(self._executable, stream.handle))
+        if self._draws is None:
+            code = lib.driver.cuGraphLaunch(self._executable, stream.handle)
+        elif is_capturing(stream.handle):
+            raise OperationError(
+                "CUDAGraph.replay: expected a graph without random operators in a capture; got one with random "
+                "operators, which would repeat their numbers. Capture the operators themselves"
+            )
+        else:
+            code = self._draws.launch(self._executable, stream.handle)
+        check("CUDAGraph.replay", code)
 
     @boundary
     def reset(self) -> None:
@@ -220,8 +241,11 @@ class CUDAGraph:
             return
         for handle in self._replayed_on:
             lib.driver.cuStreamSynchronize(handle)  # an error of the work is reported by the program's next wait
-        lib.driver.cuGraphExecDestroy(self._executable)
-        self._executable = 0
+        if self._executable:
+            lib.driver.cuGraphExecDestroy(self._executable)
+        if self._graph:
+            lib.driver.cuGraphDestroy(self._graph)
+        self._executable = self._graph = 0
 
     def __repr__(self) -> str:
         state = "capturing" if self._capture else "captured" if self._executable else "empty"

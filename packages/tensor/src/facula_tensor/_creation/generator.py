@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, cpu, meta
-from facula_storage.extend.recording import current_recorder, recorders
+from facula_storage.extend.recording import current_recorder, generator_lists, recorders
 
 from .._core.errors import relabel
 from .._core.promotion import as_integer
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .._core.types import DeviceLike
 
 LARGEST = (1 << 63) - 1
+_of_devices: WeakSet[Generator] = WeakSet()
 
 # Note [One draw at a time]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -50,6 +52,8 @@ class Generator:
         self.device.backend  # RuntimeError if there is none  # noqa: B018
         self._key = 0x9E3779B97F4A7C15 & LARGEST  # the seed as a signed integer, as kernels take it
         self._offset = 0  # the number of values drawn: see Note [One draw at a time]
+        if self.device is not cpu:
+            _of_devices.add(self)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.device, self.get_state())
@@ -118,6 +122,15 @@ class Generator:
         except FaculaError as error:  # so that `boundary` leaves it without a wrapper: Note [Trimming]
             trim_traceback(error)
             raise
+
+
+def _generators_for(device: Device) -> list[Generator]:
+    """Return the device's default generator and all others of its type."""
+    default_generators[device]  # created on its first use
+    return [one for one in list(_of_devices) if one.device.type == device.type]
+
+
+generator_lists.append(_generators_for)
 
 
 def _restored(device: Device, state: tuple[int, int]) -> Generator:
