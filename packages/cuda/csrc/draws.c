@@ -10,50 +10,96 @@ struct facula_cuda_draw {
     struct facula_cuda_draw *next;
     struct kernel_node kernel;
     int64_t node;
-    size_t words;
+    size_t nbytes;
     int64_t block[];
 };
 
-enum { CAPTURING = 1, BUFFER_POINTER = 1, BUFFER_SIZE = 2 };
+enum { NUMBERS = 1 << 16, COUNT_BITS = 40, CAPTURING = 1, BUFFER_POINTER = 1, BUFFER_SIZE = 2 };
 
-static const int64_t SEEDS = 0x7e4fac01a0000000, OFFSETS = 0x7e50000000000000;
+static const int64_t SEEDS = 0x7d4fac01a0000000, OFFSETS = 0x7e00000000000000;
 
-struct facula_cuda_draws *drawing;
+int may_draw;
+static struct facula_cuda_draws *collecting;
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    int64_t seed, offset;
+    char owned, drawn, stored;
+} states[NUMBERS];
+static uint32_t next;
 
-int64_t facula_cuda_seed_placeholder(int64_t generator)
+int64_t facula_cuda_new_draw(void)
 {
-    return SEEDS + generator;
+    int64_t found = -1;
+    pthread_mutex_lock(&changing);
+    __atomic_store_n(&may_draw, 1, __ATOMIC_RELEASE);
+    for (int i = 0; found < 0 && i < NUMBERS; i++, next++)
+        if (!states[next % NUMBERS].owned)
+            found = next % NUMBERS;
+    if (found >= 0) {
+        memset(&states[found], 0, sizeof states[found]);
+        states[found].owned = 1;
+    }
+    pthread_mutex_unlock(&changing);
+    return found;
 }
 
-int64_t facula_cuda_offset_placeholder(int64_t generator)
+void facula_cuda_release_draw(int64_t number)
 {
-    return OFFSETS + (generator << DRAW_BITS);
+    pthread_mutex_lock(&changing);
+    states[number].owned = 0;
+    pthread_mutex_unlock(&changing);
 }
 
-/* The generator whose seed or offset a word stands for, or -1. */
-static int64_t generator_of(int64_t word)
+int64_t facula_cuda_seed_placeholder(int64_t number)
 {
-    if (word >= SEEDS && word < SEEDS + MAX_DRAWING)
-        return word - SEEDS;
-    return word >= OFFSETS && word >> DRAW_BITS < (OFFSETS >> DRAW_BITS) + MAX_DRAWING ? (word - OFFSETS) >> DRAW_BITS : -1;
+    return SEEDS + number;
 }
 
-static int64_t replaced(int64_t word, const int64_t *states)
+int64_t facula_cuda_offset_placeholder(int64_t number)
 {
-    const int64_t generator = generator_of(word);
-    if (generator < 0)
-        return word;
-    if (word < OFFSETS)
-        return states[2 * generator];
-    const uint64_t offset = (uint64_t)states[2 * generator + 1] + (uint64_t)(word - facula_cuda_offset_placeholder(generator));
-    return (int64_t)(offset & INT64_MAX);
+    return OFFSETS + (number << COUNT_BITS);
+}
+
+int facula_cuda_is_drawn(int64_t number)
+{
+    return states[number].drawn;
+}
+
+void facula_cuda_store_draw(int64_t number, int64_t seed, int64_t offset)
+{
+    states[number].seed = seed;
+    states[number].offset = offset;
+    states[number].stored = 1;
+}
+
+/* The number whose seed or offset a word stands for, or -1. */
+static int64_t number_of(int64_t word)
+{
+    if (word >= OFFSETS)
+        return word - OFFSETS < (int64_t)NUMBERS << COUNT_BITS ? (word - OFFSETS) >> COUNT_BITS : -1;
+    return word >= SEEDS && word < SEEDS + NUMBERS ? word - SEEDS : -1;
+}
+
+/* Replace the placeholders of a block; the driver's code. */
+static int replace(int64_t *block, size_t nbytes)
+{
+    for (size_t i = 0; i < nbytes / 8; i++) {
+        const int64_t number = number_of(block[i]);
+        if (number < 0)
+            continue;
+        if (!states[number].stored)
+            return DRIVER_NOT_REPLAYED;
+        const uint64_t more = (uint64_t)(block[i] - facula_cuda_offset_placeholder(number));
+        block[i] = block[i] < OFFSETS ? states[number].seed
+                                      : (int64_t)(((uint64_t)states[number].offset + more) & INT64_MAX);
+    }
+    return 0;
 }
 
 int has_draws(const int64_t *block, size_t nbytes)
 {
     for (size_t i = 0; i < nbytes / 8; i++)
-        if (generator_of(block[i]) >= 0)
+        if (number_of(block[i]) >= 0)
             return 1;
     return 0;
 }
@@ -61,77 +107,100 @@ int has_draws(const int64_t *block, size_t nbytes)
 int facula_cuda_collect_draws(struct facula_cuda_draws *draws)
 {
     pthread_mutex_lock(&changing);
-    const int is_free = !draws || !drawing;
+    const int is_free = !draws || !collecting;
     if (is_free)
-        __atomic_store_n(&drawing, draws, __ATOMIC_RELEASE);
+        collecting = draws;
     pthread_mutex_unlock(&changing);
     return is_free;
 }
 
-int check_drawing_stream(int64_t stream)
+static int launch(const struct kernel_node *kernel, int64_t stream)
 {
-    int status = 0;
-    const int code = stream ? driver.cuStreamIsCapturing(stream, &status) : 0;
-    return code ? code : status == CAPTURING ? 0 : DRIVER_NOT_CAPTURED;
+    return driver.cuLaunchKernel(kernel->function, kernel->grid_x, 1, 1, kernel->block_x, 1, 1, kernel->shared_bytes,
+                                 stream, NULL, kernel->extra);
 }
 
-int keep_draw(const struct kernel_node *node, int64_t stream, const int64_t *block, size_t nbytes)
+/* Keep the kernel that was queued last on a captured stream. */
+static int keep(const struct kernel_node *kernel, int64_t stream, const int64_t *block, size_t nbytes)
 {
     int status = 0;
     uint64_t number;
     int64_t graph;
     const int64_t *last = NULL;
     size_t count = 0;
-    const int code = driver.cuStreamGetCaptureInfo_v2(stream, &status, &number, &graph, &last, &count);
+    int code = driver.cuStreamGetCaptureInfo_v2(stream, &status, &number, &graph, &last, &count);
     if (code || status != CAPTURING || count != 1)
         return code ? code : DRIVER_INVALID_VALUE;
     struct facula_cuda_draw *made = malloc(sizeof *made + nbytes);
     if (!made)
         return DRIVER_OUT_OF_MEMORY;
-    made->kernel = *node;
+    made->kernel = *kernel;
     made->node = last[0];
-    made->words = nbytes / 8;
+    made->nbytes = nbytes;
     memcpy(made->block, block, nbytes);
     pthread_mutex_lock(&changing);
-    struct facula_cuda_draws *draws = drawing;
-    if (draws) {
-        for (size_t i = 0; i < made->words; i++)
-            if (generator_of(block[i]) >= 0)
-                draws->used[generator_of(block[i])] = 1;
-        made->next = draws->first;
-        draws->first = made;
+    if (collecting) {
+        for (size_t i = 0; i < nbytes / 8; i++)
+            if (number_of(block[i]) >= 0)
+                states[number_of(block[i])].drawn = 1;
+        made->next = collecting->first;
+        collecting->first = made;
     } else {
         free(made);
+        code = DRIVER_NOT_REPLAYED;
     }
     pthread_mutex_unlock(&changing);
-    return 0;
+    return code;
 }
 
-int facula_cuda_set_draws(const struct facula_cuda_draws *draws, int64_t executable, const int64_t *states)
+int queue_draw(const struct kernel_node *kernel, int64_t stream, const int64_t *block, size_t nbytes)
 {
-    for (const struct facula_cuda_draw *one = draws->first; one; one = one->next) {
-        size_t nbytes = 8 * one->words;
+    int status = 0, code = stream ? driver.cuStreamIsCapturing(stream, &status) : 0;
+    if (code)
+        return code;
+    if (status) {
+        code = launch(kernel, stream);
+        return code ? code : keep(kernel, stream, block, nbytes);
+    }
+    int64_t *copy = malloc(nbytes);
+    if (!copy)
+        return DRIVER_OUT_OF_MEMORY;
+    void *extra[] = {(void *)BUFFER_POINTER, copy, (void *)BUFFER_SIZE, &nbytes, NULL};
+    struct kernel_node changed = *kernel;
+    changed.extra = extra;
+    memcpy(copy, block, nbytes);
+    code = replace(copy, nbytes);
+    if (!code)
+        code = launch(&changed, stream);
+    free(copy);
+    return code;
+}
+
+int facula_cuda_set_draws(const struct facula_cuda_draws *draws, int64_t executable)
+{
+    int code = 0;
+    for (const struct facula_cuda_draw *draw = draws->first; draw && !code; draw = draw->next) {
+        size_t nbytes = draw->nbytes;
         int64_t *block = malloc(nbytes);
         if (!block)
             return DRIVER_OUT_OF_MEMORY;
-        for (size_t i = 0; i < one->words; i++)
-            block[i] = replaced(one->block[i], states);
         void *extra[] = {(void *)BUFFER_POINTER, block, (void *)BUFFER_SIZE, &nbytes, NULL};
-        struct kernel_node kernel = one->kernel;
+        struct kernel_node kernel = draw->kernel;
         kernel.extra = extra;
-        const int code = driver.cuGraphExecKernelNodeSetParams_v2(executable, one->node, &kernel);
+        memcpy(block, draw->block, nbytes);
+        code = replace(block, nbytes);
+        if (!code)
+            code = driver.cuGraphExecKernelNodeSetParams_v2(executable, draw->node, &kernel);
         free(block);
-        if (code)
-            return code;
     }
-    return 0;
+    return code;
 }
 
 void facula_cuda_drop_draws(struct facula_cuda_draws *draws)
 {
     while (draws->first) {
-        struct facula_cuda_draw *next = draws->first->next;
+        struct facula_cuda_draw *after = draws->first->next;
         free(draws->first);
-        draws->first = next;
+        draws->first = after;
     }
 }

@@ -3,34 +3,39 @@
    Note [Random kernels of captures]
    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
    During a capture, the seed of each generator is a placeholder, and its offset is another plus the count of numbers
-   that the capture has drawn. So operators, captured functions and saved states need no changes: the placeholders reach
-   the parameter blocks of kernels. queue_kernel finds them there, and keeps the block and the node of the kernel. Before
-   each launch of the graph, the blocks get the generators' seeds and offsets of that time.
+   that the capture has drawn. So operators, saved states and backward passes need no changes: the placeholders reach
+   the parameter blocks of kernels. queue_kernel finds them there, and keeps the block and the node of the kernel. Each
+   replay stores the generators' seeds and offsets of that time, and sets them in the nodes before the launch.
 
-   Placeholders are numbers that no address, size or float64 of a program has. A launch that has them elsewhere than in
-   the capture is refused: another thread draws, or a stream that is not captured. */
+   Kernels outside of the capture may have placeholders, too: those of a backward pass, in another capture or in none.
+   They get the seed and the offset of the last replay. Before the first replay they are refused.
+
+   Placeholders are numbers that no address, size or float64 of a program has. */
 
 #ifndef FACULA_CUDA_DRAWS_H
 #define FACULA_CUDA_DRAWS_H
 
 #include <stdint.h>
 
-enum { MAX_DRAWING = 4096 /* generators */, DRAW_BITS = 40 /* of the count of numbers of a capture */ };
-
 struct facula_cuda_draw;
-
-/* The random kernels of one capture. Python creates it with zeros. */
+/* The random kernels of one capture. Python creates it with NULL. */
 struct facula_cuda_draws {
     struct facula_cuda_draw *first;
-    unsigned char used[4096]; /* whether kernels draw from a generator, by its number */
 };
 
-int64_t facula_cuda_seed_placeholder(int64_t generator);
-int64_t facula_cuda_offset_placeholder(int64_t generator);
+/* Return a number for a generator in a capture; -1 if all are in use. */
+int64_t facula_cuda_new_draw(void);
+void facula_cuda_release_draw(int64_t number);
+int64_t facula_cuda_seed_placeholder(int64_t number);
+int64_t facula_cuda_offset_placeholder(int64_t number);
+/* Whether kernels have the placeholders of a number. */
+int facula_cuda_is_drawn(int64_t number);
+/* Store what placeholders stand for. */
+void facula_cuda_store_draw(int64_t number, int64_t seed, int64_t offset);
 /* Collect the random kernels of captures from now on; NULL: no longer. 0 if another capture does so. */
 int facula_cuda_collect_draws(struct facula_cuda_draws *draws);
-/* Set the seeds and offsets in an executable graph. `states` has both for each generator. The driver's code. */
-int facula_cuda_set_draws(const struct facula_cuda_draws *draws, int64_t executable, const int64_t *states);
+/* Set the stored seeds and offsets in an executable graph. The driver's code. */
+int facula_cuda_set_draws(const struct facula_cuda_draws *draws, int64_t executable);
 void facula_cuda_drop_draws(struct facula_cuda_draws *draws);
 
 #endif

@@ -119,7 +119,7 @@ enum {
     DRIVER_NOT_INITIALIZED = 3,
     DRIVER_NOT_READY = 600,
     DRIVER_FORKED = -1,
-    DRIVER_NOT_CAPTURED = -2 /* a random kernel outside of the capture: Note [Random kernels of captures] */
+    DRIVER_NOT_REPLAYED = -2 /* a kernel with placeholders: Note [Random kernels of captures] */
 };
 
 #define DRIVER_MEMBER(name, parameters) int(*name) parameters;

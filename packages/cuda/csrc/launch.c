@@ -41,19 +41,6 @@ static int enter(int32_t device, int64_t *stream)
     return code;
 }
 
-/* Queue a kernel with placeholders: Note [Random kernels of captures]. */
-static __attribute__((noinline)) int queue_draw(const struct kernel_node *node, int64_t stream, const void *block,
-                                                size_t nbytes)
-{
-    int code = diversion ? DRIVER_NOT_CAPTURED : check_drawing_stream(stream);
-    if (code)
-        return code;
-    note_kernel(node->function);
-    code = driver.cuLaunchKernel(node->function, node->grid_x, 1, 1, node->block_x, 1, 1, node->shared_bytes, stream,
-                                 NULL, node->extra);
-    return code ? code : keep_draw(node, stream, block, nbytes);
-}
-
 static int queue_kernel(int64_t function, uint64_t blocks, int32_t threads, int32_t shared_bytes, int64_t stream,
                         void *block, size_t nbytes)
 {
@@ -61,11 +48,12 @@ static int queue_kernel(int64_t function, uint64_t blocks, int32_t threads, int3
     const struct kernel_node node = {.function = function, .grid_x = (unsigned)blocks, .grid_y = 1, .grid_z = 1,
                                      .block_x = (unsigned)threads, .block_y = 1, .block_z = 1,
                                      .shared_bytes = (unsigned)shared_bytes, .extra = extra};
-    if (__atomic_load_n(&drawing, __ATOMIC_RELAXED) && has_draws(block, nbytes))
-        return queue_draw(&node, stream, block, nbytes);
-    if (diversion)
-        return divert_kernel(&node);
+    const int draws = __atomic_load_n(&may_draw, __ATOMIC_RELAXED) && has_draws(block, nbytes);
+    if (diversion) /* a sequence with placeholders launches its kernels: their numbers change, and the words do not */
+        return draws ? DRIVER_NOT_REPLAYED : divert_kernel(&node);
     note_kernel(function);
+    if (draws)
+        return queue_draw(&node, stream, block, nbytes);
     return driver.cuLaunchKernel(function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1, (unsigned)shared_bytes,
                                  stream, NULL, extra);
 }

@@ -18,7 +18,7 @@ _LARGEST = (1 << 63) - 1
 
 
 class GraphDraws:
-    """The draws of a capture: the generators with their states, and the kernels that draw.
+    """The draws of a capture, which begins: its generators, and the kernels that draw.
 
     Arguments:
         index: the number of the captured device.
@@ -32,59 +32,67 @@ class GraphDraws:
         self._lock = Lock()
         #: Each drawing generator with its number, the count of its numbers, and its seed if the capture set it.
         self._drawing: list[tuple[int, Any, int, int | None]] = []
+        #: The generators with their numbers, and their seeds and offsets before the capture.
+        self._before: list[tuple[int, Any, int, int]] = []
         device = Device(f"cuda:{index}")
         found = [generator for generators in generator_lists for generator in generators(device)]
-        if len(found) > lib.MAX_DRAWING:
-            raise OperationError(
-                f"CUDAGraph.capture_begin: expected at most {lib.MAX_DRAWING} generators of '{device.type}'; got "
-                f"{len(found)}. Delete those that are not in use"
-            )
         if not lib.facula_cuda_collect_draws(self._state):
             raise OperationError(
                 "CUDAGraph.capture_begin: expected no other capture to run; got another capture of this process, which "
                 "draws from the same random generators. End it before"
             )
-        #: The generators with their states before the capture.
-        self._before = [(one, one._key, one._offset) for one in found]
-        for number, one in enumerate(found):
-            one._key, one._offset = _placeholders(number)
+        for one in found:
+            number = lib.facula_cuda_new_draw()
+            if number < 0:
+                self.end()
+                raise OperationError(
+                    f"CUDAGraph.capture_begin: expected fewer graphs with random operators; got too many with "
+                    f"{len(found)} generators of '{device.type}'. Delete graphs or generators"
+                )
+            key, offset, one._key, one._offset = one._key, one._offset, *_placeholders(number)
+            self._before.append((number, one, key, offset))
+
+    def __del__(self) -> None:
+        for number, *_ in self._drawing:
+            lib.facula_cuda_release_draw(number)
 
     def end(self) -> None:
         """Restore the generators, after the capture."""
         lib.facula_cuda_collect_draws(ffi.NULL)
-        for number, (one, key, offset) in enumerate(self._before):
+        for number, one, key, offset in self._before:
             seed, start = _placeholders(number)
-            last_key, last_offset = one._key, one._offset
-            one._key, one._offset = key, offset
+            last_key, last_offset, one._key, one._offset = one._key, one._offset, key, offset
             if last_key != seed:  # the captured block set the state
                 self._drawing.append((number, one, last_offset, last_key))
-            elif last_offset != start or self._state.used[number]:
+            elif last_offset != start or lib.facula_cuda_is_drawn(number):
                 self._drawing.append((number, one, last_offset - start, None))
+            else:
+                lib.facula_cuda_release_draw(number)
         self._before = []
 
     def check(self, operation: str) -> None:
         """Raise OperationError if an operator used numbers of the generators that a replay cannot replace."""
-        if any([count and key is None and not self._state.used[number] for number, _, count, key in self._drawing]):
-            raise OperationError(
-                f"{operation}: expected random operators that draw on the device; got one that used its numbers on the "
-                "host, and would repeat them at each replay. Call it before the capture, or use facula.capture, whose "
-                "replays draw new numbers"
-            )
+        for number, _, count, key in self._drawing:
+            if count and key is None and not lib.facula_cuda_is_drawn(number):
+                raise OperationError(
+                    f"{operation}: expected random operators that draw on the device; got one that used its numbers "
+                    "on the host, and would repeat them at each replay. Call it before the capture, or use "
+                    "facula.capture, whose replays draw new numbers"
+                )
 
     def __bool__(self) -> bool:
-        return bool(self._drawing)
+        return bool(self._drawing) or self._state.first != ffi.NULL
 
     def launch(self, executable: int, stream: int) -> int:
         """Advance the generators, and launch the graph with their numbers; return the driver's code."""
         with self._lock:  # a thread's numbers are launched before another thread changes them
-            states = ffi.new("int64_t[]", 2 * (1 + self._drawing[-1][0]))
             for number, one, count, key in self._drawing:
                 if key is None:
                     seed, start, one._offset = one._key, one._offset, one._offset + count
                 else:
                     seed, start, one._key, one._offset = one._key, one._offset, key, count
-                states[2 * number], states[2 * number + 1] = seed, start & _LARGEST
-            code: int = lib.facula_cuda_set_draws(self._state, executable, states)
+                lib.facula_cuda_store_draw(number, seed, start & _LARGEST)
+            code: int = lib.facula_cuda_set_draws(self._state, executable)
             return code or int(lib.driver.cuGraphLaunch(executable, stream))
 
 

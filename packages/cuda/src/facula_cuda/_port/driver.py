@@ -172,11 +172,8 @@ def failure(code: int) -> str:
     """
     if code == lib.DRIVER_FORKED:
         return "a call in a forked process"
-    if code == lib.DRIVER_NOT_CAPTURED:
-        return (
-            "a random operator outside of a running capture of CUDAGraph, which replays with the numbers of the same "
-            "generator. Draw in the captured block, or after it"
-        )
+    if code == lib.DRIVER_NOT_REPLAYED:
+        return "a kernel with random numbers of a CUDAGraph that has not been replayed yet"
     name, text = ffi.new("char const **"), ffi.new("char const **")
     if lib.driver.cuGetErrorName(code, name) or name[0] == ffi.NULL:
         return f"error {code} of CUDA's driver"
@@ -197,6 +194,8 @@ def _remedy(code: int) -> str:
             "During a capture, call nothing that waits for the device, such as item(), a copy to the host, or an "
             "operator without a CUDA kernel"
         )
+    if code == lib.DRIVER_NOT_REPLAYED:
+        return "During a capture, draw in its block alone; replay the graph of a forward pass before the backward pass"
     if code == lib.DRIVER_OUT_OF_MEMORY:
         return "Release memory, or close other programs that use the device"
     return "Look the name up in the documentation of CUDA's driver API"
