@@ -96,6 +96,11 @@ static int replace(int64_t *block, size_t nbytes)
     return 0;
 }
 
+int facula_cuda_replace_draw(int64_t *word)
+{
+    return replace(word, sizeof *word);
+}
+
 int has_draws(const int64_t *block, size_t nbytes)
 {
     for (size_t i = 0; i < nbytes / 8; i++)

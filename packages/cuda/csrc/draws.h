@@ -34,6 +34,8 @@ int facula_cuda_is_drawn(int64_t number);
 void facula_cuda_store_draw(int64_t number, int64_t seed, int64_t offset);
 /* Collect the random kernels of captures from now on; NULL: no longer. 0 if another capture does so. */
 int facula_cuda_collect_draws(struct facula_cuda_draws *draws);
+/* Replace a placeholder by what it stands for, and leave other numbers; the driver's code. For operators on the host. */
+int facula_cuda_replace_draw(int64_t *word);
 /* Set the stored seeds and offsets in an executable graph. The driver's code. */
 int facula_cuda_set_draws(const struct facula_cuda_draws *draws, int64_t executable);
 void facula_cuda_drop_draws(struct facula_cuda_draws *draws);

@@ -20,6 +20,7 @@ from facula_cpu import CpuBackend
 from facula_errors import OperationError
 from facula_storage import Layout, Plan
 
+from .._port.draws import without_placeholders
 from .._port.graphs import is_capturing
 from .fallback_counts import report_fallback
 from .launches import is_blocking
@@ -184,7 +185,7 @@ def run_on_copies(
     backend: CudaBackend, operator: str, run: Launch, n: int, args: Sequence[Any], spans: Sequence[Span]
 ) -> None:
     """Run a launch of the CPU on copies of the device's memory; see Note [Fallback]."""
-    arguments = list(args)
+    arguments = without_placeholders(operator, args)
     ranges = _ranges([(args[place], args[place] + nbytes) for place, nbytes in spans])
     backend.enter(operator)
     with backend.lock:

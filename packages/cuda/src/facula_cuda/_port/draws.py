@@ -5,6 +5,7 @@ See Note [Random kernels of captures] in csrc/draws.h.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from threading import Lock
 from typing import Any
 
@@ -13,8 +14,10 @@ from facula_storage import Device
 from facula_storage.extend.recording import generator_lists
 
 from .._driver import ffi, lib
+from .driver import check
 
 _LARGEST = (1 << 63) - 1
+_FIRST: int = lib.facula_cuda_seed_placeholder(0)  # all other placeholders are larger
 
 
 class GraphDraws:
@@ -53,6 +56,8 @@ class GraphDraws:
             self._before.append((number, one, key, offset))
 
     def __del__(self) -> None:
+        if self._before:
+            self.end()  # a graph that was dropped during its capture
         for number, *_ in self._drawing:
             lib.facula_cuda_release_draw(number)
 
@@ -94,6 +99,17 @@ class GraphDraws:
                 lib.facula_cuda_store_draw(number, seed, start & _LARGEST)
             code: int = lib.facula_cuda_set_draws(self._state, executable)
             return code or int(lib.driver.cuGraphLaunch(executable, stream))
+
+
+def without_placeholders(operation: str, arguments: Iterable[Any]) -> list[Any]:
+    """Return the arguments of a launch that runs on the host, with the seeds and offsets of the last replays."""
+    found, word = list(arguments), ffi.new("int64_t *")
+    for place, number in enumerate(found):
+        if type(number) is int and _FIRST <= number <= _LARGEST:
+            word[0] = number
+            check(operation, lib.facula_cuda_replace_draw(word))
+            found[place] = word[0]
+    return found
 
 
 def _placeholders(number: int) -> tuple[int, int]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
-from facula_storage import Layout, Plan, Storage, contiguous, cpu, float64, int64, meta
+from facula_storage import LaunchError, Layout, Plan, Storage, contiguous, cpu, float64, int64, meta
 from facula_storage.extend.layouts import COMPLEX, FLOATING, INTEGER
 from facula_storage.extend.plans import PlanTable
 from facula_storage.extend.recording import collecting, current_recorder, recorders
 
 from .._core.allocation import fresh, layout_for, place_of
-from .._core.errors import named
+from .._core.errors import launch_error, named
 from .._core.promotion import as_dtype, as_integer, as_real, check_scalar, number_for
 from .._core.tensor import Tensor, make
 from .._core.wrapped import LevelLayout
@@ -55,7 +55,10 @@ def fill_with_draws(
             n, device = layout.numel, layout.device
             source = default_generator if device is cpu else default_generators[device]
             key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
-            quick(n, address + offset, key, start & LARGEST, first, second)
+            try:
+                quick(n, address + offset, key, start & LARGEST, first, second)
+            except LaunchError as error:
+                raise named(launch_error(table.operator, error, (layout,))) from None
             return
     _draw_slowly(layout, storage, offset, table, generator, first, second)
 

@@ -82,7 +82,7 @@ def launch(
     try:
         plan.launch(n, *addresses, *scalars)
     except LaunchError as error:
-        raise named(launch_error(plan.operator, error, operands)) from None
+        raise named(launch_error(plan.operator, error, operands or plan.outputs)) from None
     if recorder is not None:
         recorder.launched(plan, n, [*given, *written, *scalars], len(given) + len(written))
 
