@@ -45,15 +45,19 @@ static int queue_kernel(int64_t function, uint64_t blocks, int32_t threads, int3
                         void *block, size_t nbytes)
 {
     void *extra[] = {(void *)BUFFER_POINTER, block, (void *)BUFFER_SIZE, &nbytes, NULL};
-    const struct kernel_node node = {.function = function, .grid_x = (unsigned)blocks, .grid_y = 1, .grid_z = 1,
-                                     .block_x = (unsigned)threads, .block_y = 1, .block_z = 1,
-                                     .shared_bytes = (unsigned)shared_bytes, .extra = extra};
     const int draws = __atomic_load_n(&may_draw, __ATOMIC_RELAXED) && has_draws(block, nbytes);
-    if (diversion) /* a sequence with placeholders launches its kernels: their numbers change, and the words do not */
-        return draws ? DRIVER_NOT_REPLAYED : divert_kernel(&node);
-    note_kernel(function);
-    if (draws)
+    if (draws || diversion) {
+        const struct kernel_node node = {.function = function, .grid_x = (unsigned)blocks, .grid_y = 1, .grid_z = 1,
+                                         .block_x = (unsigned)threads, .block_y = 1, .block_z = 1,
+                                         .shared_bytes = (unsigned)shared_bytes, .extra = extra};
+        if (!draws)
+            return divert_kernel(&node);
+        if (diversion) /* the sequence launches its kernels: what its words stand for changes, and they do not */
+            return DRIVER_NOT_REPLAYED;
+        note_kernel(function);
         return queue_draw(&node, stream, block, nbytes);
+    }
+    note_kernel(function);
     return driver.cuLaunchKernel(function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1, (unsigned)shared_bytes,
                                  stream, NULL, extra);
 }

@@ -213,3 +213,20 @@ def test_parameter_cast_after_the_first_step(make):
     optimizer.load_state_dict(optimizer.state_dict())  # as the message says
     optimizer.step()
     assert x.tolist() != before
+
+
+@pytest.mark.parametrize("kind", [lambda p: SGD(p, lr=0.1, momentum=0.9), Adam, ASGD, Adafactor, Muon])
+def test_state_is_not_created_in_a_captured_graph(kind, monkeypatch):
+    """The device's backend says whether work is captured."""
+    p = leaf(2, 2)
+    p.grad = ft.ones_like(p)
+    optimizer, backend = kind([p]), type(p.device.backend)
+    with monkeypatch.context() as patch:
+        patch.setattr(backend, "is_capturing", True, raising=False)
+        with raises(RuntimeError, f"{type(optimizer).__name__}.step", "facula.capture(step)", value="none"):
+            optimizer.step()
+    assert p.tolist() == [[1, 1], [1, 1]]
+    optimizer.step()
+    with monkeypatch.context() as patch:
+        patch.setattr(backend, "is_capturing", True, raising=False)
+        optimizer.step()  # the state is there
