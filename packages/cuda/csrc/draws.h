@@ -10,7 +10,8 @@
    Kernels outside of the capture may have placeholders, too: those of a backward pass, in another capture or in none.
    They get the seed and the offset of the last replay. Before the first replay they are refused.
 
-   Placeholders are numbers that no address, size or float64 of a program has. */
+   Placeholders have the bits of signaling NaN, which no address, size or float64 of a program has. Integers of this
+   size, from 9.219e18 to 9.222e18, cannot be scalars of kernels once there is a graph with random operators. */
 
 #ifndef FACULA_CUDA_DRAWS_H
 #define FACULA_CUDA_DRAWS_H
