@@ -20,7 +20,13 @@ _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
 def decorate(function: Callable[..., AnyValue], make: Make, name: str) -> Callable[..., object]:
-    """Wrap `function`: enter `make()` for each call, or for each step of a generator. `name` is for the error."""
+    """Wrap a function: enter a context manager for each call, or for each step of a generator.
+
+    Arguments:
+        function: the function. InvalidTypeError if it is a class or not callable.
+        make: returns a new context manager.
+        name: the decorator's, for the error.
+    """
     if isinstance(function, type) or not callable(function):
         raise InvalidTypeError(
             f"{name}: expected a function to decorate; got {function!r}; decorate its methods, or use a with block"

@@ -60,10 +60,15 @@ def plan_resample(operator: str, inputs: Layouts, outputs: Layouts, parameters: 
 
 
 def taps_of(matrix: Any, length: int, count: int, dtype: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return starts, places and weights of a matrix: int64, int64 and the dtype.
+    """Return the arrays of a sparse matrix, checked: starts and places (int64), and weights.
+
+    Arguments:
+        matrix: has the attributes `starts`, `places` and `weights`.
+        length, count: the numbers of its columns and rows.
+        dtype: of the weights.
 
     Raises:
-        InvalidValueError: they are no matrix of `count` rows and `length` columns.
+        InvalidValueError: the arrays do not describe a matrix of this size.
     """
     starts = np.ascontiguousarray(matrix.starts, np.int64)
     places = np.ascontiguousarray(matrix.places, np.int64)
