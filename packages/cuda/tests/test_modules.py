@@ -82,10 +82,11 @@ def test_each_device_has_its_own_module(driver, compiled):
     assert len(driver.images) == 2 and len(compiled) == 1  # of the same architecture
 
 
-def test_headers_are_a_part_of_the_text(driver, compiled):
-    for number in (1, 2, 1):
-        modules.functions(SOURCE, ("f",), 0, {"a.h": f"#define A {number}"})
-    assert [headers for _, headers, _ in compiled] == [{"a.h": "#define A 1"}, {"a.h": "#define A 2"}]
+def test_included_headers_are_a_part_of_the_text(driver, compiled):
+    for number, other in ((1, 1), (2, 1), (1, 2)):
+        headers = {"a.h": '#include "b.h"', "b.h": f"#define B {number}", "c.h": f"#define C {other}"}
+        modules.functions(f'#include "a.h"\n{SOURCE}', ("f",), 0, headers)
+    assert [headers["b.h"] for _, headers, _ in compiled] == ["#define B 1", "#define B 2"]
 
 
 def test_another_process_finds_the_machine_code(driver, compiled):
