@@ -171,10 +171,9 @@ int simulated_cuThreadExchangeStreamCaptureMode(int *mode)
     return SUCCESS;
 }
 
-int simulated_cuStreamIsCapturing(int64_t handle, int *status)
+/* Find out whether a stream is being captured. Returns a code. */
+static int capture_status(const struct stream *stream, int *status)
 {
-    ENTER_DEVICE(cuStreamIsCapturing);
-    const struct stream *stream = stream_of(device, handle);
     if (!stream)
         return INVALID_HANDLE;
     if (!status)
@@ -185,21 +184,21 @@ int simulated_cuStreamIsCapturing(int64_t handle, int *status)
     return SUCCESS;
 }
 
+int simulated_cuStreamIsCapturing(int64_t handle, int *status)
+{
+    ENTER_DEVICE(cuStreamIsCapturing);
+    return capture_status(stream_of(device, handle), status);
+}
+
 int simulated_cuStreamGetCaptureInfo_v2(int64_t handle, int *status, uint64_t *number, int64_t *graph,
                                         const int64_t **last, size_t *count)
 {
     ENTER_DEVICE(cuStreamGetCaptureInfo_v2);
     const struct stream *stream = stream_of(device, handle);
-    if (!stream)
-        return INVALID_HANDLE;
-    if (!status)
-        return INVALID_VALUE;
-    if (implicit_capture(stream))
-        return CAPTURE_IMPLICIT;
-    struct capture *capture = stream->capture;
-    *status = !capture ? NOT_CAPTURING : capture->invalid ? INVALID_CAPTURE : CAPTURING;
+    TRY(capture_status(stream, status));
     if (*status != CAPTURING)
         return SUCCESS;
+    struct capture *capture = stream->capture;
     int64_t *grown = realloc(capture->last, (size_t)(stream->captured.count + 1) * sizeof *grown);
     if (!grown)
         return OUT_OF_MEMORY;
