@@ -15,11 +15,17 @@ static int may_drain(Core *self)
     return PySet_Size(self->collecting) == 0;
 }
 
+static void merge_pushed(Core *self)
+{
+    if (atomic_load_explicit(&self->core->pushed, memory_order_relaxed) && may_drain(self))
+        facula_core_merge(self->core, facula_core_detach(self->core));
+}
+
 void drain_silently(Core *self)
 {
     facula_core_settle(self->core);
-    if (atomic_load_explicit(&self->core->pushed, memory_order_relaxed) && !self->listening && may_drain(self))
-        facula_core_merge(self->core, facula_core_detach(self->core));
+    if (!self->listening)
+        merge_pushed(self);
 }
 
 facula_block *take_idle(Core *self, int64_t nbytes, int64_t stream, int64_t pool)
@@ -31,8 +37,7 @@ facula_block *take_idle(Core *self, int64_t nbytes, int64_t stream, int64_t pool
 facula_block *take_quickly(Core *self, int64_t size, int64_t nbytes, int64_t stream)
 {
     facula_core *core = self->core;
-    if (atomic_load_explicit(&core->pushed, memory_order_relaxed) && may_drain(self))
-        facula_core_merge(core, facula_core_detach(core));
+    merge_pushed(self);
     if (core->waiting_now)
         return NULL;
     facula_block *kept = facula_core_reuse(core, size, nbytes, stream);
