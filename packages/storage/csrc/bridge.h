@@ -1,7 +1,7 @@
 /* Declarations shared by the files of facula_storage._bridge. Limited API: one binary serves every Python from 3.11 on.
 
    launch.c   kernels called through a plan: `bind`, `rebind`, `unbind`
-    sequence.c, replay.c   many launches as one call: `Sequence`
+    sequence.c, description.c, replay.c   many launches as one call: `Sequence`
     checks.c, same.c, slots.c   the checks before a sequence: checks.h
     buffer.c   the buffer protocol: `Export`, `buffer_address`
     dlpack.c   DLPack capsules: `dlpack_export`, `dlpack_read`, `dlpack_consume`

@@ -1,6 +1,6 @@
-/* Declarations shared by sequence.c and replay.c: many launches as one call, which a captured step replays. See Note
-   [Sequences] in _sequences.py. A sequence is data that Python created: launches with their arguments, rules for
-   arguments that depend on a call's inputs (patches), and conditions that must still hold (checks). */
+/* Declarations shared by sequence.c, description.c and replay.c: many launches as one call, which a captured step
+   replays. See Note [Sequences] in _sequences.py. A sequence is data that Python created: launches with their arguments,
+   rules for arguments that depend on a call's inputs (patches), and conditions that must still hold (checks). */
 #ifndef FACULA_STORAGE_SEQUENCE_H
 #define FACULA_STORAGE_SEQUENCE_H
 
@@ -73,6 +73,18 @@ typedef struct {
     int releases, busy, has_early; /* whether it releases the GIL, a call is active, there are early checks */
 } Sequence;
 
+/* NULL with an error set if no memory is left. */
+static inline void *room(Py_ssize_t count, size_t size)
+{
+    void *made = calloc(count ? (size_t)count : 1, size);
+    return made ? made : PyErr_NoMemory();
+}
+
+/* Fill a new sequence from the arguments of `Sequence`; -1 with an error set. */
+int read_description(Sequence *self, PyObject *args);
+/* set(launch, argument, value): change an argument of a launch. */
+PyObject *sequence_set(Sequence *self, PyObject *args);
+/* run(inputs, values) */
 PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count);
 
 #endif
