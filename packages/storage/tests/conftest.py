@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from storage_helpers import Noting
 
 settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None, database=None)
 settings.register_profile("default", deadline=None)
@@ -32,6 +33,12 @@ def kernels(tmp_path_factory) -> ctypes.CDLL:
 def address_of(kernels):
     """Return the address of a kernel by name."""
     return lambda name: ctypes.cast(getattr(kernels, name), ctypes.c_void_p).value
+
+
+@pytest.fixture
+def noting(address_of):
+    """Return a launch of the kernel `note`, which counts its launches."""
+    return lambda *args, **keywords: Noting(address_of, *args, **keywords)
 
 
 @pytest.fixture

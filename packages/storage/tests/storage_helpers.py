@@ -1,14 +1,17 @@
-"""Helpers of several test files: storages with known contents, a thread that re-raises errors, allocator statistics."""
+"""Helpers of several test files: storages with known contents, recorded launches, threads that re-raise errors."""
 
 from __future__ import annotations
 
 import ctypes
+import struct
 import threading
 
 import numpy as np
 
-from facula_storage import Layout, Storage, contiguous, cpu, float32
+from facula_storage import Layout, Storage, bind, contiguous, cpu, float32
 from facula_storage.extend import Sequence, allocate, host_view, register_backend
+
+NEVER = 2**62  # elements from which a launch releases the GIL
 
 
 def counting(layout: Layout | None = None) -> tuple[Storage, Layout]:
@@ -23,6 +26,21 @@ def live() -> tuple[int, int]:
     """Return bytes and blocks in use on the CPU."""
     figures = cpu.backend.allocator.statistics()
     return figures["allocated_bytes"], figures["allocated_blocks"]
+
+
+class Noting:
+    """The kernel `note`: counts its launches and keeps the arguments of the last one."""
+
+    def __init__(self, address_of, count, doubles=0, release_at=NEVER, told=0):
+        self.plan = (ctypes.c_int64 * (2 + count))(0, count)
+        self.launch = bind(address_of("note"), ctypes.addressof(self.plan), release_at, doubles, self.plan, told)
+
+    @property
+    def count(self):
+        return self.plan[0]
+
+    def argument(self, position, kind="q"):
+        return struct.unpack(kind, struct.pack("q", self.plan[2 + position]))[0]
 
 
 class Owner:

@@ -11,33 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from storage_helpers import Owner, Running
+from storage_helpers import NEVER, Noting, Owner, Running
 
 from facula_storage import LaunchError, bind, contiguous, float32, layout_of
 from facula_storage.extend import rebind
 
-NEVER, ALWAYS = 2**62, 0
+ALWAYS = 0
 int64s = st.integers(-(2**63), 2**63 - 1)
-
-
-class Noting:
-    """The kernel `note`: counts its launches and keeps the arguments of the last one."""
-
-    def __init__(self, address_of, count, doubles=0, release_at=NEVER, told=0):
-        self.plan = (ctypes.c_int64 * (2 + count))(0, count)
-        self.launch = bind(address_of("note"), ctypes.addressof(self.plan), release_at, doubles, self.plan, told)
-
-    @property
-    def count(self):
-        return self.plan[0]
-
-    def argument(self, position, kind="q"):
-        return struct.unpack(kind, struct.pack("q", self.plan[2 + position]))[0]
-
-
-@pytest.fixture
-def noting(address_of):
-    return lambda *args, **keywords: Noting(address_of, *args, **keywords)
 
 
 def test_arguments_arrive(noting):
