@@ -14,7 +14,7 @@ struct facula_cuda_draw {
     int64_t block[];
 };
 
-enum { NUMBERS = 1 << 12, COUNT_BITS = 38, CAPTURING = 1, BUFFER_POINTER = 1, BUFFER_SIZE = 2 };
+enum { NUMBERS = 1 << 12, COUNT_BITS = 38, CAPTURING = 1 };
 
 /* Bits of signaling NaN. */
 static const int64_t SEEDS = 0x7ff1fac01a000000, OFFSETS = 0x7ff4000000000000;

@@ -31,6 +31,7 @@ struct kernel_node {
     void **parameters, **extra;
     int64_t kernel, context;
 };
+enum { BUFFER_END = 0, BUFFER_POINTER = 1, BUFFER_SIZE = 2 }; /* CU_LAUNCH_PARAM_..., in `extra` */
 
 /* X(NAME, (PARAMETERS)), in groups: start, devices, contexts, memory, copies, streams, graphs, events, modules, errors,
    virtual memory, memory of other processes. build_driver.py reads these rows, too. */

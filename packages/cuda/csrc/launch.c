@@ -11,8 +11,6 @@
 #include "queues.h"
 #include "thread.h"
 
-enum { BUFFER_POINTER = 1, BUFFER_SIZE = 2 }; /* CU_LAUNCH_PARAM_... */
-
 static const uint64_t MAX_BLOCKS = 0x7fffffff; /* of a grid, in its first dimension */
 
 static int64_t refuse(int64_t *arguments, int32_t device, int code)

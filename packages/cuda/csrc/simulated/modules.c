@@ -19,7 +19,6 @@ static const char path_magic[] = "facula-library:";
 /* A library's function of this name, const char *(*)(void), describes the last kernel's error, or returns NULL. */
 static const char failure_name[] = "facula_shim_failure";
 
-enum { BUFFER_POINTER = 1, BUFFER_SIZE = 2, BUFFER_END = 0 };
 enum { FUNCTION_MAX_THREADS = 0, FUNCTION_SHARED, FUNCTION_CONST, FUNCTION_LOCAL, FUNCTION_REGISTERS, FUNCTION_PTX,
        FUNCTION_BINARY, FUNCTION_CACHE, FUNCTION_MAX_DYNAMIC };
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from .._driver import ffi, lib
 
-_END, _BUFFER_POINTER, _BUFFER_SIZE = 0, 1, 2  # CU_LAUNCH_PARAM_...
-
 
 class Launch:
     """A kernel with a block of parameters; calling it queues the kernel, and returns the driver's code.
@@ -23,7 +21,7 @@ class Launch:
         self._grid = function, blocks, 1, 1, threads, 1, 1, 0
         self._block = ffi.new("int64_t[]", words)
         self._nbytes = ffi.new("size_t *", ffi.sizeof(self._block))
-        pairs = (_BUFFER_POINTER, self._block, _BUFFER_SIZE, self._nbytes, _END)
+        pairs = (lib.BUFFER_POINTER, self._block, lib.BUFFER_SIZE, self._nbytes, lib.BUFFER_END)
         self._extra: Any = ffi.new("void *[]", [ffi.cast("void *", value) for value in pairs])
 
     def __call__(self, stream: int) -> int:
