@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch.h"
+
 struct facula_cuda_draw {
     struct facula_cuda_draw *next;
     struct kernel_node kernel;
@@ -15,6 +17,8 @@ struct facula_cuda_draw {
 };
 
 enum { NUMBERS = 1 << 12, COUNT_BITS = 38, CAPTURING = 1 };
+
+_Static_assert(MAX_WORDS + MAX_CONSTANTS + 2 <= TABLE_WORDS, "no parameter block is longer than that of a table");
 
 /* Bits of signaling NaN. */
 static const int64_t SEEDS = 0x7ff1fac01a000000, OFFSETS = 0x7ff4000000000000;
@@ -97,6 +101,29 @@ static int replace(int64_t *block, size_t nbytes)
     return 0;
 }
 
+/* A kernel with a copy of its block, which has no placeholders. */
+struct replaced {
+    struct kernel_node kernel;
+    void *extra[5];
+    size_t nbytes;
+    int64_t block[TABLE_WORDS];
+};
+
+static int replace_in_copy(const struct kernel_node *kernel, const int64_t *block, size_t nbytes,
+                           struct replaced *into)
+{
+    into->kernel = *kernel;
+    into->kernel.extra = into->extra;
+    into->extra[0] = (void *)BUFFER_POINTER;
+    into->extra[1] = into->block;
+    into->extra[2] = (void *)BUFFER_SIZE;
+    into->extra[3] = &into->nbytes;
+    into->extra[4] = NULL;
+    into->nbytes = nbytes;
+    memcpy(into->block, block, nbytes);
+    return replace(into->block, nbytes);
+}
+
 int facula_cuda_replace_draw(int64_t *word)
 {
     return replace(word, sizeof *word);
@@ -161,6 +188,7 @@ static int keep(const struct kernel_node *kernel, int64_t stream, const int64_t 
 
 int queue_draw(const struct kernel_node *kernel, int64_t stream, const int64_t *block, size_t nbytes)
 {
+    struct replaced made;
     int status = 0, code = stream ? driver.cuStreamIsCapturing(stream, &status) : 0;
     if (code)
         return code;
@@ -168,36 +196,18 @@ int queue_draw(const struct kernel_node *kernel, int64_t stream, const int64_t *
         code = launch(kernel, stream);
         return code ? code : keep(kernel, stream, block, nbytes);
     }
-    int64_t *copy = malloc(nbytes);
-    if (!copy)
-        return DRIVER_OUT_OF_MEMORY;
-    void *extra[] = {(void *)BUFFER_POINTER, copy, (void *)BUFFER_SIZE, &nbytes, NULL};
-    struct kernel_node changed = *kernel;
-    changed.extra = extra;
-    memcpy(copy, block, nbytes);
-    code = replace(copy, nbytes);
-    if (!code)
-        code = launch(&changed, stream);
-    free(copy);
-    return code;
+    code = replace_in_copy(kernel, block, nbytes, &made);
+    return code ? code : launch(&made.kernel, stream);
 }
 
 int facula_cuda_set_draws(const struct facula_cuda_draws *draws, int64_t executable)
 {
     int code = 0;
     for (const struct facula_cuda_draw *draw = draws->first; draw && !code; draw = draw->next) {
-        size_t nbytes = draw->nbytes;
-        int64_t *block = malloc(nbytes);
-        if (!block)
-            return DRIVER_OUT_OF_MEMORY;
-        void *extra[] = {(void *)BUFFER_POINTER, block, (void *)BUFFER_SIZE, &nbytes, NULL};
-        struct kernel_node kernel = draw->kernel;
-        kernel.extra = extra;
-        memcpy(block, draw->block, nbytes);
-        code = replace(block, nbytes);
+        struct replaced made;
+        code = replace_in_copy(&draw->kernel, draw->block, draw->nbytes, &made);
         if (!code)
-            code = driver.cuGraphExecKernelNodeSetParams_v2(executable, draw->node, &kernel);
-        free(block);
+            code = driver.cuGraphExecKernelNodeSetParams_v2(executable, draw->node, &made.kernel);
     }
     return code;
 }
