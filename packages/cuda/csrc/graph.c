@@ -7,8 +7,6 @@
 
 #include "divert.h"
 #include "queue.h"
-#include "queues.h"
-#include "thread.h"
 
 enum { NOT_COMBINED = 1, LEAST_KERNELS = 2 };
 

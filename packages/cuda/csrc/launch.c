@@ -8,35 +8,15 @@
 #include "drawing.h"
 #include "driver.h"
 #include "queue.h"
-#include "queues.h"
-#include "thread.h"
 
 static const uint64_t MAX_BLOCKS = 0x7fffffff; /* of a grid, in its first dimension */
 
-static int64_t refuse(int64_t *arguments, int32_t device, int code)
-{
-    arguments[0] = code;
-    arguments[1] = device;
-    arguments[2] = arguments[3] = 0;
-    return STATUS_DEVICE;
-}
-
-/* The same after some kernels of the launch were queued: nobody may repeat them. */
+/* Refuse a launch after some kernels of the launch were queued: nobody may repeat them. */
 static int64_t refuse_after(int queued, int64_t *arguments, int32_t device, int code)
 {
     if (queued && !diversion)
         facula_cuda_lose(device, code);
     return refuse(arguments, device, code);
-}
-
-/* Select the device and its stream for this thread; the driver's code. */
-static int enter(int32_t device, int64_t *stream)
-{
-    int code = facula_cuda_lost(device);
-    if (!code)
-        code = facula_cuda_bind(device);
-    *stream = facula_cuda_stream_of(device);
-    return code;
 }
 
 static int queue_kernel(int64_t function, uint64_t blocks, int32_t threads, int32_t shared_bytes, int64_t stream,

@@ -4,11 +4,8 @@
 
 #include <pthread.h>
 
-#include "launch.h"
 #include "queue.h"
-#include "queues.h"
 #include "table.h"
-#include "thread.h"
 
 enum { BIAS_POINTER = 8 }; /* CUBLASLT_MATMUL_DESC_BIAS_POINTER */
 
@@ -33,15 +30,10 @@ int64_t facula_cuda_lt(const void *plan_, int64_t *arguments)
     const int64_t a = arguments[plan->a], b = arguments[plan->b], d = arguments[plan->d];
     const int64_t bias = plan->bias ? arguments[plan->bias] : 0;
     const struct lt_algorithm *algorithm = ((a | b | d | bias) & (LT_ALIGNED - 1)) ? &plan->any : &plan->aligned;
-    const int64_t stream = facula_cuda_stream_of(plan->device);
-    int code = facula_cuda_lost(plan->device);
-    if (!code)
-        code = facula_cuda_bind(plan->device);
-    if (code) {
-        arguments[0] = code;
-        arguments[1] = plan->device;
-        return STATUS_DEVICE;
-    }
+    int64_t stream;
+    int code = enter(plan->device, &stream);
+    if (code)
+        return refuse(arguments, plan->device, code);
     if (bias) {
         pthread_mutex_lock(&describing);
         code = lt.cublasLtMatmulDescSetAttribute(plan->operation, BIAS_POINTER, &bias, sizeof bias);
