@@ -130,12 +130,13 @@ class CUDAGraph:
             entered.enter_context(use_mem_pool(memory))
             self._draws = draws = GraphDraws(index)
             entered.callback(draws.end)
+            _capturing[index, stream.handle] = self
+            entered.callback(_capturing.pop, (index, stream.handle), None)
             code = lib.driver.cuStreamBeginCapture_v2(stream.handle, _MODES[capture_error_mode])
             check("CUDAGraph.capture_begin", code)
             self._session, self.device_index = opened.session, index
             self._pool, self._handle = memory, handle
             self._capture = stream, entered.pop_all()
-            _capturing[index, stream.handle] = self
 
     @boundary
     def capture_end(self) -> None:
@@ -151,7 +152,6 @@ class CUDAGraph:
             )
         stream, entered = self._capture
         self._capture = None
-        _capturing.pop((stream.device_index, stream.handle), None)
         entered.close()
         stream._use()
         captured, executable = ffi.new("int64_t *"), ffi.new("int64_t *")
@@ -227,7 +227,6 @@ class CUDAGraph:
         if self._capture is None:
             return
         stream, entered = self._capture
-        _capturing.pop((stream.device_index, stream.handle), None)
         entered.close()
         captured = ffi.new("int64_t *")
         if not lib.driver.cuStreamEndCapture(stream.handle, captured):
