@@ -7,9 +7,9 @@
    (taker.c) returned is kept when it is freed, in a list of its stream and exact size, and a taker returns the last one
    of the list. The counters change as if the block were merged, except that it does not count as an inactive split.
 
-   Blocks that other streams use, that are freed during a collection or while a listener must be told, are pushed
-   instead, as all others. Whatever else searches or shows the core first merges the kept blocks
-   (`facula_core_settle`): they stay only as long as takers find what they need. */
+   A block is pushed instead, like all others, if other streams use it, or if it is freed during a collection or while
+   there are listeners. All other functions that search or report the core's blocks first merge the kept ones
+   (`facula_core_settle`), so blocks are kept only until a taker finds no block of its size. */
 #include "books.h"
 
 #include <stddef.h>

@@ -2,12 +2,12 @@
 
    Note [Random kernels of captures]
    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-   During a capture, the seed of each generator is a placeholder, and its offset is another plus the count of numbers
-   that the capture has drawn. So operators, saved states and backward passes need no changes: the placeholders reach
-   the parameter blocks of kernels. queue_kernel finds them there, and keeps the block and the node of the kernel. Each
-   replay stores the generators' seeds and offsets of that time, and sets them in the nodes before the launch.
+   During a capture, the seed of each generator is a placeholder, and its offset is another placeholder plus the count of
+   numbers that the capture has drawn. So operators, saved states and backward passes need no changes: the placeholders
+   reach the parameter blocks of kernels. queue_kernel finds them there, and keeps the block and the node of the kernel.
+   Each replay reads the current seeds and offsets of the generators, and sets them in the nodes before the launch.
 
-   Kernels outside of the capture may have placeholders, too: those of a backward pass, in another capture or in none.
+   Kernels outside the capture may also have placeholders: those of a backward pass, whether it is captured or not.
    They get the seed and the offset of the last replay. Before the first replay they are refused.
 
    Placeholders have the bits of signaling NaN, which no address, size or float64 of a program has. Integers of this
@@ -31,11 +31,11 @@ int64_t facula_cuda_seed_placeholder(int64_t number);
 int64_t facula_cuda_offset_placeholder(int64_t number);
 /* Whether kernels have the placeholders of a number. */
 int facula_cuda_is_drawn(int64_t number);
-/* Store what placeholders stand for. */
+/* Store the values of a number's placeholders. */
 void facula_cuda_store_draw(int64_t number, int64_t seed, int64_t offset);
-/* Collect the random kernels of captures from now on; NULL: no longer. 0 if another capture does so. */
+/* Start to collect the random kernels of captures; NULL: stop. Returns 0 if another capture collects them. */
 int facula_cuda_collect_draws(struct facula_cuda_draws *draws);
-/* Replace a placeholder by what it stands for, and leave other numbers; the driver's code. For operators on the host. */
+/* Replace a word that is a placeholder by its value; the driver's code. For operators on the host. */
 int facula_cuda_replace_draw(int64_t *word);
 /* Set the stored seeds and offsets in an executable graph. The driver's code. */
 int facula_cuda_set_draws(const struct facula_cuda_draws *draws, int64_t executable);

@@ -50,7 +50,7 @@ int divert_kernel(const struct kernel_node *node)
     return code;
 }
 
-/* Run the launch of a step, diverted. Whether it succeeded, and for a change with as many kernels as before. */
+/* Run the launch of a step, diverted. Returns whether it succeeded; a change also needs as many kernels as before. */
 static int divert_step(const struct run *run, int64_t i, struct diversion *into)
 {
     const struct step *step = &run->steps[i];
@@ -61,7 +61,7 @@ static int divert_step(const struct run *run, int64_t i, struct diversion *into)
     return !status && into->next == into->end;
 }
 
-/* Whether the launch of a step queues kernels by queue_kernel alone. */
+/* Whether the launch of a step queues kernels only by queue_kernel. */
 static int is_known(const struct facula_cuda_graph *self, const struct step *step)
 {
     for (int i = 0; i < LENGTH(self->kernels); i++)
@@ -113,7 +113,7 @@ static int change(struct facula_cuda_graph *self, int which, const struct run *r
     return 1;
 }
 
-/* Make one executable graph fit the arguments, and let it be the latest. */
+/* Update an executable graph to the arguments, and mark it as the latest. */
 static int prepare(struct facula_cuda_graph *self, const struct run *run)
 {
     if (!self->graph) {

@@ -2,26 +2,26 @@
 
    Note [Graphs of sequences]
    ~~~~~~~~~~~~~~~~~~~~~~~~~~
-   A sequence's second run builds a graph: a chain with a node for each kernel. Kernels of launches become nodes because
-   the thread's launches are diverted meanwhile: queue_kernel adds a node, or changes one, where it otherwise queues the
-   kernel. So nodes have the parameters that launches would have, and the stream's scratch memory. There is no capture
-   of a stream, which calls of other threads could make invalid.
+   A sequence's second run builds a graph: a chain with a node for each kernel. While it runs, the thread's launches are
+   diverted: queue_kernel adds or changes a node instead of queueing the kernel. So nodes have the parameters that
+   launches would have, and the stream's scratch memory. No stream is captured, since calls of other threads could make
+   a capture invalid.
 
    Later runs compare the arguments of all launches (addresses, seeds, optimizers' numbers) with those of the graph.
    Where they differ, the launch runs again, diverted, and changes the parameters of its nodes. That does not affect
    runs that are already queued. There are two executable graphs, since addresses of results often alternate: a result
-   is released when the next one is there.
+   is released after the next one has been allocated.
 
-   A run that cannot be a graph returns 1 and queues nothing; then the sequence launches one by one, and raises the
-   errors. That is so on streams other than the default stream, for launches with other functions than those of
-   launch.c, for fewer than two kernels, and after the driver has refused. */
+   A run that cannot be a graph returns 1 and queues no kernel; then the sequence launches one by one, and raises the
+   errors. This applies to streams other than the default stream, launches with functions that are not in launch.c,
+   fewer than two kernels, and all runs after the driver has refused one. */
 
 #ifndef FACULA_CUDA_GRAPH_H
 #define FACULA_CUDA_GRAPH_H
 
 #include <stdint.h>
 
-/* The state of one sequence's graph. Python creates it with the device and the kernels alone, and gives it to facula_cuda_drop_graph at
+/* The state of one sequence's graph. Python sets only the device and the kernels, and calls facula_cuda_drop_graph at
    the end. */
 struct facula_cuda_graph {
     int32_t device, runs, refused, latest; /* latest: the executable graph of the last run */
@@ -34,7 +34,8 @@ struct facula_cuda_graph {
 };
 
 /* Queue all launches of a sequence; see `Sequence.combine` in facula_storage. `words`: the number of steps, the address
-   of (kernel, plan, first argument, number of arguments) for each, of the arguments, and of room for those of a step. */
+   of (kernel, plan, first argument, number of arguments) for each, the address of the arguments, and the address of a
+   buffer for those of one step. */
 int64_t facula_cuda_combined(const void *graph, int64_t *words);
 void facula_cuda_drop_graph(struct facula_cuda_graph *graph);
 

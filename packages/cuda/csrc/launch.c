@@ -11,7 +11,7 @@
 
 static const uint64_t MAX_BLOCKS = 0x7fffffff; /* of a grid, in its first dimension */
 
-/* Refuse a launch after some kernels of the launch were queued: nobody may repeat them. */
+/* Refuse a launch after some of its kernels were queued, so that it cannot be repeated. */
 static int64_t refuse_after(int queued, int64_t *arguments, int32_t device, int code)
 {
     if (queued && !diversion)
@@ -30,7 +30,7 @@ static int queue_kernel(int64_t function, uint64_t blocks, int32_t threads, int3
                                          .shared_bytes = (unsigned)shared_bytes, .extra = extra};
         if (!draws)
             return divert_kernel(&node);
-        if (diversion) /* the sequence launches its kernels: what its words stand for changes, and they do not */
+        if (diversion) /* the sequence must launch one by one: placeholders stay the same, their values change */
             return DRIVER_NOT_REPLAYED;
         note_kernel(function);
         return queue_draw(&node, stream, block, nbytes);

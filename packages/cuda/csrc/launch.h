@@ -55,8 +55,8 @@ int64_t facula_cuda_nested(const void *plan, int64_t *arguments);
 int64_t facula_cuda_shape(void *into, const void *form, int64_t ndim, const int64_t *shape, const int64_t *strides);
 
 /* One kernel of a launch. `blocks` of 0: one for every `per_block` of arguments[0] elements, from 1 to `max_blocks`.
-   With `repeats` it is queued so many times more, and the first constant of the plan is replaced by the number of the
-   turn, from 0. */
+   With `repeats` it is queued that many more times, and the first constant of the plan is replaced by the number of the
+   repetition, from 0. */
 struct facula_cuda_step {
     int64_t function;
     int64_t blocks, per_block, max_blocks, repeats;

@@ -52,8 +52,8 @@ int facula_cuda_lt_open(const char *path);
 /* STATUS_LIBRARY: cublasLt refused; arguments[0] is its status. */
 enum { STATUS_LIBRARY = 16, LT_ALIGNED = 16 };
 
-/* d = a b, or d = a b + bias for each row of d, in cublasLt's column-major sense. Places are those of addresses among the
-   arguments of a launch; 0: none. */
+/* d = a b, or d = a b + bias for each row of d, in cublasLt's column-major order. Places are the positions of addresses
+   in the arguments of a launch; 0: none. */
 struct facula_cuda_lt {
     int64_t handle, operation, a_layout, b_layout, d_layout;
     struct lt_algorithm aligned, any; /* for addresses that are multiples of LT_ALIGNED, and for all others */

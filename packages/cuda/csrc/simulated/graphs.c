@@ -60,7 +60,7 @@ void executable_drop(struct executable *executable)
     free(executable);
 }
 
-/* A copy with other work, of which changes are not seen by launches that wait. */
+/* A copy whose work may be changed without an effect on launches that are queued. */
 static struct graph *graph_copy(const struct graph *graph)
 {
     struct graph *copy = calloc(1, sizeof *copy);
@@ -70,7 +70,8 @@ static struct graph *graph_copy(const struct graph *graph)
     copy->device = graph->device;
     for (int i = 0; i < graph->count; i++) {
         const struct node *node = &graph->nodes[i];
-        const size_t nbytes = node->work->kind == KERNEL || (node->work->kind == COPY && !node->work->source) ? node->work->nbytes : 0;
+        const int has_bytes = node->work->kind == KERNEL || (node->work->kind == COPY && !node->work->source);
+        const size_t nbytes = has_bytes ? node->work->nbytes : 0;
         struct work *work = work_new(node->work->kind, node->work->device, nbytes);
         int *before = malloc((size_t)(node->count + 1) * sizeof *before);
         if (work && before) {

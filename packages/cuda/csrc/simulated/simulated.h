@@ -82,7 +82,7 @@ struct work {
 };
 
 struct node { /* of a graph */
-    int64_t handle; /* of a node that was added by itself; its object is the graph */
+    int64_t handle; /* 0 until a caller needs it; its object is the graph */
     struct work *work;
     int *before, count; /* indices of the nodes that run first */
 };
@@ -93,7 +93,7 @@ struct graph {
     int count, room;
 };
 struct executable {
-    struct graph *graph; /* shared with launches that wait, so that only a copy is changed */
+    struct graph *graph; /* shared with queued launches: a change is made in a copy */
     struct point *last; /* the end of its latest launch */
 };
 

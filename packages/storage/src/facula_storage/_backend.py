@@ -69,7 +69,7 @@ class AcceleratorBackend(Backend, Protocol):
 
     @property
     def is_capturing(self) -> bool:
-        """Whether the calling thread's work is captured to run several times, and does not run now."""
+        """Whether the calling thread's work is captured, to run later and repeatedly, instead of running now."""
 
     def copy_across(self, source: Place, target: Place, non_blocking: bool) -> None:
         """Copy all elements of `source` to `target`, in order with the work of the current stream.

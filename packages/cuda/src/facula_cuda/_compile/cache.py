@@ -2,8 +2,8 @@
 
 Note [Cache of kernels]
 ~~~~~~~~~~~~~~~~~~~~~~~
-An entry is named by the SHA-256 of all that its content depends on, which includes no header that the source does not
-include. Its file has the content and then the SHA-256 of the content, so that a truncated or damaged file is
+An entry is named by the SHA-256 of all that its content depends on, including only those headers that the source
+includes. Its file has the content and then the SHA-256 of the content, so that a truncated or damaged file is
 recognized, removed and compiled again. (Shared libraries may have bytes after their end.) Files appear by an atomic
 rename: processes that compile the same kernel at the same time replace each other's equal files. The entries that were
 used longest ago are removed when there is more than `LIMIT`. A folder that cannot be written costs one warning; kernels

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Return the image of a module for the simulated device; `testing` sets it.
 simulated_image: Callable[[str, Mapping[str, str]], bytes] | None = None
-#: What the driver returns for machine code that it cannot load: of another architecture, or damaged.
+#: The driver's codes for machine code that it cannot load: of another architecture, or damaged.
 _REJECTED = (200, 209, 218, 300)
 
 _lock = Lock()
@@ -74,7 +74,7 @@ def kernel_name(function: int) -> str:
 
 @on_close
 def _forget(alive: bool) -> None:
-    """Forget all modules, which end with their contexts, and what C keeps for each stream."""
+    """Forget all modules, which end with their contexts, and the state of each stream in C."""
     del alive
     with _lock:
         for table in (_locks, _loaded, _found):

@@ -118,7 +118,7 @@ def _library() -> ctypes.CDLL:
     tried = candidates()
     for path in tried:
         try:
-            # The compiler opens its builtins by name: those beside it must be there already.
+            # The compiler opens its builtins by name: those in its folder must be loaded before.
             folder = os.path.dirname(path)
             for builtins in sorted(glob.glob(os.path.join(folder, "libnvrtc-builtins.so.*"))) if folder else ():
                 ctypes.CDLL(builtins, mode=ctypes.RTLD_GLOBAL)
@@ -236,7 +236,7 @@ def quote_errors(log: str, source: str) -> str:
 
 
 class Resources(NamedTuple):
-    """What one kernel uses, in ptxas' words: registers of a thread, bytes that it spills, shared bytes of a block."""
+    """The resources of a kernel by ptxas: registers of a thread, bytes that it spills, shared bytes of a block."""
 
     registers: int
     spilled: int

@@ -21,7 +21,7 @@ _FIRST: int = lib.facula_cuda_seed_placeholder(0)  # all other placeholders are 
 
 
 class GraphDraws:
-    """The draws of a capture, which begins: its generators, and the kernels that draw.
+    """The random numbers of a capture that begins: its generators, and the kernels that draw from them.
 
     Arguments:
         index: the number of the captured device.
@@ -113,5 +113,5 @@ def without_placeholders(operation: str, arguments: Iterable[Any]) -> list[Any]:
 
 
 def _placeholders(number: int) -> tuple[int, int]:
-    """Return what stands for a generator's seed and for its offset."""
+    """Return the placeholders of a generator's seed and offset."""
     return lib.facula_cuda_seed_placeholder(number), lib.facula_cuda_offset_placeholder(number)

@@ -55,7 +55,7 @@ class Event:
     """A point in the work of a stream, for waiting and for measuring time. It exists once it is recorded.
 
     Arguments:
-        enable_timing: whether `elapsed_time` can be asked for.
+        enable_timing: whether `elapsed_time` is supported.
         blocking: whether `synchronize` lets other threads run instead of polling the device.
         interprocess: events of several processes are not supported.
     """

@@ -295,7 +295,7 @@ def graph_pool_handle() -> PoolHandle:
 
 
 def private_pool(handle: PoolHandle, index: int) -> MemPool:
-    """Return the pool of a handle on a device, which the caller keeps alive; a new one if nobody does."""
+    """Return the pool of a handle on a device, which the caller must keep alive; a new one if there is none."""
     memory, allocator = _pools.get((handle, index)), device_allocator(index)
     if memory is None or memory.allocator is not allocator:
         _pools[handle, index] = memory = MemPool(allocator)

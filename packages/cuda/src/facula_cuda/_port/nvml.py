@@ -1,4 +1,4 @@
-"""What NVIDIA's management library measures: use, temperature, power and clock of a device.
+"""Utilization, temperature, power and clock rate of a device, as measured by NVIDIA's management library.
 
 The library comes with the driver, and is opened at the first query. Devices are found in it by their UUID, because its
 numbers do not follow `CUDA_VISIBLE_DEVICES`.

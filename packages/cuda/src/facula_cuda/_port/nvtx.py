@@ -1,4 +1,4 @@
-"""Marks for NVIDIA's profilers: functions of its library libnvToolsExt, or nothing where that is not installed."""
+"""Marks for NVIDIA's profilers: functions of its library libnvToolsExt, or None if it is not installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LIBRARY = "libnvToolsExt.so.1"
 
 @cache
 def marks() -> Any:
-    """Return the library, or None if it is not installed: then nothing records marks."""
+    """Return the library, or None if it is not installed; then marks have no effect."""
     try:
         library = ctypes.CDLL(LIBRARY)
         library.nvtxRangeStartA.restype = ctypes.c_uint64

@@ -184,7 +184,7 @@ def _folder() -> Path:
 
 
 def _includes(compiler: str, digest: str, headers: Mapping[str, str]) -> Path:
-    """Return the folder of some headers. From the fourth library on, there is a precompiled shim beside it."""
+    """Return the folder of some headers. From the fourth library on, its parent folder has a precompiled shim."""
     global _libraries
     folder = _folder()
     path = folder / digest
@@ -201,7 +201,7 @@ def _includes(compiler: str, digest: str, headers: Mapping[str, str]) -> Path:
 
 
 def image(source: str, headers: Mapping[str, str]) -> bytes:
-    """Return what the simulated driver loads as a module: the path of a library after a word that identifies it."""
+    """Return an image that the simulated driver loads as a module: the path of a library after a magic word."""
     return f"{MAGIC}{library(source, headers)}\0".encode()
 
 
