@@ -64,7 +64,7 @@ def written(path):
 def modules():
     """Return the modules of all packages that have lists, with these lists."""
     for name in ("allocator", "autograd", "checkpoint", "cpu", "cuda", "data", "distributions", "errors", "jit",
-                 "multiprocessing", "nn", "optim", "storage", "tensor", ""):  # fmt: skip
+                 "multiprocessing", "nn", "optim", "profiler", "storage", "tensor", ""):  # fmt: skip
         top = Path(import_module(f"facula_{name}" if name else "facula").__file__).parent
         for path in sorted(top.rglob("*.py")):
             inner = path.relative_to(top.parent).with_suffix("").parts

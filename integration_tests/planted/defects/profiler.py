@@ -1,0 +1,11 @@
+"""Defects of facula-profiler: file, old text, new text, the test that must fail, the kind of defect."""
+
+DEFECTS = [
+    (
+        "src/facula_profiler/_trace/trace.py",
+        "lengths[inner], len(events)",
+        "lengths[inner] * 0, len(events)",
+        "tests/test_traces.py::test_self_times_exclude_enclosed_events",
+        "self times that include the enclosed events",
+    ),
+]

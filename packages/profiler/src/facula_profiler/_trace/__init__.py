@@ -1,0 +1,1 @@
+"""The data model: records, traces, and their files."""
