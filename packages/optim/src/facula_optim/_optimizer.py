@@ -14,6 +14,7 @@ from facula_tensor.extend.recording import collecting, current_recorder
 from facula_tensor.extend.tensors import overlapping
 
 from ._groups import check_group, organized
+from ._observer import current_observer
 from ._state import loaded_groups, loaded_state
 from ._types import Group, StateDict
 
@@ -129,6 +130,9 @@ class Optimizer:
         recorder = current_recorder() if collecting else None
         if recorder is not None:
             recorder.reads_groups(self)
+        observer = current_observer[0]
+        if observer is not None:
+            observer.begin(self, "zero_grad")
         try:
             if set_to_none:
                 for group in self.param_groups:
@@ -144,6 +148,9 @@ class Optimizer:
         except FaculaError as error:
             trim_traceback(error)
             raise
+        finally:
+            if observer is not None:
+                observer.end()
 
     # --------------------------------------------------------------------------------------------- steps
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -290,7 +297,7 @@ def _wrap_step(step: Callable[Concatenate[Optimizer, P], T]) -> Callable[Concate
             recorder = current_recorder() if collecting else None
             if recorder is not None:
                 recorder.optimizes(self)
-            if (self._pre_hooks or self._post_hooks) and not self._inside:
+            if (self._pre_hooks or self._post_hooks or current_observer[0] is not None) and not self._inside:
                 result = _with_hooks(step, self, args, kwargs)
             else:
                 result = step(self, *args, **kwargs)
@@ -313,7 +320,7 @@ def _count(optimizer: Optimizer) -> None:
 def _with_hooks(
     step: Callable[..., T], optimizer: Optimizer, args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> T:
-    """Run a step between its pre-hooks and post-hooks.
+    """Run a step between its pre-hooks and post-hooks, and all three between the observer's `begin` and `end`.
 
     Arguments:
         step: the function of the class, not yet bound.
@@ -321,21 +328,28 @@ def _with_hooks(
         args: the step's positional arguments, without the optimizer.
         kwargs: its keyword arguments; pre-hooks may replace both.
     """
-    args = (optimizer, *args)
-    for hook in list(optimizer._pre_hooks.values()):
-        changed = hook(optimizer, args, kwargs)
-        if changed is not None:
-            if not (isinstance(changed, tuple) and len(changed) == 2):
-                raise OperationError(
-                    f"{type(optimizer).__name__}.step: expected a pre-hook to return None or a pair (args, kwargs); "
-                    f"got {changed!r}"
-                )
-            args, kwargs = changed
-    optimizer._inside = True  # counts a step that calls its base class's step once
+    observer = current_observer[0]
+    if observer is not None:
+        observer.begin(optimizer, "step")
     try:
-        result = step(*args, **kwargs)
+        args = (optimizer, *args)
+        for hook in list(optimizer._pre_hooks.values()):
+            changed = hook(optimizer, args, kwargs)
+            if changed is not None:
+                if not (isinstance(changed, tuple) and len(changed) == 2):
+                    raise OperationError(
+                        f"{type(optimizer).__name__}.step: expected a pre-hook to return None or a pair (args, "
+                        f"kwargs); got {changed!r}"
+                    )
+                args, kwargs = changed
+        optimizer._inside = True  # counts a step that calls its base class's step once
+        try:
+            result = step(*args, **kwargs)
+        finally:
+            optimizer._inside = False
+        for hook in list(optimizer._post_hooks.values()):
+            hook(optimizer, args, kwargs)
+        return result
     finally:
-        optimizer._inside = False
-    for hook in list(optimizer._post_hooks.values()):
-        hook(optimizer, args, kwargs)
-    return result
+        if observer is not None:
+            observer.end()

@@ -1,5 +1,9 @@
 """Names of facula_optim for sibling packages, in addition to the public API."""
 
+from ._observer import OptimizerObserver, observe_optimizers
+
+__all__ = ["OptimizerObserver", "observe_optimizers"]
+
 # Private attributes that facula reads to pickle schedules in PyTorch's form. `state_dict` omits functions.
 SIBLING_ATTRIBUTES = {
     "_anneal_strategy": "the name of an SWALR's curve; a name of PyTorch's",
