@@ -1,13 +1,15 @@
-"""Module paths of operator calls, in `detect_anomaly` and in reports."""
+"""Module paths of operator calls, in `detect_anomaly` and in reports, and observed module calls."""
 
 import subprocess
 import sys
+from threading import Thread
 
 import pytest
 from nn_toys import Net
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_autograd.extend import observe_scopes
 from facula_tensor import Function
 
 
@@ -104,3 +106,103 @@ def test_scopes_are_installed_on_first_use():
     )
     check = late.partition("layer =")[0] + "assert plain.__module__ == 'facula_nn._modules.scopes'"
     subprocess.run([sys.executable, "-c", check], check=True)
+
+
+class Observer:
+    def __init__(self):
+        self.events = []
+
+    def begin(self, owner, path):
+        assert path.endswith(type(owner).__name__) or "." in path
+        self.events.append(path)
+
+    def end(self):
+        self.events.append("end")
+
+
+@pytest.fixture
+def observer():
+    new = Observer()
+    former = observe_scopes(new)
+    yield new
+    observe_scopes(former)
+
+
+def test_observed_calls_are_nested_and_have_paths(observer):
+    Net()(ft.ones(5, 4))
+    body = "Net.body Net.body.0 end Net.body.1 end Net.body.2 end end"
+    assert " ".join(observer.events) == f"Net {body} Net.scale end end"
+
+
+def test_paths_follow_changes_of_the_model(observer):
+    model = Model()
+    x = ft.ones(1, 2)
+    model(x)
+    model.layers[0] = nn.Sequential(nn.ReLU())
+    del observer.events[:]
+    model(x)
+    assert [event for event in observer.events if event != "end"] == [
+        "Model", "Model.layers.0", "Model.layers.0.0", "Model.layers.1", "Model.layers.1.0"
+    ]  # fmt: skip
+    del observer.events[:]
+    model(x, inside=False)
+    assert [event for event in observer.events if event != "end"] == ["Model", "Sequential", "Sequential.0"]
+
+
+def test_an_error_ends_its_calls(observer):
+    with pytest.raises(RuntimeError):
+        Net()(ft.ones(5, 3))
+    assert observer.events == ["Net", "Net.body", "Net.body.0", "end", "end", "end"]
+
+
+def test_calls_of_other_threads_are_observed(observer):
+    thread = Thread(target=nn.ReLU(), args=(ft.ones(2),))
+    thread.start()
+    thread.join()
+    assert observer.events == ["ReLU", "end"]
+
+
+def test_scopes_and_observers_are_independent(observer):
+    from facula_autograd.graph import report, track_modules
+
+    net, x = Net(), ft.ones(5, 4)
+    with track_modules():
+        y = net(x)
+    assert "Net.body.0" in report(y).by_module()
+    assert observer.events[:3] == ["Net", "Net.body", "Net.body.0"]
+    del observer.events[:]
+    observe_scopes(None)
+    with track_modules():
+        y = net(x)
+    observe_scopes(observer)
+    assert "Net.body.0" in report(y).by_module()
+    assert not observer.events
+
+
+OBSERVED = """
+import facula_nn as nn, facula_tensor as ft
+from facula_autograd.extend import observe_scopes, want_scopes
+plain = nn.Module.__call__
+
+class Observer:
+    def begin(self, owner, path):
+        pass
+
+    def end(self):
+        pass
+
+for _ in range(2):
+    observe_scopes(Observer())
+    assert nn.Module.__call__ is not plain
+    nn.ReLU()(ft.ones(1))
+    observe_scopes(None)
+    assert nn.Module.__call__ is plain
+want_scopes()
+observe_scopes(Observer())
+observe_scopes(None)
+assert nn.Module.__call__ is not plain
+"""
+
+
+def test_module_calls_are_plain_again_without_an_observer():
+    subprocess.run([sys.executable, "-c", OBSERVED], check=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from sys import _getframe
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
@@ -16,6 +17,7 @@ from .._modes.mode_state import active_modes, current_mode, note_ends, passive_m
 from .anomaly import AnomalyWatch
 from .engine import run
 from .multi_grad_hooks import begin_pass, end_pass, multi_hooks
+from .observer import current_observer
 from .selected_inputs import select_inputs
 
 TYPE_CHECKING = False
@@ -267,12 +269,14 @@ def run_backward(
         pairs, watch, route = select_inputs(pairs, inputs, collect, freed, create_graph, name, watch)
     F = adapter.recorded_ops if create_graph else adapter.no_record_ops
     token = begin_pass([e for e, _ in pairs], route) if multi_hooks else None
+    observer = current_observer[0]
+    run_pass = run if observer is None else partial(observer.run_pass, run)
     try:
         if create_graph and mode is not None and not mode.grad:
             with enable_grad():
-                run(pairs, own, F, freed, True, watch)
+                run_pass(pairs, own, F, freed, True, watch)
         else:
-            run(pairs, own, F, freed, create_graph, watch)
+            run_pass(pairs, own, F, freed, create_graph, watch)
     finally:
         if token is not None:
             end_pass(token)

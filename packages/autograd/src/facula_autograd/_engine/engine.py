@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     Low: TypeAlias = dict[int, tuple[Leaf, int]]
     Waiting: TypeAlias = dict[int, tuple[Node, object, bool]]
     Watch: TypeAlias = Callable[[Node, Rule, Pairs], Pairs]
+    RunRule: TypeAlias = Callable[[Callable[..., Pairs], object, Node, object], Pairs]
 
 
 def run(
@@ -52,6 +53,7 @@ def run(
     freed: Rule | None,
     create: bool,
     watch: Watch | None,
+    run_rule: RunRule | None = None,
 ) -> None:
     """Send the gradients in `pairs` to their edges, and continue until none is left.
 
@@ -60,6 +62,7 @@ def run(
     * `freed`: the rule that nodes get after they have run, or None to retain the graph.
     * `create`: gradients are recorded.
     * `watch(node, rule, pairs)`: called with every rule's result; returns the pairs to use instead.
+    * `run_rule(backward, F, node, g)`: called instead of each rule's `backward`; Note [Observed passes].
     """
     ready: list[int] = []  # a heap of -seq
     waiting: dict[int, tuple[Node, object, bool]] = {}
@@ -104,7 +107,7 @@ def run(
         rule = node.rule
         seq = node.seq
         try:
-            pairs = rule.backward(F, node, g)
+            pairs = rule.backward(F, node, g) if run_rule is None else run_rule(rule.backward, F, node, g)
         except Exception as error:
             _add_note(error, node)
             raise

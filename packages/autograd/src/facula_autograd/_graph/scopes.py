@@ -7,6 +7,9 @@ are numbered anyway, so operators do no extra work, and modules only while scope
 are first requested. The latest scopes are kept, with weak references to the modules. The paths in a module that no
 other module called are kept too, in case it is gone at the time of a query: `Net()(x)`. If two threads were in modules
 at the same time, only the present thread's calls count.
+
+An observer, such as a profiler, is notified of module calls in all threads. Modules are only asked to report their
+calls while there is an observer, or after scopes have been requested.
 """
 
 from __future__ import annotations
@@ -22,7 +25,19 @@ from .node import next_seq
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Protocol, TypeAlias
 
+    class ScopeObserver(Protocol):
+        """Called around module calls, in the thread that makes them."""
+
+        def begin(self, owner: object, path: str) -> None:
+            """Begin a call of the module `owner`; `path` is its place in the outermost module: ``Net.body.0``."""
+
+        def end(self) -> None:
+            """End the latest call of this thread, also after an exception."""
+
+    #: Whether the call is a scope, and the observer that was notified of it.
+    Entered: TypeAlias = tuple[bool, ScopeObserver | None]
     Names = list[tuple[ref[object], str]]
     Parts = Callable[[object], Iterable[tuple[str, object]]]
     _Scope = tuple[int, float, ref[object], Names]
@@ -35,53 +50,106 @@ _events: deque[tuple[int, ref[object] | None, int, Names]] = deque(maxlen=2 * MA
 _names_by_thread: dict[int, list[Names]] = {}
 _known: WeakKeyDictionary[object, Names] = WeakKeyDictionary()  # the names in modules that no other module called
 _wanted: list[None] = []  # not empty once scopes have been requested
-_installers: list[Callable[[], None]] = []
+_observer: list[ScopeObserver | None] = [None]
+_calls_by_thread: dict[int, list[object]] = {}  # by thread: the modules whose calls are observed, outermost first
+_paths: WeakKeyDictionary[object, dict[int, tuple[ref[object], str]]] = WeakKeyDictionary()  # by outermost module
+_installers: list[Callable[[], Callable[[], None]]] = []
+_installed: list[tuple[Callable[[], Callable[[], None]], Callable[[], None]]] = []  # installers, and what undoes them
 _parts: list[Parts] = [lambda owner: [(type(owner).__name__, owner)]]
 
 
-def provide_scopes(install: Callable[[], None], parts: Parts) -> None:
+def provide_scopes(install: Callable[[], Callable[[], None]], parts: Parts) -> None:
     """Register how calls of modules become scopes.
 
     Arguments:
-        install: called once, when scopes are first requested; from then on, module calls use
-            `enter_scope`/`leave_scope`.
+        install: makes module calls use `enter_scope` and `leave_scope`; returns a function that undoes it.
         parts: yields the modules inside a module, each after its path, starting with the module itself.
     """
     _parts[0] = parts
-    if _wanted:
-        install()
-    else:
-        _installers.append(install)
+    _installers.append(install)
+    if _wanted or _observer[0] is not None:
+        _install()
 
 
 def want_scopes() -> None:
     """Record module calls from here on, in threads and tasks whose mode has `scopes`."""
     if not _wanted:
         _wanted.append(None)
-        while _installers:
-            _installers.pop()()
+        _install()
 
 
-def enter_scope(owner: object) -> bool:
-    """Start a call of the module `owner`. Returns whether it is recorded; if so, `leave_scope` must follow."""
-    if not (passive_modes or active_modes) or not current_mode().scopes:
-        return False
+def observe_scopes(observer: ScopeObserver | None) -> ScopeObserver | None:
+    """Notify `observer` of module calls in all threads from here on, and return the former observer.
+
+    None ends the observation.
+
+    >>> observe_scopes(observe_scopes(None))
+    """
+    former, _observer[0] = _observer[0], observer
+    if observer is not None:
+        _install()
+    elif not _wanted:
+        while _installed:
+            install, undo = _installed.pop()
+            undo()
+            _installers.append(install)
+    return former
+
+
+def _install() -> None:
+    while _installers:
+        install = _installers.pop()
+        _installed.append((install, install()))
+
+
+def enter_scope(owner: object) -> Entered | None:
+    """Start a call of the module `owner`. Unless the result is None, `leave_scope(result)` must follow."""
+    observer = _observer[0]
+    scoped = bool(passive_modes or active_modes) and current_mode().scopes
+    if not scoped and observer is None:
+        return None
     thread = get_ident()
-    around = _names_by_thread.setdefault(thread, [])
-    around.append(around[-1] if around else _names_in(owner))
-    _events.append((next_seq(), ref(owner), thread, around[-1]))
-    return True
+    if scoped:
+        around = _names_by_thread.setdefault(thread, [])
+        around.append(around[-1] if around else _names_in(owner))
+        _events.append((next_seq(), ref(owner), thread, around[-1]))
+    if observer is not None:
+        calls = _calls_by_thread.setdefault(thread, [])
+        calls.append(owner)
+        observer.begin(owner, _path_in(calls, owner))
+    return scoped, observer
 
 
-def leave_scope() -> None:
+def leave_scope(entered: Entered) -> None:
     """End the latest call entered in this thread."""
+    scoped, observer = entered
     thread = get_ident()
-    around = _names_by_thread.get(thread)
-    if around:
-        around.pop()
-    if not around:
-        _names_by_thread.pop(thread, None)
-    _events.append((next_seq(), None, thread, []))
+    if observer is not None:
+        observer.end()
+        calls = _calls_by_thread[thread]
+        calls.pop()
+        if not calls:
+            del _calls_by_thread[thread]
+    if scoped:
+        around = _names_by_thread.get(thread)
+        if around:
+            around.pop()
+        if not around:
+            _names_by_thread.pop(thread, None)
+        _events.append((next_seq(), None, thread, []))
+
+
+def _path_in(calls: list[object], owner: object) -> str:
+    """Return the path of a module in the outermost module of these calls, or in the first that contains it."""
+    paths = _paths.setdefault(calls[0], {})
+    link = ref(owner)
+    known = paths.get(id(link))  # `paths` keeps the reference, so that its id stays unique
+    if known is None:
+        if len(paths) > MAX_SCOPES:
+            paths.clear()  # the program creates modules all the time
+        found = (path for outer in calls for path, part in _parts[0](outer) if part is owner)
+        known = paths[id(link)] = link, next(found)
+    return known[1]
 
 
 def _names_in(owner: object) -> Names:

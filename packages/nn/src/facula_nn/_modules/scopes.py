@@ -1,6 +1,6 @@
 """Module calls as scopes of the graph, so that `detect_anomaly` and `graph.report` can name the origin of a node.
 
-The overhead begins when a program first requests scopes: Note [Scopes] in `facula_autograd`.
+The overhead begins when a program first requests scopes or observes module calls: Note [Scopes] in `facula_autograd`.
 """
 
 from __future__ import annotations
@@ -14,26 +14,31 @@ from facula_tensor.extend.modules import enter_scope, leave_scope, provide_scope
 from .module import Module
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
-def install() -> None:
-    """Make every module call a scope from now on, while the mode requires scopes."""
+def install() -> Callable[[], None]:
+    """Make every module call a scope while the mode requires scopes; return a function that undoes this."""
     plain: Any = Module.__call__
 
     def __call__(self: Module, *args: Any, **kwargs: Any) -> Any:
-        noted = enter_scope(self)
+        entered = enter_scope(self)
         try:
             return plain(self, *args, **kwargs)
         except (FaculaError, TypeError) as error:
             trim_traceback(error)
             raise
         finally:
-            if noted:
-                leave_scope()
+            if entered is not None:
+                leave_scope(entered)
+
+    def undo() -> None:
+        if Module.__call__ is __call__:  # otherwise the program has replaced it
+            Module.__call__ = plain  # type: ignore[method-assign]
 
     __call__.__qualname__, __call__.__doc__ = plain.__qualname__, plain.__doc__
     Module.__call__ = __call__  # type: ignore[method-assign, assignment]
+    return undo
 
 
 def parts_of(owner: Any) -> Iterator[tuple[str, Module]]:
