@@ -72,6 +72,7 @@ SPECIAL = {
     "linalg/triangular_solve.dispatch.c": ["-ffp-contract=fast", "-fcx-limited-range"],
     "reductions/norm_p.dispatch.c": WITHOUT_BRANCHES,
     "sequences/attention.dispatch.c": ["-ffp-contract=fast"],
+    "spatial/depthwise.dispatch.c": ["-ffp-contract=fast"],
 }
 
 

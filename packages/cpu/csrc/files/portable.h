@@ -28,11 +28,13 @@
 #include "sequences/attention.cdef.h"
 #include "sequences/recurrent.cdef.h"
 #include "spatial/convolution.cdef.h"
+#include "spatial/depthwise.cdef.h"
 #include "spatial/pooling.cdef.h"
 #include "spatial/resample.cdef.h"
 #include "spatial/taps.cdef.h"
 
 #define FACULA_EACH_PLAN(X)                                                                                      \
-    X(adafactor) X(attention) X(batch_norm) X(convolution) X(cross_entropy) X(ctc) X(dropout) X(elementwise)     \
-    X(gather) X(index) X(lines) X(matmul) X(pooling) X(positions) X(program) X(random) X(recurrent) X(reduce)    \
-    X(resample) X(row_norm) X(samples) X(softmax) X(step) X(taps) X(transpose) X(triangle) X(triangular_solve)
+    X(adafactor) X(attention) X(batch_norm) X(convolution) X(cross_entropy) X(ctc) X(depthwise) X(dropout)       \
+    X(elementwise) X(gather) X(index) X(lines) X(matmul) X(pooling) X(positions) X(program) X(random)            \
+    X(recurrent) X(reduce) X(resample) X(row_norm) X(samples) X(softmax) X(step) X(taps) X(transpose)            \
+    X(triangle) X(triangular_solve)

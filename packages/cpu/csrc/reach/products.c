@@ -8,6 +8,7 @@
 #include "sequences/attention.cdef.h"
 #include "sequences/recurrent.cdef.h"
 #include "spatial/convolution.cdef.h"
+#include "spatial/depthwise.cdef.h"
 
 /* The same as span_walk, for a step in elements. */
 static void walk(struct span *span, int64_t extent, int64_t step, int64_t itemsize)
@@ -155,6 +156,50 @@ int check_convolution(struct reach *r)
     if (forward)
         CHECK(may_have_memory(r, 3, span_row((double)p->groups * (double)p->filters, size)));
     return has_workspace(r, 4 + forward, (double)r->workspace);
+}
+
+/* Checks that the bands of a block fit into their buffer, as depthwise.inc determines their sizes. */
+static int check_band(struct reach *r, double size)
+{
+    enum { VECTOR = 64 }; /* the bytes of the longest one */
+    const struct facula_depthwise *p = r->plan;
+    const int back = is_named(r, "depthwise_input");
+    const double sy = (double)p->row_stride, sx = (double)p->column_stride, phases = back ? 1 : sx;
+    const double reach_y = ((double)p->kernel_height - 1) * (double)p->row_dilation;
+    const double reach_x = ((double)p->kernel_width - 1) * (double)p->column_dilation;
+    const double lines = (double)p->block_rows - 1, places = (double)p->block_columns - 1;
+    const double top = (double)p->top, left = (double)p->left;
+    const double rows = back ? floor((lines + top) / sy) - floor((top - reach_y) / sy) + 1 : lines * sy + reach_y + 1;
+    const double columns =
+        back ? floor((places + left) / sx) - floor((left - reach_x) / sx) + 1 : places * sx + reach_x + 1;
+    EXPECT(rows >= 1 && columns >= 1);
+    EXPECT((back ? (double)p->filters : 1) * rows * phases * (ceil(columns / phases) * size + VECTOR) <= FACULA_DEPTHWISE_BAND);
+    return 0;
+}
+
+int check_depthwise(struct reach *r)
+{
+    const struct facula_depthwise *p = r->plan;
+    const int64_t size = size_in(r->kernel, 0);
+    const int forward = is_named(r, "depthwise"), weighs = is_named(r, "depthwise_weight");
+    const double images = TOTAL(p->images, p->groups, p->height, p->width);
+    const double results = TOTAL(p->images, p->groups, p->filters, p->out_height, p->out_width);
+    const double weights = TOTAL(p->groups, p->filters, p->kernel_height, p->kernel_width);
+    const double taps = TOTAL(p->kernel_height, p->kernel_width) * (forward ? 1 : (double)p->filters);
+    EXPECT(images >= 0 && results >= 0 && weights >= 0 && TOTAL(p->images, p->groups) >= 0);
+    EXPECT(TOTAL(p->height, p->width) >= 0 && TOTAL(p->out_height, p->out_width) >= 0 && is_count(p->filters));
+    EXPECT(p->kernel_height >= 1 && p->kernel_width >= 1 && is_count(p->kernel_height) && is_count(p->kernel_width));
+    EXPECT(taps >= 0 && taps <= FACULA_DEPTHWISE_TAPS);
+    EXPECT((p->row_stride == 1 || p->row_stride == 2) && (p->column_stride == 1 || p->column_stride == 2));
+    EXPECT(is_count(p->row_dilation) && is_count(p->column_dilation) && is_count(p->top) && is_count(p->left));
+    EXPECT(p->block_rows >= 1 && p->block_columns >= 1 && is_count(p->block_rows) && is_count(p->block_columns));
+    EXPECT(forward || weighs || (p->block_rows % p->row_stride == 0 && p->block_columns % p->column_stride == 0));
+    EXPECT(p->group >= 1 && is_count(p->group) && (!weighs || (double)p->group * taps <= FACULA_DEPTHWISE_SUMS));
+    CHECK(check_band(r, (double)size));
+    CHECK(has_memory(r, weighs ? 2 : forward ? 1 : 3, span_row(images, size)));
+    CHECK(has_memory(r, forward ? 4 : 1, span_row(results, size)));
+    CHECK(has_memory(r, weighs ? 3 : 2, span_row(weights, size)));
+    return forward ? may_have_memory(r, 3, span_row((double)p->groups * (double)p->filters, size)) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------ recurrent layers */

@@ -54,6 +54,9 @@ class FFI:
     def string(self, data: CData) -> bytes: ...
 
 class Library:
+    FACULA_DEPTHWISE_BAND: int
+    FACULA_DEPTHWISE_SUMS: int
+    FACULA_DEPTHWISE_TAPS: int
     FACULA_GATHER: int
     FACULA_GATHER_DIMS: int
     FACULA_SCATTER: int

@@ -54,7 +54,14 @@ def test_values(stride, padding, dilation, kernel, groups, images, dtype):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"padding": 1}, {"stride": (2, 1), "dilation": (1, 2), "padding": 2}, {"groups": 2}, {"padding": "same"}],
+    [
+        {},
+        {"padding": 1},
+        {"stride": (2, 1), "dilation": (1, 2), "padding": 2},
+        {"groups": 2},
+        {"groups": 2, "stride": 2, "padding": 1},
+        {"padding": "same"},
+    ],
     ids=str,
 )
 def test_gradients(options):

@@ -69,6 +69,13 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
     else:
         images, weights, results = inputs[1], outputs[0], inputs[0]
     in_volumes = len(images.shape) == 5
+    if weights.shape[1] == 1 and not in_volumes:
+        from .depthwise import plan_depthwise  # `import facula` does not load it
+
+        shapes = images.shape, weights.shape, results.shape
+        plan = plan_depthwise(operator, inputs, outputs, parameters, *shapes)
+        if plan is not None:
+            return plan
     deep: tuple[int, ...] = 1, 1, 1, 1, 1, 0
     if in_volumes:
         deep = images.shape[2], results.shape[2], weights.shape[2], stride[0], dilation[0], padding[0]
