@@ -19,11 +19,15 @@ def declarations(header: Path) -> str:
 
 
 ffi = FFI()
-IS_CHECKED = "int facula_is_checked(const char *kernel);"  # of csrc/reach/reach.h; files do not depend on it
-ffi.cdef("\n".join([*(declarations(header) for header in HEADERS), IS_CHECKED]))
+# Functions of other headers, on which files do not depend: csrc/reach/reach.h, csrc/runtime/observer.h.
+OTHERS = """
+int facula_is_checked(const char *kernel);
+void *facula_observe_jobs(void *observer);
+"""
+ffi.cdef("\n".join([*(declarations(header) for header in HEADERS), OTHERS]))
 ffi.set_source(
     "facula_cpu._kernels",
-    "\n".join([*(f'#include "{header.parent.name}/{header.name}"' for header in HEADERS), IS_CHECKED]),
+    "\n".join([*(f'#include "{header.parent.name}/{header.name}"' for header in HEADERS), OTHERS]),
     include_dirs=["csrc"],
     libraries=["m", "pthread"],
 )

@@ -23,7 +23,10 @@
    caller waits for the core, and a job of 60 us takes 260 us (measured, two cores, load 4). A worker on the caller's
    core moves to another one; if there is no other core, it does not spin.
 
-   A forked child has no workers and starts new ones. */
+   A forked child has no workers and starts new ones. It has no observer, which may write to memory of its parent.
+
+   Observers: the caller copies the observer into the job, with one relaxed load. Every thread reports its part before it
+   leaves the job. Whoever sets an observer owns the pool meanwhile, so that no thread is in a job. */
 #define _GNU_SOURCE
 #include "runtime/pool.h"
 
@@ -39,6 +42,7 @@
 #include <unistd.h>
 
 #include "runtime/library.cdef.h"
+#include "runtime/observer.h"
 
 enum { MOST_THREADS = 256, SPINS_PER_LOOK = 64, SPINS_BEFORE_YIELD = 256 };
 static const int64_t SPIN_NS = 200000;
@@ -50,13 +54,14 @@ static _Atomic int sleepers;
 static _Atomic int owner;
 static _Atomic int wanted; /* number of threads, including the caller; 0: not known yet */
 static int workers;        /* number started so far; only the owner accesses it */
-static int fork_handled;
 
 static struct {
     facula_task task;
     void *context;
-    int64_t count;
+    int64_t count, number;
+    facula_observer observer;
 } job;
+static _Atomic(facula_observer) current_observer;
 static _Atomic int64_t next_index;
 static _Atomic int caller_cpu = -1;
 
@@ -76,11 +81,18 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static void take_tasks(void)
+/* Runs tasks as thread number `worker` until no index is left. */
+static void take_tasks(int64_t worker)
 {
-    int64_t index;
-    while ((index = atomic_fetch_add_explicit(&next_index, 1, memory_order_relaxed)) < job.count)
+    int64_t index = atomic_fetch_add_explicit(&next_index, 1, memory_order_relaxed);
+    if (index >= job.count)
+        return;
+    const int64_t start = job.observer ? now() : 0;
+    do
         job.task(job.context, index);
+    while ((index = atomic_fetch_add_explicit(&next_index, 1, memory_order_relaxed)) < job.count);
+    if (job.observer)
+        job.observer(FACULA_TASK, worker, start, now(), job.number);
 }
 
 /* Leaves the caller's core; returns 0 if this thread may run on no other. The mask is changed only temporarily:
@@ -135,7 +147,7 @@ static void *work(void *argument)
         while (state & OPEN)
             if (atomic_compare_exchange_weak_explicit(&gate, &state, state + 1, memory_order_acquire,
                                                       memory_order_relaxed)) {
-                take_tasks();
+                take_tasks(number);
                 atomic_fetch_sub_explicit(&gate, 1, memory_order_release);
                 break;
             }
@@ -149,15 +161,21 @@ static void reset_in_child(void)
     atomic_store(&gate, 0);
     atomic_store(&sleepers, 0);
     atomic_store(&owner, 0);
+    atomic_store(&current_observer, NULL);
+}
+
+static void handle_forks(void)
+{
+    static int are_handled; /* only the owner accesses it */
+    if (!are_handled)
+        pthread_atfork(NULL, NULL, reset_in_child);
+    are_handled = 1;
 }
 
 /* Starts missing workers. Workers block signals, which belong to the threads that the user knows. */
 static void start_workers(int needed)
 {
-    if (!fork_handled) {
-        pthread_atfork(NULL, NULL, reset_in_child);
-        fork_handled = 1;
-    }
+    handle_forks();
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -245,6 +263,8 @@ void facula_parallel(int64_t count, facula_task task, void *context)
     job.task = task;
     job.context = context;
     job.count = count;
+    job.number++;
+    job.observer = atomic_load_explicit(&current_observer, memory_order_relaxed);
     atomic_store_explicit(&next_index, 0, memory_order_relaxed);
     atomic_store_explicit(&caller_cpu, sched_getcpu(), memory_order_relaxed);
     atomic_store_explicit(&gate, OPEN, memory_order_release);
@@ -253,7 +273,7 @@ void facula_parallel(int64_t count, facula_task task, void *context)
         start_workers(threads - 1);
     if (atomic_load(&sleepers) > 0)
         syscall(SYS_futex, &epoch, FUTEX_WAKE_PRIVATE, workers, NULL, NULL, 0);
-    take_tasks();
+    take_tasks(0);
     atomic_fetch_sub(&gate, OPEN);
     for (int spins = 1; atomic_load_explicit(&gate, memory_order_acquire); spins++)
         if (spins % SPINS_BEFORE_YIELD)
@@ -261,4 +281,14 @@ void facula_parallel(int64_t count, facula_task task, void *context)
         else
             sched_yield(); /* the worker that the caller waits for may need this core */
     atomic_store_explicit(&owner, 0, memory_order_release);
+}
+
+FACULA_PUBLIC facula_observer facula_observe_jobs(facula_observer observer)
+{
+    for (int nobody = 0; !atomic_compare_exchange_weak(&owner, &nobody, 1); nobody = 0)
+        sched_yield();
+    handle_forks();
+    facula_observer former = atomic_exchange(&current_observer, observer);
+    atomic_store_explicit(&owner, 0, memory_order_release);
+    return former;
 }

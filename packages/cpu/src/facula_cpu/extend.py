@@ -8,6 +8,7 @@ from ._optimizer import NUMBERS as _NUMBERS
 from ._portable import KernelName, Part, PortablePlan, portable_plan
 from ._runtime.planners import planners
 from ._runtime.registry import is_loop
+from ._runtime.threads import observe_jobs
 from ._sources import element_sources
 from ._tables import ADDRESS, CELL, NUMBER, OWN, TEMPORARY, TENSOR, Tables, bits_of, with_streams, wrapped
 
@@ -33,6 +34,7 @@ __all__ = [
     "element_sources",
     "is_loop",
     "levels",
+    "observe_jobs",
     "planners",
     "portable_plan",
     "taps_of",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
-from .._kernels import lib
+from .._kernels import ffi, lib
 
 
 def get_num_threads() -> int:
@@ -37,3 +37,20 @@ def set_num_threads(count: int) -> None:
     if not 1 <= count <= 256:
         raise InvalidValueError(f"set_num_threads: expected 1 <= count <= 256; got {count}")
     lib.facula_set_threads(count)
+
+
+def observe_jobs(observer: int) -> int:
+    """Report the work of the pool's threads to a C function from here on; return the address of the former function.
+
+    The function is `void (int64_t kind, int64_t worker, int64_t start, int64_t end, int64_t job)`. Each thread calls it
+    after its part of a job, possibly without the GIL. The kind is 1, and worker 0 is the thread that started the job.
+    Times are those of CLOCK_MONOTONIC in ns. The parts of a job share its number. Work that one thread does alone is
+    not reported. When this function returns, no thread runs the former observer. Forked children have no observer.
+
+    Arguments:
+        observer: the address of the function; 0 for none.
+
+    >>> observe_jobs(observe_jobs(0))
+    0
+    """
+    return int(ffi.cast("intptr_t", lib.facula_observe_jobs(ffi.cast("void *", observer))))
