@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ._batches.native_tensors import Native
 from ._batches.passes import InlinePass, Pass, SharedPass
+from ._meter.observer import LoaderObserver, observe_loaders
 from ._sampling.distributed import process_groups
 from ._sampling.global_rng import SharedGenerator
 from ._sampling.global_rng import generators as shared_generators
@@ -18,8 +19,8 @@ if TYPE_CHECKING:  # types of arguments
     from ._sampling.seeds import SeedLike as SeedLike
 
 __all__ = [
-    "Collate", "InlinePass", "Native", "Pass", "SharedGenerator", "SharedPass", "at_worker_start", "process_groups",
-    "set_seed_source", "shared_generators",
+    "Collate", "InlinePass", "LoaderObserver", "Native", "Pass", "SharedGenerator", "SharedPass", "at_worker_start",
+    "observe_loaders", "process_groups", "set_seed_source", "shared_generators",
 ]  # fmt: skip
 
 # Private attributes that facula uses to pickle loaders and samplers in PyTorch's form. `_seed` alone is written.

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from os import getpid
 from threading import RLock
+from time import perf_counter_ns
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from facula_errors import FaculaError, InvalidValueError, OperationError
 from facula_errors.extend import trim_traceback
 
 from .._datasets.streams import INTERRUPTED, Groups, Numbered, Randoms, dataset_state, has_state
+from .._meter.observer import current_observer
 from .._quick_methods import quick_method
 from .._sampling.orders import indices_from
 from .._sampling.samplers import order_of
@@ -103,6 +105,8 @@ class Pass(Generic[Batch_co]):
         return self
 
     def __next__(self) -> Batch_co:
+        observer = current_observer[0]
+        requested = 0 if observer is None else perf_counter_ns()
         try:
             while True:
                 try:
@@ -126,6 +130,8 @@ class Pass(Generic[Batch_co]):
                     raise OperationError(message) from error
                 if not is_empty(batch):
                     self._progress.deliver(begin, end)
+                    if observer is not None:
+                        observer.waited(requested, perf_counter_ns(), end - begin)
                     return batch  # an EMPTY batch is counted as skipped by the next delivery
         except FaculaError as error:
             trim_traceback(error)

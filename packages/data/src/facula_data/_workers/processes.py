@@ -35,7 +35,7 @@ from .._batches.current_sample import NONE
 from .jobs import BEGIN
 from .worker_errors import WorkerError
 from .worker_process import Failure, work
-from .workers import LEFT_OUT, Result, Workers
+from .workers import LEFT_OUT, Result, Times, Workers
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
@@ -185,7 +185,7 @@ class _Worker:
             return ticket, None, _error_of(batch, self), times
         return ticket, batch, None, times
 
-    def _received(self) -> tuple[int, Blocks, int, tuple[float, float], bytes]:
+    def _received(self) -> tuple[int, Blocks, int, Times, bytes]:
         try:
             return self._link.recv()
         except KeyboardInterrupt:  # possibly in mid-message: the rest of the stream is unreadable

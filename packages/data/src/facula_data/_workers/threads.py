@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from queue import Empty, SimpleQueue
 from threading import Thread
-from time import monotonic, perf_counter
+from time import monotonic, perf_counter_ns
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from .jobs import BEGIN
-from .workers import Result, Workers
+from .workers import UNKNOWN_TIMES, Result, Workers
 
 if TYPE_CHECKING:
     from .jobs import Job, Make
@@ -75,15 +75,16 @@ def _work(number: int, job: Job, tasks: SimpleQueue[Task | None], results: Simpl
                 make, failure = None, error
             first = False
         elif make is None:
-            results.put((ticket, None, failure, (0.0, 0.0)))
+            results.put((ticket, None, failure, UNKNOWN_TIMES))
         else:
-            begun = perf_counter()
+            begun = perf_counter_ns()
             try:
                 batch = make(unit)
             except BaseException as error:
-                results.put((ticket, None, error, (0.0, 0.0)))
+                results.put((ticket, None, error, UNKNOWN_TIMES))
             else:
-                results.put((ticket, batch, None, (perf_counter() - begun, getattr(make, "collating", 0.0))))
+                times = begun, perf_counter_ns(), getattr(make, "collating", 0.0)
+                results.put((ticket, batch, None, times))
                 del batch
 
 

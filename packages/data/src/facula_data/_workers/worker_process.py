@@ -11,7 +11,7 @@ import signal
 import traceback
 from queue import SimpleQueue
 from threading import Thread
-from time import perf_counter
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_multiprocessing.extend import Writer
@@ -62,7 +62,7 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
             first = False
             continue
         result: object = failure
-        begun = perf_counter()
+        begun = perf_counter_ns()
         if make is not None:
             try:
                 result = make(unit)
@@ -76,7 +76,7 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
             )
             data, blocks = writer.encode(_failure(error))
         del result
-        times = perf_counter() - begun, getattr(make, "collating", 0.0)
+        times = begun, perf_counter_ns(), getattr(make, "collating", 0.0)
         try:
             link.send((ticket, blocks, writer.overflowed, times, data))
         except OSError:  # the parent has ended or closed the link

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from facula_errors import OperationError
 
+from .._meter.observer import current_observer
 from .._types import Batch
 from .jobs import BEGIN
 from .worker_errors import WorkerTimeoutError
@@ -16,10 +18,14 @@ if TYPE_CHECKING:
 
     from .._meter.meter import Meter
 
-#: A ticket, its batch, the exception raised instead, and the seconds of making it and of collation.
-Result: TypeAlias = tuple[int, Batch, BaseException | None, tuple[float, float]]
+#: When a worker began and ended a batch, in ns of `perf_counter_ns`, and the seconds of collation in between.
+Times: TypeAlias = tuple[int, int, float]
+UNKNOWN_TIMES: Times = (0, 0, 0.0)
+#: A ticket, its batch, the exception raised instead, and the times.
+Result: TypeAlias = tuple[int, Batch, BaseException | None, Times]
 
 LEFT_OUT = object()  # replaces a unit
+_numbers = count()
 
 
 class Worker(Protocol):
@@ -55,13 +61,13 @@ class Workers:
         finish: stops the workers.
     """
 
-    __slots__ = ("__weakref__", "_finish", "_next", "_open", "_timeout", "_workers", "meter")
+    __slots__ = ("__weakref__", "_finish", "_next", "_number", "_open", "_timeout", "_workers", "meter")
 
     meter: Meter | None
 
     def __init__(self, workers: Sequence[Worker], timeout: float, finish: Callable[[], object]) -> None:
         self._workers, self._timeout, self._finish = workers, timeout, finish
-        self._next = 0
+        self._next, self._number = 0, next(_numbers)
         self._open: dict[int, tuple[int, object]] = {}  # submitted units with their worker, by ticket
         self.meter = None
 
@@ -102,8 +108,12 @@ class Workers:
                 raise WorkerTimeoutError(worker, process.pid, unit, self._timeout, process.stacks(), process.position())
             found, batch, error, times = result
             self._open.pop(found, None)
+        begun, ended, collating = times
         if self.meter is not None:
-            self.meter.worker(worker, *times)
+            self.meter.worker(worker, (ended - begun) / 1e9, collating)
+        observer = current_observer[0]
+        if observer is not None and error is None:
+            observer.made(self._number, worker, process.pid, begun, ended)
         if error is not None:
             try:
                 if not isinstance(error, Exception):  # SystemExit ends the sample, not the program
