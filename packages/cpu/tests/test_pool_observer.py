@@ -67,7 +67,7 @@ def test_parts_of_a_job(observer):
         assert work(3_000_000)
     after = time.monotonic_ns()
     events = observer.events
-    assert set(events["kind"]) == {1}
+    assert set(events["kind"]) == {8}
     assert set(events["worker"]) > {0}, "several threads worked"
     assert set(events["worker"]) <= {0, 1, 2, 3}
     assert ((events["start"] >= before) & (events["start"] <= events["end"]) & (events["end"] <= after)).all()

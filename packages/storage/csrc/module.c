@@ -1,5 +1,5 @@
 /* facula_storage._bridge: the interface between Python objects and raw memory. See bridge.h for the other files. */
-#include "bridge.h"
+#include "sequence.h"
 
 /* Return an instance with all slots unset, without calling __new__ and __init__, for hot paths: faster than calling a
    class that has neither. For classes written in Python that derive from object. */
@@ -26,6 +26,9 @@ static PyMethodDef methods[] = {
      "unbind(launch) -> tuple\n\nReturn the addresses of a launch's kernel and plan, the bit mask of arguments that are "
      "doubles, and the owner of the plan."},
     {"launch_count", launch_count, METH_NOARGS, "launch_count() -> int\n\nReturn the number of launches of this thread."},
+    {"observe_replays", observe_replays, METH_O,
+     "observe_replays(observer) -> int\n\nReport replays to the C function at this address, or to none if it is 0; return "
+     "the address of the former function."},
     {"dlpack_export", dlpack_export, METH_VARARGS, "Return a DLPack capsule over memory that `owner` keeps alive."},
     {"dlpack_read", dlpack_read, METH_O, "Return the description of the memory in an unused DLPack capsule."},
     {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used and return an object that keeps its memory alive."},

@@ -1,6 +1,30 @@
 /* The call of a sequence: all checks run before the first launch, and the GIL is released once. */
 #include "sequence.h"
 
+#include <stdatomic.h>
+#include <time.h>
+
+/* An observer of replays, such as a profiler; see Note [Observed replays] in _sequences.py. */
+typedef void (*Observer)(int64_t kind, int64_t sequence, int64_t start, int64_t end, int64_t value);
+enum { REPLAY = 6, STEP = 7 };
+static _Atomic(Observer) current_observer;
+
+PyObject *observe_replays(PyObject *module, PyObject *address)
+{
+    (void)module;
+    void *observer = PyLong_AsVoidPtr(address);
+    if (!observer && PyErr_Occurred())
+        return NULL;
+    return PyLong_FromVoidPtr((void *)atomic_exchange(&current_observer, (Observer)observer));
+}
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 static inline int64_t slot_as_integer(const Slots *slots, int which, PyObject *holder, int *failed)
 {
     PyObject *found = slot_value(slots, which, holder);
@@ -135,8 +159,9 @@ static Py_ssize_t next_step(const Sequence *self, const Step *step)
 
 enum { SIGNAL_CHECK_INTERVAL = 1024 }; /* iterations of loops between two checks for Ctrl-C */
 
-/* Return the status of the failed launch, step `*at`, or 0; -1 with a Python error set. */
-static int64_t run_steps(Sequence *self, Py_ssize_t *at)
+/* Return the status of the failed launch, step `*at`, or 0; -1 with a Python error set. Inline, so that the code without
+   an observer does not test it for each step. */
+static inline __attribute__((always_inline)) int64_t run_steps(Sequence *self, Py_ssize_t *at, Observer observer)
 {
     PyThreadState *state = self->releases ? PyEval_SaveThread() : NULL;
     int64_t status = 0, turns = 0;
@@ -149,12 +174,15 @@ static int64_t run_steps(Sequence *self, Py_ssize_t *at)
     }
     for (Py_ssize_t i = 0; i < self->step_count; i++) {
         const Step *step = &self->steps[i];
+        const int64_t start = observer ? now() : 0;
         if (step->function) {
             if (state)
                 PyEval_RestoreThread(state);
             status = call_function(self, step);
             state = self->releases ? PyEval_SaveThread() : NULL;
             *at = i;
+            if (observer)
+                observer(STEP, self->number, start, now(), i);
             if (status)
                 break;
             continue;
@@ -175,6 +203,8 @@ static int64_t run_steps(Sequence *self, Py_ssize_t *at)
         }
         memcpy(self->scratch, self->arguments + step->first, sizeof *self->scratch * (size_t)step->count);
         status = step->launch->kernel(step->launch->plan, self->scratch);
+        if (observer)
+            observer(STEP, self->number, start, now(), i);
         if (status) {
             *at = i;
             break;
@@ -182,6 +212,13 @@ static int64_t run_steps(Sequence *self, Py_ssize_t *at)
     }
     if (state)
         PyEval_RestoreThread(state);
+    return status;
+}
+
+static int64_t run_observed(Sequence *self, Py_ssize_t *at, Observer observer)
+{
+    const int64_t start = now(), status = run_steps(self, at, observer);
+    observer(REPLAY, self->number, start, now(), self->step_count);
     return status;
 }
 
@@ -255,7 +292,8 @@ static PyObject *run_once(Sequence *self, PyObject *inputs, PyObject *values)
         self->arguments[patch->place] = self->values[patch->source] + patch->delta;
     }
     Py_ssize_t at = 0;
-    const int64_t status = run_steps(self, &at);
+    const Observer observer = atomic_load_explicit(&current_observer, memory_order_relaxed);
+    const int64_t status = observer ? run_observed(self, &at, observer) : run_steps(self, &at, NULL);
     PyObject *kind, *value, *trace;
     PyErr_Fetch(&kind, &value, &trace);
     const int failed = finish(self);

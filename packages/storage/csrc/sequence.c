@@ -1,6 +1,9 @@
 /* The type Sequence: creation, traversal by the collector, deallocation, methods. */
 #include "sequence.h"
 
+#include <stddef.h>
+#include <structmember.h>
+
 static int sequence_traverse(Sequence *self, visitproc visit, void *arg)
 {
     Py_VISIT((PyObject *)Py_TYPE((PyObject *)self));
@@ -93,8 +96,11 @@ static PyObject *sequence_new(PyTypeObject *type, PyObject *args, PyObject *keyw
         PyErr_SetString(PyExc_TypeError, "Sequence: takes no keyword arguments");
         return NULL;
     }
+    static int64_t made; /* under the GIL */
     allocfunc make = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     Sequence *self = (Sequence *)make(type, 0);
+    if (self)
+        self->number = ++made;
     if (self && read_description(self, args))
         Py_CLEAR(self);
     return (PyObject *)self;
@@ -157,6 +163,12 @@ static PyMethodDef sequence_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyMemberDef sequence_members[] = {
+    {"number", T_LONGLONG, offsetof(Sequence, number), READONLY,
+     "The number of the sequence among all of the process; no other one gets it later."},
+    {NULL, 0, 0, 0, NULL},
+};
+
 static PyType_Slot sequence_slots[] = {
     {Py_tp_doc, "Sequence(slots, launches, inputs, values, patches, checks, changed, puts, spans)\n\n"
                 "A list of launches for one call, with the checks that must pass first."},
@@ -165,6 +177,7 @@ static PyType_Slot sequence_slots[] = {
     {Py_tp_traverse, sequence_traverse},
     {Py_tp_clear, sequence_clear},
     {Py_tp_methods, sequence_methods},
+    {Py_tp_members, sequence_members},
     {0, NULL},
 };
 static PyType_Spec sequence_spec = {"facula_storage._bridge.Sequence", sizeof(Sequence), 0,

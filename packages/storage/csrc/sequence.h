@@ -70,6 +70,7 @@ typedef struct {
     int64_t *counts; /* how many times each changed storage is written */
     Py_ssize_t step_count, argument_count, patch_count, check_count, input_count, put_count, changed_count,
         value_count;
+    int64_t number; /* of all sequences of the process */
     int releases, busy, has_early; /* whether it releases the GIL, a call is active, there are early checks */
 } Sequence;
 
@@ -84,6 +85,8 @@ static inline void *room(Py_ssize_t count, size_t size)
 int read_description(Sequence *self, PyObject *args);
 /* set(launch, argument, value): change an argument of a launch. */
 PyObject *sequence_set(Sequence *self, PyObject *args);
+/* observe_replays(observer): report replays to a C function. */
+PyObject *observe_replays(PyObject *module, PyObject *address);
 /* run(inputs, values) */
 PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count);
 

@@ -37,6 +37,7 @@ def rebind(
 ) -> Callable[..., None] | None: ...
 def unbind(launch: Callable[..., None], /) -> tuple[int, int, int, tuple[Any, ...]]: ...
 def launch_count() -> int: ...
+def observe_replays(observer: int, /) -> int: ...
 
 ABSENT: object
 ANY: object
@@ -45,6 +46,8 @@ def snapshot_bytes(array: object, /) -> bytes: ...
 
 class Sequence:
     """A list of launches for one call, with the checks that must pass first; see Note [Sequences] in _sequences.py."""
+
+    number: int
 
     def __new__(
         cls,

@@ -39,6 +39,18 @@ all arguments, and the address of a buffer for the arguments of one step. It ret
 After another number, which means that it queued nothing, the steps run one by one. A sequence with a condition or a
 Python function is never combined.
 
+Note [Observed replays]
+~~~~~~~~~~~~~~~~~~~~~~~
+`observe_replays(address)` reports replays to a C function
+`void (int64_t kind, int64_t sequence, int64_t start, int64_t end, int64_t value)`, which is called in the thread of the
+replay, possibly without the GIL. Times are those of CLOCK_MONOTONIC in ns; `sequence` is `Sequence.number`.
+
+* Kind 7: a launch, or a call of a Python function; `value` is the index of the step.
+* Kind 6: all steps of a replay, without its checks; `value` is the number of steps.
+
+Combined steps are not reported one by one. Replays that run while the observer changes still call the former one. A
+forked child has no observer. Without an observer, a replay tests one variable.
+
 Note [Checks]
 ~~~~~~~~~~~~~
 Values are compared by `same`: identity, and equality for the exact types int, str, bytes, float, complex and tuple, and
@@ -62,9 +74,12 @@ types. `ABSENT` expects that a slot or key is missing, `ANY` accepts every value
   functions of the library: they run before all other checks.
 """
 
+import os
 from enum import IntEnum
 
-from ._bridge import ABSENT, ANY, Sequence, launch_count, snapshot_bytes  # noqa: F401  of C
+from ._bridge import ABSENT, ANY, Sequence, launch_count, observe_replays, snapshot_bytes  # noqa: F401  of C
+
+os.register_at_fork(after_in_child=lambda: observe_replays(0))  # it may write to memory of the parent
 
 
 class CheckKind(IntEnum):

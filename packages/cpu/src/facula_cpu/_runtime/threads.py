@@ -43,7 +43,7 @@ def observe_jobs(observer: int) -> int:
     """Report the work of the pool's threads to a C function from here on; return the address of the former function.
 
     The function is `void (int64_t kind, int64_t worker, int64_t start, int64_t end, int64_t job)`. Each thread calls it
-    after its part of a job, possibly without the GIL. The kind is 1, and worker 0 is the thread that started the job.
+    after its part of a job, possibly without the GIL. The kind is 8, and worker 0 is the thread that started the job.
     Times are those of CLOCK_MONOTONIC in ns. The parts of a job share its number. Work that one thread does alone is
     not reported. When this function returns, no thread runs the former observer. Forked children have no observer.
 

@@ -1,7 +1,7 @@
 """Sequences of launches with the checks that must pass first, for captured functions."""
 
 from .._bridge import call_filter
-from .._sequences import ABSENT, ANY, CheckKind, Sequence, launch_count, snapshot_bytes
+from .._sequences import ABSENT, ANY, CheckKind, Sequence, launch_count, observe_replays, snapshot_bytes
 
 __all__ = [
     "ABSENT",
@@ -10,5 +10,6 @@ __all__ = [
     "Sequence",
     "call_filter",
     "launch_count",
+    "observe_replays",
     "snapshot_bytes",
 ]
