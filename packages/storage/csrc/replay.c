@@ -293,7 +293,7 @@ static PyObject *run_once(Sequence *self, PyObject *inputs, PyObject *values)
     }
     Py_ssize_t at = 0;
     const Observer observer = atomic_load_explicit(&current_observer, memory_order_relaxed);
-    const int64_t status = observer ? run_observed(self, &at, observer) : run_steps(self, &at, NULL);
+    const int64_t status = observer && self->step_count ? run_observed(self, &at, observer) : run_steps(self, &at, NULL);
     PyObject *kind, *value, *trace;
     PyErr_Fetch(&kind, &value, &trace);
     const int failed = finish(self);

@@ -60,6 +60,7 @@ def test_skipped_steps_are_not_reported(events, noting):
 def test_failed_checks_are_no_replays(events, noting):
     made = sequence([(noting(1).launch, (1,))])
     assert made.run((3,), ()) == -1
+    assert sequence([]).run((), ()) is None, "nor is a sequence that only checks"
     assert not events
 
 

@@ -1,8 +1,10 @@
-"""Names for facula: control of captures by programs.
+"""Names for sibling packages: control of captures by programs, and descriptions for profilers.
 
 - `note_break` breaks the current capture. Functions in `never_captured` run eagerly between the parts of split
   functions.
 - `reset` and `pause` are not methods of captured functions, whose attributes are those of the original function.
+- `describe_replay` names the function and the operators of a replay that `facula_storage` reports to an observer.
+  `keep_descriptions` keeps those of captures that are freed.
 """
 
 from __future__ import annotations
@@ -13,8 +15,17 @@ from facula_storage.extend.recording import current_recorder
 
 from ._capture.captured import Captured
 from ._capture.split_function import never_captured
+from ._replay.descriptions import ReplayDescription, describe_replay, keep_descriptions
 
-__all__ = ["never_captured", "note_break", "pause", "reset"]
+__all__ = [
+    "ReplayDescription",
+    "describe_replay",
+    "keep_descriptions",
+    "never_captured",
+    "note_break",
+    "pause",
+    "reset",
+]
 
 
 def reset(captured: Captured[..., Any]) -> None:

@@ -48,8 +48,8 @@ replay, possibly without the GIL. Times are those of CLOCK_MONOTONIC in ns; `seq
 * Kind 7: a launch, or a call of a Python function; `value` is the index of the step.
 * Kind 6: all steps of a replay, without its checks; `value` is the number of steps.
 
-Combined steps are not reported one by one. Replays that run while the observer changes still call the former one. A
-forked child has no observer. Without an observer, a replay tests one variable.
+Combined steps are not reported one by one, and sequences without steps not at all. Replays that run while the observer
+changes still call the former one. A forked child has no observer. Without an observer, a replay tests one variable.
 
 Note [Checks]
 ~~~~~~~~~~~~~

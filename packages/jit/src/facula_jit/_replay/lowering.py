@@ -17,6 +17,7 @@ from .._recording.recording import InputGuard
 from .._recording.records import Address
 from .._recording.rng_values import RngValue
 from .._recording.tensor_guards import SLOTS
+from .descriptions import register_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Part:
-    """A range of launches in a recording, with the locations of their operands.
+    """A range of launches in a recording, with the locations of their operands. `name` is for profilers.
 
     Arguments:
         recording: the recording.
@@ -41,6 +42,8 @@ class Part:
         inputs: guards of the tensors that a run receives.
         outputs: blocks whose addresses follow, as values.
     """
+
+    name = ""
 
     def __init__(self, recording: Recording, span: tuple[int, int], inputs: Many[InputGuard], outputs: Many[int]):
         self.recording, self.inputs = recording, list(inputs)
@@ -105,6 +108,7 @@ class Part:
             SLOTS, launches, self._inputs(written), self.values, patches, checks,
             self._changed(), puts, self._spans(bool(written)),
         )  # fmt: skip
+        register_sequence(made.number, self)
         combined_launch = getattr(self.recording.recorder.launch_device.backend, "combined_launch", None)
         if combined_launch is not None:
             made.combine(combined_launch())

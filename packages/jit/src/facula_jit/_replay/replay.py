@@ -203,6 +203,7 @@ class Replay(BackwardReplay):
 
     def _frame(self, arena: Storage) -> Frame:
         base, lowered = arena.ptr, self.lowered
+        lowered.forward.name = self.name
         forward = lowered.forward.sequence(base, lowered.places, self.checks, self.puts)
         for refill in self.refills:
             refill.put(forward, lowered.forward.step_of)
@@ -210,6 +211,8 @@ class Replay(BackwardReplay):
         if self.has_backward:
             storages = {id(storage): storage for storage in self.recording.fixed.values()}
             checks: list[Check] = [(CheckKind.SLOT, storage, ADDRESS, storage.ptr) for storage in storages.values()]
+            for backward in lowered.backwards:
+                backward.part.name = f"{self.name} backward"
             backwards = [backward.part.sequence(base, lowered.places, checks, []) for backward in lowered.backwards]
         return Frame(arena, forward, backwards, lowered)
 
