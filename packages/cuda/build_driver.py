@@ -7,7 +7,8 @@ from cffi import FFI
 
 CSRC = Path("csrc")
 #: Headers that consist of declarations, which Python calls. Headers with code for C alone are not in this list.
-HEADERS = ("driver.h", "thread.h", "launch.h", "graph.h", "draws.h", "lt.h", "queues.h", "simulated/control.h")
+HEADERS = ("driver.h", "thread.h", "launch.h", "graph.h", "draws.h", "lt.h", "queues.h", "observe.h",
+           "simulated/control.h")  # fmt: skip
 OPTIONS = (
     "-std=gnu11", "-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-parameter",
     "-Werror=incompatible-pointer-types",

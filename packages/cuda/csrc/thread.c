@@ -97,3 +97,11 @@ int facula_cuda_bind(int64_t index)
         selected.bound = serial;
     return code;
 }
+
+int64_t facula_cuda_bound_index(void)
+{
+    for (int64_t index = 0; selected.bound && index < MAX_DEVICES; index++)
+        if (__atomic_load_n(&contexts[index].serial, __ATOMIC_ACQUIRE) == selected.bound)
+            return index;
+    return -1;
+}

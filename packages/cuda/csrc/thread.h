@@ -30,5 +30,7 @@ void facula_cuda_set_context(int64_t index, int64_t context);
 /* Make the context of a device the thread's current one, unless it already is. Returns the driver's code. A device
    without a stored context gives DRIVER_NOT_INITIALIZED. */
 int facula_cuda_bind(int64_t index);
+/* The device whose context this thread has made current, or -1. */
+int64_t facula_cuda_bound_index(void);
 
 #endif

@@ -47,6 +47,7 @@ class _Opened:
 
 
 opened = _Opened()
+_opening: list[Callable[[], None]] = []
 _closing: list[Callable[[bool], None]] = []
 
 
@@ -103,6 +104,14 @@ def adopt_table(simulated: bool = False) -> None:
             f"{format_version(version)}. Update the driver"
         )
     opened.version, opened.simulated = version, simulated
+    for function in _opening:
+        function()
+
+
+def on_open(function: Callable[[], None]) -> Callable[[], None]:
+    """Decorate a function that is called when the driver has been opened."""
+    _opening.append(function)
+    return function
 
 
 def on_close(function: Callable[[bool], None]) -> Callable[[bool], None]:
