@@ -5,8 +5,8 @@
 #include <time.h>
 
 /* An observer of replays, such as a profiler; see Note [Observed replays] in _sequences.py. */
-typedef void (*Observer)(int64_t kind, int64_t sequence, int64_t start, int64_t end, int64_t value);
-enum { REPLAY = 6, STEP = 7 };
+typedef void (*Observer)(int64_t kind, int64_t thread, int64_t start, int64_t end, int64_t value);
+enum { REPLAY = 6, STEP = 7, THIS_THREAD = -1 };
 static _Atomic(Observer) current_observer;
 
 PyObject *observe_replays(PyObject *module, PyObject *address)
@@ -23,6 +23,15 @@ static int64_t now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Report step `i`, or the whole replay for the number of steps. */
+static void report(const Sequence *self, Observer observer, Py_ssize_t i, int64_t start)
+{
+    const Step *step = i < self->step_count ? &self->steps[i] : NULL;
+    const int64_t kind = self->labels ? self->labels[i] : step ? STEP : REPLAY;
+    const int64_t value = !step ? self->step_count : step->count ? self->arguments[step->first] : 0;
+    observer(kind, THIS_THREAD, start, now(), value);
 }
 
 static inline int64_t slot_as_integer(const Slots *slots, int which, PyObject *holder, int *failed)
@@ -182,7 +191,7 @@ static inline __attribute__((always_inline)) int64_t run_steps(Sequence *self, P
             state = self->releases ? PyEval_SaveThread() : NULL;
             *at = i;
             if (observer)
-                observer(STEP, self->number, start, now(), i);
+                report(self, observer, i, start);
             if (status)
                 break;
             continue;
@@ -204,7 +213,7 @@ static inline __attribute__((always_inline)) int64_t run_steps(Sequence *self, P
         memcpy(self->scratch, self->arguments + step->first, sizeof *self->scratch * (size_t)step->count);
         status = step->launch->kernel(step->launch->plan, self->scratch);
         if (observer)
-            observer(STEP, self->number, start, now(), i);
+            report(self, observer, i, start);
         if (status) {
             *at = i;
             break;
@@ -218,7 +227,7 @@ static inline __attribute__((always_inline)) int64_t run_steps(Sequence *self, P
 static int64_t run_observed(Sequence *self, Py_ssize_t *at, Observer observer)
 {
     const int64_t start = now(), status = run_steps(self, at, observer);
-    observer(REPLAY, self->number, start, now(), self->step_count);
+    report(self, observer, self->step_count, start);
     return status;
 }
 

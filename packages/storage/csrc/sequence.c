@@ -1,9 +1,6 @@
 /* The type Sequence: creation, traversal by the collector, deallocation, methods. */
 #include "sequence.h"
 
-#include <stddef.h>
-#include <structmember.h>
-
 static int sequence_traverse(Sequence *self, visitproc visit, void *arg)
 {
     Py_VISIT((PyObject *)Py_TYPE((PyObject *)self));
@@ -78,6 +75,7 @@ static void sequence_dealloc(Sequence *self)
     drop_slots(&self->slots);
     free(self->arguments);
     free(self->scratch);
+    free(self->labels);
     free(self->values);
     free(self->steps);
     free(self->plain);
@@ -96,11 +94,8 @@ static PyObject *sequence_new(PyTypeObject *type, PyObject *args, PyObject *keyw
         PyErr_SetString(PyExc_TypeError, "Sequence: takes no keyword arguments");
         return NULL;
     }
-    static int64_t made; /* under the GIL */
     allocfunc make = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     Sequence *self = (Sequence *)make(type, 0);
-    if (self)
-        self->number = ++made;
     if (self && read_description(self, args))
         Py_CLEAR(self);
     return (PyObject *)self;
@@ -151,6 +146,30 @@ static PyObject *combine(Sequence *self, PyObject *function)
     return PyBool_FromLong(1);
 }
 
+/* label(kinds): what an observer receives as the kind of each step and, at the end, of a replay. */
+static PyObject *label(Sequence *self, PyObject *kinds)
+{
+    if (!PyList_Check(kinds) || PyList_Size(kinds) != self->step_count + 1) {
+        PyErr_Format(PyExc_ValueError, "label: expected a list of %zd kinds; got %R", self->step_count + 1, kinds);
+        return NULL;
+    }
+    if (self->busy) /* the replay may read the labels without the GIL */
+        return PyBool_FromLong(0);
+    int64_t *labels = room(self->step_count + 1, sizeof *labels);
+    for (Py_ssize_t i = 0; labels && i <= self->step_count; i++) {
+        labels[i] = PyLong_AsLongLong(PyList_GetItem(kinds, i));
+        if (labels[i] == -1 && PyErr_Occurred()) {
+            free(labels);
+            return NULL;
+        }
+    }
+    if (!labels)
+        return NULL;
+    free(self->labels);
+    self->labels = labels;
+    return PyBool_FromLong(1);
+}
+
 static PyMethodDef sequence_methods[] = {
     {"combine", (PyCFunction)combine, METH_O,
      "combine(launch) -> bool\n\nLet a launch run all steps as one; return whether it can, since no step is a condition "
@@ -159,14 +178,11 @@ static PyMethodDef sequence_methods[] = {
      "run(inputs, values) -> None or int\n\nRun all launches if every check passes; otherwise return the number of the "
      "failed check, -1 - k for input k, or the number of checks if another call is active."},
     {"expect", (PyCFunction)expect, METH_VARARGS, "expect(check, value) -> None\n\nReplace the expected value of a check."},
+    {"label", (PyCFunction)label, METH_O,
+     "label(kinds) -> bool\n\nSet the kinds that an observer of replays receives: one for each step, and one for the whole "
+     "replay. Return False, without effect, if another thread runs the sequence."},
     {"set", (PyCFunction)sequence_set, METH_VARARGS, "set(launch, argument, value) -> None\n\nChange an argument of a launch."},
     {NULL, NULL, 0, NULL},
-};
-
-static PyMemberDef sequence_members[] = {
-    {"number", T_LONGLONG, offsetof(Sequence, number), READONLY,
-     "The number of the sequence among all of the process; no other one gets it later."},
-    {NULL, 0, 0, 0, NULL},
 };
 
 static PyType_Slot sequence_slots[] = {
@@ -177,7 +193,6 @@ static PyType_Slot sequence_slots[] = {
     {Py_tp_traverse, sequence_traverse},
     {Py_tp_clear, sequence_clear},
     {Py_tp_methods, sequence_methods},
-    {Py_tp_members, sequence_members},
     {0, NULL},
 };
 static PyType_Spec sequence_spec = {"facula_storage._bridge.Sequence", sizeof(Sequence), 0,

@@ -70,7 +70,7 @@ typedef struct {
     int64_t *counts; /* how many times each changed storage is written */
     Py_ssize_t step_count, argument_count, patch_count, check_count, input_count, put_count, changed_count,
         value_count;
-    int64_t number; /* of all sequences of the process */
+    int64_t *labels; /* for an observer: the kind of each step, and of the replay; NULL: the default */
     int releases, busy, has_early; /* whether it releases the GIL, a call is active, there are early checks */
 } Sequence;
 

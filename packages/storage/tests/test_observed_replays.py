@@ -17,7 +17,7 @@ FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
 
 @pytest.fixture
 def events():
-    """Observe replays: a list of (kind, sequence, start, end, value, thread)."""
+    """Observe replays: a list of (kind, -1, start, end, value, thread)."""
     found = []
     observer = FUNCTION(lambda *event: found.append((*event, threading.get_ident())))
     former = observe_replays(ctypes.cast(observer, ctypes.c_void_p).value)
@@ -31,11 +31,11 @@ def kinds(events):
 
 def test_steps_are_inside_their_replay(events, noting):
     before = time.monotonic_ns()
-    made = sequence([(noting(1).launch, (1,)), (lambda n: time.sleep(0.01), (1,)), (noting(1).launch, (2,))])
+    made = sequence([(noting(1).launch, (1,)), (lambda n: time.sleep(0.01), (4,)), (noting(1).launch, (2,))])
     assert made.run((), ()) is None
     after = time.monotonic_ns()
-    assert kinds(events) == [(STEP, 0), (STEP, 1), (STEP, 2), (REPLAY, 3)]
-    assert {event[1] for event in events} == {made.number}
+    assert kinds(events) == [(STEP, 1), (STEP, 4), (STEP, 2), (REPLAY, 3)]
+    assert {event[1] for event in events} == {-1}
     assert {event[5] for event in events} == {threading.get_ident()}
     *steps, (_, _, start, end, *_) = events
     times = [before, start, *[time for step in steps for time in step[2:4]], end, after]
@@ -46,7 +46,7 @@ def test_steps_are_inside_their_replay(events, noting):
 def test_launches_that_release_the_gil(events, noting):
     made = sequence([(noting(1, release_at=1).launch, (5,))] * 3)
     assert made.run((), ()) is None
-    assert kinds(events) == [(STEP, 0), (STEP, 1), (STEP, 2), (REPLAY, 3)]
+    assert kinds(events) == [(STEP, 5), (STEP, 5), (STEP, 5), (REPLAY, 3)]
 
 
 def test_skipped_steps_are_not_reported(events, noting):
@@ -69,7 +69,7 @@ def test_failed_launches_are_reported(events, address_of):
     made = sequence([(bind(address_of("refuse"), ctypes.addressof(answer), NEVER, 0, answer), (1,))])
     with pytest.raises(LaunchError):
         made.run((), ())
-    assert kinds(events) == [(STEP, 0), (REPLAY, 1)]
+    assert kinds(events) == [(STEP, 1), (REPLAY, 1)]
 
 
 def test_combined_steps_are_one_event(events, noting, address_of):
@@ -80,11 +80,27 @@ def test_combined_steps_are_one_event(events, noting, address_of):
     assert kinds(events) == [(REPLAY, 3)]
 
 
-def test_numbers_are_never_used_again():
-    numbers = [sequence([]).number for _ in range(3)]
-    assert numbers == list(range(numbers[0], numbers[0] + 3))
-    with pytest.raises(AttributeError):
-        sequence([]).number = 3
+def test_labels_identify_steps(events, noting):
+    made = sequence([(noting(1).launch, (3,)), (noting(1).launch, (4,))])
+    assert made.label([100, 200, 300]) is True
+    assert made.run((), ()) is None
+    assert kinds(events) == [(100, 3), (200, 4), (300, 2)]
+    for wrong in ([1, 2], (1, 2, 3), None):
+        with pytest.raises(ValueError, match="label: expected a list of 3 kinds"):
+            made.label(wrong)
+    with pytest.raises(TypeError):
+        made.label([1, 2, "3"])
+    assert made.label([101, 201, 301]) is True
+    assert made.run((), ()) is None
+    assert kinds(events)[3:] == [(101, 3), (201, 4), (301, 2)]
+
+
+def test_a_running_sequence_keeps_its_labels(events):
+    found = []
+    made = sequence([(lambda n: found.append(made.label([1, 2])), (0,))])
+    assert made.run((), ()) is None
+    assert found == [False]
+    assert kinds(events) == [(STEP, 0), (REPLAY, 1)]
 
 
 def test_forked_children_have_no_observer(events, noting):

@@ -3,8 +3,7 @@
 - `note_break` breaks the current capture. Functions in `never_captured` run eagerly between the parts of split
   functions.
 - `reset` and `pause` are not methods of captured functions, whose attributes are those of the original function.
-- `describe_replay` names the function and the operators of a replay that `facula_storage` reports to an observer.
-  `keep_descriptions` keeps those of captures that are freed.
+- `label_replays` labels the replays that `facula_storage` reports to an observer, by the function and its operators.
 """
 
 from __future__ import annotations
@@ -15,12 +14,11 @@ from facula_storage.extend.recording import current_recorder
 
 from ._capture.captured import Captured
 from ._capture.split_function import never_captured
-from ._replay.descriptions import ReplayDescription, describe_replay, keep_descriptions
+from ._replay.descriptions import ReplayDescription, label_replays
 
 __all__ = [
     "ReplayDescription",
-    "describe_replay",
-    "keep_descriptions",
+    "label_replays",
     "never_captured",
     "note_break",
     "pause",

@@ -42,12 +42,13 @@ Python function is never combined.
 Note [Observed replays]
 ~~~~~~~~~~~~~~~~~~~~~~~
 `observe_replays(address)` reports replays to a C function
-`void (int64_t kind, int64_t sequence, int64_t start, int64_t end, int64_t value)`, which is called in the thread of the
-replay, possibly without the GIL. Times are those of CLOCK_MONOTONIC in ns; `sequence` is `Sequence.number`.
+`void (int64_t kind, int64_t thread, int64_t start, int64_t end, int64_t value)`, which is called in the thread of the
+replay, possibly without the GIL; `thread` is -1. Times are those of CLOCK_MONOTONIC in ns.
 
-* Kind 7: a launch, or a call of a Python function; `value` is the index of the step.
+* Kind 7: a launch, or a call of a Python function; `value` is its first argument, a launch's number of elements.
 * Kind 6: all steps of a replay, without its checks; `value` is the number of steps.
 
+`Sequence.label` sets other kinds for the steps of a sequence, by which the observer identifies them.
 Combined steps are not reported one by one, and sequences without steps not at all. Replays that run while the observer
 changes still call the former one. A forked child has no observer. Without an observer, a replay tests one variable.
 

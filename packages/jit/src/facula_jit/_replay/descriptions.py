@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakValueDictionary
+from weakref import WeakSet
 
 from .._graph.calls import Call, Names
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_storage.extend.replay import Sequence
+
     from .lowering import Part
 
-# Parts by the numbers of their sequences, which captures replace after passes.
-_parts: WeakValueDictionary[int, Part] = WeakValueDictionary()
-_kept: list[dict[int, Part]] = []
+_parts: WeakSet[Part] = WeakSet()  # with sequences
+_labellers: list[Callable[[ReplayDescription], list[int]]] = []
 
 
 class ReplayDescription(NamedTuple):
@@ -27,33 +30,39 @@ class ReplayDescription(NamedTuple):
     steps: tuple[Call | None, ...]
 
 
-def register_sequence(number: int, part: Part) -> None:
-    """Register the sequence of a part."""
-    _parts[number] = part
-    for kept in _kept:
-        kept[number] = part
+class label_replays:
+    """Context manager that labels the sequences of all captures, including those captured in it.
 
+    `labels_of(description)` returns the label of each step and of the whole replay, as `Sequence.label` expects them.
+    They are what `observe_replays` of `facula_storage` reports as kinds.
 
-class keep_descriptions:
-    """Context manager that keeps the descriptions of all captures that exist in it, even if they are freed."""
+    >>> with label_replays(lambda description: [7] * len(description.steps) + [6]):
+    ...     pass
+    """
 
-    def __enter__(self) -> keep_descriptions:
-        self._parts = dict(_parts)
-        _kept.append(self._parts)
+    def __init__(self, labels_of: Callable[[ReplayDescription], list[int]]) -> None:
+        self._labels_of = labels_of
+
+    def __enter__(self) -> label_replays:
+        _labellers.append(self._labels_of)
+        for part in list(_parts):
+            for sequence in part.sequences:
+                _label(part, sequence, self._labels_of)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        _kept[:] = [kept for kept in _kept if kept is not self._parts]
+        _labellers.remove(self._labels_of)
 
 
-def describe_replay(number: int) -> ReplayDescription | None:
-    """Return the description of the sequence with this number (`Sequence.number`), or None if it is gone.
+def register_sequence(part: Part, sequence: Sequence) -> None:
+    """Register a new sequence of a part."""
+    part.sequences.append(sequence)
+    _parts.add(part)
+    for labels_of in _labellers:
+        _label(part, sequence, labels_of)
 
-    >>> describe_replay(0)
-    """
-    part = _parts.get(number)
-    if part is None:
-        return None
+
+def _label(part: Part, sequence: Sequence, labels_of: Callable[[ReplayDescription], list[int]]) -> None:
     names, launches = Names(part.recording), part.recording.launches
     steps = [Call(launches[step], names) if isinstance(step, int) else None for step in part.steps]
-    return ReplayDescription(part.name, tuple(steps))
+    sequence.label(labels_of(ReplayDescription(part.name, tuple(steps))))

@@ -47,6 +47,7 @@ class Part:
 
     def __init__(self, recording: Recording, span: tuple[int, int], inputs: Many[InputGuard], outputs: Many[int]):
         self.recording, self.inputs = recording, list(inputs)
+        self.sequences: list[Sequence] = []
         self.start, stop = span
         self.steps = steps_of(recording.recorder, self.start, stop)  # launches by number, and jumps
         self.step_of = {key: step for step, key in enumerate(self.steps) if type(key) is int}
@@ -108,7 +109,7 @@ class Part:
             SLOTS, launches, self._inputs(written), self.values, patches, checks,
             self._changed(), puts, self._spans(bool(written)),
         )  # fmt: skip
-        register_sequence(made.number, self)
+        register_sequence(self, made)
         combined_launch = getattr(self.recording.recorder.launch_device.backend, "combined_launch", None)
         if combined_launch is not None:
             made.combine(combined_launch())
