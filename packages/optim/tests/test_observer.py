@@ -1,5 +1,7 @@
 """Observers of optimizers."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from facula_errors.testing import raises
@@ -9,22 +11,20 @@ from facula_tensor import ones
 
 
 class Observer:
-    def __init__(self):
-        self.events = []
+    def __init__(self, events=None, mark=""):
+        self.events, self.mark = [] if events is None else events, mark
 
     def begin(self, optimizer, method):
-        self.events.append(f"{type(optimizer).__name__}.{method}")
+        self.events.append(f"{self.mark}{type(optimizer).__name__}.{method}")
 
-    def end(self):
-        self.events.append("end")
+    def end(self, optimizer, method):
+        self.events.append(f"{self.mark}end")
 
 
 @pytest.fixture
 def observer():
-    new = Observer()
-    former = observe_optimizers(new)
-    yield new
-    observe_optimizers(former)
+    with observe_optimizers(Observer()) as observing:
+        yield observing._observer
 
 
 def parameter():
@@ -55,10 +55,9 @@ def test_steps_count_once_with_their_hooks_inside(observer):
     assert observer.events == ["Sub.step", "before", "after", "end"]
 
 
-def test_results_do_not_change(observer):
-    observed, plain = parameter(), parameter()
-    for x, seen in ((observed, observer), (plain, None)):
-        former = observe_optimizers(seen)
+def test_results_do_not_change():
+    observed, plain, observer = parameter(), parameter(), Observer()
+    for x, seen in ((observed, observe_optimizers(observer)), (plain, nullcontext())):
         optimizer = LBFGS([x], lr=0.1, max_iter=3)
 
         def closure(x=x, optimizer=optimizer):
@@ -67,8 +66,8 @@ def test_results_do_not_change(observer):
             loss.backward()
             return loss
 
-        optimizer.step(closure)
-        observe_optimizers(former)
+        with seen:
+            optimizer.step(closure)
     assert observed.tolist() == plain.tolist()
     assert observer.events[:2] == ["LBFGS.step", "LBFGS.zero_grad"]
     assert observer.events.count("end") * 2 == len(observer.events)
@@ -82,8 +81,20 @@ def test_an_error_ends_the_step(observer):
     assert observer.events == ["SGD.step", "end"]
 
 
-def test_the_former_observer_is_returned(observer):
-    assert observe_optimizers(None) is observer
-    SGD([parameter()], lr=0.1).step()
-    assert not observer.events
-    assert observe_optimizers(observer) is None
+def test_several_observers(observer):
+    other = Observer(observer.events, "other ")
+    optimizer = SGD([parameter()], lr=0.1)
+    with observe_optimizers(other):
+        optimizer.step()
+    assert observer.events == ["SGD.step", "other SGD.step", "other end", "end"], "the first ends last"
+    optimizer.step()
+    assert observer.events[4:] == ["SGD.step", "end"]
+
+
+def test_observers_may_change_within_a_step(observer):
+    other = observe_optimizers(Observer(observer.events, "other "))
+    optimizer = SGD([parameter()], lr=0.1)
+    optimizer.register_step_pre_hook(lambda *given: other.__enter__() and None)
+    optimizer.register_step_post_hook(lambda *given: other.__exit__())
+    optimizer.step()
+    assert observer.events == ["SGD.step", "end"]

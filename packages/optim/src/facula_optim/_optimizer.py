@@ -150,7 +150,7 @@ class Optimizer:
             raise
         finally:
             if observer is not None:
-                observer.end()
+                observer.end(self, "zero_grad")
 
     # --------------------------------------------------------------------------------------------- steps
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -352,4 +352,4 @@ def _with_hooks(
         return result
     finally:
         if observer is not None:
-            observer.end()
+            observer.end(optimizer, "step")
