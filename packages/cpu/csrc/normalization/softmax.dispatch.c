@@ -31,17 +31,66 @@ static ALWAYS_INLINE void narrow_lanes(uint16_t *o, const float *v)
 }
 #endif
 
-#define EXP_SHIFTED exp_not_positive
-#define S float
+/* Formulas that compute elements of o from elements of x and y and from statistics of their row. SCALE is softmax of
+   the terms of its sum. */
+enum formula { SOFTMAX, LOG_SOFTMAX, SOFTMAX_GRAD, LOG_SOFTMAX_GRAD, SCALE };
+
+static ALWAYS_INLINE int is_forward(enum formula formula)
+{
+    return formula != SOFTMAX_GRAD && formula != LOG_SOFTMAX_GRAD;
+}
+
+/* Up to FOLDED elements and their steps in bytes. */
+struct block {
+    const char *x, *y;
+    char *o;
+    int64_t x_step, y_step, o_step, count;
+};
+
+/* Proceeds to the next elements of interleaved rows. */
+static ALWAYS_INLINE void next_block(struct block *block, const struct facula_rows *rows)
+{
+    block->x += rows->x_step;
+    block->y += rows->y_step;
+    block->o += rows->o_step;
+}
+
 #define SUFFIX float32
 #define NUMBER float
 #define INTEGER int32_t
 #define WIDE 0
+#define EXP_SHIFTED exp_not_positive
+#include "normalization/softmax.inc"
+
+#define S float
+#define ELEMENT float32
 #define READ(x) (x)
 #define WRITE(x) (x)
+#define READ_LANES NAMED(copy_lanes)
+#define WRITE_LANES NAMED(copy_lanes)
 #define CODE FLOAT32
 #define COST 600
-#include "normalization/softmax.inc"
+#include "normalization/softmax_elements.inc"
+
+#define S uint16_t
+#define ELEMENT float16
+#define READ(x) float_of_float16(x)
+#define WRITE(x) float16_of_float(x)
+#ifdef __F16C__
+#define READ_LANES widen_lanes
+#define WRITE_LANES narrow_lanes
+#endif
+#define CODE FLOAT16
+#define COST 900
+#include "normalization/softmax_elements.inc"
+
+#define S uint16_t
+#define ELEMENT bfloat16
+#define READ(x) float_of_bfloat16(x)
+#define WRITE(x) bfloat16_of_float(x)
+#define CODE BFLOAT16
+#define COST 900
+#include "normalization/softmax_elements.inc"
 
 /* Like exp_not_positive: results below 2^-1021 are 0. */
 static ALWAYS_INLINE double exp_not_positive64(double x)
@@ -51,43 +100,24 @@ static ALWAYS_INLINE double exp_not_positive64(double x)
     return x >= -707.0 ? scaled : 0.0 > x ? 0.0 : x; /* NaN stays NaN */
 }
 
+#undef SUFFIX
+#undef NUMBER
+#undef NAMED
+#undef INF
 #undef EXP_SHIFTED
-#define EXP_SHIFTED exp_not_positive64
-#define S double
 #define SUFFIX float64
 #define NUMBER double
 #define INTEGER int64_t
 #define WIDE 1
+#define EXP_SHIFTED exp_not_positive64
+#include "normalization/softmax.inc"
+
+#define S double
+#define ELEMENT float64
 #define READ(x) (x)
 #define WRITE(x) (x)
+#define READ_LANES NAMED(copy_lanes)
+#define WRITE_LANES NAMED(copy_lanes)
 #define CODE FLOAT64
 #define COST 6000
-#include "normalization/softmax.inc"
-
-#undef EXP_SHIFTED
-#define EXP_SHIFTED exp_not_positive
-#define S uint16_t
-#define SUFFIX float16
-#define NUMBER float
-#define INTEGER int32_t
-#define WIDE 0
-#define READ(x) float_of_float16(x)
-#define WRITE(x) float16_of_float(x)
-#ifdef __F16C__
-#define READ_LANES widen_lanes
-#define WRITE_LANES narrow_lanes
-#endif
-#define CODE FLOAT16
-#define COST 900
-#include "normalization/softmax.inc"
-
-#define S uint16_t
-#define SUFFIX bfloat16
-#define NUMBER float
-#define INTEGER int32_t
-#define WIDE 0
-#define READ(x) float_of_bfloat16(x)
-#define WRITE(x) bfloat16_of_float(x)
-#define CODE BFLOAT16
-#define COST 900
-#include "normalization/softmax.inc"
+#include "normalization/softmax_elements.inc"
