@@ -66,8 +66,6 @@ static ALWAYS_INLINE void next_block(struct block *block, const struct facula_ro
 #define ELEMENT float32
 #define READ(x) (x)
 #define WRITE(x) (x)
-#define READ_LANES NAMED(copy_lanes)
-#define WRITE_LANES NAMED(copy_lanes)
 #define CODE FLOAT32
 #define COST 600
 #include "normalization/softmax_elements.inc"
@@ -116,8 +114,6 @@ static ALWAYS_INLINE double exp_not_positive64(double x)
 #define ELEMENT float64
 #define READ(x) (x)
 #define WRITE(x) (x)
-#define READ_LANES NAMED(copy_lanes)
-#define WRITE_LANES NAMED(copy_lanes)
 #define CODE FLOAT64
 #define COST 6000
 #include "normalization/softmax_elements.inc"
