@@ -1,0 +1,239 @@
+"""The evidence for a bottleneck, and remedies."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._trace.records import Kind
+from .intervals import measure
+from .units import amount, percent, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .columns import Columns
+    from .peaks import Peaks
+    from .shares import Shares
+    from .tables import Row
+
+LEADING = 3  # operators to name
+SATURATED = 0.7  # a share above which a resource has little capacity left
+IDLE = 0.5  # pool threads that work for a smaller share of the kernels' time are idle
+NOTABLE = 0.1  # parts with a smaller share are not worth a remedy
+LOSSES = ("log_softmax", "softmax")  # parts of cross_entropy, which computes both in one pass
+
+
+def evidence(part: str, columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    """Return sentences with the figures that explain a part of the time."""
+    return EVIDENCE[part](columns, shares, rows, peaks) if part in EVIDENCE else []
+
+
+def _input_evidence(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    waits = columns.of(Kind.WAIT) & columns.in_lanes("python")
+    times = columns.lengths[waits]
+    found = [
+        f"The program waited {len(times):,} times for its data loader, {seconds(times.sum())} in all; the longest wait "
+        f"took {seconds(times.max(initial=0))}."
+    ]
+    workers, busy = _workers(columns)
+    if workers:
+        found.append(f"{_counted(workers, 'loader worker')} made batches for {percent(busy)} of the time.")
+    return found
+
+
+def _interpreter_evidence(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    launches = columns.of(Kind.LAUNCH) & columns.in_lanes("python")
+    count = int(launches.sum())
+    if not count:
+        return ["No operator ran during most of the time."]
+    outside = max(shares.parts["interpreter"] - shares.launched, 0)
+    found = [
+        f"{count:,} {'launch' if count == 1 else 'launches'} took "
+        f"{seconds(np.median(columns.lengths[launches]))} (median), with "
+        f"{seconds(outside / count)} of Python before each (mean)."
+    ]
+    if shares.launched:
+        found.append(f"Launches with too little work for their fixed cost took {seconds(shares.launched)}.")
+    return found
+
+
+def _kernel_evidence(part: str, columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    chosen = shares.bounds == (1 if part == "memory" else 2)
+    spent = columns.self_times[chosen].sum() / 1e9
+    if part == "memory":
+        rate, peak, unit = columns.nbytes[chosen].sum() / max(spent, 1e-12), peaks.bandwidth, "B/s"
+    else:
+        rate, peak, unit = columns.flops[chosen].sum() / max(spent, 1e-12), peaks.flops, "FLOP/s"
+    leading = sorted((row for row in rows if row.bound == part), key=lambda row: -row.busy)[:LEADING]
+    named = ", ".join(f"{row.name} {seconds(row.busy)}" for row in leading)
+    found = [f"Most of it: {named}."] if leading else []
+    if rate:
+        whose = "move" if part == "memory" else "compute"
+        found.append(
+            f"These kernels {whose} {amount(rate, unit)}: {percent(rate / peak)} of the machine's {amount(peak, unit)}."
+        )
+    if shares.pool_busy is not None:
+        found.append(f"Threads of the pool worked for {percent(shares.pool_busy)} of the kernels' time.")
+    return found
+
+
+def _memory_evidence(*arguments: Any) -> list[str]:
+    return _kernel_evidence("memory", *arguments)
+
+
+def _arithmetic_evidence(*arguments: Any) -> list[str]:
+    return _kernel_evidence("arithmetic", *arguments)
+
+
+def _waiting_evidence(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    found = []
+    for kind, one, several in (
+        (Kind.SYNCHRONIZE, "wait for a device", "waits for a device"),
+        (Kind.COPY, "copy between devices", "copies between devices"),
+        (Kind.COLLECTIVE, "exchange with other processes", "exchanges with other processes"),
+    ):
+        chosen = columns.of(kind) & columns.in_lanes("python")
+        count = int(chosen.sum())
+        if count:
+            spent = measure((columns.events["start"][chosen], columns.events["end"][chosen]))
+            found.append(f"{count:,} {one if count == 1 else several}: {seconds(spent)}.")
+    return found
+
+
+def _unknown_evidence(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    leading = sorted((row for row in rows if not row.bound), key=lambda row: -row.busy)[:LEADING]
+    return ["Most of it: " + ", ".join(f"{row.name} {seconds(row.busy)}" for row in leading) + "."] if leading else []
+
+
+EVIDENCE = {
+    "input": _input_evidence,
+    "interpreter": _interpreter_evidence,
+    "memory": _memory_evidence,
+    "arithmetic": _arithmetic_evidence,
+    "waiting": _waiting_evidence,
+    "kernels": _unknown_evidence,
+}
+
+
+def remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    """Return changes that would help, for the largest parts first."""
+    ordered = sorted(shares.parts, key=lambda part: -shares.parts[part])
+    found: list[str] = []
+    for place, part in enumerate(ordered):
+        if shares.share(part) >= (NOTABLE if place else 0) and shares.parts[part]:
+            found += [one for one in REMEDIES[part](columns, shares, rows, peaks) if one not in found]
+    return found
+
+
+def _input_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    workers, busy = _workers(columns)
+    program = max(shares.examined - shares.parts["input"], 1)
+    if not workers:
+        count = max(1, ceil(shares.parts["input"] / program))
+        return [
+            f"Load data in other processes while the program computes: DataLoader(..., num_workers={min(count, 16)})."
+        ]
+    if busy >= SATURATED:
+        needed = ceil(workers * busy * shares.examined / program)
+        return [
+            f"Use more workers: num_workers={max(needed, workers + 1)} would keep up if there are as many cores; "
+            "otherwise make reading and transforms cheaper, or store their results."
+        ]
+    return ["Request batches earlier (prefetch_factor), keep workers between epochs (persistent_workers=True), and "
+            "see DataLoader(..., meter=True).report() for what delays the batches."]  # fmt: skip
+
+
+def _interpreter_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    launches = columns.of(Kind.LAUNCH) & columns.in_lanes("python")
+    if not launches.any():
+        return ["Look for the slow Python functions with cProfile: operators hardly matter here."]
+    found = []
+    recorded = (columns.events["seq"][launches] >= 0).any()
+    if recorded and not columns.of(Kind.BACKWARD).any():
+        found.append("No backward pass ran, but its graph was recorded: compute within facula.no_grad().")
+    if not columns.of(Kind.REPLAY).any():
+        found.append("Replay the step without Python: step = facula.capture(step).")
+    found.append("Use larger batches: a launch takes the same time for more elements until its kernel dominates.")
+    return found
+
+
+def _memory_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    names = {row.name for row in rows if row.bound == "memory"}
+    found = []
+    if any(name.startswith(LOSSES) for name in names):
+        found.append("Compute the loss in one pass: F.cross_entropy(scores, classes) in place of softmax, log and sum.")
+    if not columns.of(Kind.REPLAY).any():
+        found.append(
+            "Fuse chains of elementwise operators, which then read and write memory once: facula.capture(step)."
+        )
+    if names & {"copy", "contiguous", "clone", "copy_"}:
+        found.append("Avoid copies: keep one memory order from layer to layer, for example channels_last.")
+    found.append("Move fewer bytes: in-place operators, bfloat16, or smaller activations.")
+    return [*found, *_pool_remedies(shares)]
+
+
+def _arithmetic_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    chosen = shares.bounds == 2
+    spent = columns.self_times[chosen].sum() / 1e9
+    reached = columns.flops[chosen].sum() / max(spent, 1e-12) / peaks.flops
+    found = _pool_remedies(shares)
+    if reached >= SATURATED:
+        found.append(
+            "The machine computes at its speed: reduce the work (smaller layers or inputs), or use more cores."
+        )
+    else:
+        found.append(
+            "Kernels stay below the machine's speed: use larger batches or layers, which fill vectors and caches."
+        )
+    return found
+
+
+def _waiting_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    host = columns.in_lanes("python")
+    found = []
+    if (columns.of(Kind.SYNCHRONIZE) & host).any():
+        found.append("Read results of a device rarely: item(), tolist(), print and comparisons wait for all its work.")
+    if (columns.of(Kind.COPY) & host).any():
+        found.append("Copy without waiting: pin_memory() and to(device, non_blocking=True).")
+    if (columns.of(Kind.COLLECTIVE) & host).any():
+        found.append("Exchange more data at once, less often: larger buckets, gradient accumulation.")
+    return found
+
+
+def _pool_remedies(shares: Shares) -> list[str]:
+    if shares.pool_busy is None or shares.pool_busy >= IDLE:
+        return []
+    return [
+        "Threads of the pool are mostly idle: larger batches divide among threads; for small work use fewer threads."
+    ]
+
+
+def _unknown_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
+    return ["Profile with record_shapes=True and with_flops=True to learn whether memory or arithmetic limits kernels."]
+
+
+REMEDIES = {
+    "input": _input_remedies,
+    "interpreter": _interpreter_remedies,
+    "memory": _memory_remedies,
+    "arithmetic": _arithmetic_remedies,
+    "waiting": _waiting_remedies,
+    "kernels": _unknown_remedies,
+}
+
+
+def _workers(columns: Columns) -> tuple[int, float]:
+    """Return the number of loader workers, and the share of the time that they made batches."""
+    fetches = columns.of(Kind.FETCH) & columns.in_lanes("loader")
+    count = len(np.unique(columns.events["lane"][fetches]))
+    if not count:
+        return 0, 0.0
+    starts, ends = columns.events["start"][fetches], columns.events["end"][fetches]
+    return count, min(1.0, float((ends - starts).sum()) / (count * max(int(ends.max() - starts.min()), 1)))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"

@@ -1,0 +1,91 @@
+"""The roofline: how fast this machine computes and moves memory, measured once."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache, partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ORDER = 512  # of the matrices whose product measures arithmetic: 0.27 GFLOP
+ELEMENTS = 12 << 20  # of the array whose copy measures bandwidth: 48 MiB, more than most caches
+SECONDS = 0.08  # for each measurement
+
+
+class Peaks(NamedTuple):
+    """The roofline of a machine.
+
+    Arguments:
+        flops: floating-point operations per second, in float32.
+        bandwidth: bytes per second that are read or written.
+        source: what was measured, for reports.
+    """
+
+    flops: float
+    bandwidth: float
+    source: str = "given"
+
+
+@boundary
+def measured_peaks() -> Peaks:
+    """Measure the roofline of this machine with the present number of threads.
+
+    A product of matrices measures arithmetic, and a copy of 48 MiB measures bandwidth. The first call takes about
+    0.25 s; later calls return the same result. Facula's operators are measured if they are loaded, otherwise NumPy's.
+
+    Source: S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model for multicore
+    architectures", 2009.
+
+    >>> peaks = measured_peaks()
+    >>> peaks.flops > 0 and peaks.bandwidth > 0 and measured_peaks() is peaks
+    True
+    """
+    return _measured()
+
+
+@cache
+def _measured() -> Peaks:
+    tensor: Any = sys.modules.get("facula_tensor")  # a trace may be examined where no operators are installed
+    multiply: Callable[[], object]
+    copy: Callable[[], object]
+    if tensor is None:
+        matrix, array = np.ones((ORDER, ORDER), np.float32), np.ones(ELEMENTS, np.float32)
+        multiply = partial(np.matmul, matrix, matrix, out=np.empty_like(matrix))
+        copy = partial(np.copyto, np.empty_like(array), array)
+    else:
+        with tensor.no_grad():
+            one, other = tensor.ones(ORDER, ORDER), tensor.ones(ELEMENTS)
+            multiply = partial(tensor.mm, one, one, out=tensor.empty(ORDER, ORDER))
+            copy = partial(tensor.empty(ELEMENTS).copy_, other)
+    source = f"a product and a copy by {'NumPy' if tensor is None else 'facula'}"
+    return Peaks(2 * ORDER**3 / _fastest(multiply), 8 * ELEMENTS / _fastest(copy), source)
+
+
+def _fastest(run: Callable[[], object]) -> float:
+    """Return the seconds of the fastest of several runs, after one that touches the memory."""
+    run()
+    best, end = float("inf"), perf_counter() + SECONDS
+    while (start := perf_counter()) < end:
+        run()
+        best = min(best, perf_counter() - start)
+    return best if best < float("inf") else SECONDS
+
+
+def checked_peaks(operation: str, peaks: Peaks | tuple[float, float] | None) -> Peaks:
+    """Return the peaks that a caller passed, or those of this machine."""
+    if peaks is None:
+        return measured_peaks()
+    numbers = list(peaks)[:2] if isinstance(peaks, tuple | list) and len(peaks) in (2, 3) else [0]
+    if not all(isinstance(number, int | float) and number > 0 for number in numbers):
+        raise InvalidValueError(
+            f"{operation}: expected peaks (operations per second, bytes per second), both positive; got {peaks!r:.80}"
+        )
+    return Peaks(*peaks)
