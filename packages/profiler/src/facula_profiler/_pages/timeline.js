@@ -94,8 +94,9 @@ function drawLanes(card, all) {
   const rowOf = i => rows.find(row => i >= row.from && i < row.to);
 
   function arrow(cause, effect, ink) {
-    const x1 = X(all.start[cause] + Math.min(all.length[cause], all.length[cause] / 2)), y1 = rowOf(cause).y + ROW / 2;
-    const x2 = X(all.start[effect]), y2 = rowOf(effect).y + ROW / 2, bend = Math.max(24, Math.abs(x2 - x1) / 3);
+    const leaves = Math.min(Math.max(all.start[effect], all.start[cause]), all.start[cause] + all.length[cause]);
+    const x1 = X(leaves), y1 = rowOf(cause).y + ROW / 2, x2 = X(all.start[effect]), y2 = rowOf(effect).y + ROW / 2;
+    const bend = Math.max(12, Math.abs(x2 - x1) / 3);
     pen.strokeStyle = pen.fillStyle = ink;
     pen.lineWidth = 1.5;
     pen.beginPath();

@@ -161,7 +161,7 @@ def _interpreter_remedies(columns: Columns, shares: Shares, rows: Sequence[Row],
 
 
 def _memory_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
-    names = {row.name for row in rows if row.bound == "memory"}
+    names = {row.name.rpartition("::")[2].lstrip("_") for row in rows if row.bound == "memory"}
     found = []
     if any(name.startswith(LOSSES) for name in names):
         found.append("Compute the loss in one pass: F.cross_entropy(scores, classes) in place of softmax, log and sum.")
