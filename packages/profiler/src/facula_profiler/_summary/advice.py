@@ -153,7 +153,7 @@ def _interpreter_remedies(columns: Columns, shares: Shares, rows: Sequence[Row],
     found = []
     recorded = (columns.events["seq"][launches] >= 0).any()
     if recorded and not columns.of(Kind.BACKWARD).any():
-        found.append("No backward pass ran, but its graph was recorded: compute within facula.no_grad().")
+        found.append("No backward pass ran: if no gradients are needed, compute within facula.no_grad().")
     if not columns.of(Kind.REPLAY).any():
         found.append("Replay the step without Python: step = facula.capture(step).")
     found.append("Use larger batches: a launch takes the same time for more elements until its kernel dominates.")

@@ -13,10 +13,11 @@ from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 ORDER = 512  # of the matrices whose product measures arithmetic: 0.27 GFLOP
-ELEMENTS = 12 << 20  # of the array whose copy measures bandwidth: 48 MiB, more than most caches
+ELEMENTS = 1 << 20  # of an array whose copy measures bandwidth
+PARTS = 12  # arrays in turn: 96 MiB, more than most caches
 SECONDS = 0.08  # for each measurement
 
 
@@ -38,7 +39,7 @@ class Peaks(NamedTuple):
 def measured_peaks() -> Peaks:
     """Measure the roofline of this machine with the present number of threads.
 
-    A product of matrices measures arithmetic, and a copy of 48 MiB measures bandwidth. The first call takes about
+    A product of matrices measures arithmetic, and copies of 48 MiB measure bandwidth. The first call takes about
     0.25 s; later calls return the same result. Facula's operators are measured if they are loaded, otherwise NumPy's.
 
     Source: S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model for multicore
@@ -54,29 +55,33 @@ def measured_peaks() -> Peaks:
 @cache
 def _measured() -> Peaks:
     tensor: Any = sys.modules.get("facula_tensor")  # a trace may be examined where no operators are installed
-    multiply: Callable[[], object]
-    copy: Callable[[], object]
     if tensor is None:
-        matrix, array = np.ones((ORDER, ORDER), np.float32), np.ones(ELEMENTS, np.float32)
+        matrix, arrays = np.ones((ORDER, ORDER), np.float32), np.ones((2, PARTS, ELEMENTS), np.float32)
         multiply = partial(np.matmul, matrix, matrix, out=np.empty_like(matrix))
-        copy = partial(np.copyto, np.empty_like(array), array)
+        copies = [partial(np.copyto, target, source) for target, source in zip(*arrays)]
     else:
         with tensor.no_grad():
-            one, other = tensor.ones(ORDER, ORDER), tensor.ones(ELEMENTS)
-            multiply = partial(tensor.mm, one, one, out=tensor.empty(ORDER, ORDER))
-            copy = partial(tensor.empty(ELEMENTS).copy_, other)
+            matrix, arrays = tensor.ones(ORDER, ORDER), tensor.ones(2, PARTS, ELEMENTS)
+            multiply = partial(tensor.mm, matrix, matrix, out=tensor.empty(ORDER, ORDER))
+            copies = [partial(arrays[0, part].copy_, arrays[1, part]) for part in range(PARTS)]
     source = f"a product and a copy by {'NumPy' if tensor is None else 'facula'}"
-    return Peaks(2 * ORDER**3 / _fastest(multiply), 8 * ELEMENTS / _fastest(copy), source)
+    return Peaks(2 * ORDER**3 / _fastest([multiply]), 8 * ELEMENTS / _fastest(copies), source)
 
 
-def _fastest(run: Callable[[], object]) -> float:
-    """Return the seconds of the fastest of several runs, after one that touches the memory."""
-    run()
-    best, end = float("inf"), perf_counter() + SECONDS
-    while (start := perf_counter()) < end:
+def _fastest(runs: Sequence[Callable[[], object]]) -> float:
+    """Return the seconds of the fastest of some runs, which are repeated in turn.
+
+    Short runs find the speed of the machine also while other programs use it.
+    """
+    for run in runs:  # touches the memory
         run()
-        best = min(best, perf_counter() - start)
-    return best if best < float("inf") else SECONDS
+    times, end = [], perf_counter() + SECONDS
+    while not times or perf_counter() < end:
+        for run in runs:
+            start = perf_counter()
+            run()
+            times.append(perf_counter() - start)
+    return max(min(times), 1e-9)
 
 
 def checked_peaks(operation: str, peaks: Peaks | tuple[float, float] | None) -> Peaks:
