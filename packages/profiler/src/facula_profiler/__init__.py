@@ -14,7 +14,7 @@ from ._trace.trace import Trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._memory.exports import export_memory_timeline
+    from ._pages.memory_timeline import export_memory_timeline
     from ._pages.page import export_html
     from ._summary.comparison import Comparison, compare
     from ._summary.peaks import Peaks, measured_peaks
@@ -44,7 +44,7 @@ __all__ = [
 __getattr__ = _imported_later(
     __name__,
     {
-        "._memory.exports": ("export_memory_timeline",),
+        "._pages.memory_timeline": ("export_memory_timeline",),
         "._pages.page": ("export_html",),
         "._summary.comparison": ("Comparison", "compare"),
         "._summary.peaks": ("Peaks", "measured_peaks"),

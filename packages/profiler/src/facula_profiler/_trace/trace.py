@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
+    from .. import Peaks, Summary
+
     Categories = Sequence[tuple[int, Mapping[int, str]]]
 
 
@@ -162,6 +164,29 @@ class Trace:
             return Trace(arrays["events"], arrays["memory"], **records_of(described))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise corrupt("Trace.load", path, error) from None
+
+    def summary(self, peaks: Peaks | tuple[float, float] | None = None) -> Summary:
+        """Return the bottleneck of the trace with its evidence; see `Summary`."""
+        from .. import Summary
+
+        return Summary(self, peaks)
+
+    def export_html(
+        self,
+        path: str | os.PathLike[str],
+        title: str | None = None,
+        peaks: Peaks | tuple[float, float] | None = None,
+    ) -> None:
+        """Write the trace as a page for a browser; see `export_html`."""
+        from .. import export_html
+
+        export_html(self, path, title, peaks)
+
+    def export_memory_timeline(self, path: str | os.PathLike[str], device: str | None = None) -> None:
+        """Write live bytes over time in PyTorch's formats; see `export_memory_timeline`."""
+        from .. import export_memory_timeline
+
+        export_memory_timeline(self, path, device)
 
     def __len__(self) -> int:
         return len(self.events)

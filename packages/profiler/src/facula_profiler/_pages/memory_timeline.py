@@ -13,10 +13,11 @@ from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
 from .._files import checked_path, write_file
+from .._memory.categories import categories_of
+from .._memory.lifetimes import BEFORE, FOREVER, devices_of, lifetimes_of
+from .._memory.timeline import by_category
 from .._trace.trace import Trace
-from .categories import categories_of
-from .lifetimes import BEFORE, FOREVER, devices_of, lifetimes_of
-from .timeline import by_category
+from .page import memory_page
 
 if TYPE_CHECKING:
     import os
@@ -63,8 +64,6 @@ def export_memory_timeline(trace: Trace, path: str | os.PathLike[str], device: s
     text = checked_path("export_memory_timeline", path)
     index = device_index(trace, device)
     if text.endswith(".html"):
-        from .._pages.page import memory_page
-
         write_file("export_memory_timeline", path, memory_page(trace, index).encode())
         return
     contents = _raw(trace, index) if text.endswith("raw.json.gz") else _coalesced(trace, index)
