@@ -75,7 +75,8 @@ def _fastest(runs: Sequence[Callable[[], object]]) -> float:
     """
     for run in runs:  # touches the memory
         run()
-    times, end = [], perf_counter() + SECONDS
+    times: list[float] = []
+    end = perf_counter() + SECONDS
     while not times or perf_counter() < end:
         for run in runs:
             start = perf_counter()

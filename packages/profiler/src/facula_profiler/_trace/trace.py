@@ -177,7 +177,13 @@ class Trace:
         title: str | None = None,
         peaks: Peaks | tuple[float, float] | None = None,
     ) -> None:
-        """Write the trace as a page for a browser; see `export_html`."""
+        """Write the trace as a page for a browser.
+
+        Arguments:
+            path: the file to write.
+            title: the title of the page; None: the name of the file.
+            peaks: as for `Summary`.
+        """
         from .. import export_html
 
         export_html(self, path, title, peaks)
