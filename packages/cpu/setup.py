@@ -73,6 +73,7 @@ SPECIAL = {
     "reductions/norm_p.dispatch.c": WITHOUT_BRANCHES,
     "sequences/attention.dispatch.c": ["-ffp-contract=fast"],
     "spatial/depthwise.dispatch.c": ["-ffp-contract=fast"],
+    "spatial/winograd.dispatch.c": ["-ffp-contract=fast"],
 }
 
 

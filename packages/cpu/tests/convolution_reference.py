@@ -44,16 +44,16 @@ def expect_gradients(x, w, g, stride, padding, dilation, groups):
     return dx[1:].reshape(x.shape), dw
 
 
-def run_all(x, w, bias, g, parameters):
+def run_all(x, w, bias, g, parameters, *algorithm):
     """Return the results and the gradients of x and w; parameters without the output's shape. Checks 1 to 3 threads."""
     before, seen = get_num_threads(), []
     try:
         for threads in (1, 2, 3):
             set_num_threads(threads)
             made = (
-                compute("conv2d", [x, w, bias], (np.full_like(g, np.nan),), (*parameters, g.shape[2:])),
-                compute("conv2d_input", [g, w], (np.full_like(x, np.nan),), (*parameters, x.shape[2:])),
-                compute("conv2d_weight", [g, x], (np.full_like(w, np.nan),), (*parameters, w.shape[2:])),
+                compute("conv2d", [x, w, bias], (np.full_like(g, np.nan),), (*parameters, g.shape[2:], *algorithm)),
+                compute("conv2d_input", [g, w], (np.full_like(x, np.nan),), (*parameters, x.shape[2:], *algorithm)),
+                compute("conv2d_weight", [g, x], (np.full_like(w, np.nan),), (*parameters, w.shape[2:], *algorithm)),
             )
             seen.append([one.tobytes() for one in made])
     finally:

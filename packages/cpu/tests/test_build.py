@@ -110,9 +110,11 @@ def test_public_names_of_the_package():
     """Check the names that the package exports."""
     assert set(facula_cpu.__all__) == {
         "CpuBackend",
+        "get_convolution_algorithm",
         "get_num_threads",
         "level",
         "register_function",
         "register_loop",
+        "set_convolution_algorithm",
         "set_num_threads",
     }

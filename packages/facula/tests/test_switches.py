@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import facula
+import facula_cpu
 from facula import nn
 from facula_errors.testing import raises
 
@@ -45,6 +46,22 @@ def named(name):
 def test_queries_return_pytorchs_answers_without_a_gpu(name):
     answer = named(name)()
     assert answer == ANSWERS[name] and type(answer) is type(ANSWERS[name])
+
+
+def test_the_algorithm_of_convolutions_is_checked():
+    cpu, before = facula.backends.cpu, facula.backends.cpu.convolution
+    x, w = facula.randn(1, 32, 8, 8), facula.randn(32, 32, 3, 3)
+    try:
+        made = []
+        for cpu.convolution in ("direct", "fast"):
+            assert cpu.convolution == facula_cpu.get_convolution_algorithm()
+            made.append(nn.functional.conv2d(x, w))
+        assert 0 < (made[0] - made[1]).abs().max() < 1e-4
+        with raises(ValueError, "set_convolution_algorithm", "expected one of fast, direct", value="'winograd'"):
+            cpu.convolution = "winograd"
+        assert cpu.convolution == "fast" and "convolution" in dir(cpu)
+    finally:
+        cpu.convolution = before
 
 
 def test_versions_report_no_device_toolkit():

@@ -210,6 +210,7 @@ def test_windows_stay_in_their_planes(tmp_path):
         ("max_pool2d", [[[2, 2], [200, 2], [0, 0], [1, 1]], [3, 3]]),
         ("conv2d", [[1, 1], [0, 0], [4, 4], 1, [5, 5]]),
         ("conv2d", [[1, 1], [0, 0], [1, 1], 0, [5, 5]]),
+        ("conv2d", [[1, 1], [0, 0], [1, 1], 1, [5, 5], {"name": "slow"}]),
     ):
         with raises(GraphFileError, ".../changed.facula", f"{operator}: layouts or parameters do not fit"):
             load(

@@ -10,6 +10,7 @@ from jit_files import latest, run, write
 from jit_toys import step_of
 
 from facula_autograd import grad
+from facula_cpu import get_convolution_algorithm, set_convolution_algorithm
 from facula_cpu.extend import at_level, levels
 from facula_errors.testing import raises
 from facula_jit import SaveError, capture, cond, load, save
@@ -244,6 +245,30 @@ def test_random_streams_continue(tmp_path):
     again.save(path)
     (got,) = run(tmp_path, path, [x.numpy()], 1)
     assert got.tobytes() == again(x).numpy().tobytes()
+
+
+def test_the_algorithm_of_convolutions(tmp_path):
+    """A change of the setting records a captured function again; a file contains the algorithm, and programs use it."""
+    weight, x, before = randn(40, 32, 3, 3), randn(2, 32, 9, 9), get_convolution_algorithm()
+    function = lambda x: F.conv2d(x, weight, padding=1)
+    wanted, paths = {}, {}
+    captured = capture(function, on_break="error")
+    try:
+        for name in ("fast", "direct", "fast"):
+            set_convolution_algorithm(name)
+            wanted[name] = function(x).numpy().tobytes()
+            for _ in range(4):
+                assert captured(x).numpy().tobytes() == wanted[name]
+            if name not in paths:
+                paths[name] = tmp_path / f"{name}.facula"
+                save(captured, paths[name], run=True)
+        assert wanted["fast"] != wanted["direct"]
+        for name, path in paths.items():
+            assert load(path)(x).numpy().tobytes() == wanted[name]
+            (got,) = run(tmp_path, path, [x.numpy()], 1, FACULA_CPU_CONVOLUTION="direct")
+            assert got.tobytes() == wanted[name]
+    finally:
+        set_convolution_algorithm(before)
 
 
 def test_refusals():

@@ -9,6 +9,7 @@
 #include "sequences/recurrent.cdef.h"
 #include "spatial/convolution.cdef.h"
 #include "spatial/depthwise.cdef.h"
+#include "spatial/winograd.cdef.h"
 
 /* The same as span_walk, for a step in elements. */
 static void walk(struct span *span, int64_t extent, int64_t step, int64_t itemsize)
@@ -200,6 +201,22 @@ int check_depthwise(struct reach *r)
     CHECK(has_memory(r, forward ? 4 : 1, span_row(results, size)));
     CHECK(has_memory(r, weighs ? 3 : 2, span_row(weights, size)));
     return forward ? may_have_memory(r, 3, span_row((double)p->groups * (double)p->filters, size)) : 0;
+}
+
+/* The plan is complete, so all sizes are plausible. */
+int check_winograd(struct reach *r)
+{
+    const struct facula_winograd *p = r->plan;
+    const int forward = is_named(r, "conv2d_winograd"), weighs = is_named(r, "conv2d_weight_winograd");
+    const double input = (double)p->images * (double)p->groups * (double)p->channels * (double)p->height * (double)p->width;
+    const double results = TOTAL(p->images, p->groups, p->filters, p->out_height, p->out_width);
+    const double weights = TOTAL(p->groups, p->filters, p->channels, p->taps, p->taps);
+    CHECK(has_memory(r, weighs ? 2 : 1, span_row(input, 4)));
+    CHECK(has_memory(r, weighs ? 1 : forward ? 4 : 3, span_row(results, 4)));
+    CHECK(has_memory(r, weighs ? 3 : 2, span_row(weights, 4)));
+    if (forward)
+        CHECK(may_have_memory(r, 3, span_row((double)p->groups * (double)p->filters, 4)));
+    return has_workspace(r, 4 + forward, (double)r->workspace);
 }
 
 /* ------------------------------------------------------------------------------------------------ recurrent layers */

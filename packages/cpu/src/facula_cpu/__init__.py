@@ -21,12 +21,16 @@ from . import _optimizer as _optimizer
 from . import _random as _random
 from ._backend import CpuBackend
 from ._own import register_function, register_loop
+from ._runtime.algorithms import get_convolution_algorithm, set_convolution_algorithm
 from ._runtime.registry import level
 from ._runtime.threads import get_num_threads, set_num_threads
 
 _register("facula_cpu")
 
-__all__ = ["CpuBackend", "get_num_threads", "level", "register_function", "register_loop", "set_num_threads"]
+__all__ = [
+    "CpuBackend", "get_convolution_algorithm", "get_num_threads", "level", "register_function", "register_loop",
+    "set_convolution_algorithm", "set_num_threads",
+]  # fmt: skip
 
 
 __dir__ = _published(__name__)

@@ -76,7 +76,7 @@ class CpuBackend:
             plan = plan_elementwise(operator, inputs, outputs, parameters)
         else:
             raise no_kernel(operator, inputs, outputs)
-        plan.request = operator, inputs, parameters
+        plan.request = plan.request or (operator, inputs, parameters)
         return plan
 
     def copy_in(self, address: int, source: object) -> None:

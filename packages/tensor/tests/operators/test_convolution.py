@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 import facula_tensor as ft
 import facula_tensor.functional as F
+from facula_autograd import grad
+from facula_cpu import get_convolution_algorithm, set_convolution_algorithm
 from facula_errors.testing import raises
 
 
@@ -170,6 +172,28 @@ def test_the_fast_path_finds_the_workspace(monkeypatch):
 
     monkeypatch.setattr("facula_tensor._forms._dispatch.fast.many.slow_call", long_way)
     assert (F.conv2d(x, w) == first).all()
+
+
+@pytest.mark.parametrize("algorithm", ["fast", "direct"])
+@pytest.mark.parametrize("taps", [3, 5])
+def test_derivatives_of_large_layers(taps, algorithm):
+    """Compare float32, where the CPU has two algorithms, with float64: values, first and second derivatives."""
+    made, before = {}, get_convolution_algorithm()
+    try:
+        set_convolution_algorithm(algorithm)
+        for dtype in (ft.float32, ft.float64):
+            x, w, bias = (
+                drawn(*shape, grad=True, dtype=dtype) for shape in ((2, 70, 9, 8), (66, 35, taps, taps), (66,))
+            )
+            result = F.conv2d(x, w, bias, padding=1, groups=2)
+            first = grad((result**2).sum(), (x, w, bias), create_graph=True)
+            second = grad(sum((one**2).sum() for one in first), (x, w, bias))
+            made[dtype] = [one.detach().numpy() for one in (result, *first, *second)]
+    finally:
+        set_convolution_algorithm(before)
+    for one, wanted in zip(made[ft.float32], made[ft.float64], strict=True):
+        assert abs(one - wanted).max() <= 1e-5 * abs(wanted).max()
+    assert (made[ft.float32][0] != made[ft.float64][0]).any()
 
 
 def test_meta_and_memory():

@@ -9,9 +9,11 @@ from facula_storage import Plan
 from .._kernels import ffi, lib
 from .._linalg.matmul import product
 from .._runtime.planners import bound_plan, no_kernel, planner
-from .._runtime.registry import find_kernel
+from .._runtime.registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
+    from facula_storage import Layout
+
     from .._runtime.types import Layouts, Parameters, Struct
 
 PATCHES = 1 << 18  # bytes of a block's patches, which fit in the L2 cache
@@ -50,15 +52,15 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
     """Plan convolutions of row-major arrays, float32 or float64: of images or of volumes.
 
     Parameters: stride, padding (above, left), dilation, groups, and the output's shape; all except groups are pairs, or
-    triples for volumes.
+    triples for volumes. Plans from files have an algorithm of `choose_algorithm` as well.
 
     conv2d maps images, weights and a bias (or None) to results. conv2d_input maps the results' gradient and weights to
     the images' gradient. conv2d_weight maps the results' gradient and images to the weights' gradient.
     """
-    stride, padding, dilation, groups, _ = parameters
+    from .winograd import choose_algorithm, plan_winograd  # `import facula` does not load it
+
     code = outputs[0].dtype.code
-    kernel = find_kernel(operator, code)
-    if kernel is None or not all(
+    if find_kernel(operator, code) is None or not all(
         layout.dtype.code == code and layout.is_contiguous for layout in (*inputs, *outputs) if layout
     ):
         raise no_kernel(operator, inputs, outputs)
@@ -68,6 +70,27 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
         images, weights, results = outputs[0], inputs[1], inputs[0]
     else:
         images, weights, results = inputs[1], outputs[0], inputs[0]
+    algorithm = choose_algorithm(operator, parameters, images, weights, results)
+    make = plan_winograd if algorithm == "fast" else plan_direct
+    plan = make(operator, inputs, outputs, parameters, images, weights, results)
+    if algorithm:  # files contain the choice
+        plan.request = operator, inputs, (*parameters[:5], algorithm)
+    return plan
+
+
+def plan_direct(
+    operator: str,
+    inputs: Layouts,
+    outputs: Layouts,
+    parameters: Parameters,
+    images: Layout,
+    weights: Layout,
+    results: Layout,
+) -> Plan:
+    """Plan convolutions as products of matrices: see Note [Convolution]."""
+    stride, padding, dilation, groups = parameters[:4]
+    code = outputs[0].dtype.code
+    kernel = kernel_for(operator, code)
     in_volumes = len(images.shape) == 5
     if weights.shape[1] == 1 and not in_volumes:
         from .depthwise import plan_depthwise  # `import facula` does not load it

@@ -1,10 +1,24 @@
-"""The CPU's instruction sets."""
+"""The CPU's instruction sets, and `convolution`, the algorithm of convolutions: "fast" or "direct".
 
-from facula_cpu import level
+Assigning to it calls `facula_cpu.set_convolution_algorithm`, which describes both.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from facula_cpu import get_convolution_algorithm, level, set_convolution_algorithm
 
 from .._lookup.names import publish
 
-__all__ = ["get_cpu_capability"]
+if TYPE_CHECKING:
+    from typing import Literal
+
+    convolution: Literal["fast", "direct"]
+
+__all__ = ["convolution", "get_cpu_capability"]
 
 
 def get_cpu_capability() -> str:
@@ -16,4 +30,17 @@ def get_cpu_capability() -> str:
     return {"baseline": "DEFAULT"}.get(level(), level().upper())
 
 
+class _Module(ModuleType):
+    """This module, with an attribute that is checked when it is set."""
+
+    @property
+    def convolution(self) -> str:
+        return get_convolution_algorithm()
+
+    @convolution.setter
+    def convolution(self, algorithm: Literal["fast", "direct"]) -> None:
+        set_convolution_algorithm(algorithm)
+
+
+sys.modules[__name__].__class__ = _Module
 publish(__name__)

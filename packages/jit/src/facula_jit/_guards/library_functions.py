@@ -7,11 +7,11 @@ names. All other functions return tensors, or results that depend only on their 
 from __future__ import annotations
 
 COMPARED = frozenset(
-    "are_deterministic_algorithms_enabled get_default_device get_default_dtype get_deterministic_debug_mode "
-    "get_float32_matmul_precision get_num_interop_threads get_num_threads get_printoptions initial_seed "
-    "is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled is_autocast_cache_enabled "
-    "get_autocast_cpu_dtype get_autocast_gpu_dtype cudnn_sdp_enabled flash_sdp_enabled math_sdp_enabled "
-    "mem_efficient_sdp_enabled get_fastpath_enabled get_sharing_strategy get_dir".split()
+    "are_deterministic_algorithms_enabled get_convolution_algorithm get_default_device get_default_dtype "
+    "get_deterministic_debug_mode get_float32_matmul_precision get_num_interop_threads get_num_threads "
+    "get_printoptions initial_seed is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled "
+    "is_autocast_cache_enabled get_autocast_cpu_dtype get_autocast_gpu_dtype cudnn_sdp_enabled flash_sdp_enabled "
+    "math_sdp_enabled mem_efficient_sdp_enabled get_fastpath_enabled get_sharing_strategy get_dir".split()
 )
 """Settings: called without arguments before each replay."""
 
@@ -53,12 +53,13 @@ DEFAULTS = ("forward", "__call__", "_validate_args")
 """Attributes that are read of each library class that is reached."""
 
 BREAKS = frozenset(
-    "load save seed set_autocast_cache_enabled set_autocast_dtype set_default_device set_default_dtype "
-    "set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal "
-    "set_num_interop_threads set_num_threads set_printoptions set_warn_always use_deterministic_algorithms "
-    "set_flags get_start_method get_safe_globals named_globals get_unsafe_globals_in_checkpoint recv Pipe to_dot "
-    "to_svg mem_get_info max_memory_allocated max_memory_cached max_memory_reserved memory_allocated memory_cached "
-    "memory_reserved memory_snapshot memory_stats memory_summary".split()
+    "load save seed set_autocast_cache_enabled set_autocast_dtype set_convolution_algorithm set_default_device "
+    "set_default_dtype set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision "
+    "set_flush_denormal set_num_interop_threads set_num_threads set_printoptions set_warn_always "
+    "use_deterministic_algorithms set_flags get_start_method get_safe_globals named_globals "
+    "get_unsafe_globals_in_checkpoint recv Pipe to_dot to_svg mem_get_info max_memory_allocated max_memory_cached "
+    "max_memory_reserved memory_allocated memory_cached memory_reserved memory_snapshot memory_stats "
+    "memory_summary".split()
 )
 """Functions that read or modify files, settings and counters, which a replay would not do."""
 

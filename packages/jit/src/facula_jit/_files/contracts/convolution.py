@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 def convolution(images: Any, weights: Any, results: Any, parameters: Any) -> bool:
     """Return True for a convolution of images or volumes; any of the three layouts may be that of the result."""
-    stride, padding, dilation, groups, _ = parameters
+    stride, padding, dilation, groups, _, *algorithm = parameters
     flat = images.ndim - 2
+    if len(algorithm) > 1 or any([name not in ("fast", "direct") for name in algorithm]):
+        return False
     if flat not in (2, 3) or not weights.ndim == results.ndim == images.ndim or not is_size(groups, 1):
         return False
     if not (are_sizes(stride, flat, 1) and are_sizes(padding, flat) and are_sizes(dilation, flat, 1)):

@@ -161,7 +161,7 @@ class Conv2d(_Conv, dims=2, operator="conv2d"):
     `weight` (out_channels, in_channels / groups, *kernel_size) and `bias` (out_channels) are initialized uniformly from
     ±1 / sqrt(in_channels / groups · kernel area). Sizes are integers or pairs; `padding` may also be "same" or "valid".
     `padding_mode` is "zeros", or one of "reflect", "replicate" and "circular" as in `functional.pad`.
-    ValueError for invalid combinations.
+    ValueError for invalid combinations. `functional.conv2d` describes the algorithm, and how large errors are.
 
     Arguments:
         in_channels: the number of input channels.
