@@ -61,7 +61,8 @@ SPREADS = (os.cpu_count() or 1) > 2
 WITHOUT_DEPENDENCIES = ("cuda",)
 INTERPRETERS = ("3.11", "3.12", "3.13")  # each needs other code to observe reads of a program
 PYRIGHT = "pyright[nodejs]==1.1.414"  # includes node.js, so only the package index is contacted
-TORCH = "torch==2.13.0"  # only for sessions that compare with it: bench, conformance, libraries
+TORCH = "torch==2.13.0"  # only for sessions that compare with it: bench, models, conformance, libraries
+CHARTS = ("matplotlib>=3.9,<4", "pillow>=10.3,<14")
 NOT_SOURCES = shutil.ignore_patterns(
     "build", "changes", "tests", "*.egg-info", "__pycache__", "*.so", "*.o", ".hypothesis", ".*_cache"
 )
@@ -421,14 +422,22 @@ def bench(session: nox.Session) -> None:
 
     With `-- --against COMMIT` compare with facula as it was at that commit, row by row; further arguments select rows.
     """
-    install(
-        session, "facula", also=(TORCH, "jax>=0.6,<1", "autograd>=1.8,<2", "matplotlib>=3.9,<4", "pillow>=10.3,<14")
-    )
+    install(session, "facula", also=(TORCH, *CHARTS, "jax>=0.6,<1", "autograd>=1.8,<2"))
     if session.posargs[:1] == ["--against"]:
         commit, *options = session.posargs[1:]
         session.run("python", "-m", "benchmarks.builds", installed_at(session, commit), *options)
     else:
         session.run("python", "-m", "benchmarks", *session.posargs)
+
+
+@nox.session(requires=["build"])
+def models(session: nox.Session) -> None:
+    """Compare training steps of nine models with PyTorch: a table, JSON and a chart in results/; 40 minutes.
+
+    Arguments go to the program: `nox -s models -- --only resnet --rounds 5`.
+    """
+    install(session, "facula", also=(TORCH, *CHARTS))
+    session.run("python", "-m", "benchmarks.models", *session.posargs)
 
 
 def installed_at(session: nox.Session, commit: str) -> str:
