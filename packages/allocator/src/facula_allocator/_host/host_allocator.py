@@ -29,6 +29,7 @@ FINE, FINE_STEP = 4096, ALIGNMENT  # bytes; every size class up to FINE is a mul
 COARSE, COARSE_STEP = MAX_SLAB_BLOCK, 1024  # and the same up to COARSE
 # Bytes. Filling so large a block takes milliseconds, so allocating one is a good moment for `refill` to tidy.
 TIDY_FROM_BYTES = 16 << 20
+LENDS_UP_TO = 3  # times the size that is needed
 MAX_RETRIES = 16
 
 take_empty = repeat((0, int)).__next__  # zero bytes need neither an address nor a release
@@ -142,7 +143,7 @@ class HostAllocator(HostStatistics):
             if not self._pools:
                 return self._exact_block(nbytes)
             size_class = self._size_class(nbytes)
-            block = size_class.take()
+            block = size_class.take() or self._larger_block(size_class.nbytes)
             if block is None or nbytes >= TIDY_FROM_BYTES:
                 self._tidy_after_take(block)
             if block is None:
@@ -155,6 +156,19 @@ class HostAllocator(HostStatistics):
         except FaculaError as error:
             trim_traceback(error)
             raise
+
+    def _larger_block(self, size: int) -> Block | None:
+        """Return an idle block of at most LENDS_UP_TO times this size, or None; small blocks are not lent.
+
+        A training step needs blocks of different sizes one after another. Unless they are lent, idle blocks of all
+        sizes add up to much more memory than is ever in use at once. A lent block returns to its own size class.
+        """
+        if size > MAX_SLAB_BLOCK:
+            for other in sorted([other for other in list(self._classes) if size < other <= LENDS_UP_TO * size]):
+                block = self._classes[other].take()
+                if block is not None:
+                    return block
+        return None
 
     def _tidy_after_take(self, block: Block | None) -> None:
         """Tidy after taking a block, which must not be trimmed. After a Ctrl-C the block is released again."""
