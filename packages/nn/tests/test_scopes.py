@@ -112,7 +112,8 @@ class Observer:
     def __init__(self):
         self.events = []
 
-    def begin(self, owner, path):
+    def begin(self, owner, path, inputs):
+        assert all(isinstance(value, ft.Tensor) for value in inputs)
         assert path.endswith(type(owner).__name__) or "." in path
         self.events.append(path)
 
@@ -185,7 +186,7 @@ from facula_autograd.extend import observe_scopes, want_scopes
 plain = nn.Module.__call__
 
 class Observer:
-    def begin(self, owner, path):
+    def begin(self, owner, path, inputs):
         pass
 
     def end(self):

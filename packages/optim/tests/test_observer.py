@@ -20,6 +20,9 @@ class Observer:
     def end(self, optimizer, method):
         self.events.append(f"{self.mark}end")
 
+    def replayed(self, optimizer):
+        self.events.append(f"{type(optimizer).__name__} replayed")
+
 
 @pytest.fixture
 def observer():

@@ -17,6 +17,9 @@ class OptimizerObserver(Protocol):
     def end(self, optimizer: Optimizer, method: str) -> None:
         """End it, also after an exception."""
 
+    def replayed(self, optimizer: Optimizer) -> None:
+        """Note that a captured function has replayed a step, which did not begin and end."""
+
 
 class _Several:
     """Several observers: the first begins first and ends last."""
@@ -31,6 +34,10 @@ class _Several:
     def end(self, optimizer: Optimizer, method: str) -> None:
         for observer in reversed(self._observers):
             observer.end(optimizer, method)
+
+    def replayed(self, optimizer: Optimizer) -> None:
+        for observer in reversed(self._observers):
+            observer.replayed(optimizer)
 
 
 current_observer: list[OptimizerObserver | None] = [None]

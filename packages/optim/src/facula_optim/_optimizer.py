@@ -315,6 +315,9 @@ def _wrap_step(step: Callable[Concatenate[Optimizer, P], T]) -> Callable[Concate
 
 def _count(optimizer: Optimizer) -> None:
     optimizer._step_count += 1
+    observer = current_observer[0]
+    if observer is not None and current_recorder() is None:  # not the run that is recorded, but a replay
+        observer.replayed(optimizer)
 
 
 def _with_hooks(

@@ -30,8 +30,14 @@ if TYPE_CHECKING:
     class ScopeObserver(Protocol):
         """Called around module calls, in the thread that makes them."""
 
-        def begin(self, owner: object, path: str) -> None:
-            """Begin a call of the module `owner`; `path` is its place in the outermost module: ``Net.body.0``."""
+        def begin(self, owner: object, path: str, inputs: tuple[object, ...]) -> None:
+            """Begin a call of the module `owner`.
+
+            Arguments:
+                owner: the module.
+                path: its place in the outermost module: ``Net.body.0``.
+                inputs: the positional arguments.
+            """
 
         def end(self) -> None:
             """End the latest call of this thread, also after an exception."""
@@ -102,8 +108,13 @@ def _install() -> None:
         _installed.append((install, install()))
 
 
-def enter_scope(owner: object) -> Entered | None:
-    """Start a call of the module `owner`. Unless the result is None, `leave_scope(result)` must follow."""
+def enter_scope(owner: object, inputs: tuple[object, ...] = ()) -> Entered | None:
+    """Start a call of the module `owner`. Unless the result is None, `leave_scope(result)` must follow.
+
+    Arguments:
+        owner: the module.
+        inputs: the positional arguments of the call, for observers.
+    """
     observer = _observer[0]
     scoped = bool(passive_modes or active_modes) and current_mode().scopes
     if not scoped and observer is None:
@@ -116,7 +127,7 @@ def enter_scope(owner: object) -> Entered | None:
     if observer is not None:
         calls = _calls_by_thread.setdefault(thread, [])
         calls.append(owner)
-        observer.begin(owner, _path_in(calls, owner))
+        observer.begin(owner, _path_in(calls, owner), inputs)
     return scoped, observer
 
 

@@ -22,7 +22,7 @@ def install() -> Callable[[], None]:
     plain: Any = Module.__call__
 
     def __call__(self: Module, *args: Any, **kwargs: Any) -> Any:
-        entered = enter_scope(self)
+        entered = enter_scope(self, args)
         try:
             return plain(self, *args, **kwargs)
         except (FaculaError, TypeError) as error:
