@@ -172,3 +172,10 @@ def test_measures_agree_with_sets_of_points(parts):
     points = [{point for a, n in part for point in range(a, a + n)} for part in parts]
     assert measure(*arrays) == len(set().union(*points))
     assert overlap(arrays[0], arrays[-1]) == len(points[0] & points[-1])
+
+
+def test_kernels_far_below_the_roofline():
+    built = Builder()
+    launches(built, 10, 1 * US, 1000 * US, shapes=((8,),), nbytes=100_000)
+    found = summary(built)
+    assert found.bottleneck == "memory" and found.remedies[0].startswith("Kernels reach 1% of the machine's speed")

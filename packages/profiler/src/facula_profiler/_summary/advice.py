@@ -23,6 +23,8 @@ LEADING = 3  # operators to name
 SATURATED = 0.7  # a share above which a resource has little capacity left
 IDLE = 0.5  # pool threads that work for a smaller share of the kernels' time are idle
 NOTABLE = 0.1  # parts with a smaller share are not worth a remedy
+SLOW = 0.1  # kernels that reach a smaller share of the roofline are limited by other causes
+BOUNDS = {"memory": 1, "arithmetic": 2}  # see `Shares.bounds`
 LOSSES = ("log_softmax", "softmax")  # parts of cross_entropy, which computes both in one pass
 
 
@@ -60,20 +62,24 @@ def _interpreter_evidence(columns: Columns, shares: Shares, rows: Sequence[Row],
     return found
 
 
-def _kernel_evidence(part: str, columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
-    chosen = shares.bounds == (1 if part == "memory" else 2)
-    spent = columns.self_times[chosen].sum() / 1e9
+def _reached(part: str, columns: Columns, shares: Shares, peaks: Peaks) -> tuple[float, float, str]:
+    """Return the rate of the kernels that a part limits, the machine's, and the unit."""
+    chosen = shares.bounds == BOUNDS[part]
+    spent = max(columns.self_times[chosen].sum() / 1e9, 1e-12)
     if part == "memory":
-        rate, peak, unit = columns.nbytes[chosen].sum() / max(spent, 1e-12), peaks.bandwidth, "B/s"
-    else:
-        rate, peak, unit = columns.flops[chosen].sum() / max(spent, 1e-12), peaks.flops, "FLOP/s"
+        return columns.nbytes[chosen].sum() / spent, peaks.bandwidth, "B/s"
+    return columns.flops[chosen].sum() / spent, peaks.flops, "FLOP/s"
+
+
+def _kernel_evidence(part: str, columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
     leading = sorted((row for row in rows if row.bound == part), key=lambda row: -row.busy)[:LEADING]
     named = ", ".join(f"{row.name} {seconds(row.busy)}" for row in leading)
     found = [f"Most of it: {named}."] if leading else []
+    rate, peak, unit = _reached(part, columns, shares, peaks)
     if rate:
-        whose = "move" if part == "memory" else "compute"
+        verb = "move" if part == "memory" else "compute"
         found.append(
-            f"These kernels {whose} {amount(rate, unit)}: {percent(rate / peak)} of the machine's {amount(peak, unit)}."
+            f"These kernels {verb} {amount(rate, unit)}: {percent(rate / peak)} of the machine's {amount(peak, unit)}."
         )
     if shares.pool_busy is not None:
         found.append(f"Threads of the pool worked for {percent(shares.pool_busy)} of the kernels' time.")
@@ -162,7 +168,7 @@ def _interpreter_remedies(columns: Columns, shares: Shares, rows: Sequence[Row],
 
 def _memory_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
     names = {row.name.rpartition("::")[2].lstrip("_") for row in rows if row.bound == "memory"}
-    found = []
+    found = _slow_remedies("memory", columns, shares, peaks)
     if any(name.startswith(LOSSES) for name in names):
         found.append("Compute the loss in one pass: F.cross_entropy(scores, classes) in place of softmax, log and sum.")
     if not columns.of(Kind.REPLAY).any():
@@ -176,11 +182,9 @@ def _memory_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peak
 
 
 def _arithmetic_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
-    chosen = shares.bounds == 2
-    spent = columns.self_times[chosen].sum() / 1e9
-    reached = columns.flops[chosen].sum() / max(spent, 1e-12) / peaks.flops
-    found = _pool_remedies(shares)
-    if reached >= SATURATED:
+    rate, peak, _ = _reached("arithmetic", columns, shares, peaks)
+    found = [*_slow_remedies("arithmetic", columns, shares, peaks), *_pool_remedies(shares)]
+    if rate >= SATURATED * peak:
         found.append(
             "The machine computes at its speed: reduce the work (smaller layers or inputs), or use more cores."
         )
@@ -201,6 +205,16 @@ def _waiting_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], pea
     if (columns.of(Kind.COLLECTIVE) & host).any():
         found.append("Exchange more data at once, less often: larger buckets, gradient accumulation.")
     return found
+
+
+def _slow_remedies(part: str, columns: Columns, shares: Shares, peaks: Peaks) -> list[str]:
+    rate, peak, _ = _reached(part, columns, shares, peaks)
+    if not rate or rate >= SLOW * peak:
+        return []
+    return [
+        f"Kernels reach {percent(rate / peak)} of the machine's speed: check whether other programs use its cores, and "
+        "which operators are far below the roofline."
+    ]
 
 
 def _pool_remedies(shares: Shares) -> list[str]:

@@ -125,12 +125,12 @@ def _differences(before: Sequence[Row], after: Sequence[Row], sort_by: str) -> l
             found[2 + place] += row.busy
     differences = [Difference(name, *figures) for name, figures in totals.items()]
 
-    def key(row: Difference) -> tuple[int, int, str]:
+    def key(row: Difference) -> tuple[int, int, int, str]:
         change = -abs(row.change)
         first = {
             "change": change, "calls": -abs(row.calls_after - row.calls_before), "time": -max(row.before, row.after),
         }[sort_by]  # fmt: skip
-        return first, change, row.name
+        return first, change, -max(row.before, row.after), row.name
 
     return sorted(differences, key=key)
 
