@@ -90,8 +90,10 @@ def page(trace: Trace, title: str, peaks: Peaks | tuple[float, float] | None = N
     flame_panes = [("by module", '<div class="flame" data-flame="module"></div>')]
     flame_panes += [("by line", '<div class="flame" data-flame="line"></div>')] * (len(by_line.names) > 1)
     body.append(_card("Flame graph", markup.tabs("flame", flame_panes)))
+    operators = summary.operators()
+    kinds = {row.detail for row in operators}
     tables = [
-        ("by operator", markup.table(summary.operators(), "operator", "kind")),
+        ("by operator", markup.table(operators, "operator", "kind" if kinds != {"launch"} else "")),
         ("by input shapes", markup.table(summary.operators(shapes=True), "operator", "inputs")),
         ("by module", markup.table(summary.modules(), "module")),
     ]
