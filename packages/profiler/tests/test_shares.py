@@ -92,6 +92,16 @@ def test_memory():
     assert "cross_entropy" in summary(built).remedies[0]
 
 
+def test_steps_without_events_are_left_out():
+    built = Builder()
+    for start, end in ((0, 1000), (1000, 2000), (2000, 2500)):
+        built.add(Kind.STEP, start, end, "step")
+        if end < 2500:
+            built.add(Kind.LAUNCH, start, end - 100, "mul")
+    shares = summary(built).shares
+    assert (shares.steps, shares.examined) == (2, 2000)
+
+
 def test_figures_for_an_element_are_multiplied_by_the_elements():
     built = Builder()
     built.add(Kind.LAUNCH, 0, 100 * US, "mul", nbytes=12, flops=1, value=50_000)

@@ -20,7 +20,9 @@ function drawFlame(place, tree) {
     one.onpointermove = event => show(event, described(i));
     one.onpointerleave = hide;
     one.onclick = () => { focus = i; hide(); draw(); };
-    if (wide > 30) svg(root, "text", {x: (x + 4).toFixed(1), y: depth * ROW + 12.5}, tree.names[i].slice(0, Math.floor((wide - 8) / 6)));
+    const outer = (tree.names[tree.parents[i]] ?? "") + ".", name = tree.names[i];
+    const label = name.startsWith(outer) ? name.slice(outer.length - 1) : name; // of a module within another
+    if (wide > 16) svg(root, "text", {x: (x + 3).toFixed(1), y: depth * ROW + 12.5}, label.slice(0, Math.floor((wide - 4) / 6)));
   }
 
   function draw() {

@@ -75,6 +75,9 @@ def shares_of(columns: Columns, peaks: Peaks) -> Shares:
     remote[columns.events["link"][kernels & (columns.events["link"] >= 0)]] = True
     local = computing & host & ~remote
     steps = columns.of(Kind.STEP) & host
+    inhabited = np.zeros(len(columns.events), bool)
+    inhabited[columns.events["parent"][columns.events["parent"] >= 0]] = True
+    steps &= inhabited  # the last step of a profile may end at once
     examined = _intervals(columns, steps) if steps.any() else _extent(columns, host | kernels)
     whole = measure(examined)
 
