@@ -8,6 +8,7 @@ from gc import get_referents
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from facula_cpu import get_convolution_algorithm
 from facula_errors.extend import is_library_module
 from facula_tensor import Generator, Tensor
 
@@ -24,6 +25,7 @@ INTERNAL = frozenset(
     ("facula_errors", "facula_storage", "facula_autograd", "facula_cpu", "facula_tensor", "facula_jit")
 )
 """Packages whose objects contain no state of the program, except in containers such as tables of hooks."""
+CONVOLUTIONS = frozenset(("conv2d", "conv2d_input", "conv2d_weight"))
 
 
 class LibraryReads(AttributeReads):
@@ -95,6 +97,18 @@ class LibraryReads(AttributeReads):
             home = getattr(value, "__globals__", None) or vars(sys.modules[value.__module__])  # for a class
             self.guards.answer(home[name], None, f"{name}()")
 
+    def compare_algorithms(self) -> None:
+        """Guard the algorithm of convolutions, if the function has launched any."""
+        if any([launch.plan.operator in CONVOLUTIONS for launch in self.recorder.launches]):
+            self.guards.answer(get_convolution_algorithm, None, "the algorithm of convolutions")
+
+    def _settings_of(self, module: ModuleType, *names: str) -> None:
+        """Guard attributes of a module that its class computes."""
+        for name in names:
+            setting = vars(type(module)).get(name)
+            if type(setting) is property:
+                self.guards.answer(setting.fget, module, f"{module.__name__}.{name}")  # type: ignore[arg-type]  # set
+
     def _library_function(self, function: FunctionType) -> None:
         name = function.__name__
         self._compare_settings(function)
@@ -119,6 +133,7 @@ class LibraryReads(AttributeReads):
         self.guards.entries(own, tuple([part for pair in own.items() for part in pair]), module.__name__)
         for name in library_functions.COMPARED & own.keys():
             self.guards.answer(own[name], None, f"{name}()")
+        self._settings_of(module, *vars(type(module)))
         self._process_groups(module.__name__)
 
     def _process_groups(self, module: str) -> None:

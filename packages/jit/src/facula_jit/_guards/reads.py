@@ -24,7 +24,6 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodT
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend.functions import FunctionContext
-from facula_cpu import get_convolution_algorithm
 from facula_errors.extend import is_library_module
 from facula_storage.extend.replay import CheckKind
 from facula_tensor import Tensor
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
 
 
 MADE = (tuple, list, dict, set, frozenset, deque, partial, MethodType)
-CONVOLUTIONS = frozenset(("conv2d", "conv2d_input", "conv2d_weight"))
 OPAQUE = (Tensor, ModuleType, type, BuiltinFunctionType)
 """Types whose references are not followed, unless the function reached their objects."""
 
@@ -251,6 +249,7 @@ class Reads(Reach):
         if name in own:
             return self.guards.item(own, name, words)
         if is_library_module(module.__name__) or is_numpy(module.__name__):
+            self._settings_of(module, name)
             return getattr(module, name, UNSET)  # it may be imported lazily
         self.guards.item(own, name, words)
         self.reach(self.guards.item(own, "__getattr__", words), words)
@@ -286,11 +285,6 @@ class Reads(Reach):
             self.guards.add(CheckKind.CALL, name, lookup_error, handler, "", f"the error handler {name!r}")
             if type(handler) is not BuiltinFunctionType:  # otherwise it is a built-in one
                 self.reach(handler, f"the error handler {name!r}")
-
-    def compare_settings(self) -> None:
-        """Guard the algorithm of convolutions, if the function has launched any."""
-        if any([launch.plan.operator in CONVOLUTIONS for launch in self.recorder.launches]):
-            self.guards.answer(get_convolution_algorithm, None, "the algorithm of convolutions")
 
     def all_guards(self) -> list[Guard]:
         """Return the guards of the function and of backward passes."""
