@@ -3,6 +3,8 @@
 import json
 from functools import partial
 
+from cuda_models import Recurrent, Residual
+
 import facula
 import facula_cuda
 from facula import nn
@@ -43,30 +45,6 @@ class Language(nn.Module):
         return self.head(self.blocks(self.tokens(x) + self.places(self.numbers[: x.shape[1]]))).flatten(0, 1)
 
 
-class Residual(nn.Module):
-    """A block of a ResNet that halves the images."""
-
-    def __init__(self, width, wider):
-        super().__init__()
-        self.first = nn.Conv2d(width, wider, 3, stride=2, padding=1, bias=False)
-        self.second = nn.Conv2d(wider, wider, 3, padding=1, bias=False)
-        self.norms = nn.ModuleList([nn.BatchNorm2d(wider) for _ in range(2)])
-        self.skip = nn.Conv2d(width, wider, 1, stride=2)
-
-    def forward(self, x):
-        inner = F.relu(self.norms[0](self.first(x)))
-        return F.relu(self.norms[1](self.second(inner)) + self.skip(x))
-
-
-class Recurrent(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.inner, self.head = nn.LSTM(8, 16, 2, batch_first=True, dropout=0.1), nn.Linear(16, 5)
-
-    def forward(self, x):
-        return self.head(self.inner(x)[0][:, -1])
-
-
 def dense():
     model = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1), nn.Linear(32, 5))
     return model, facula.randn(8, 16), facula.randint(0, 5, (8,))
@@ -77,7 +55,7 @@ def language():
 
 
 def recurrent():
-    return Recurrent(), facula.randn(4, 6, 8), facula.randint(0, 5, (4,))
+    return Recurrent(dropout=0.1), facula.randn(4, 6, 8), facula.randint(0, 5, (4,))
 
 
 def residual():

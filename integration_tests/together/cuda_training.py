@@ -6,6 +6,8 @@ With `--bits` the device uses the kernels whose results are the CPU's bits: thos
 import json
 import sys
 
+from cuda_models import Recurrent, Residual
+
 import facula
 from facula import nn
 from facula_cuda import fallbacks
@@ -21,19 +23,6 @@ if "--bits" in sys.argv:
 F = nn.functional
 
 
-class Residual(nn.Module):
-    def __init__(self, width, wider):
-        super().__init__()
-        self.first = nn.Conv2d(width, wider, 3, stride=2, padding=1, bias=False)
-        self.second = nn.Conv2d(wider, wider, 3, padding=1, bias=False)
-        self.norms = nn.ModuleList([nn.BatchNorm2d(wider) for _ in range(2)])
-        self.skip = nn.Conv2d(width, wider, 1, stride=2)
-
-    def forward(self, x):
-        inner = F.relu(self.norms[0](self.first(x)))
-        return F.relu(self.norms[1](self.second(inner)) + self.skip(x))
-
-
 class Language(nn.Module):
     def __init__(self, width=16, tokens=20):
         super().__init__()
@@ -46,15 +35,6 @@ class Language(nn.Module):
         mask = nn.Transformer.generate_square_subsequent_mask(length, device=x.device)
         x = self.tokens(x) + self.places(facula.arange(length, device=x.device))
         return self.head(self.block(x, src_mask=mask)).transpose(1, 2)
-
-
-class Recurrent(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.inner, self.head = nn.LSTM(8, 16, 2, batch_first=True), nn.Linear(16, 5)
-
-    def forward(self, x):
-        return self.head(self.inner(x)[0][:, -1])
 
 
 def dense():
