@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -16,7 +15,7 @@ from .._port.pinned import pinned_allocator, record_use
 from .._port.streams import Stream, current_stream
 from .._port.streams import stream as use_stream
 from ._report import Report, step
-from ._work import Array, Kernel, to_device
+from ._work import Array, Kernel, host_us, to_device
 
 SIZE = 1 << 14
 
@@ -107,7 +106,7 @@ def graphs(report: Report) -> None:
     with graph(many):
         for _ in range(nodes):
             scale.queue(target.ptr, source.ptr, 1)
-    report.figure("replay_host_us_a_node", _host_us(many.replay, 50) / nodes)
+    report.figure("replay_host_us_a_node", host_us(many.replay, 50) / nodes)
     begin, end = Event(enable_timing=True), Event(enable_timing=True)
     begin.record()
     for _ in range(10):
@@ -134,17 +133,4 @@ def costs(report: Report) -> None:
         "synchronize_idle": synchronize,
     }
     for name, call in calls.items():
-        report.figure(f"{name}_us", _host_us(call, 200))
-
-
-def _host_us(call: Callable[[], object], times: int) -> float:
-    """Return the least time of a call over some rounds; the device is idle before each round."""
-    least = float("inf")
-    for _ in range(5):
-        synchronize()
-        begin = time.perf_counter()
-        for _ in range(times):
-            call()
-        least = min(least, time.perf_counter() - begin)
-    synchronize()
-    return least / times * 1e6
+        report.figure(f"{name}_us", host_us(call, 200))

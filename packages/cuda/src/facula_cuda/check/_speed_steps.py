@@ -12,7 +12,7 @@ import numpy as np
 from .._port.devices import synchronize
 from ._report import Report, step
 from ._tensors import libraries, name_of, seconds_of, tensor
-from ._work import peak_bandwidth
+from ._work import host_us, peak_bandwidth
 
 ROW = 1024
 
@@ -33,19 +33,6 @@ def _calls(library: Any) -> dict[str, Callable[[], object]]:
     }
 
 
-def _host_us(call: Callable[[], object], times: int, wait: Callable[[], object]) -> float:
-    """Return the least time of a call on the host; the device is idle before each of five rounds."""
-    least = float("inf")
-    for _ in range(5):
-        wait()
-        begin = time.perf_counter()
-        for _ in range(times):
-            call()
-        least = min(least, time.perf_counter() - begin)
-    wait()
-    return least / times * 1e6
-
-
 @step(40, "facula")
 def eager(report: Report) -> None:
     """Host time of eager operators on 4 x 4 elements, in microseconds, from one thread and from two."""
@@ -53,7 +40,7 @@ def eager(report: Report) -> None:
     for library in libraries():
         wait = synchronize if name_of(library) == "facula" else library.cuda.synchronize
         calls = _calls(library)
-        found = {name: round(_host_us(call, times, wait), 3) for name, call in calls.items()}
+        found = {name: round(host_us(call, times, wait), 3) for name, call in calls.items()}
         report.figure(f"{name_of(library)}_us", found)
         with ThreadPoolExecutor(2) as threads:
             begin = time.perf_counter()
