@@ -4,6 +4,7 @@ from ._adafactor import NUMBERS as _ADAFACTOR_NUMBERS
 from ._elementwise.typed import Step, TypedProgram, typed_program
 from ._layers.resample import taps_of
 from ._levels import at_level, levels
+from ._linalg.spectral import EXPONENTIAL_NORM, exponential_terms
 from ._optimizer import NUMBERS as _NUMBERS
 from ._portable import KernelName, Part, PortablePlan, portable_plan
 from ._runtime.planners import planners
@@ -18,6 +19,7 @@ STEP_NUMBERS = _NUMBERS | dict.fromkeys(("adafactor_step", "adafactor_vector_ste
 __all__ = [
     "ADDRESS",
     "CELL",
+    "EXPONENTIAL_NORM",
     "NUMBER",
     "OWN",
     "STEP_NUMBERS",
@@ -32,6 +34,7 @@ __all__ = [
     "at_level",
     "bits_of",
     "element_sources",
+    "exponential_terms",
     "is_loop",
     "levels",
     "observe_jobs",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -149,30 +149,48 @@ def pinv(a: np.ndarray, atol: np.ndarray, rtol: np.ndarray, out: np.ndarray, inf
     each_finite(compute, a, atol, rtol, out, info, read=np.tril(a) if hermitian else a)
 
 
-# The rational function with polynomials of degree 13 that best approximates the exponential at 0.
 PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
         670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1)  # fmt: skip
-LARGEST = 5.371920351148152  # the norm up to which it has double precision
+EXPONENTIAL_NORM = 5.371920351148152
+"""The greatest 1-norm of matrices whose exponential has double precision by `exponential_terms`."""
 
 
-@computes("matrix_exp")
-def matrix_exp(a: np.ndarray, out: np.ndarray) -> None:
-    """Compute matrix exponentials in double precision, by scaling and squaring (N. J. Higham, 2005)."""
-    if not a.size:
-        return
-    a = a.astype(np.result_type(a.dtype, np.float64))
-    size = np.abs(a).sum(-2).max(-1)
-    usable = np.where(np.isfinite(size), size, 0)
-    halvings = np.maximum(0, np.ceil(np.log2(np.maximum(usable, 1e-300) / LARGEST))).astype(int)
-    a = a * (0.5**halvings)[..., None, None]
-    identity, b = np.eye(a.shape[-1], dtype=a.dtype), PADE
+def exponential_terms(numpy: Any, a: Any) -> tuple[Any, Any]:
+    """Return the odd and the even terms of a polynomial of degree 13, p, with `exp(a) = p(a) / p(-a)`.
+
+    The quotient is the best rational approximation at 0, a Padé approximant (N. J. Higham, 2005).
+
+    Arguments:
+        numpy: NumPy, or another module with its functions.
+        a: matrices of shape (..., n, n), float64 or complex128, of a norm up to `EXPONENTIAL_NORM`.
+
+    >>> import numpy as np
+    >>> odd, even = exponential_terms(np, np.array([[1.0]]))
+    >>> bool(np.isclose(np.linalg.solve(even - odd, even + odd), np.e))
+    True
+    """
+    identity, b = numpy.eye(a.shape[-1], dtype=a.dtype), PADE
     a2 = a @ a
     a4 = a2 @ a2
     a6 = a4 @ a2
     odd = a @ (a6 @ (b[13] * a6 + b[11] * a4 + b[9] * a2) + b[7] * a6 + b[5] * a4 + b[3] * a2 + b[1] * identity)
     even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * identity
+    return odd, even
+
+
+@computes("matrix_exp")
+def matrix_exp(a: np.ndarray, out: np.ndarray) -> None:
+    """Compute matrix exponentials in double precision, by scaling and squaring."""
+    if not a.size:
+        return
+    a = a.astype(np.result_type(a.dtype, np.float64))
+    size = np.abs(a).sum(-2).max(-1)
+    usable = np.where(np.isfinite(size), size, 0)
+    halvings = np.maximum(0, np.ceil(np.log2(np.maximum(usable, 1e-300) / EXPONENTIAL_NORM))).astype(int)
+    a = a * (0.5**halvings)[..., None, None]
+    odd, even = exponential_terms(np, a)
     good = np.isfinite(even).all((-2, -1)) & np.isfinite(odd).all((-2, -1))
-    below = np.where(good[..., None, None], even - odd, identity)
+    below = np.where(good[..., None, None], even - odd, np.eye(a.shape[-1]))
     result = np.where(good[..., None, None], np.linalg.solve(below, even + odd), np.nan)
     for step in range(int(halvings.max(initial=0))):
         result = np.where((halvings > step)[..., None, None], result @ result, result)

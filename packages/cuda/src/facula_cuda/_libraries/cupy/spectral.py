@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from facula_cpu.extend import EXPONENTIAL_NORM, exponential_terms
+
 from .launches import computes
 from .linalg import adjoint
-
-# The rational function with polynomials of degree 13 that best approximates the exponential at 0, and the norm up to
-# which it has double precision (N. J. Higham, 2005).
-PADE = (64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
-        10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0,
-        1.0)  # fmt: skip
-MAX_NORM = 5.371920351148152
 
 
 @computes("eigh", checked=True)
@@ -98,14 +93,9 @@ def matrix_exp(cp: Any, a: Any, out: Any) -> None:
     """Compute matrix exponentials in double precision, by scaling and squaring."""
     a = a.astype("complex128" if a.dtype.kind == "c" else "float64")
     size = cp.maximum(cp.abs(a).sum(axis=-2).max(axis=-1), 1e-300)
-    halvings = cp.maximum(cp.ceil(cp.log2(size / MAX_NORM)), 0)
+    halvings = cp.maximum(cp.ceil(cp.log2(size / EXPONENTIAL_NORM)), 0)
     a = a * cp.exp2(-halvings)[..., None, None]
-    identity, b = cp.eye(a.shape[-1], dtype=a.dtype), PADE
-    a2 = a @ a
-    a4 = a2 @ a2
-    a6 = a4 @ a2
-    odd = a @ (a6 @ (b[13] * a6 + b[11] * a4 + b[9] * a2) + b[7] * a6 + b[5] * a4 + b[3] * a2 + b[1] * identity)
-    even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * identity
+    odd, even = exponential_terms(cp, a)
     result = cp.linalg.solve(even - odd, even + odd)
     for step in range(int(halvings.max())):
         result = cp.where((halvings > step)[..., None, None], result @ result, result)
