@@ -51,7 +51,7 @@ def test_a_released_block_is_the_next_one_taken(allocator, nbytes):
     assert allocator.refill(nbytes)[0] == address
 
 
-def test_an_idle_block_of_up_to_three_times_the_size_is_lent_and_returns_to_its_size(allocator):
+def test_an_idle_block_of_up_to_two_and_a_half_times_the_size_is_lent_and_returns_to_its_size(allocator):
     large, release = allocator.refill(12 << 20)
     other, release_other = allocator.refill(24 << 20)
     release(), release_other()

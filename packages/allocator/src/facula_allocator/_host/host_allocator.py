@@ -29,7 +29,9 @@ FINE, FINE_STEP = 4096, ALIGNMENT  # bytes; every size class up to FINE is a mul
 COARSE, COARSE_STEP = MAX_SLAB_BLOCK, 1024  # and the same up to COARSE
 # Bytes. Filling so large a block takes milliseconds, so allocating one is a good moment for `refill` to tidy.
 TIDY_FROM_BYTES = 16 << 20
-LENDS_UP_TO = 3  # times the size that is needed
+# Times the size that is needed. In training steps of seven networks, larger factors reserve more memory again, because
+# small tensors occupy blocks that larger ones need.
+LENDS_UP_TO = 2.5
 MAX_RETRIES = 16
 
 take_empty = repeat((0, int)).__next__  # zero bytes need neither an address nor a release
