@@ -14,10 +14,6 @@ Step = Callable[..., Any]
 COMPILER = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
 
 
-class Unavailable(Exception):
-    """The installed packages do not have what a column needs; the message says what."""
-
-
 def eager(F: Any, training: Training) -> tuple[Step, Training]:
     """Return the step as it is, and the training."""
     return step_of(F, training), training
@@ -25,8 +21,6 @@ def eager(F: Any, training: Training) -> tuple[Step, Training]:
 
 def direct(F: Any, training: Training) -> tuple[Step, Training]:
     """Compute convolutions as direct sums, not by fast algorithms."""
-    if not hasattr(F.backends.cpu, "convolution"):
-        raise Unavailable("facula has only direct convolutions")
     F.backends.cpu.convolution = "direct"
     return eager(F, training)
 

@@ -42,7 +42,7 @@ def summarize(result: Result, machine: Mapping[str, float]) -> None:
     flops = parts.get("flops")
     moved = sum(sums[3] for sums in parts.get("operators", {}).values())
     for key, column in columns.items():
-        if "error" in column and COLUMNS[key].library == "facula" and not column["unavailable"]:
+        if "error" in column and COLUMNS[key].library == "facula":
             column["agrees"] = False
         if "peak" not in column:  # failed
             continue

@@ -32,11 +32,7 @@ LIMIT = 400  # seconds for one answer: a compiler that takes longer has failed
 
 
 class WorkerError(Exception):
-    """A process could not do what it should, for this reason; `unavailable` if the installed packages explain it."""
-
-    def __init__(self, reason: str, unavailable: bool = False):
-        super().__init__(reason)
-        self.unavailable = unavailable
+    """A process could not do what it should; the message is the reason."""
 
 
 class Process:
@@ -65,7 +61,7 @@ class Process:
             raise WorkerError(f"the process ended with status {self.process.wait()}")
         answer = json.loads(line)
         if "error" in answer:
-            raise WorkerError(answer["error"], answer.get("unavailable", False))
+            raise WorkerError(answer["error"])
         return answer
 
     def close(self) -> None:
@@ -86,7 +82,7 @@ def measure(name: str, columns: list[str], rounds: int, threads: int, small: boo
             return processes[key].tell(*words)
         except WorkerError as error:
             processes.pop(key).close()
-            found[key] |= {"error": str(error), "unavailable": error.unavailable}
+            found[key]["error"] = str(error)
             progress(f"{model.title}: {COLUMNS[key].title} failed: {error}")
             return {}
 

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from .catalog import MODELS
-from .columns import COLUMNS, Unavailable
+from .columns import COLUMNS
 from .training import load_weights, save_weights
 
 
@@ -44,7 +44,7 @@ class Worker:
         self.step, training = COLUMNS[column].prepare(F, training)
         self.batch = training.batch
         ours = F.__name__ == "facula"
-        self.algorithm = getattr(F.backends.cpu, "convolution", "direct") if ours else None
+        self.algorithm = F.backends.cpu.convolution if ours and chosen.convolutions else "direct" if ours else None
 
     def run(self, count: str) -> dict[str, list[float]]:
         """Train for some steps; return the seconds and the loss of each."""
@@ -99,8 +99,6 @@ def main() -> None:
                 answer: dict[str, Any] = {"algorithm": worker.algorithm}
             else:
                 answer = getattr(worker, command)(*arguments)
-        except Unavailable as error:
-            answer = {"error": str(error), "unavailable": True}
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"}
         print(json.dumps(answer), file=answers, flush=True)
