@@ -26,11 +26,12 @@ def test_all_packages_with_c_code_are_tested(root):
         "allocator",
         "cpu",
         "cuda",
+        "profiler",
         "storage",
     }
 
 
-@pytest.mark.parametrize("package", ["allocator", "cpu", "cuda", "storage"])
+@pytest.mark.parametrize("package", ["allocator", "cpu", "cuda", "profiler", "storage"])
 def test_without_a_compiler(tmp_path, root, package):
     said = answer(tmp_path, package, root, "pass", CC="no-such-gcc -O2", FACULA_OBJECTS="")
     assert said == f"error: facula-{package} is compiled from C: install gcc ('no-such-gcc' is not found)"

@@ -12,6 +12,7 @@ from facula_storage import Device, Plan, complex128, contiguous, float32, int8, 
 from facula_storage import _plans as plans
 from facula_storage._dtypes import DTYPES_PER_DEVICE
 from facula_storage.extend import PlanTable
+from facula_storage.extend import plans as extend_plans
 
 LAYOUT = contiguous((4,), float32)
 
@@ -80,27 +81,49 @@ def test_a_full_table_keeps_what_one_step_of_a_program_adds():
 
 
 def test_a_listener_hears_every_launch_of_every_table():
-    calls, heard = [], []
+    calls, heard, before = [], [], []
     tables = [PlanTable(name) for name in ("add", "mul")]
     for table in tables:
-        table.add("key", plan(table.operator, calls)).launch(1)
+        before.append(table.add("key", plan(table.operator, calls)))
+        before[-1].launch(1)
+        table.add_dense(table.dense, LAYOUT.dense, before[-1])
     with listen(lambda heard_plan, args: heard.append((heard_plan.operator, args, len(calls)))):
-        for table in tables:
-            assert not table.by_key
-            inside = table.add("key", plan(table.operator, calls))
+        for table, old in zip(tables, before, strict=True):
+            inside = table.by_key["key"]
             inside.launch(2, 3)
             assert (inside.operator, inside.parameters, inside.out, inside.any_size) == (
                 table.operator, ("p",), LAYOUT, True)  # fmt: skip
-            table.add_dense(table.dense, LAYOUT.dense, plan(table.operator, calls))
+            assert inside.inner is inside.plain is old and table.add("key", plan()) is inside
             table.dense[LAYOUT.dense](4)
+            table.add_dense(table.with_int, LAYOUT.dense, plan(table.operator, calls))
+            table.with_int[LAYOUT.dense](5)
     # the last number: each was reported after its launch
-    assert heard == [("add", (2, 3), 3), ("add", (4,), 4), ("mul", (2, 3), 5), ("mul", (4,), 6)]
-    for table in tables:
-        assert not table.by_key
-        assert table.dense[LAYOUT.dense] is None
-        one = plan(table.operator, calls)
-        assert table.add("key", one) is one
-    assert len(heard) == 4
+    assert heard == [("add", (2, 3), 3), ("add", (4,), 4), ("add", (5,), 5),
+                     ("mul", (2, 3), 6), ("mul", (4,), 7), ("mul", (5,), 8)]  # fmt: skip
+    for table, old in zip(tables, before, strict=True):
+        assert table.by_key["key"] is old and table.dense[LAYOUT.dense] is old.launch
+        table.with_int[LAYOUT.dense](6)
+    assert len(heard) == 6 and len(calls) == 10
+
+
+def test_observers_of_layouts_find_plans_by_their_keys():
+    """Check launches for any size from before the observer and during it; afterwards tables use them again."""
+    table, other, seen = PlanTable("add"), PlanTable("fill"), []
+    before, during, without_key = plan(), plan(), plan()
+    table.add("before", before)
+    table.add_dense(table.dense, LAYOUT.dense, before, is_keyed=True)
+    other.add_dense(other.dense, LAYOUT.dense, without_key)
+    observer = extend_plans.Observer(lambda p, launch: seen.append((p.outputs, launch)) or launch, needs_layouts=True)
+    extend_plans.add_observer(observer)
+    table.add("during", during)
+    table.add_dense(table.with_float, LAYOUT.dense, during, is_keyed=True)
+    assert table.dense[LAYOUT.dense] is table.with_float[LAYOUT.dense] is None
+    assert ((LAYOUT,), before.launch) in seen and ((LAYOUT,), during.launch) in seen
+    assert ((), without_key.launch) in seen  # without outputs: for any shape
+    extend_plans.remove_observer(observer)
+    assert table.dense[LAYOUT.dense] is before.launch and table.with_float[LAYOUT.dense] is during.launch
+    assert other.dense[LAYOUT.dense] is without_key.launch
+    assert table.by_key == {"before": before, "during": during}
 
 
 def test_listeners_nest():
@@ -143,7 +166,7 @@ def test_a_failed_launch_is_not_reported():
 
 
 def test_closing_a_listener_that_is_not_open():
-    with pytest.raises(ValueError, match="not in list"):
+    with pytest.raises(IndexError, match="pop from empty list"):
         listen(print).__exit__()
 
 
@@ -178,6 +201,7 @@ def test_no_outdated_plan_is_published(monkeypatch):
     assert heard == [(1,)]
     entered.clear()
     heard.clear()
+    table.by_key.clear()
     table.dense = MeddlingList(table.dense)
     table.add_dense(table.dense, LAYOUT.dense, plan())
     table.dense[LAYOUT.dense](2)

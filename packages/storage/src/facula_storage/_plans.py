@@ -76,6 +76,8 @@ class Plan:
         request: the operator (a name or a program), inputs and parameters of the backend's `plan`; with `outputs` the
             same plan can be created elsewhere. None: unknown.
 
+    `plain` is the plan that a table would contain without observers, if this one is a copy with their launch.
+
     >>> from facula_storage import contiguous, float32
     >>> layout = contiguous((4,), float32)
     >>> plan = Plan("relu", (), (layout,), lambda n, source, target: None, any_size=True)
@@ -85,7 +87,7 @@ class Plan:
 
     __slots__ = (
         "any_size", "elementwise", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters",
-        "parts", "request", "workspace",
+        "parts", "plain", "request", "workspace",
     )  # fmt: skip
 
     out: Layout | None
@@ -108,6 +110,7 @@ class Plan:
         self.launch, self.workspace, self.any_size, self.for_layouts = launch, workspace, any_size, for_layouts
         self.out, self.inner, self.parts = outputs[0] if outputs else None, inner, parts
         self.elementwise, self.request = elementwise, request
+        self.plain: Plan | None = None
 
     def __repr__(self) -> str:
         return f"Plan({self.operator!r}, {self.parameters}, {self.outputs})"
@@ -118,7 +121,7 @@ class PlanTable:
 
     `dense[layout.dense]` is a launch or None; `with_float` and `with_int` are the same for an operand and a Python
     number. `by_kind` contains one plan for each kind of call (dtypes, device, parameters), as created by backends, for
-    calls with new shapes. Plans derived from it for `by_key` are reported to listeners like all plans. These objects
+    calls with new shapes. Plans derived from it for `by_key` are reported to observers like all plans. These objects
     are the same for the table's lifetime, so operators may keep references to them. The lists grow with each device,
     because there are hundreds of tables and mostly one device. The table is bounded like the layout table, for the same
     reason.
@@ -127,12 +130,14 @@ class PlanTable:
     LIMIT = 512
     DROPPED = 64  # entries per eviction, as for layouts
     DENSE = DENSE_PLACES
-    __slots__ = ("__weakref__", "by_key", "by_kind", "dense", "operator", "with_float", "with_int")
+    __slots__ = ("__weakref__", "_plain", "by_key", "by_kind", "dense", "operator", "with_float", "with_int")
 
     def __init__(self, operator: str):
         self.operator = operator
         self.by_key: dict[Hashable, Plan] = {}
         self.by_kind: dict[Hashable, Plan] = {}
+        # launches that observers replaced: by list (0: dense, 1: with_float, 2: with_int) and code
+        self._plain: dict[tuple[int, int], Callable[..., None]] = {}
         with _changing:
             self.dense: list[Callable[..., None] | None] = [None] * _places
             self.with_float = list(self.dense)
@@ -142,12 +147,12 @@ class PlanTable:
     def add(self, key: Hashable, plan: Plan) -> Plan:
         """Publish a plan and return it, or return the existing one."""
         while True:
-            listeners_before = _listeners
+            observers_before = _observers
             self._make_room(self.by_key)
-            found = self.by_key.setdefault(key, _observed(plan, listeners_before) if listeners_before else plan)
-            if _listeners is listeners_before:
+            found = self.by_key.setdefault(key, _observed(plan) if observers_before else plan)
+            if _observers is observers_before:
                 return found
-            self.by_key.pop(key, None)  # the table may have been cleared before this plan was added
+            self.by_key.pop(key, None)  # the table may have been rewritten before this plan was added
 
     def add_kind(self, kind: Hashable, plan: Plan) -> None:
         """Store a plan as an example of its kind."""
@@ -162,38 +167,79 @@ class PlanTable:
             except KeyError:
                 pass  # another thread emptied it
 
-    def add_dense(self, launches: list[Callable[..., None] | None], code: int, plan: Plan) -> None:
+    def add_dense(
+        self, launches: list[Callable[..., None] | None], code: int, plan: Plan, is_keyed: bool = False
+    ) -> None:
         """Publish a plan that fits any size; other plans are ignored.
 
         Arguments:
             launches: `dense`, `with_float` or `with_int` of this table.
             code: the `dense` of the layout.
             plan: the plan.
+            is_keyed: whether it is also added to `by_key`, where observers of exact layouts find it.
         """
         while plan.any_size and 0 < code < len(launches):
-            listeners_before = _listeners
-            launches[code] = (_observed(plan, listeners_before) if listeners_before else plan).launch
-            if _listeners is listeners_before:
+            observers_before = _observers
+            if not observers_before:
+                launches[code] = plan.launch
+            else:
+                number = next(i for i, one in enumerate(self._lists()) if one is launches)
+                self._plain[number, code] = plan.launch
+                launches[code] = None if is_keyed and _needs_layouts() else _observed_for_any_size(plan)
+            if _observers is observers_before:
                 return
             launches[code] = None
+
+    def _lists(self) -> tuple[list[Callable[..., None] | None], ...]:
+        return self.dense, self.with_float, self.with_int
+
+    def observe(self) -> None:
+        """Replace all launches by those for the current observers."""
+        keyed = {}
+        for key, plan in self.by_key.copy().items():
+            plain = plan.plain or plan
+            keyed[plain.launch] = plain
+            new = _observed(plain) if _observers else plain
+            if self.by_key.get(key) is plan:  # not evicted meanwhile
+                self.by_key[key] = new
+        for number, launches in enumerate(self._lists()):
+            if any(launches) or self._plain:
+                for code, launch in enumerate(launches):
+                    plain_launch = self._plain.get((number, code), launch)
+                    if plain_launch is None:
+                        continue
+                    found = keyed.get(plain_launch)
+                    if not _observers:
+                        self._plain.pop((number, code), None)
+                        launches[code] = plain_launch
+                        continue
+                    self._plain[number, code] = plain_launch
+                    if found is not None and _needs_layouts():
+                        launches[code] = None
+                    else:
+                        launches[code] = _observed_for_any_size(found or Plan(self.operator, (), (), plain_launch))
 
     def clear(self) -> None:
         """Remove all plans."""
         self.by_key.clear()
         self.by_kind.clear()
+        self._plain.clear()
         for launches in (self.dense, self.with_float, self.with_int):
             launches[:] = [None] * len(launches)
 
 
-# Note [Listeners]
+# Note [Observers]
 # ~~~~~~~~~~~~~~~~
-# A profiler observes every launch without a test on the hot path: while there are listeners, tables contain plans whose
-# launch is a wrapper, and tables are cleared whenever the listeners change. A thread that publishes a plan compares the
-# listeners before and after, so that no outdated plan remains in a table. An exception of a listener gets the attribute
-# `launched`, so that code that retries failed launches does not repeat one that succeeded: repeating in-place
-# operations or random numbers would be wrong.
+# A profiler observes every launch without a test on the hot path: while there are observers, tables contain plans with
+# their launches, functions around the original ones. When the observers change, the launches in all tables are
+# replaced, which is cheaper than to make all plans again. A thread that publishes a plan compares the observers before
+# and after, so that no outdated plan remains in a table. While an observer needs layouts, launches for any size are
+# not used if their plan can also be found by its key.
+#
+# An exception of a listener gets the attribute `launched`, so that code that retries failed launches does not repeat
+# one that succeeded: repeating in-place operations or random numbers would be wrong.
 _tables: WeakSet[PlanTable] = WeakSet()
-_listeners: tuple[Callable[[Plan, tuple[object, ...]], None], ...] = ()
+_observers: tuple[Observer, ...] = ()
 _changing = RLock()
 # length of the lists of each table; meta is the last of the initial devices
 _places = DTYPES_PER_DEVICE * (meta.slot + 1)
@@ -213,22 +259,40 @@ def _grow(devices: int) -> None:
 growth_listeners.append(_grow)
 
 
-def _observed(plan: Plan, listeners_before: tuple[Callable[[Plan, tuple[object, ...]], None], ...]) -> Plan:
+class Observer(NamedTuple):
+    """A function that is called for each plan of the tables, and returns the launch to use.
+
+    Arguments:
+        wrap: `wrap(plan, launch)` returns a function with the arguments and effects of `launch`, which is that of
+            `plan` or of an earlier observer. A plan without outputs serves any shape; its `request`, if known, is that
+            of an example.
+        needs_layouts: whether plans must have exact layouts, so that launches that fit any size are avoided.
+    """
+
+    wrap: Callable[[Plan, Callable[..., None]], Callable[..., None]]
+    needs_layouts: bool = False
+
+
+def _needs_layouts() -> bool:
+    return any([observer.needs_layouts for observer in _observers])
+
+
+def _observed(plan: Plan) -> Plan:
+    """Return a copy of a plan with the launch of the current observers."""
     launch = plan.launch
-
-    def observed_launch(*args: object) -> None:
-        launch(*args)
-        try:
-            for listener in listeners_before:
-                listener(plan, args)
-        except BaseException as error:
-            vars(error)["launched"] = True  # see Note [Listeners]
-            raise
-
-    return Plan(
-        plan.operator, plan.parameters, plan.outputs, observed_launch, plan.workspace, plan.any_size, plan.for_layouts,
+    for observer in _observers:
+        launch = observer.wrap(plan, launch)
+    made = Plan(
+        plan.operator, plan.parameters, plan.outputs, launch, plan.workspace, plan.any_size, plan.for_layouts,
         plan.inner or plan,
     )  # fmt: skip
+    made.plain = plan
+    return made
+
+
+def _observed_for_any_size(plan: Plan) -> Callable[..., None]:
+    """Return the launch of the current observers for a plan that is used with other layouts than its own."""
+    return _observed(Plan(plan.operator, plan.parameters, (), plan.launch, request=plan.request)).launch
 
 
 def forget_plans() -> None:
@@ -236,6 +300,24 @@ def forget_plans() -> None:
     with _changing:
         for table in list(_tables):
             table.clear()
+
+
+def add_observer(observer: Observer) -> None:
+    """Use the launches of an observer from now on, around those of earlier ones, in every thread."""
+    _change((*_observers, observer))
+
+
+def remove_observer(observer: Observer) -> None:
+    """Stop using the launches of an observer. Those that callers still have must continue to work."""
+    _change(tuple([one for one in _observers if one is not observer]))
+
+
+def _change(observers: tuple[Observer, ...]) -> None:
+    global _observers
+    with _changing:
+        _observers = observers
+        for table in list(_tables):
+            table.observe()
 
 
 class listen:
@@ -252,21 +334,26 @@ class listen:
 
     def __init__(self, listener: Callable[[Plan, tuple[object, ...]], None]):
         self._listener = listener
+        self._observers: list[Observer] = []  # one for each `with` statement that the object is in
+
+    def _wrap(self, plan: Plan, launch: Callable[..., None]) -> Callable[..., None]:
+        listener = self._listener
+
+        def observed_launch(*args: object) -> None:
+            launch(*args)
+            try:
+                listener(plan, args)
+            except BaseException as error:
+                vars(error)["launched"] = True  # see Note [Observers]
+                raise
+
+        return observed_launch
 
     def __enter__(self) -> listen:
-        self._change(add=True)
+        observer = Observer(self._wrap)
+        self._observers.append(observer)
+        add_observer(observer)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self._change(add=False)
-
-    def _change(self, *, add: bool) -> None:
-        global _listeners
-        with _changing:
-            if add:
-                _listeners = (*_listeners, self._listener)
-            else:
-                left = list(_listeners)
-                left.remove(self._listener)
-                _listeners = tuple(left)
-            forget_plans()
+        remove_observer(self._observers.pop())

@@ -1,9 +1,12 @@
 """Plans of launches. A backend makes them, an operator finds them in a `PlanTable`.
 
 A `Program` describes an elementwise operator for backends. A `STATUS_*` is what a kernel returns.
+An `Observer` replaces the launches of all tables, as profilers do.
+`flops` counts the floating-point operations of a call.
 """
 
 from .._bridge import rebind, unbind
+from .._costs import PRODUCTS, flops
 from .._plans import (
     STATUS_DIVISOR,
     STATUS_INDEX,
@@ -13,12 +16,16 @@ from .._plans import (
     STATUS_REQUIRED,
     STATUS_TARGET,
     Elementwise,
+    Observer,
     PlanTable,
+    add_observer,
     forget_plans,
+    remove_observer,
 )
 from .._programs import Instruction, Program
 
 __all__ = [
+    "PRODUCTS",
     "STATUS_DIVISOR",
     "STATUS_INDEX",
     "STATUS_MEMORY",
@@ -28,9 +35,13 @@ __all__ = [
     "STATUS_TARGET",
     "Elementwise",
     "Instruction",
+    "Observer",
     "PlanTable",
     "Program",
+    "add_observer",
+    "flops",
     "forget_plans",
     "rebind",
+    "remove_observer",
     "unbind",
 ]

@@ -95,5 +95,5 @@ class PendingLaunch:
         if error.args and type(error.args[0]) is str:
             error.args = (f"{error.args[0]}; called at {self.where}", *error.args[1:])
         error.called_at = self.where  # so that the operator that waits does not put its own name in front
-        error.launched = True  # so that a fast path that waits does not try again: Note [Listeners] in facula_storage
+        error.launched = True  # so that a fast path that waits does not try again: Note [Observers] in facula_storage
         return error

@@ -91,8 +91,11 @@ def _draw_slowly(
         table.add_dense(table.dense, layout.dense, plan)
         plan = table.add(key, plan)
     seed, start = source.advance(layout.numel)
-    plan = Plan(plan.operator, plan.parameters, (layout,), plan.launch, request=plan.request)  # of this size
-    launch(plan, (), [(storage, offset)], (seed, start, first, second))
+    plain = plan.plain or plan
+    sized = Plan(plan.operator, plan.parameters, (layout,), plain.launch, request=plain.request)
+    if plan is not plain:
+        sized = Plan(plan.operator, plan.parameters, (layout,), plan.launch, inner=sized)
+    launch(sized, (), [(storage, offset)], (seed, start, first, second))
 
 
 def drawn_batched(layout: Layout, table: PlanTable, generator: Generator | None, first: float, second: float) -> Tensor:

@@ -36,7 +36,7 @@ def run(
 
 
 # The exceptions on which a fast path falls back: before its launch it has no side effects. Exceptions from a
-# listener after the launch have the attribute `launched` (Note [Listeners] in facula_storage) and propagate.
+# listener after the launch have the attribute `launched` (Note [Observers] in facula_storage) and propagate.
 MISSED = (AttributeError, IndexError, KeyError, LaunchError, MemoryError, OverflowError, TypeError)
 NOWHERE = Storage()  # of an operand that was not passed
 

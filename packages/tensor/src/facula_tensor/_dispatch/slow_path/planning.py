@@ -223,12 +223,12 @@ def add_dense(table: PlanTable, layouts: Layouts, plan: Plan) -> None:
     """Store a plan for any size under the keys for operands with one layout, or for an operand and a number."""
     first, last = layouts[0], layouts[-1]
     if last is first:
-        table.add_dense(table.dense, first.dense, plan)
+        table.add_dense(table.dense, first.dense, plan, is_keyed=True)
     elif last is float and first.dtype.category == FLOATING:
-        table.add_dense(table.with_float, first.dense, plan)
-        table.add_dense(table.with_int, first.dense, plan)  # the launch reads an int as a double
+        table.add_dense(table.with_float, first.dense, plan, is_keyed=True)
+        table.add_dense(table.with_int, first.dense, plan, is_keyed=True)  # the launch reads an int as a double
     elif last is int and first.dtype is int64:  # narrower dtypes check the number's range first
-        table.add_dense(table.with_int, first.dense, plan)
+        table.add_dense(table.with_int, first.dense, plan, is_keyed=True)
 
 
 def add_for_integers(table: PlanTable, key: tuple[object, ...], layouts: Layouts, plan: Plan) -> None:

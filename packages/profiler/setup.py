@@ -1,0 +1,39 @@
+"""The C module of this package; everything else about the build is in pyproject.toml."""
+
+from shutil import which
+
+import setuptools
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError
+
+if int(setuptools.__version__.partition(".")[0]) < 77:
+    raise SystemExit('facula-profiler is built with setuptools 77 or newer: first run pip install "setuptools>=77"')
+
+
+class BuildExtensions(build_ext):
+    """Says what to install where there is no compiler."""
+
+    def build_extensions(self):
+        """Compile the C modules."""
+        compiler = self.compiler.compiler_so[0]
+        if which(compiler) is None:
+            raise CCompilerError(f"facula-profiler is compiled from C: install gcc ({compiler!r} is not found)")
+        super().build_extensions()
+
+
+setup(
+    cmdclass={"build_ext": BuildExtensions},
+    ext_modules=[
+        Extension(
+            "facula_profiler._recorder",
+            [f"csrc/{name}.c" for name in ("launch", "memory", "recorder", "ring", "stacks")],
+            depends=["csrc/recorder.h"],
+            define_macros=[("Py_LIMITED_API", "0x030b0000")],
+            extra_compile_args=[
+                "-O2", "-std=gnu11", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
+            ],
+            py_limited_api=True,
+        )
+    ]
+)  # fmt: skip

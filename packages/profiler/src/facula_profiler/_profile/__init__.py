@@ -1,0 +1,1 @@
+"""Profiles under PyTorch's names: `profile`, `schedule`, `record_function`."""

@@ -1,0 +1,61 @@
+"""Names for blocks of a program."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from .._recording.recording import running
+from .._trace.records import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._recording.recording import Recording
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class record_function:
+    """A name for a block, or for a decorated function, in a profile. Without a profile it does nothing.
+
+    Arguments:
+        name: the name.
+        args: a text that is appended to the name.
+
+    >>> from facula_profiler import profile
+    >>> with profile() as prof, record_function("forward"):
+    ...     pass
+    >>> [event.name for event in prof.events()]
+    ['forward']
+    """
+
+    __slots__ = ("_open", "args", "name")
+
+    def __init__(self, name: str, args: str | None = None):
+        self.name, self.args = name, args
+        self._open: tuple[Recording, int] | None = None
+
+    def __enter__(self) -> record_function:
+        recording = running()
+        if recording is not None:
+            name = self.name if self.args is None else f"{self.name}: {self.args}"
+            self._open = recording, recording.begin(Kind.RANGE, name)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._open is not None:
+            (recording, token), self._open = self._open, None
+            recording.end(token)
+
+    def __call__(self, function: Callable[P, T]) -> Callable[P, T]:
+        """Return the function with the name around each call."""
+        name, args = self.name, self.args
+
+        @wraps(function)
+        def call(*arguments: P.args, **options: P.kwargs) -> T:
+            with record_function(name, args):
+                return function(*arguments, **options)
+
+        return call

@@ -1,0 +1,294 @@
+"""Recordings: they observe launches, ranges, memory and sources from `start` to `stop`, and become traces."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import FileError, InvalidValueError, OperationError
+from facula_errors.extend import warn
+from facula_storage.extend.plans import Observer, add_observer, remove_observer
+
+from .. import _recorder
+from .._files import checked_path
+from .._trace.records import Lane
+from .assembling import Described, assemble
+from .journal import Journal
+from .memory import observe_memory
+from .raw import FIRST_OWN_LANE, RAW
+from .signatures import output_place, signature_of
+from .sources import sources
+from .stacks import Frames
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import CodeType
+
+    from facula_storage import Plan
+
+    from .._trace.records import Signature
+    from .._trace.trace import Trace
+    from .sources import Source
+
+CAPACITY = 1 << 20  # events: 64 MiB, of which the system provides only the pages that are written
+_lock = threading.Lock()  # held while a recording starts or stops
+_running: list[Recording] = []  # the recording of this process, or none
+
+# Note [Sequence numbers]
+# ~~~~~~~~~~~~~~~~~~~~~~~
+# After each launch the recorder draws a number from the counter that numbers the nodes of autograd graphs. An operator
+# creates its node directly after its launch, so a node with number q belongs to the launch with number q - 1. If
+# several threads record gradients at the same time, another thread may draw a number in between: then no launch has
+# the number before the node's, or another thread's has, and the arrow is missing or wrong.
+
+
+class Recording:
+    """A recording of this process. At most one runs at a time.
+
+    Arguments:
+        with_layouts: record the exact shapes of all operators.
+        with_stacks: record the call stack of each launch and range.
+        with_memory: record allocations and releases.
+        capacity: the number of records, rounded up to a power of two; the oldest are overwritten.
+        path: a file that contains the records while they are made, for `recover`; None for none.
+        options: further options, for sources: "with_modules" and "activities".
+    """
+
+    address: int = _recorder.ADDRESS
+
+    def __init__(
+        self,
+        *,
+        with_layouts: bool = False,
+        with_stacks: bool = False,
+        with_memory: bool = False,
+        capacity: int = CAPACITY,
+        path: str | os.PathLike[str] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ):
+        if not isinstance(capacity, int) or capacity < 1:
+            raise InvalidValueError(f"profile: expected capacity >= 1 events; got {capacity!r:.60}")
+        path = None if path is None else checked_path("profile", path)
+        self.options: Mapping[str, Any] = dict(options or {})
+        nodes = sys.modules.get("facula_autograd.extend.nodes")
+        self._journal = None if path is None else Journal(path)
+        try:
+            self._recorder = _recorder.Recorder(
+                1 << (capacity - 1).bit_length(), path, with_stacks, with_memory,
+                None if nodes is None else nodes.next_seq.__self__,
+                self._add_thread, self._add_stacks if self._journal else None,
+            )  # fmt: skip
+        except OSError as error:
+            raise FileError(error.errno, f"profile: {error.strerror}; choose another path or capacity", path) from None
+        self._with_memory = with_memory
+        self._observer = Observer(self._wrap, with_layouts)
+        self._plans: list[Plan] = []
+        self._names: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._threads: dict[int, str] = {}
+        self._lanes: list[Lane] = []
+        self._started: list[Source] = []
+        self._undo: list[Callable[[], object]] = []
+        self._open: dict[int, tuple[int, int, int, int]] = {}  # ranges: kind, name, start, lane
+        self._next_range = count().__next__
+        self._process = 0
+        self.categories: list[tuple[int, dict[int, str]]] = []
+        self.metadata: dict[str, Any] = {}
+        self.now = _recorder.now
+
+    # For sources: see `sources.Recorder` ------------------------------------------------------------------------------
+
+    def name(self, text: str) -> int:
+        """Return the number of a name."""
+        try:
+            return self._names[text]
+        except KeyError:
+            with self._lock:
+                number = self._names.setdefault(text, len(self._names))
+            if self._journal is not None:
+                self._journal.write("name", number, text)
+            return number
+
+    def lane(self, kind: str, label: str, thread: int = 0) -> int:
+        """Return the number of a new lane."""
+        with self._lock:
+            self._lanes.append(Lane(kind, label, thread))
+            number = FIRST_OWN_LANE + len(self._lanes) - 1
+        if self._journal is not None:
+            self._journal.write("lane", number, kind, label, thread)
+        return number
+
+    def event(
+        self, kind: int, name: str | int, start: int, end: int, *, lane: int = -1, seq: int = -1, value: int = 0,
+        link: int = -1,
+    ) -> int:  # fmt: skip
+        """Record an event; see `sources.Recorder`."""
+        number = self.name(name) if isinstance(name, str) else name
+        return self._recorder.event(kind, number, start, end, lane, seq, value, link)
+
+    def begin(self, kind: int, name: str) -> int:
+        """Begin a range of the calling thread; return the token that ends it."""
+        token = self._next_range()
+        self._open[token] = (kind, self.name(name), self.now(), self._recorder.lane())
+        return token
+
+    def end(self, token: int) -> None:
+        """End a range. Does nothing after the recording, whose end has ended all ranges."""
+        opened = self._open.pop(token, None)
+        if opened is not None:
+            kind, name, start, lane = opened
+            self._recorder.event(kind, name, start, self.now(), lane, -1, 0, -1)
+
+    def categorize(self, categories: Mapping[int, str], time: int | None = None) -> None:
+        """Record the contents of memory; see `sources.Recorder`."""
+        self.categories.append((self.now() if time is None else time, dict(categories)))
+
+    # Start and stop ---------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Observe from now on.
+
+        Raises:
+            RuntimeError: another recording runs.
+        """
+        with _lock:
+            if _running:
+                raise OperationError(
+                    "profile: expected no other profile to run; got one that has not ended; stop it first, or name "
+                    "parts of it with record_function"
+                )
+            self._process = os.getpid()
+            _running.append(self)
+            self._undo.append(_running.clear)
+            try:
+                self._recorder.start()
+                self._undo.append(self._recorder.stop)
+                if self._with_memory:
+                    self._undo.append(observe_memory())
+                add_observer(self._observer)
+                self._undo.append(lambda: remove_observer(self._observer))
+                self._start_sources()
+            except BaseException:
+                self._stop()
+                raise
+
+    def _start_sources(self) -> None:
+        for make in tuple(sources):
+            try:
+                source = make()
+                source.start(self)
+                self._undo.append(source.stop)
+            except Exception as error:
+                name = getattr(make, "__qualname__", repr(make))
+                warn(
+                    f"profile: {name} cannot observe: {type(error).__name__}: {error!s:.200}; other events are recorded"
+                )
+
+    def stop(self) -> None:
+        """Stop observing; do nothing if the recording has stopped."""
+        with _lock:
+            for token in list(self._open):
+                self.end(token)
+            self._stop()
+
+    def pause(self) -> None:
+        """Record nothing until `resume`."""
+        self._recorder.stop()
+
+    def resume(self) -> None:
+        """Record again, after `pause`."""
+        if self.is_running:
+            self._recorder.stop()
+            self._recorder.start()
+
+    def _stop(self) -> None:
+        error: BaseException | None = None
+        while self._undo:
+            try:
+                self._undo.pop()()
+            except BaseException as failed:  # all must be undone, also after a Ctrl-C
+                error = error or failed
+        if error is not None:
+            raise error
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the recording observes this process."""
+        return bool(self._undo)
+
+    # Called while programs run ----------------------------------------------------------------------------------------
+
+    def _wrap(self, plan: Plan, launch: Callable[..., None]) -> Callable[..., None]:
+        number = len(self._plans)
+        self._plans.append(plan)
+        while self._plans[number] is not plan:  # another thread appended in between
+            number += 1
+        if self._journal is not None:
+            self._journal.write("plan", number, signature_of(plan))
+        return self._recorder.wrap(launch, number, output_place(plan))  # type: ignore[no-any-return]
+
+    def _add_thread(self, lane: int) -> None:
+        """Note the name of the calling thread, at its first event."""
+        name = threading.current_thread().name
+        self._threads[lane] = name
+        if self._journal is not None:
+            self._journal.write("thread", lane, name, threading.get_native_id())
+
+    def _add_stacks(self, first: int) -> None:
+        journal = self._journal
+        if journal is not None:
+            frames = Frames()
+            for number, (code, caller, instruction) in enumerate(self._recorder.stacks(first), first):
+                journal.write("stack", number, frames.at(code, instruction), caller)
+
+    # Afterwards -------------------------------------------------------------------------------------------------------
+
+    def trace(self) -> Trace:
+        """Return what was recorded."""
+        first, contents = self._recorder.contents() if os.getpid() == self._process else (0, b"")
+        _, began, began_utc, _ = self._recorder.header()
+        frames = Frames()
+        rows: list[tuple[CodeType, int, int]] = self._recorder.stacks(0)
+        main = threading.main_thread().native_id
+        threads = [
+            Lane("python", self._threads.get(lane, "MainThread" if thread == main else f"thread {thread}"), thread)
+            for lane, thread in enumerate(self._recorder.threads())
+        ]
+        metadata = {"process": self._process, "host": socket.gethostname(), "began_utc_ns": began_utc, **self.metadata}
+        described = Described(
+            began, list(self._names), _Signatures(self._plans), threads, self._lanes,
+            [(frames.at(code, instruction), caller) for code, caller, instruction in rows], self.categories, metadata,
+        )  # fmt: skip
+        return assemble(np.frombuffer(contents, RAW), first, described)
+
+
+class _Signatures:
+    """The signatures of plans, computed when they are asked for: most plans of a process are not used."""
+
+    def __init__(self, plans: list[Plan]):
+        self._plans = plans
+
+    def __getitem__(self, number: int) -> Signature:
+        return signature_of(self._plans[number])
+
+
+def running() -> Recording | None:
+    """Return the recording that runs in this process, or None."""
+    return _running[0] if _running else None
+
+
+def _after_fork() -> None:
+    """Stop the recording in a child: its file and its other threads belong to the parent."""
+    _lock._at_fork_reinit()  # type: ignore[attr-defined]
+    _recorder.abandon()
+    for recording in tuple(_running):
+        recording._stop()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,70 @@
+"""Names and signatures of plans."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import Layout
+from facula_storage.extend.plans import Program, flops
+
+from .._trace.records import Signature
+
+if TYPE_CHECKING:
+    from facula_storage import Plan
+
+
+@cache
+def _schemas() -> tuple[frozenset[str], dict[str, str]]:
+    """Return the operators with PyTorch's names, and PyTorch's names of the others, from `aten.txt`."""
+    words = files(__package__).joinpath("aten.txt").read_text(encoding="utf-8").split()
+    others = dict(word.split("=") for word in words if "=" in word)
+    return frozenset([*words, *others.values()]), others
+
+
+@cache
+def public_name(operator: str, in_place: bool = False) -> str:
+    """Return the name of a launch in reports: PyTorch's, such as `aten::add_`, if PyTorch has the operator."""
+    names, others = _schemas()
+    if in_place and f"{operator}_" in names:
+        operator += "_"
+    operator = others.get(operator, operator)
+    return f"aten::{operator}" if operator in names else f"facula::{operator}"
+
+
+def signature_of(plan: Plan) -> Signature:
+    """Return the operator, operands and costs of a plan's launches. A plan without outputs serves any shape."""
+    operator, inputs, parameters = plan.request or (plan.operator, (), plan.parameters)
+    is_program = isinstance(operator, Program)
+    arrays = [one for one in inputs if isinstance(one, Layout)]
+    dtypes = tuple([_dtype(one) for one in inputs])
+    texts = tuple([f"{one!s:.80}" for one in parameters])
+    each = len(operator.instructions) if is_program else 1  # type: ignore[union-attr]
+    if not plan.outputs:
+        return Signature(plan.operator, None, dtypes, texts, each, sum([one.dtype.itemsize for one in arrays]))
+    shapes = tuple([one.shape if isinstance(one, Layout) else () for one in inputs])
+    outputs = [one.shape for one in plan.outputs]
+    try:
+        count = flops(plan.operator, shapes, outputs)
+    except (IndexError, TypeError):  # another operator of this name, with other operands
+        count = prod(outputs[0])
+    nbytes = sum([one.nbytes for one in (*arrays, *plan.outputs)])
+    return Signature(plan.operator, shapes, dtypes, texts, each * count, nbytes)
+
+
+def _dtype(operand: Any) -> str:
+    if isinstance(operand, Layout):
+        return operand.dtype.name
+    return "" if operand is None else "Scalar"
+
+
+def output_place(plan: Plan) -> int:
+    """Return the place of the first output's address among the arguments of a launch, 0 if unknown.
+
+    Arguments are the number of elements, the addresses of inputs and outputs, and numbers.
+    """
+    if plan.request is None or (plan.elementwise is None and plan.outputs):
+        return 0
+    return 1 + sum([not isinstance(one, type) for one in plan.request[1]])

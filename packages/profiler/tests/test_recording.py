@@ -1,0 +1,438 @@
+"""Recordings: launches, stacks, threads, rings, sources, forks and killed programs."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import warnings
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from launch_testing import LAYOUT, OTHER, Operators, launch_of, plan_of
+
+from facula_errors.testing import raises
+from facula_profiler import Kind, Trace, profile, record_function, recover
+from facula_profiler._recording import sources as registry
+from facula_profiler._recording.recording import Recording, running
+from facula_storage import Plan
+from facula_storage._bridge import LaunchError
+
+
+@pytest.fixture
+def source():
+    """Return a class of sources that counts calls, registered for the test."""
+
+    class Counting:
+        calls: ClassVar = []
+
+        def start(self, recorder):
+            self.calls.append("start")
+            type(self).recorder = recorder
+
+        def stop(self):
+            self.calls.append("stop")
+
+    Counting.calls.clear()
+    registry.sources.append(Counting)
+    yield Counting
+    registry.sources.remove(Counting)
+
+
+def names(trace, *kinds):
+    return [trace.names[trace.events["name"][place]] for place in trace.of_kind(*kinds or Kind)]
+
+
+def test_launches_are_recorded_while_a_profile_runs():
+    operators = Operators(add=plan_of(), mul=plan_of("mul", lambda *args: None))
+    before = {name: table.by_key["key"] for name, table in operators.tables.items()}
+    operators.call("add")
+    with profile() as prof:
+        operators.call("add")
+        with record_function("block"):
+            operators.call("mul")
+        added = plan_of("exp", inputs=(OTHER,), outputs=(OTHER,))
+        operators.tables["mul"].add("late", added).launch(5, 0, 0)
+    operators.call("add")
+    trace = prof.trace
+    assert names(trace) == ["aten::add", "block", "aten::mul", "aten::exp"]
+    assert trace.events["parent"].tolist() == [-1, -1, 1, -1]
+    assert trace.events["value"][trace.of_kind(Kind.LAUNCH)].tolist() == [6, 6, 5]
+    first = trace.signatures[trace.events["signature"][0]]
+    assert (first.operator, first.shapes, first.dtypes, first.flops, first.nbytes) == (
+        "add", ((2, 3), (2, 3)), ("float32", "float32"), 6, 72)  # fmt: skip
+    assert {name: table.by_key["key"] for name, table in operators.tables.items()} == before
+    assert operators.tables["mul"].by_key["late"] is added
+    assert (np.diff(trace.events["start"]) >= 0).all() and (trace.events["end"] >= trace.events["start"]).all()
+
+
+def test_launches_for_any_size():
+    """Without shapes, launches for any size are recorded as such; with them, plans are found by their keys."""
+    plan = plan_of(any_size=True)
+    operators = Operators(add=plan)
+    table = operators.tables["add"]
+    table.add_dense(table.dense, LAYOUT.dense, plan, is_keyed=True)
+    with profile() as prof:
+        table.dense[LAYOUT.dense](60, 64, 128, 192)
+    assert prof.trace.signatures[0].shapes is None and prof.trace.signatures[0].dtypes == ("float32", "float32")
+    with profile(with_flops=True) as prof:
+        assert table.dense[LAYOUT.dense] is None
+    assert table.dense[LAYOUT.dense] is plan.launch
+
+
+def test_operators_in_place_have_pytorchs_names():
+    elementwise = Plan("add", (), (LAYOUT,), launch_of(lambda plan, args: 0), elementwise=("add", (), (), ()),
+                       request=("add", (LAYOUT, LAYOUT), ()))  # fmt: skip
+    operators = Operators(add=elementwise, linear_weight_grad=plan_of("linear_weight_grad"))
+    address = 1 << 40
+    with profile() as prof:
+        operators.call("add", 6, address, 128, address)
+        operators.call("add", 6, address, address, 128)
+        operators.call("linear_weight_grad", 6, 64, 128, 64)
+    assert names(prof.trace) == ["aten::add_", "aten::add", "facula::linear_weight_grad"]
+
+
+def test_errors_of_launches_pass_through_unrecorded():
+    refused = plan_of(launch=launch_of(lambda plan, args: 1))
+    failing = plan_of("mul", launch=lambda *args: 1 // 0)
+    operators = Operators(add=refused, mul=failing)
+    with profile() as prof:
+        with pytest.raises(LaunchError):
+            operators.call("add")
+        with pytest.raises(ZeroDivisionError):
+            operators.call("mul")
+        with pytest.raises(TypeError):
+            operators.call("add", "x")
+    assert len(prof.trace) == 0
+
+
+def test_a_launch_that_a_caller_keeps_works_afterwards():
+    operators = Operators(add=plan_of())
+    with profile():
+        kept = operators.tables["add"].by_key["key"].launch
+    kept(1, 2, 3, 4)
+    with profile() as prof:
+        kept(1, 2, 3, 4)
+    assert len(prof.trace) == 0
+
+
+def test_stacks():
+    operators = Operators(add=plan_of())
+
+    def inner():
+        operators.call("add")
+
+    with profile(with_stack=True) as prof:
+        inner()
+        for _ in range(2):
+            operators.call("add")
+    trace = prof.trace
+    first, second, third = (trace.stacks[place] for place in trace.events["stack"])
+    assert [frame.function.rpartition(".")[2] for frame in first[:3]] == ["call", "inner", "test_stacks"]
+    assert second == third != first and first[1].file == __file__
+    assert first[1].line == inner.__code__.co_firstlineno + 1
+    assert not first[1].is_library
+    assert prof.events()[0].stack[1].startswith(f"{__file__}({first[1].line}): ")
+    with profile() as prof:
+        inner()
+    assert prof.trace.stacks == []
+
+
+def test_deep_stacks_keep_their_innermost_frames():
+    operators = Operators(add=plan_of())
+
+    def recurse(depth):
+        return recurse(depth - 1) if depth else operators.call("add")
+
+    with profile(with_stack=True) as prof:
+        recurse(400)
+    assert len(prof.trace.stacks[0]) == 256
+
+
+def test_threads_have_lanes():
+    operators = Operators(add=plan_of())
+
+    def work():
+        with record_function("thread"):
+            operators.call("add")
+
+    with profile() as prof:
+        work()
+        threads = [threading.Thread(target=work, name=f"helper {i}") for i in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    trace = prof.trace
+    assert [lane.label for lane in trace.lanes] == ["MainThread", "helper 0", "helper 1", "helper 2"]
+    assert all(lane.kind == "python" and lane.thread for lane in trace.lanes)
+    assert trace.events["lane"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert trace.events["parent"].tolist() == [-1, 0, -1, 2, -1, 4, -1, 6]
+
+
+def test_profiles_start_and_stop_while_other_threads_launch():
+    operators, done = Operators(add=plan_of(launch=launch_of(lambda plan, args: 0, 0))), threading.Event()
+
+    def work():
+        while not done.is_set():
+            operators.call("add")
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(30):
+            with profile(capacity=64, with_stack=True) as prof:
+                operators.call("add")
+            assert len(prof.trace) >= 1
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_the_oldest_events_are_dropped():
+    operators = Operators(add=plan_of())
+    with profile(capacity=100) as prof:  # rounded up to 128
+        for number in range(1000):
+            operators.call("add", number, 0, 0, 0)
+    assert prof.trace.dropped == 1000 - 128
+    assert prof.trace.events["value"].tolist() == list(range(872, 1000))
+
+
+def test_sequence_numbers_connect_forward_and_backward(monkeypatch):
+    """Launches draw numbers from the counter of nodes: a node's number follows that of its launch."""
+    from itertools import count
+
+    counter = count(10)
+    monkeypatch.setitem(sys.modules, "facula_autograd.extend.nodes", type(sys)("nodes"))
+    sys.modules["facula_autograd.extend.nodes"].next_seq = counter.__next__
+    operators = Operators(add=plan_of(), mul=plan_of("mul"))
+    with profile() as prof:
+        operators.call("add")
+        node = next(counter)
+        operators.call("mul")
+        next(counter)
+        view = next(counter)
+        recording = running()
+        for number in (view, node):
+            start = recording.now()
+            recording.event(Kind.BACKWARD, "AddBackward0", start, recording.now(), seq=number)
+    trace = prof.trace
+    assert trace.events["seq"].tolist() == [10, 12, view, node]
+    assert trace.events["link"].tolist() == [-1, -1, -1, 0]
+
+
+def test_open_ranges_end_with_the_recording():
+    with profile() as prof:
+        outer = record_function("outer")
+        outer.__enter__()
+        with record_function("inner"):
+            pass
+    outer.__exit__(None, None, None)
+    assert names(prof.trace) == ["outer", "inner"] and prof.trace.events["parent"].tolist() == [-1, 0]
+
+
+def test_sources_report_events(source):
+    """Check Python sources, the function for C, lanes, names and links."""
+    report = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)(Recording.address)
+    report(Kind.TASK, 0, 1, 2, 3)  # without a recording: ignored
+    operators = Operators(add=plan_of("add", lambda *args: report(Kind.TASK, 1, now(), now(), 7)))
+    with profile(with_modules=True) as prof:
+        recorder = source.recorder
+        now = recorder.now
+        assert recorder.options["with_modules"] and recorder.options["activities"] >= {"CPU"}
+        lane = recorder.lane("device", "stream 3")
+        cause = recorder.event(Kind.REPLAY, "step", now(), now())
+        recorder.event(Kind.KERNEL, "matmul", now(), now(), lane=lane, link=cause, value=12)
+        report(Kind.COPY | (recorder.name("to host") + 1) << 8, -1, now(), now(), 400)
+        operators.call("add")
+        token = recorder.begin(Kind.MODULE, "Net.fc")
+        recorder.end(token)
+        recorder.end(token)
+        recorder.categorize({64: "parameter"})
+    trace = prof.trace
+    assert source.calls == ["start", "stop"]
+    assert [lane.label for lane in trace.lanes] == ["MainThread", "worker 1", "stream 3"]
+    assert names(trace) == ["step", "to host", "aten::add", "Net.fc", "aten::add", "matmul"]
+    task, kernel = trace.of_kind(Kind.TASK)[0], trace.of_kind(Kind.KERNEL)[0]
+    assert (trace.events["link"][task], trace.events["value"][task]) == (2, 7)
+    assert (trace.events["link"][kernel], trace.events["value"][kernel]) == (0, 12)
+    assert [contents for _, contents in trace.categories] == [{64: "parameter"}]
+    assert [event.name for event in prof.events()] == ["step", "to host", "aten::add", "Net.fc", "matmul"]
+    assert recorder.event(Kind.RANGE, "late", 0, 1) == -1
+
+
+def test_threads_without_the_gil_report_events(source):
+    """Several threads of C call at the same time as profiles stop: ctypes releases the GIL around calls."""
+    report = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)(Recording.address)
+    done = threading.Event()
+
+    def work():
+        while not done.is_set():
+            report(Kind.TASK, 2, 5, 6, 7)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(50):
+            with profile(capacity=32) as prof:
+                pass
+            assert set(prof.trace.events["value"].tolist()) <= {7}
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_source_that_fails_is_named(source):
+    class Failing:
+        def start(self, recorder):
+            raise KeyError("pool")
+
+    registry.sources.insert(0, Failing)
+    try:
+        with pytest.warns(UserWarning, match=r"profile: .*Failing cannot observe: KeyError: 'pool'"), profile():
+            pass
+    finally:
+        registry.sources.remove(Failing)
+    assert source.calls == ["start", "stop"]
+
+
+def test_everything_is_undone_when_a_source_cannot_stop(source):
+    operators = Operators(add=plan_of())
+    before = operators.tables["add"].by_key["key"]
+    source.stop = lambda self: 1 // 0
+    with pytest.raises(ZeroDivisionError), profile():
+        pass
+    assert operators.tables["add"].by_key["key"] is before and running() is None
+
+
+def test_a_child_records_nothing_or_its_own():
+    operators = Operators(add=plan_of())
+    with profile() as prof:
+        operators.call("add")
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    operators.call("add")
+                    assert running() is None
+                    prof.stop()
+                    assert len(prof.trace) == 0
+                    with profile() as own:
+                        operators.call("add")
+                    assert names(own.trace) == ["aten::add"]
+                    code = 0
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        operators.call("add")
+    assert names(prof.trace) == ["aten::add"] * 2
+
+
+KILLED = """
+import os, signal, sys
+sys.path.insert(0, {tests!r})
+from launch_testing import Operators, plan_of
+from facula_profiler import profile, record_function
+operators = Operators(add=plan_of(), mul=plan_of("mul"))
+with profile(path={path!r}, capacity=256, with_stack=True):
+    for number in range({count}):
+        operators.call("add")
+        with record_function("block"):
+            operators.call("mul")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("count", [3, 500])
+def test_a_killed_program_leaves_a_readable_trace(tmp_path, count):
+    path = str(tmp_path / "run.events")
+    script = textwrap.dedent(KILLED).format(tests=os.path.dirname(__file__), path=path, count=count)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    trace = recover(path)
+    kept = min(3 * count, 256)
+    assert len(trace) == kept and trace.dropped == 3 * count - kept
+    assert set(names(trace)) == {"aten::add", "block", "aten::mul"}
+    assert [lane.label for lane in trace.lanes] == ["MainThread"]
+    launch = trace.of_kind(Kind.LAUNCH)[-1]
+    assert trace.signatures[trace.events["signature"][launch]].shapes == ((2, 3), (2, 3))
+    assert [frame.function for frame in trace.stacks[trace.events["stack"][launch]]] == ["Operators.call", "<module>"]
+    trace.save(tmp_path / "saved")
+    assert len(Trace.load(tmp_path / "saved")) == kept
+    (tmp_path / "run.events").write_bytes(b"nothing")
+    with raises(ValueError, "recover", "the records of a profile"):
+        recover(path)
+
+
+def test_recorders_reject_misuse(tmp_path):
+    from facula_profiler import _recorder
+
+    for arguments in (
+        (),
+        (3, None, 0, 0, None, None, None),
+        (4, None, 0, 0, 5, None, None),
+        (0,) * 7,
+        (1 << 62,) + (None,) * 6,
+    ):
+        with pytest.raises((TypeError, ValueError)):
+            _recorder.Recorder(*arguments)
+    recorder = _recorder.Recorder(4, None, False, False, None, None, None)
+    for call in (
+        lambda: recorder.wrap(3, 0, 0), lambda: recorder.wrap(print), lambda: recorder.event(1),
+        lambda: recorder.event(*"12345678"), lambda: recorder.stacks("x"), lambda: _recorder.parents(b"", b"1", b""),
+        lambda: _recorder.wrap_take(1), lambda: _recorder.wrap_block(), lambda: type(recorder)(2, x=3),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError)):
+            call()
+    assert recorder.event(1, 0, 0, 0, -1, -1, 0, -1) == -1  # not started
+    recorder.start()
+    with pytest.raises(RuntimeError, match="a recorder runs already"):
+        _recorder.Recorder(4, None, False, False, None, None, None).start()
+    recorder.stop()
+    recorder.stop()
+    assert recorder.contents() == (0, b"")
+    with raises(FileNotFoundError, "profile", "choose another path"), profile(path=tmp_path / "none" / "x"):
+        pass
+    with raises(ValueError, "profile", "capacity", value=0), profile(capacity=0):
+        pass
+    assert running() is None
+
+
+def test_parents_agree_with_a_search():
+    """Compare with all pairs, for intervals of several lanes, empty and equal ones included."""
+    from facula_profiler import _recorder
+
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        spans = []
+        for lane in range(2):
+
+            def split(low, high, lane=lane):
+                spans.append((lane, low, high))
+                if high - low > 2:
+                    middle = int(random.integers(low + 1, high))
+                    split(low, middle)
+                    split(middle, high)
+
+            split(0, 20)
+        spans.sort(key=lambda span: (span[0], span[1], -span[2]))
+        lanes, starts, ends = (
+            np.array(column, dtype) for column, dtype in zip(zip(*spans, strict=True), ("i4", "i8", "i8"), strict=True)
+        )
+        found = np.frombuffer(_recorder.parents(lanes, starts, ends), "i4")
+        for place, (lane, start, end) in enumerate(spans):
+            around = [
+                other
+                for other in range(place)
+                if spans[other][0] == lane and spans[other][1] <= start and spans[other][2] >= end
+            ]
+            assert found[place] == (around[-1] if around else -1)
