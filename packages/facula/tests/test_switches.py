@@ -29,7 +29,7 @@ ANSWERS = {
     "onnx.is_in_onnx_export": False, "distributed.is_available": True, "distributed.is_initialized": False,
     "distributed.is_nccl_available": False, "cuda.get_arch_list": [], "cuda.get_rng_state_all": [],
     "cuda.memory_stats": {}, "cuda.memory_cached": 0, "cuda.max_memory_cached": 0, "cuda.is_tf32_supported": False,
-    "profiler.kineto_available": False, "is_vulkan_available": False, "backends.kleidiai.is_available": False,
+    "is_vulkan_available": False, "backends.kleidiai.is_available": False,
     "backends.cusparselt.is_available": False, "backends.cusparselt.version": None,
     "backends.nnpack.is_available": False, "backends.mha.get_fastpath_enabled": True,
 }  # fmt: skip
@@ -352,7 +352,7 @@ def test_compiler_marks_change_nothing():
     warnings.filterwarnings("ignore", category=jit.TracerWarning)
 
 
-def test_profiler_marks_change_nothing():
+def test_names_of_ranges_change_nothing():
     @facula.profiler.record_function("f")
     def f(x):
         return x + 1

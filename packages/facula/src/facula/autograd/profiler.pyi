@@ -1,11 +1,13 @@
 """Names of PyTorch's torch.autograd.profiler, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
 from facula._lookup.refusals import Kind, Refusal
-from facula.profiler import record_function as record_function
+from facula_profiler import EventList as EventList
+from facula_profiler import FunctionEvent as FunctionEvent
+from facula_profiler import ProfilerActivity as ProfilerActivity
+from facula_profiler import kineto_available as kineto_available
+from facula_profiler import record_function as record_function
+from facula_profiler.autograd import profile as profile
 
 emit_itt: Kind
 emit_nvtx: Kind
-profile: Kind
-EventList: Kind
-FunctionEvent: Kind
 ProfilerState: Kind

@@ -283,6 +283,11 @@ def running() -> Recording | None:
     return _running[0] if _running else None
 
 
+def is_profiling() -> bool:
+    """Return whether a recording runs in this process."""
+    return bool(_running)
+
+
 def _after_fork() -> None:
     """Stop the recording in a child: its file and its other threads belong to the parent."""
     _lock._at_fork_reinit()  # type: ignore[attr-defined]
