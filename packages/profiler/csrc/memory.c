@@ -8,13 +8,13 @@ typedef struct {
     PyObject_HEAD
     PyObject *release;
     uint64_t generation;
-    int64_t address, nbytes;
+    int64_t address, nbytes, device;
 } Release;
 
 static PyTypeObject *release_type;
 
 /* Record an allocation or a release. Runs no Python code: a release may run inside the garbage collector. */
-static void note(uint64_t generation, int64_t address, int64_t nbytes, int is_release)
+static void note(uint64_t generation, int64_t address, int64_t nbytes, int64_t device, int is_release)
 {
     if (generation != atomic_load_explicit(&active_generation, memory_order_relaxed))
         return;
@@ -25,7 +25,7 @@ static void note(uint64_t generation, int64_t address, int64_t nbytes, int is_re
     const int64_t time = now();
     const Event event = {.start = time, .end = time, .seq = address, .value = is_release ? -nbytes : nbytes,
                          .name = -1, .lane = lane_of_thread(recorder, 0), .stack = stack, .plan = -1,
-                         .kind = KIND_ALLOCATION, .link = -1};
+                         .kind = KIND_ALLOCATION, .link = device};
     record(recorder, &event);
 }
 
@@ -36,7 +36,7 @@ static PyObject *release_call(Release *self, PyObject *args, PyObject *keywords)
     PyObject *release = self->release;
     if (!release)
         return Py_NewRef(Py_None);
-    note(self->generation, self->address, self->nbytes, 1);
+    note(self->generation, self->address, self->nbytes, self->device, 1);
     self->generation = 0; /* called once */
     return PyObject_CallNoArgs(release);
 }
@@ -83,7 +83,7 @@ static PyType_Spec release_spec = {"facula_profiler._recorder.Release", sizeof(R
                                    release_slots};
 
 /* Return the block (address, release) with a release that is recorded; steals the reference to the block. */
-static PyObject *recorded_block(PyObject *block, int64_t nbytes)
+static PyObject *recorded_block(PyObject *block, int64_t nbytes, int64_t device)
 {
     const uint64_t generation = atomic_load_explicit(&active_generation, memory_order_relaxed);
     Recorder *recorder = atomic_load_explicit(&active, memory_order_relaxed);
@@ -106,23 +106,24 @@ static PyObject *recorded_block(PyObject *block, int64_t nbytes)
     release->generation = generation;
     release->address = address;
     release->nbytes = nbytes;
+    release->device = device;
     PyTuple_SetItem(pair, 0, Py_NewRef(PyTuple_GetItem(block, 0)));
     PyTuple_SetItem(pair, 1, (PyObject *)release);
     Py_DECREF(block);
-    note(generation, address, nbytes, 0);
+    note(generation, address, nbytes, device, 0);
     return pair;
 }
 
 typedef struct {
     PyObject *take;
-    int64_t nbytes;
+    int64_t nbytes, device;
 } Taker;
 
 static PyObject *recorded_take(PyObject *self, PyObject *nothing)
 {
     (void)nothing;
     const Taker *taker = PyCapsule_GetPointer(self, NULL);
-    return recorded_block(PyObject_CallNoArgs(taker->take), taker->nbytes);
+    return recorded_block(PyObject_CallNoArgs(taker->take), taker->nbytes, taker->device);
 }
 
 static PyMethodDef take_definition = {"take", recorded_take, METH_NOARGS, "take() -> (address, release)"};
@@ -137,14 +138,14 @@ static void forget(PyObject *capsule)
 static PyObject *wrap_take(PyObject *module, PyObject *args)
 {
     PyObject *take;
-    long long nbytes;
+    long long nbytes, device;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OL:wrap_take", &take, &nbytes))
+    if (!PyArg_ParseTuple(args, "OLL:wrap_take", &take, &nbytes, &device))
         return NULL;
     Taker *taker = PyMem_Malloc(sizeof *taker);
     if (!taker)
         return PyErr_NoMemory();
-    *taker = (Taker){take, nbytes};
+    *taker = (Taker){take, nbytes, device};
     PyObject *capsule = PyCapsule_New(taker, NULL, forget);
     if (!capsule) {
         PyMem_Free(taker);
@@ -169,17 +170,17 @@ static PyObject *unwrap_take(PyObject *module, PyObject *function)
 static PyObject *wrap_block(PyObject *module, PyObject *args)
 {
     PyObject *block;
-    long long nbytes;
+    long long nbytes, device;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OL:wrap_block", &block, &nbytes))
+    if (!PyArg_ParseTuple(args, "OLL:wrap_block", &block, &nbytes, &device))
         return NULL;
-    return recorded_block(Py_NewRef(block), nbytes);
+    return recorded_block(Py_NewRef(block), nbytes, device);
 }
 
 static PyMethodDef methods[] = {
-    {"wrap_take", wrap_take, METH_VARARGS, "wrap_take(take, nbytes) -> a function whose blocks are recorded"},
+    {"wrap_take", wrap_take, METH_VARARGS, "wrap_take(take, nbytes, device) -> a function whose blocks are recorded"},
     {"unwrap_take", unwrap_take, METH_O, "unwrap_take(take) -> the function inside, or `take`"},
-    {"wrap_block", wrap_block, METH_VARARGS, "wrap_block(block, nbytes) -> the block, which is recorded"},
+    {"wrap_block", wrap_block, METH_VARARGS, "wrap_block(block, nbytes, device) -> the block, which is recorded"},
     {NULL, NULL, 0, NULL},
 };
 

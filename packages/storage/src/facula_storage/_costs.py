@@ -85,6 +85,9 @@ def flops(operator: str, inputs: Shapes, outputs: Shapes) -> int:
     (120, 15)
     """
     formula = _FORMULAS.get(operator)
-    if formula is not None:
-        return formula(inputs, outputs)
+    if formula is not None and outputs:
+        try:
+            return formula(inputs, outputs)
+        except IndexError:
+            pass  # another operator of this name, with other operands
     return prod(outputs[0]) if outputs else 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError, InvalidValueError, NumberOverflowError
 from facula_errors.extend import trim_traceback
 
+from ._block_observers import block_observers, observe_layout
 from ._devices import Device, cpu
 from ._dtypes import DTYPES_PER_DEVICE, DType
 from ._immutable import Immutable, write
@@ -75,7 +76,8 @@ class Layout(Immutable):
         """
         if retired:
             try_release_retired()  # Note [Quiet moments]
-        return self.device.backend.allocator.refill(self.nbytes)
+        block = self.device.backend.allocator.refill(self.nbytes)
+        return block_observers[0].wrap_block(block, self) if block_observers else block
 
     def to_dtype(self, dtype: DType) -> Layout:
         """Return the layout with the same shape and strides and another dtype."""
@@ -338,8 +340,15 @@ def _make(
     code = device.slot * DTYPES_PER_DEVICE + dtype.code
     new.dense = code if dense and code < DENSE_PLACES else 0
     new.take_block = (device._backend or device.backend).allocator.take_for(nbytes)
+    if block_observers:
+        observe_layout(new)
     new.__class__ = Layout  # type: ignore[assignment]
     return new
+
+
+def known_layouts() -> list[Layout]:
+    """Return the layouts in the tables."""
+    return [*_table.copy().values(), *_rows_first.copy().values()]
 
 
 def _check_size(shape: tuple[int, ...], strides: tuple[int, ...], numel: int, dtype: DType) -> None:

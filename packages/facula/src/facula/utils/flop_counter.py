@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from functools import partial
-from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import ref
 
@@ -13,6 +12,7 @@ from facula_autograd.extend.modes import current_mode, replace_mode
 from facula_autograd.extend.nodes import next_seq
 from facula_errors import UnsupportedError
 from facula_errors.extend import Exit, boundary, pass_on, warn
+from facula_storage.extend.plans import PRODUCTS, flops
 from facula_storage.extend.recording import collecting
 
 from .._lookup.names import publish
@@ -20,71 +20,16 @@ from .._lookup.names import publish
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from facula_tensor import Tensor
-
     Operands: TypeAlias = Sequence[Any]
-    Formula: TypeAlias = Callable[[Operands, Sequence[Tensor]], int]
 
 __all__ = ["FlopCounterMode"]
 
 _UNITS = ("", "K", "M", "B", "T")
 
 
-def _product(ready: Operands, results: Sequence[Tensor]) -> int:
-    """Count a product: each element of the result is a sum over the first operand's last dimension."""
-    return 2 * results[0].numel() * int(ready[0].shape[-1])
-
-
-def _weight_gradient(ready: Operands, results: Sequence[Tensor]) -> int:
-    return 2 * int(ready[0].shape[0]) * results[0].numel()
-
-
-def _from_result(ready: Operands, results: Sequence[Tensor]) -> int:
-    """Count a convolution: each element of the result is a sum over a channel's whole weight."""
-    return 2 * results[0].numel() * prod(ready[1].shape[1:])
-
-
-def _from_first(ready: Operands, results: Sequence[Tensor]) -> int:
-    """Count its input gradient, or a transposed convolution: each element of the first operand uses a whole weight."""
-    return 2 * ready[0].numel() * prod(ready[1].shape[1:])
-
-
-def _convolution_weight(ready: Operands, results: Sequence[Tensor]) -> int:
-    return 2 * ready[0].numel() * prod(results[0].shape[1:])
-
-
-def _scores(query: Tensor, key: Tensor, value: Tensor, by_key: int, by_value: int) -> int:
-    """Count products of the sizes of query times key, and of scores times value."""
-    pairs = query.numel() // max(int(query.shape[-1]), 1) * int(key.shape[-2])
-    return 2 * pairs * (by_key * int(key.shape[-1]) + by_value * int(value.shape[-1]))
-
-
-def _attention(ready: Operands, results: Sequence[Tensor]) -> int:
-    return _scores(*ready[:3], 1, 1)  # type: ignore[call-arg]
-
-
-def _attention_gradient(ready: Operands, results: Sequence[Tensor]) -> int:
-    """Count an attention gradient: recomputed scores, the gradients of scores and value, and those of query and key."""
-    return _scores(*ready[1:4], 3, 2)  # type: ignore[call-arg]
-
-
-def _recurrent(ready: Operands, results: Sequence[Tensor]) -> int:
-    steps = prod(ready[0].shape[:-1])
-    return 2 * steps * (ready[3].numel() + ready[4].numel())
-
-
-def _recurrent_gradient(ready: Operands, results: Sequence[Tensor]) -> int:
-    """Count twice the products of the forward pass, minus those of an input gradient that is not required."""
-    unwanted = 0 if any(result.shape == ready[0].shape for result in results) else ready[3].numel()
-    return 2 * _recurrent(ready, results) - 2 * prod(ready[0].shape[:-1]) * unwanted
-
-
-FORMULAS: dict[str, Formula] = {
-    "linear": _product, "matmul": _product, "linear_weight_grad": _weight_gradient,
-    "conv2d": _from_result, "conv2d_input": _from_first, "conv2d_weight": _convolution_weight,
-    "attention": _attention, "attention_grad": _attention_gradient,
-    "recurrent": _recurrent, "recurrent_grad": _recurrent_gradient,
-}  # fmt: skip
+def _shape(operand: object) -> tuple[int, ...]:
+    """Return the shape of a tensor; () for other operands."""
+    return tuple(getattr(operand, "shape", ()))
 
 
 @boundary
@@ -134,10 +79,11 @@ class FlopCounterMode:
             name: str, run: Callable[[], Any], ready: Operands, parameters: tuple[Any, ...]
         ) -> Any:  # an operator is about to compute its results
             results = run() if around is None else around(name, run, ready, parameters)
-            if name in FORMULAS:
+            if name in PRODUCTS:
                 node = running_node()
                 made = results if isinstance(results, (tuple, list)) else (results,)
-                self._found.append((next_seq() if node is None else node.seq, name, FORMULAS[name](ready, made)))
+                count = flops(name, list(map(_shape, ready)), list(map(_shape, made)))
+                self._found.append((next_seq() if node is None else node.seq, name, count))
             return results
 
         self._mode = replace_mode(compute=compute, scopes=True)

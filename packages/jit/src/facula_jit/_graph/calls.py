@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from facula_autograd.extend.nodes import describe_call_site
+from facula_storage.extend.plans import flops
 
 from .._recording.records import CHANGED, Address
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
     from .._recording.recording import Recording
     from .._recording.records import Launched
-
-# Operators that compute sums over the last dimension of their first operand.
-PRODUCTS = frozenset(("linear", "matmul"))
 
 
 class Value(NamedTuple):
@@ -172,24 +169,13 @@ class Call:
     def flops(self) -> int:
         """The number of multiplications and additions, as far as layouts determine them.
 
-        Products and convolutions count two operations for each multiplication. Other operators count one for each
-        element of the result, and fused ones one for each instruction and element.
+        See `facula_storage.extend.plans.flops`.
         """
-        used = addresses_of(self.launch)
-        layouts = [tensor.layout for tensor in used if tensor.layout is not None]
-        outputs = [address.layout for address in results_of(self.launch) if address.layout is not None]
-        if not outputs:
-            return 0
-        name, first, made = self.launch.plan.operator, layouts[0], outputs[0]
-        if name in PRODUCTS:
-            return 2 * made.numel * first.shape[-1]
-        if name == "linear_weight_grad":
-            return 2 * made.numel * (first.numel // max(first.shape[-1], 1))
-        # each element of the result, or of its gradient, combines with the whole weight of a channel
-        if name.startswith("conv"):
-            weight = made if name.endswith("_weight") else layouts[1]
-            return 2 * (first if name.endswith(("_weight", "_input")) else made).numel * prod(weight.shape[1:])
-        return made.numel
+        results = results_of(self.launch)
+        given = [one for one in self.launch.arguments[1:] if one not in results]
+        shapes = [one.layout.shape if type(one) is Address and one.layout is not None else () for one in given]
+        made = [address.layout.shape for address in results if address.layout is not None]
+        return flops(self.launch.plan.operator, shapes, made)
 
     def __repr__(self) -> str:
         return f"<call of {self.operator}>"

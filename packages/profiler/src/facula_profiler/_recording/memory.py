@@ -4,10 +4,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from facula_storage.extend.memory import ignore_blocks, observe_blocks
+
+from .. import _recorder
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from facula_storage import Layout, Plan
+
+    Block = tuple[int, Callable[[], object]]
 
 
-def observe_memory() -> Callable[[], object]:
-    """Record allocations and releases from now on; return a function that stops."""
-    return int
+class _Blocks:
+    """An observer that writes records; see `facula_storage.extend.memory.observe_blocks`."""
+
+    def wrap_take(self, take: Callable[[], Block], layout: Layout) -> Callable[[], Block]:
+        return _recorder.wrap_take(take, layout.nbytes, _device(layout))
+
+    def wrap_block(self, block: Block, layout: Layout) -> Block:
+        return _recorder.wrap_block(block, layout.nbytes, _device(layout))
+
+    def unwrap_take(self, take: Callable[[], Block]) -> Callable[[], Block]:
+        return _recorder.unwrap_take(take)
+
+
+def _device(layout: Layout) -> int:
+    """Return the number of a device, -1 for the host."""
+    return -1 if layout.device.type == "cpu" else layout.device.index or 0
+
+
+def observe_memory(plans: Sequence[Plan]) -> Callable[[], None]:
+    """Record allocations and releases from now on; return a function that stops.
+
+    Arguments:
+        plans: the plans whose results' layouts are observed, too (`observe_layout`); others may be added.
+    """
+    observer = _Blocks()
+    observe_blocks(observer)
+    return lambda: ignore_blocks(observer, [layout for plan in plans for layout in plan.outputs])

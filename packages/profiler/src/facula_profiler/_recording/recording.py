@@ -13,6 +13,7 @@ import numpy as np
 
 from facula_errors import FileError, InvalidValueError, OperationError
 from facula_errors.extend import warn
+from facula_storage.extend.memory import observe_layout
 from facula_storage.extend.plans import Observer, add_observer, remove_observer
 
 from .. import _recorder
@@ -170,7 +171,7 @@ class Recording:
                 self._recorder.start()
                 self._undo.append(self._recorder.stop)
                 if self._with_memory:
-                    self._undo.append(observe_memory())
+                    self._undo.append(observe_memory(self._plans))
                 add_observer(self._observer)
                 self._undo.append(lambda: remove_observer(self._observer))
                 self._start_sources()
@@ -229,6 +230,9 @@ class Recording:
         self._plans.append(plan)
         while self._plans[number] is not plan:  # another thread appended in between
             number += 1
+        if self._with_memory:
+            for layout in plan.outputs:
+                observe_layout(layout)
         if self._journal is not None:
             self._journal.write("plan", number, signature_of(plan))
         return self._recorder.wrap(launch, number, output_place(plan))  # type: ignore[no-any-return]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import Layout
@@ -13,7 +12,11 @@ from facula_storage.extend.plans import Program, flops
 from .._trace.records import Signature
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from facula_storage import Plan
+
+    Request: TypeAlias = tuple[str | Program, tuple[Any, ...], tuple[object, ...]]
 
 
 @cache
@@ -36,7 +39,7 @@ def public_name(operator: str, in_place: bool = False) -> str:
 
 def signature_of(plan: Plan) -> Signature:
     """Return the operator, operands and costs of a plan's launches. A plan without outputs serves any shape."""
-    operator, inputs, parameters = plan.request or (plan.operator, (), plan.parameters)
+    operator, inputs, parameters = _request(plan) or (plan.operator, (), plan.parameters)
     is_program = isinstance(operator, Program)
     arrays = [one for one in inputs if isinstance(one, Layout)]
     dtypes = tuple([_dtype(one) for one in inputs])
@@ -46,12 +49,14 @@ def signature_of(plan: Plan) -> Signature:
         return Signature(plan.operator, None, dtypes, texts, each, sum([one.dtype.itemsize for one in arrays]))
     shapes = tuple([one.shape if isinstance(one, Layout) else () for one in inputs])
     outputs = [one.shape for one in plan.outputs]
-    try:
-        count = flops(plan.operator, shapes, outputs)
-    except (IndexError, TypeError):  # another operator of this name, with other operands
-        count = prod(outputs[0])
+    count = flops(plan.operator, shapes, outputs)
     nbytes = sum([one.nbytes for one in (*arrays, *plan.outputs)])
     return Signature(plan.operator, shapes, dtypes, texts, each * count, nbytes)
+
+
+def _request(plan: Plan) -> Request | None:
+    """Return the request of a plan, or of the plan inside, whose launch allocates no workspace."""
+    return plan.request or (plan.inner.request if plan.inner is not None else None)
 
 
 def _dtype(operand: Any) -> str:
@@ -65,6 +70,7 @@ def output_place(plan: Plan) -> int:
 
     Arguments are the number of elements, the addresses of inputs and outputs, and numbers.
     """
-    if plan.request is None or (plan.elementwise is None and plan.outputs):
+    request = _request(plan)
+    if request is None or (plan.elementwise is None and plan.outputs):
         return 0
-    return 1 + sum([not isinstance(one, type) for one in plan.request[1]])
+    return 1 + sum([not isinstance(one, type) for one in request[1]])

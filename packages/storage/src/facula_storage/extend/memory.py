@@ -1,9 +1,11 @@
 """Storages and their buffers: allocation, exchange and release. For tensors, files and captured functions.
 
 Buffers are replaced with `buffer_lock` held. `launching_modules` are the modules whose running functions may use
-addresses: `release_retired` frees replaced buffers when none of them runs.
+addresses: `release_retired` frees replaced buffers when none of them runs. `observe_blocks` is for profilers.
 """
 
+from .._block_observers import observe_layout
+from .._layout_caches import ignore_blocks, observe_blocks
 from .._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
 from .._storages import (
     alias,
@@ -25,7 +27,10 @@ __all__ = [
     "capacity",
     "check_replaceable",
     "host_view",
+    "ignore_blocks",
     "launching_modules",
+    "observe_blocks",
+    "observe_layout",
     "release_idle_memory",
     "release_retired",
     "replace_buffer",
