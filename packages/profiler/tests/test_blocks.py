@@ -9,6 +9,7 @@ from launch_testing import Operators, plan_of
 from facula_errors.testing import raises
 from facula_profiler import _recorder, profile, record_function
 from facula_storage import contiguous, cpu, float32
+from facula_storage.extend.layouts import clear_layout_caches
 from facula_storage.extend.memory import allocate, capacity, observe_blocks
 from facula_storage.extend.plans import forget_plans
 
@@ -105,11 +106,9 @@ def test_a_failing_allocation():
 
 def test_layouts_of_results_are_observed_and_restored():
     """Check a layout that only a plan has: tables of layouts are bounded."""
-    from facula_storage import _layouts
-
     layout = contiguous((5, 9), float32)
+    clear_layout_caches()
     operators = Operators(exp=plan_of("exp", outputs=(layout,)))
-    _layouts.forget_layouts()
     take = layout.take_block
     with profile(profile_memory=True) as prof:
         storage = allocate(layout)

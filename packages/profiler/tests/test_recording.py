@@ -18,8 +18,7 @@ from facula_errors.testing import raises
 from facula_profiler import Kind, Trace, profile, record_function, recover
 from facula_profiler._recording import sources as registry
 from facula_profiler._recording.recording import Recording, running
-from facula_storage import Plan
-from facula_storage._bridge import LaunchError
+from facula_storage import LaunchError, Plan
 
 
 @pytest.fixture
