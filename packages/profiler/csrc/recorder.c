@@ -56,16 +56,19 @@ int32_t stack_now(Recorder *recorder)
     return atomic_load(&active_generation) == generation ? stack : -2;
 }
 
-/* For C sources, with or without the GIL. `kind` is a kind plus 256 times the number of a name plus 1; `worker` is the
-   number of a thread of a pool, or -1: the calling thread. */
+/* For C sources, with or without the GIL. `kind` is a label: the kind in 8 bits, 1 plus the number of a name in 16 bits, 1
+   plus the number of a plan in 20 bits, 1 plus the number of a stack in 19 bits. `worker` is the number of a thread of a
+   pool, or -1: the calling thread. */
 static void record_from_c(int64_t kind, int64_t worker, int64_t start, int64_t end, int64_t value)
 {
     atomic_fetch_add(&writers, 1);
     Recorder *recorder = atomic_load(&active);
     if (recorder) {
         const int32_t lane = worker < 0 ? lane_of_thread(recorder, 0) : (int32_t)(-2 - worker);
-        const Event event = {.start = start, .end = end, .seq = -1, .value = value, .name = (int32_t)(kind >> 8) - 1,
-                             .lane = lane, .stack = -1, .plan = -1, .kind = (uint32_t)(kind & 255), .link = -1};
+        const Event event = {.start = start, .end = end, .seq = -1, .value = value,
+                             .name = (int32_t)(kind >> 8 & 0xffff) - 1, .lane = lane,
+                             .stack = (int32_t)(kind >> 44 & 0x7ffff) - 1, .plan = (int32_t)(kind >> 24 & 0xfffff) - 1,
+                             .kind = (uint32_t)(kind & 255), .link = -1};
         record(recorder, &event);
     }
     atomic_fetch_sub(&writers, 1);
@@ -247,6 +250,20 @@ static PyObject *recorder_stacks(Recorder *self, PyObject *from)
     return first == -1 && PyErr_Occurred() ? NULL : stacks_list(&self->stacks, first);
 }
 
+/* stack(code, instruction) -> the number of a stack of one frame; -1 if stacks are not recorded. */
+static PyObject *recorder_stack(Recorder *self, PyObject *args)
+{
+    PyObject *code;
+    int lasti;
+    if (!PyArg_ParseTuple(args, "Oi:stack", &code, &lasti))
+        return NULL;
+    const int32_t before = self->stacks.count;
+    const int32_t stack = self->has_stacks ? intern_stack(&self->stacks, code, -1, lasti) : -1;
+    if (self->stacks.count > before && self->on_stack)
+        call_back(self->on_stack, before);
+    return PyLong_FromLong(stack);
+}
+
 /* lane() -> the number of this thread's lane. */
 static PyObject *recorder_lane(Recorder *self, PyObject *nothing)
 {
@@ -285,6 +302,8 @@ static PyMethodDef recorder_methods[] = {
     {"contents", (PyCFunction)recorder_contents, METH_NOARGS, "contents() -> (number of the first record, records)"},
     {"stacks", (PyCFunction)recorder_stacks, METH_O, "stacks(first) -> [(code, caller, instruction)]"},
     {"threads", (PyCFunction)recorder_threads, METH_NOARGS, "threads() -> the thread of each lane"},
+    {"stack", (PyCFunction)recorder_stack, METH_VARARGS,
+     "stack(code, instruction) -> the number of a stack of one frame, or -1 if stacks are not recorded"},
     {"lane", (PyCFunction)recorder_lane, METH_NOARGS, "lane() -> the number of this thread's lane"},
     {"header", (PyCFunction)recorder_header, METH_NOARGS, "header() -> (capacity, began, began in UTC, count)"},
     {NULL, NULL, 0, NULL},

@@ -82,6 +82,7 @@ typedef struct {
     uint32_t mask;
 } Stacks;
 
+int32_t intern_stack(Stacks *stacks, PyObject *code, int32_t caller, int32_t lasti); /* -1 if there is no memory */
 int32_t current_stack(Stacks *stacks); /* the number of the calling thread's stack; -1 if there is no memory */
 void stacks_clear(Stacks *stacks);
 PyObject *stacks_list(const Stacks *stacks, Py_ssize_t from); /* [(code, caller, lasti)] */

@@ -41,7 +41,7 @@ static int grow(Stacks *stacks)
     return 0;
 }
 
-static int32_t intern(Stacks *stacks, PyObject *code, int32_t caller, int32_t lasti)
+int32_t intern_stack(Stacks *stacks, PyObject *code, int32_t caller, int32_t lasti)
 {
     if (stacks->count >= stacks->room && grow(stacks))
         return -1;
@@ -72,7 +72,7 @@ int32_t current_stack(Stacks *stacks)
     Py_XDECREF((PyObject *)frame);
     int failed = 0;
     while (count--) {
-        if (!failed && (found = intern(stacks, codes[count], found, places[count])) < 0)
+        if (!failed && (found = intern_stack(stacks, codes[count], found, places[count])) < 0)
             failed = 1;
         Py_DECREF(codes[count]);
     }

@@ -1,7 +1,8 @@
 """The command line: `python -m facula run SCRIPT` runs a program written for PyTorch, unchanged.
 
 The program's `import torch` loads facula, and `import torch.nn` loads facula.nn; so do the processes that it starts.
-`python -m facula run -m MODULE` runs a module, such as pytest, in the same way.
+`python -m facula run -m MODULE` runs a module, such as pytest, in the same way. `python -m facula profile` does the
+same, and records where the time goes.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import argparse
 import os
 import runpy
 import sys
+from functools import partial
 
-from . import version
+from . import _profile_program, version
 from ._interop.aliases import FOLDER, begin, is_installed
 
 
@@ -42,16 +44,26 @@ def main() -> None:
     parser.add_argument("--version", action="version", version=f"facula {version.facula}")
     commands = parser.add_subparsers(dest="command", required=True)
     runs = commands.add_parser("run", help="run a PyTorch program with facula in the place of torch")
-    runs.add_argument("-m", dest="is_module", action="store_true", help="run a module, as python -m does")
-    runs.add_argument("target", metavar="script", help="a Python file, or with -m the name of a module")
-    rest = runs.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own")
-    rest.required = False  # otherwise argparse would report it as missing together with the script
+    profiles = commands.add_parser(
+        "profile", help="the same, and record where the time goes", allow_abbrev=False,
+        description=_profile_program.DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    _profile_program.add_arguments(profiles)
+    for command in (runs, profiles):
+        command.add_argument("-m", dest="is_module", action="store_true", help="run a module, as python -m does")
+        command.add_argument("target", metavar="script", help="a Python file, or with -m the name of a module")
+        rest = command.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own")
+        rest.required = False  # otherwise argparse would report it as missing together with the script
     given = parser.parse_args()
     if "torch" in sys.modules and not is_installed():
         parser.error("torch is loaded already in this process, so names cannot mean facula; start Python without it")
     if not given.is_module and not os.path.isfile(given.target):
-        parser.error(f"run: expected a Python file; got {given.target!r}")
-    run(given.target, given.arguments, is_module=given.is_module)
+        parser.error(f"{given.command}: expected a Python file; got {given.target!r}")
+    program = partial(run, given.target, given.arguments, is_module=given.is_module)
+    if given.command == "profile":
+        _profile_program.profile_program(given, program)
+    else:
+        program()
 
 
 if __name__ == "__main__":

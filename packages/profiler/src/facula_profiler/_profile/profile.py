@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, warn
 
+from .. import _sources  # noqa: F401  # registers itself
 from .._events.events import EventList
 from .._recording.recording import CAPACITY, Recording
 from .._trace.concatenating import concatenate
@@ -173,7 +174,10 @@ class profile:
         recording = Recording(
             with_layouts=self.record_shapes or self.with_flops, with_stacks=self.with_stack,
             with_memory=self.profile_memory, capacity=self.capacity, path=self.path,
-            options={"with_modules": self.with_modules, "activities": {one.name for one in self.activities}},
+            options={
+                "with_modules": self.with_modules, "profile_memory": self.profile_memory,
+                "activities": {one.name for one in self.activities},
+            },
         )  # fmt: skip
         self._trace_id = str(self.custom_trace_id_callback()) if self.custom_trace_id_callback else uuid.uuid4().hex
         recording.metadata |= {

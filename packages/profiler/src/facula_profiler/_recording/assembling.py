@@ -67,6 +67,9 @@ def assemble(records: Array, first: int, described: Described) -> Trace:
     dropped = first + int((~whole).sum())
     is_memory = records["kind"] == ALLOCATION
     memory, raw, numbers = records[is_memory], records[~is_memory], numbers[~is_memory]
+    modules = _modules_of_replays(raw)
+    numbers = np.concatenate([numbers, first + len(records) + np.arange(len(modules), dtype=np.uint64)])
+    raw = np.concatenate([raw, modules])
     lanes, lane_of = _lanes(np.concatenate([raw["lane"], memory["lane"]]), described)
 
     order = np.lexsort((-numbers.astype(np.int64), -raw["end"], raw["start"], lane_of[: len(raw)]))
@@ -108,6 +111,25 @@ def assemble(records: Array, first: int, described: Described) -> Trace:
             array[field] -= described.began
     categories = [(time - described.began, contents) for time, contents in described.categories]
     return Trace(events, found, names, lanes, stacks, signatures, categories, dropped, described.metadata)
+
+
+def _modules_of_replays(raw: Array) -> Array:
+    """Return records of module calls in replays: one for consecutive kernels of a module.
+
+    The records of these kernels have plans, which name them, so that their names are those of their modules.
+    """
+    kernels = raw[(raw["kind"] == Kind.KERNEL) & (raw["plan"] >= 0)]
+    kernels = kernels[np.lexsort((kernels["start"], kernels["lane"]))]
+    replays = np.sort(raw["end"][raw["kind"] == Kind.REPLAY])
+    before = np.searchsorted(replays, kernels["start"])  # the number of replays that have ended
+    is_new = np.ones(len(kernels), bool)
+    keys = (kernels["lane"], kernels["name"], before)
+    is_new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    firsts = np.flatnonzero(is_new)
+    modules = kernels[firsts]
+    modules["end"] = kernels["end"][np.append(firsts[1:], len(kernels))[: len(firsts)] - 1]
+    modules["kind"], modules["plan"], modules["stack"], modules["value"] = Kind.MODULE, -1, -1, 0
+    return modules[modules["name"] >= 0]
 
 
 def _lanes(used: Array, described: Described) -> tuple[list[Lane], Array]:
@@ -181,14 +203,20 @@ def _link_backward(events: Array) -> None:
 
 
 def _link_to_causes(events: Array, lanes: Sequence[Lane]) -> None:
-    """Link tasks and kernels without a known cause to the innermost launch or replay that runs when they start."""
-    of_threads = np.array([lane.kind == "python" for lane in lanes], bool)[events["lane"]]
-    causes = np.flatnonzero(of_threads & np.isin(events["kind"], CAUSES))
+    """Link tasks and kernels without a known cause to the innermost launch or replay that runs when they start.
+
+    The work of devices starts later than its launch; its `seq` is the time at which it was queued.
+    """
+    kinds = np.array([lane.kind for lane in lanes], object)[events["lane"]]
+    of_threads = kinds == "python"
+    causes = np.flatnonzero(of_threads & np.isin(events["kind"], (*CAUSES, Kind.KERNEL)))
     causes = causes[np.argsort(events["start"][causes], kind="stable")]
     caused = np.flatnonzero(~of_threads & np.isin(events["kind"], CAUSED) & (events["link"] < 0))
+    queued = (kinds[caused] == "device") & (events["seq"][caused] >= 0)
+    times = np.where(queued, events["seq"][caused], events["start"][caused])
+    events["seq"][caused[queued]] = -1
     if not len(causes) or not len(caused):
         return
-    times = events["start"][caused]
     place = np.searchsorted(events["start"][causes], times, side="right") - 1
     for _ in range(8):  # launches of other threads may have started and ended in between
         running = (place >= 0) & (events["end"][causes[place]] >= times) & (events["link"][caused] < 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .._trace.records import Frame, Lane, Signature
 from .._trace.trace import Trace
 from .assembling import Described, assemble
 from .raw import FIRST_OWN_LANE, HEADER, HEADER_BYTES, RAW
+
+if TYPE_CHECKING:
+    import os
 
 SUFFIX = ".names"  # of the file beside that of the records
 
@@ -32,7 +35,7 @@ class Journal:
         self._file.write(json.dumps([kind, number, *values]) + "\n")
 
 
-def recover(path: str) -> Trace:
+def recover(path: str | os.PathLike[str]) -> Trace:
     """Return the trace of a program that ended before its profile did, from the file given to `profile`.
 
     Raises:
@@ -47,6 +50,7 @@ def recover(path: str) -> Trace:
     >>> recover(path).names
     ['load']
     """
+    path = checked_path("recover", path)
     data = read_file("recover", path)
     header = np.frombuffer(data, HEADER, 1)[0] if len(data) >= HEADER_BYTES else None
     if header is None or header["magic"] != b"facula-trace 1\n" or len(data) < HEADER_BYTES + 64 * header["capacity"]:

@@ -133,6 +133,21 @@ class Recording:
         number = self.name(name) if isinstance(name, str) else name
         return self._recorder.event(kind, number, start, end, lane, seq, value, link)
 
+    def label(
+        self, kind: int, name: str | None = None, plan: Plan | None = None, site: tuple[CodeType, int] | None = None
+    ) -> int:  # fmt: skip
+        """Return the label of events that C code reports; see `sources.Recorder`."""
+        label, bits = int(kind), 8
+        for number, width in (
+            (-1 if name is None else self.name(name), 16),
+            (-1 if plan is None else self._number_of(plan), 20),
+            (-1 if site is None else self._recorder.stack(*site), 19),
+        ):
+            if number + 1 < 1 << width:  # further names are left out
+                label |= (number + 1) << bits
+            bits += width
+        return label
+
     def begin(self, kind: int, name: str) -> int:
         """Begin a range of the calling thread; return the token that ends it."""
         token = self._next_range()
@@ -226,6 +241,10 @@ class Recording:
     # Called while programs run ----------------------------------------------------------------------------------------
 
     def _wrap(self, plan: Plan, launch: Callable[..., None]) -> Callable[..., None]:
+        return self._recorder.wrap(launch, self._number_of(plan), output_place(plan))  # type: ignore[no-any-return]
+
+    def _number_of(self, plan: Plan) -> int:
+        """Return a number for a plan, which is kept to describe it later."""
         number = len(self._plans)
         self._plans.append(plan)
         while self._plans[number] is not plan:  # another thread appended in between
@@ -235,7 +254,7 @@ class Recording:
                 observe_layout(layout)
         if self._journal is not None:
             self._journal.write("plan", number, signature_of(plan))
-        return self._recorder.wrap(launch, number, output_place(plan))  # type: ignore[no-any-return]
+        return number
 
     def _add_thread(self, lane: int) -> None:
         """Note the name of the calling thread, at its first event."""

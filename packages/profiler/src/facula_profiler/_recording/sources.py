@@ -9,9 +9,10 @@ C code reports events through a function whose address is `recorder.address`:
 
     void report(int64_t kind, int64_t worker, int64_t start, int64_t end, int64_t value);
 
-It may be called from any thread, with or without the GIL, until `stop` returns. `kind` is a `Kind`, plus 256 times
-`recorder.name(text) + 1` to give the event a name. `worker` is the number of a thread of a pool, or -1 for the calling
-thread. Times are nanoseconds of CLOCK_MONOTONIC. Events without a name are named after the launch that caused them.
+It may be called from any thread, with or without the GIL, until `stop` returns. `kind` is a `Kind`, or a label of
+`recorder.label`, which also names and describes the event. `worker` is the number of a thread of a pool, or -1 for the
+calling thread. Times are nanoseconds of CLOCK_MONOTONIC. Events without a name are named after the launch that caused
+them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from types import CodeType
+
+    from facula_storage import Plan
 
 
 class Recorder(Protocol):
@@ -27,7 +31,8 @@ class Recorder(Protocol):
 
     address: int
     options: Mapping[str, Any]
-    """The options of the profile: "with_modules", a bool, and "activities", a set of names such as "CPU"."""
+    """The options of the profile: "with_modules" and "profile_memory", bools, and "activities", a set of names such as
+    "CPU"."""
 
     def now(self) -> int:
         """Return the nanoseconds of the clock that all records use, CLOCK_MONOTONIC."""
@@ -49,9 +54,22 @@ class Recorder(Protocol):
             name: the name, or its number.
             start, end: the times, from `now`.
             lane: the lane, from `lane`; -1 is that of the calling thread.
-            seq: a sequence number, or -1. A node with the number q is linked to the launch with q - 1.
+            seq: a sequence number, or -1. A node with the number q is linked to the launch with q - 1. For work of a
+                device, the time at which the host queued it, to link it to the launch.
             value: a number whose meaning depends on the kind, such as bytes.
             link: the number of the event that caused this one, or -1.
+        """
+
+    def label(
+        self, kind: int, name: str | None = None, plan: Plan | None = None, site: tuple[CodeType, int] | None = None
+    ) -> int:  # fmt: skip
+        """Return a label for events that C code reports.
+
+        Arguments:
+            kind: a `Kind`.
+            name: the name; None for that of the launch that caused the event. With a plan: the module.
+            plan: the plan of a kernel in a replay, which names and describes it.
+            site: the place of the call: a code object and an instruction.
         """
 
     def begin(self, kind: int, name: str) -> int:

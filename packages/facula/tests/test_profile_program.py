@@ -1,0 +1,142 @@
+"""`python -m facula profile`: runs programs in a profile, and writes the trace however they end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from facula_profiler import Kind, Trace
+
+FILES = ["page.html", "trace.json", "trace.npz"]
+TRAINING = """
+import sys
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+other = torch.optim.SGD([nn.Parameter(torch.ones(2, requires_grad=True))], lr=0.1)
+for step in range(5):
+    loss = model(torch.randn(3, 4)).square().mean()
+    loss.backward()
+    optimizer.step()
+    other.step()
+    optimizer.zero_grad()
+print("arguments", sys.argv[1:], hasattr(torch, "capture"), flush=True)
+"""
+
+
+def start(*arguments, cwd):
+    command = [sys.executable, "-m", "facula", "profile", *arguments]
+    return subprocess.Popen(command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def profiled(*arguments, cwd):
+    """Return the exit status, standard output and standard error."""
+    process = start(*arguments, cwd=cwd)
+    out, error = process.communicate(timeout=600)
+    return process.returncode, out, error
+
+
+def trace_in(folder):
+    assert sorted(os.listdir(folder)) == FILES
+    return Trace.load(folder / "trace.npz")
+
+
+def names(trace, kind):
+    return [trace.names[trace.events["name"][event]] for event in trace.of_kind(kind)]
+
+
+def test_an_unmodified_program(tmp_path):
+    (tmp_path / "training.py").write_text(TRAINING)
+    status, out, error = profiled("--modules", "--shapes", "training.py", "--lr", "1", cwd=tmp_path)
+    assert (status, out) == (0, "arguments ['--lr', '1'] True\n")
+    assert "aten::linear" in error
+    assert error.endswith("wrote trace.npz, trace.json and page.html to facula-profile\n")
+    trace = trace_in(tmp_path / "facula-profile")
+    steps = names(trace, Kind.STEP)
+    assert steps == [f"ProfilerStep#{number}" for number in range(6)], "one for each step of the first optimizer"
+    assert names(trace, Kind.OPTIMIZER).count("Optimizer.step#SGD.step") == 10
+    assert "Sequential.0" in names(trace, Kind.MODULE)
+    events = json.loads((tmp_path / "facula-profile" / "trace.json").read_text())["traceEvents"]
+    assert any(event.get("name") == "aten::linear" for event in events)
+    assert "aten::linear" in (tmp_path / "facula-profile" / "page.html").read_text()
+
+
+def test_steps_and_options(tmp_path):
+    program = TRAINING.replace("import torch\nfrom torch", "import facula as torch\nfrom facula")
+    (tmp_path / "training.py").write_text(program)
+    options = "--output deeper/folder --wait 1 --active 2 --stacks --memory -m training".split()
+    status, out, error = profiled(*options, cwd=tmp_path)
+    assert (status, out) == (0, "arguments [] True\n"), error
+    trace = trace_in(tmp_path / "deeper" / "folder")
+    assert names(trace, Kind.STEP) == ["ProfilerStep#1", "ProfilerStep#2"]
+    assert any(frame.file.endswith("training.py") for stack in trace.stacks for frame in stack)
+    assert len(trace.memory)
+    assert not names(trace, Kind.MODULE)
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "text"),
+    [
+        ("sys.exit(7)", 7, ""),
+        ("sys.exit('goodbye')", 1, "goodbye"),
+        ("raise ValueError('wrong')", 1, "ValueError: wrong"),
+        ("torch.ones(2) + torch.ones(3)", 1, "add: shapes (2,) and (3,)"),
+    ],
+)
+def test_the_trace_is_written_however_the_program_ends(tmp_path, end, status, text):
+    (tmp_path / "training.py").write_text(TRAINING + end)
+    found, _, error = profiled("training.py", cwd=tmp_path)
+    assert found == status
+    assert text in error
+    assert len(names(trace_in(tmp_path / "facula-profile"), Kind.STEP)) == 6
+
+
+def test_an_interrupt(tmp_path):
+    (tmp_path / "training.py").write_text(TRAINING + "import time\ntime.sleep(600)")
+    process = start("training.py", cwd=tmp_path)
+    assert process.stdout.readline().startswith("arguments")
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=600)
+    assert process.returncode in (-signal.SIGINT, 130)
+    assert "KeyboardInterrupt" in error
+    assert len(names(trace_in(tmp_path / "facula-profile"), Kind.STEP)) == 6
+
+
+def test_a_killed_program_leaves_its_records(tmp_path):
+    from facula_profiler import recover
+
+    (tmp_path / "training.py").write_text(TRAINING + "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    assert profiled("training.py", cwd=tmp_path)[0] == -signal.SIGKILL
+    trace = recover(tmp_path / "facula-profile" / "records.bin")
+    assert names(trace, Kind.OPTIMIZER).count("Optimizer.step#SGD.step") == 10
+
+
+def test_a_program_that_ends_before_the_first_recorded_step(tmp_path):
+    (tmp_path / "training.py").write_text(TRAINING)
+    status, _, error = profiled("--wait", "100", "training.py", cwd=tmp_path)
+    assert status == 0
+    assert error == "profile: the program ended before a step was recorded; see --wait\n"
+    assert not os.listdir(tmp_path / "facula-profile")
+
+
+def test_refusals(tmp_path):
+    (tmp_path / "training.py").write_text(TRAINING)
+    (tmp_path / "taken").write_text("")
+    for arguments, status, text in (
+        (["missing.py"], 2, "profile: expected a Python file; got 'missing.py'"),
+        (["--wait", "-1", "training.py"], 2, "--wait"),
+        (["--output", "taken", "training.py"], 1, "choose another folder by --output"),
+        (["--help"], 0, ""),
+    ):
+        found, out, error = profiled(*arguments, cwd=tmp_path)
+        assert found == status
+        assert text in error
+        assert "arguments [" not in out, "the program did not run"

@@ -1,0 +1,12 @@
+"""Observers of the other packages; see `_recording/sources.py` for what they do."""
+
+from .._recording.sources import sources
+from .backward import BackwardSource
+from .devices import DeviceSource
+from .loaders import LoaderSource
+from .modules import ModuleSource
+from .optimizers import OptimizerSource
+from .pool import PoolSource
+from .replays import ReplaySource
+
+sources += [PoolSource, ReplaySource, DeviceSource, LoaderSource, OptimizerSource, ModuleSource, BackwardSource]

@@ -1,0 +1,62 @@
+"""Backward passes and the rules of their nodes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from .._trace.records import Kind
+from .loaded import loaded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._recording.sources import Recorder
+
+PASS = "backward"
+
+
+class BackwardSource:
+    """Observes facula_autograd."""
+
+    def start(self, recorder: Recorder) -> None:
+        """Begin to observe."""
+        self._recorder, self._graphs = recorder, loaded("facula_autograd.extend.graphs")
+        if self._graphs is not None:
+            self._former = self._graphs.observe_backward(self)
+
+    def stop(self) -> None:
+        """Stop observing."""
+        if self._graphs is not None:
+            self._graphs.observe_backward(self._former)
+
+    def run_pass(self, run: Callable[..., None], *arguments: object) -> None:
+        """Run a backward pass."""
+        token = self._recorder.begin(Kind.RANGE, PASS)
+        try:
+            run(*arguments, self.run_rule)
+        finally:
+            self._recorder.end(token)
+
+    def run_rule(self, backward: Callable[..., Any], F: object, node: Any, g: object) -> Any:
+        """Run the rule of a node."""
+        recorder = self._recorder
+        start, seq, name = recorder.now(), node.seq, node_name(node.name())
+        try:
+            return backward(F, node, g)
+        finally:
+            # the numbers of leaf nodes are fractions, between those of other nodes
+            number = seq if isinstance(seq, int) else -1
+            recorder.event(Kind.BACKWARD, name, start, recorder.now(), seq=number)
+
+
+@lru_cache(maxsize=4096)
+def node_name(operator: str) -> str:
+    """Return PyTorch's name for the node of an operator.
+
+    >>> node_name("log_softmax"), node_name("AccumulateGrad"), node_name("MyFunctionBackward")
+    ('LogSoftmaxBackward0', 'AccumulateGrad', 'MyFunctionBackward')
+    """
+    if not operator or operator[0].isupper():  # the class of a Function, or a leaf
+        return operator
+    return "".join([part[:1].upper() + part[1:] for part in operator.split("_")]) + "Backward0"
