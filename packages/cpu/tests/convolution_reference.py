@@ -62,14 +62,15 @@ def run_all(x, w, bias, g, parameters, *algorithm):
     return made
 
 
-def check_all(x_shape, w_shape, out, parameters, dtype, seed=0):
+def check_all(x_shape, w_shape, out, parameters, dtype, seed=0, biased=True):
     """Compare random arrays' results and gradients with the definition. Errors are relative to the largest value."""
     rng = np.random.default_rng(seed)
     x, w, g, bias = (
         rng.standard_normal(shape).astype(dtype)
         for shape in (x_shape, w_shape, (x_shape[0], w_shape[0], *out), w_shape[:1])
     )
-    made = run_all(x, w, bias, g, parameters)
+    bias = bias if biased else bias * 0
+    made = run_all(x, w, bias if biased else None, g, parameters)
     x, w, g, bias = (one.astype("f8") for one in (x, w, g, bias))
     wanted = (
         expect(x, w, out, *parameters) + bias[:, None, None],

@@ -149,9 +149,10 @@ def run(operator, *inputs, to=None, shape=None):
 
 
 def compute(operator, inputs, outputs, parameters=()):
-    """Launch the plan for these arrays with a guarded workspace and return the outputs."""
-    plan = BACKEND.plan(operator, tuple(map(layout, inputs)), tuple(map(layout, outputs)), parameters)
-    addresses = [array.ctypes.data for array in (*inputs, *outputs)]
+    """Launch the plan for these arrays (inputs may be None) with a guarded workspace and return the outputs."""
+    given = tuple(None if array is None else layout(array) for array in inputs)
+    plan = BACKEND.plan(operator, given, tuple(map(layout, outputs)), parameters)
+    addresses = [0 if array is None else array.ctypes.data for array in (*inputs, *outputs)]
     guard = 64
     memory = np.full(plan.workspace + 3 * guard, 0xA5, np.uint8)
     start = memory.ctypes.data + guard

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernel_helpers import BACKEND, compute, layout
 
+from facula_cpu import get_num_threads
 from facula_cpu._layers import convolution as _convolution
 from facula_errors.testing import raises
 
@@ -75,6 +76,38 @@ def test_each_level_is_correct(dtype, level):
     parameters = (1, 1), (1, 1), (1, 1), 1
     check_all((9, 8, 40, 40), (16, 8, 3, 3), (40, 40), parameters, dtype)
     check_all((2, 3, 9, 8), (5, 3, 3, 3), (9, 8), parameters, dtype)
+
+
+@pytest.mark.parametrize("biased", [True, False])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(
+    ("images", "channels", "filters", "size", "groups"),
+    [(3, 40, 20, (7, 7), 1), (2, 9, 33, (1, 1), 1), (1, 70, 180, (23, 20), 1), (5, 12, 6, (14, 9), 3),
+     (2, 4, 4, (5, 5), 4), (0, 3, 4, (3, 3), 1), (2, 130, 6, (1, 700), 2)],
+)  # fmt: skip
+def test_kernels_of_one_pixel(images, channels, filters, size, groups, dtype, biased, level):
+    shapes = (images, channels, *size), (filters, channels // groups, 1, 1)
+    check_all(*shapes, size, ((1, 1), (0, 0), (1, 1), groups), dtype, biased=biased)
+
+
+@pytest.mark.parametrize(
+    ("images", "channels", "filters", "size", "kernel", "stride"),
+    [(3, 40, 170, 9, 3, 1), (2, 3, 64, 33, 7, 2), (1, 5, 6, 64, 5, 1), (9, 36, 20, 5, 3, 1), (1, 2, 3, 350, 3, 1)],
+)
+def test_weight_gradients_that_tasks_share(images, channels, filters, size, kernel, stride, level):
+    """Check several tasks with many channels, several kernel rows of one channel, and long lines of pixels."""
+    padding = kernel // 2
+    out = (size + 2 * padding - kernel) // stride + 1
+    parameters = (stride, stride), (padding, padding), (1, 1), 1
+    check_all((images, channels, size, size), (filters, channels, kernel, kernel), (out, out), parameters, "f4")
+
+
+def test_weight_gradients_have_no_private_sums():
+    """Check that the workspace is smaller than the gradient, which one of several tasks used to hold in full."""
+    g, x, w = np.empty((8, 512, 7, 7), "f4"), np.empty((8, 512, 7, 7), "f4"), np.empty((512, 512, 3, 3), "f4")
+    parameters = (1, 1), (1, 1), (1, 1), 1, (3, 3)
+    plan = BACKEND.plan("conv2d_weight", (layout(g), layout(x)), (layout(w),), parameters)
+    assert plan.workspace <= 1.5e6 * get_num_threads() < w.nbytes
 
 
 def test_dtypes_without_a_kernel_are_refused():

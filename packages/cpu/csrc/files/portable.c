@@ -96,18 +96,17 @@ static int64_t plan_product(const void *product, int code, int level, int thread
     return plan->workspace;
 }
 
-FACULA_PUBLIC int64_t facula_complete_convolution(void *at, int itemsize, int weights, int threads)
+FACULA_PUBLIC int64_t facula_complete_convolution(void *at, int threads)
 {
     struct facula_convolution *plan = at;
     const struct facula_matmul *full = plan->full_product, *last = plan->last_product;
+    const int64_t product = most(full ? full->workspace : 0, last ? last->workspace : 0);
     const double taps = (double)plan->channels * (double)plan->kernel_height * (double)plan->kernel_width;
-    const double sums = (double)plan->groups * (double)plan->filters * taps;
-    const double work = (double)plan->images * sums * (double)plan->out_height * (double)plan->out_width * MULTIPLY;
+    const double weights = (double)plan->groups * (double)plan->filters * taps;
+    const double work = (double)plan->images * weights * (double)plan->out_height * (double)plan->out_width * MULTIPLY;
     plan->slots = slots_for(plan->tasks * plan->groups, work, threads);
-    plan->slot_bytes =
-        plan->band_bytes + plan->patches_bytes + plan->product_bytes + whole(most(full->workspace, last->workspace));
-    return plan->slots * plan->slot_bytes +
-           (weights && plan->tasks > 1 ? (int64_t)fmin((double)plan->tasks * sums * itemsize, LARGEST * 256) : 0);
+    plan->slot_bytes = plan->band_bytes + plan->patches_bytes + plan->product_bytes + plan->packed_bytes + whole(product);
+    return plan->slots * plan->slot_bytes;
 }
 
 static int64_t complete_recurrent(struct facula_recurrent *plan, int code, int level, int threads, int64_t workspace)
@@ -158,13 +157,13 @@ FACULA_PUBLIC int64_t facula_complete_plan(const struct facula_plan_type *type, 
     if (strcmp(name, "convolution"))
         return workspace;
     struct facula_convolution *convolution = plan;
-    if (!convolution->full_product || !convolution->last_product)
-        return -1;
     const int64_t sizes[] = {convolution->tasks, convolution->groups, convolution->band_bytes, convolution->patches_bytes,
-                             convolution->product_bytes};
-    if (plan_product(convolution->full_product, code, level, 1) < 0 ||
-        plan_product(convolution->last_product, code, level, 1) < 0 || !are_in_range(5, sizes) ||
-        (double)convolution->tasks * (double)convolution->groups > LARGEST)
+                             convolution->product_bytes, convolution->packed_bytes};
+    if (!are_in_range(6, sizes) || (double)convolution->tasks * (double)convolution->groups > LARGEST)
         return -1;
-    return facula_complete_convolution(plan, code == FLOAT64 ? 8 : 4, !strcmp(kernel, "conv2d_weight"), threads);
+    const void *const products[] = {convolution->full_product, convolution->last_product};
+    for (int i = 0; i < 2; i++)
+        if (products[i] && plan_product(products[i], code, level, 1) < 0)
+            return -1;
+    return facula_complete_convolution(plan, threads);
 }

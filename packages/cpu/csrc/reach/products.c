@@ -87,11 +87,11 @@ static int is_block(const struct reach *r, const struct facula_matmul *product, 
     const struct facula_convolution *p = r->plan;
     const int64_t taps = p->channels * p->kernel_height * p->kernel_width, filters = p->filters, pixels = (int64_t)pixels_;
     const int64_t pitch = p->block_images == 1 ? p->out_depth * p->out_height * p->out_width : pixels;
+    if (!product)
+        return 0;
     if (is_named(r, "conv2d"))
         return is_product(product, (struct product){filters, pixels, taps, taps, 1, pixels, 1, pitch, 1}, 0);
-    if (is_named(r, "conv2d_input"))
-        return is_product(product, (struct product){taps, pixels, filters, 1, taps, pitch, 1, pixels, 1}, 0);
-    return is_product(product, (struct product){filters, taps, pixels, pitch, 1, 1, pixels, taps, 1}, 0);
+    return is_product(product, (struct product){taps, pixels, filters, 1, taps, pitch, 1, pixels, 1}, 0);
 }
 
 /* Checks that the block fits into a slot, and that all blocks are full or have the same size. */
@@ -99,20 +99,28 @@ static int check_block(struct reach *r, double size)
 {
     const struct facula_convolution *p = r->plan;
     const double images = (double)p->block_images, lines = (double)p->block_lines, width = (double)p->out_width;
-    const double taps = TOTAL(p->channels, p->kernel_height, p->kernel_width), filters = (double)p->filters;
+    const int weighs = is_named(r, "conv2d_weight");
+    const double kernel_rows = weighs ? (double)p->task_rows : TOTAL(p->channels, p->kernel_height);
+    const double taps = kernel_rows * (double)p->kernel_width, filters = (double)p->filters;
+    const double channels = fmin((double)p->channels, ceil((kernel_rows - 1) / (double)p->kernel_height) + 1);
     const double rows = (lines - 1) * (double)p->band_row_stride + ((double)p->kernel_height - 1) * (double)p->band_row_dilation + 1;
     const double columns =
         (width - 1) * (double)p->band_column_stride + ((double)p->kernel_width - 1) * (double)p->band_column_dilation + 1;
-    const double pixels = images * lines * width, sums = is_named(r, "conv2d_weight") ? filters * taps : 0;
+    const double pixels = images * lines * width;
     EXPECT(is_count(p->band_row_stride) && is_count(p->band_row_dilation));
     EXPECT(is_count(p->band_column_stride) && is_count(p->band_column_dilation));
     EXPECT(rows * columns <= MOST && rows * (double)p->row_stride < 0x1p60 && columns * (double)p->column_stride < 0x1p60);
-    EXPECT(pixels <= MOST && (double)p->channels * images * rows * columns * size <= (double)p->band_bytes);
+    EXPECT(pixels <= MOST && channels * images * rows * columns * size <= (double)p->band_bytes);
     EXPECT(taps * pixels * size <= (double)p->patches_bytes);
-    EXPECT(((images > 1 ? filters * pixels : 0) + sums) * size <= (double)p->product_bytes);
     EXPECT(p->band_bytes % 64 == 0 && p->patches_bytes % 64 == 0 && p->product_bytes % 64 == 0);
     const int64_t last_images = p->images % p->block_images, last_lines = p->out_height % p->block_lines;
     EXPECT(p->block_images == 1 || p->block_lines == p->out_height);
+    if (weighs) {
+        EXPECT(fmin(filters, FACULA_CONVOLUTION_FILTERS) * (pixels * size + 64) <= (double)p->product_bytes);
+        EXPECT(pixels * (taps + 64) * size <= (double)p->packed_bytes);
+        return 0;
+    }
+    EXPECT((images > 1 ? filters * pixels : 0) * size <= (double)p->product_bytes);
     EXPECT(is_block(r, p->full_product, pixels));
     EXPECT(is_block(r, p->last_product, (double)(last_images ? last_images : p->block_images) * width *
                                             (double)(last_lines ? last_lines : p->block_lines)));
@@ -127,7 +135,11 @@ int check_convolution(struct reach *r)
     const double taps = TOTAL(p->channels, p->kernel_height, p->kernel_width);
     const double results = TOTAL(p->images, p->groups, p->filters, p->out_height, p->out_width);
     const double weights = TOTAL(p->groups, p->filters, p->channels, p->kernel_height, p->kernel_width);
-    EXPECT(is_row_of(ROW_AT(r, facula_convolution, multiply), "matmul", code));
+    if (weighs) {
+        EXPECT(is_row_of(ROW_AT(r, facula_convolution, pack), "pack_b", code));
+        EXPECT(is_row_of(ROW_AT(r, facula_convolution, multiply_packed), "multiply_packed", code));
+    } else
+        EXPECT(is_row_of(ROW_AT(r, facula_convolution, multiply), "matmul", code));
     EXPECT(p->kernel_height >= 1 && p->kernel_width >= 1 && p->out_height >= 1 && p->out_width >= 1);
     EXPECT(taps >= 0 && results >= 0 && weights >= 0 && p->block_images >= 1 && p->block_lines >= 1);
     EXPECT(p->block_lines <= p->out_height && is_count(p->block_images));
@@ -144,7 +156,8 @@ int check_convolution(struct reach *r)
     if (forward)
         EXPECT((double)p->tasks <= blocks);
     else if (weighs)
-        EXPECT(p->task_blocks >= 1 && (!p->tasks || (double)(p->tasks - 1) * (double)p->task_blocks < blocks));
+        EXPECT(p->task_rows >= 1 && is_count(p->task_rows) &&
+               ((double)p->tasks - 1) * (double)p->task_rows < TOTAL(p->channels, p->kernel_height));
     else if (p->in_volumes)
         EXPECT(p->tasks <= p->images / p->out_depth && p->out_depth % p->block_images == 0);
     else

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 PATCHES = 1 << 18  # bytes of a block's patches, which fit in the L2 cache
 SHARED, MOST_BLOCKS = 1_000_000, 32  # the minimum multiply-adds of a block, and the desired number of blocks
-MOST_SUMS = 16  # separate partial sums of weight gradients
+COLUMNS, LEAST_COLUMNS = 208, 64  # taps whose weight gradients a task computes
+LEAST_TASKS = 4  # for weight gradients, if they have enough columns
 PACKED_FROM = 6  # elements of a band per element that a weight uses, below which the band is packed
 MULTIPLY_COST = 10  # picoseconds
 STRUCT = ffi.typeof("struct facula_convolution *")
@@ -92,8 +93,14 @@ def plan_direct(
     code = outputs[0].dtype.code
     kernel = kernel_for(operator, code)
     in_volumes = len(images.shape) == 5
+    if operator != "conv2d_weight":
+        from .pointwise import plan_pointwise  # `import facula` does not load these modules
+
+        plan = plan_pointwise(operator, inputs, outputs, parameters, images.shape, weights.shape)
+        if plan is not None:
+            return plan
     if weights.shape[1] == 1 and not in_volumes:
-        from .depthwise import plan_depthwise  # `import facula` does not load it
+        from .depthwise import plan_depthwise
 
         shapes = images.shape, weights.shape, results.shape
         plan = plan_depthwise(operator, inputs, outputs, parameters, *shapes)
@@ -108,8 +115,8 @@ def plan_direct(
         *results.shape[-2:], *weights.shape[-2:],
     )  # fmt: skip
 
-    size = outputs[0].dtype.itemsize
-    block_images, block_lines = cut(sizes, size)
+    size, weighs = outputs[0].dtype.itemsize, operator == "conv2d_weight"
+    block_images, block_lines = cut_long(sizes, size) if weighs else cut(sizes, size)
     if in_volumes:  # blocks of which use only one of them
         block_images = next(count for count in range(min(block_images, deep[1]), 0, -1) if deep[1] % count == 0)
     full = block_images * block_lines * sizes.out_width
@@ -118,24 +125,16 @@ def plan_direct(
         * sizes.out_width
         * (sizes.out_height % block_lines or block_lines)
     )
-    alone = block_images == 1
-    products = [
-        block_product(operator, code, sizes, pixels, deep[1] * sizes.out_height * sizes.out_width if alone else pixels)
-        for pixels in (full, last)
-    ]
     packed_rows, rows, *in_rows = band(block_lines, sizes.kernel_height, stride[0], dilation[0])
     packed_columns, columns, *in_columns = band(sizes.out_width, sizes.kernel_width, stride[1], dilation[1])
-    bands = whole(sizes.channels * block_images * rows * columns * size)
-    patches = whole(sizes.taps * full * size)
-    made = (0 if alone else sizes.filters * full) + (sizes.filters * sizes.taps if operator == "conv2d_weight" else 0)
-
     whole_images = -(-sizes.images // block_images)
-    tasks, task_blocks = whole_images * -(-sizes.out_height // block_lines), 1
-    if operator == "conv2d_input":
+    tasks, kernel_rows = whole_images * -(-sizes.out_height // block_lines), sizes.channels * sizes.kernel_height
+    if weighs:
+        kernel_rows = share(sizes, full * size)
+        tasks = -(-sizes.channels * sizes.kernel_height // kernel_rows)
+    elif operator == "conv2d_input":
         tasks = images.shape[0] if in_volumes else whole_images
-    elif operator == "conv2d_weight":
-        task_blocks = -(-tasks // MOST_SUMS) or 1
-        tasks = -(-tasks // task_blocks)
+    channels = min(sizes.channels, -(-(kernel_rows - 1) // sizes.kernel_height) + 1)
     work = sizes.images * groups * sizes.filters * sizes.taps * sizes.out_height * sizes.out_width * MULTIPLY_COST
 
     struct: Struct = ffi.new(STRUCT, sizes._asdict())
@@ -148,12 +147,24 @@ def plan_direct(
     struct.band_column_stride, struct.band_column_dilation = in_columns
     struct.top, struct.left = padding
     struct.block_images, struct.block_lines = block_images, block_lines
-    struct.tasks, struct.task_blocks = tasks, task_blocks
-    struct.band_bytes, struct.patches_bytes, struct.product_bytes = bands, patches, whole(made * size)
-    matmul = find_kernel("matmul", code, code, code)
-    assert matmul is not None
-    struct.multiply = ffi.cast("int64_t (*)(const void *, int64_t *)", matmul.address)
-    struct.full_product, struct.last_product = products
+    struct.tasks, struct.task_rows = tasks, kernel_rows
+    struct.band_bytes = whole(channels * block_images * rows * columns * size)
+    struct.patches_bytes = whole(kernel_rows * sizes.kernel_width * full * size)
+    products = []
+    if weighs:
+        pack, multiply = kernel_for("pack_b", code), kernel_for("multiply_packed", code)
+        struct.pack = ffi.cast("facula_pack_b", pack.address)
+        struct.multiply_packed = ffi.cast("facula_multiply_packed", multiply.address)
+        struct.product_bytes = whole(min(sizes.filters, lib.FACULA_CONVOLUTION_FILTERS) * (full * size + 64))
+        struct.packed_bytes = whole(full * (kernel_rows * sizes.kernel_width + 64) * size)
+    else:
+        alone = block_images == 1
+        struct.product_bytes = 0 if alone else whole(sizes.filters * full * size)
+        pitch = deep[1] * sizes.out_height * sizes.out_width
+        products = [block_product(operator, code, sizes, pixels, pitch if alone else pixels) for pixels in (full, last)]
+        matmul = kernel_for("matmul", code, code, code)
+        struct.multiply = ffi.cast("int64_t (*)(const void *, int64_t *)", matmul.address)
+        struct.full_product, struct.last_product = products
     return bound_plan(
         operator,
         parameters,
@@ -162,7 +173,7 @@ def plan_direct(
         struct,
         arrays=len(inputs) + 1,
         cost=work / max(outputs[0].numel, 1),
-        workspace=lib.facula_complete_convolution(struct, size, operator == "conv2d_weight", lib.facula_threads()),
+        workspace=lib.facula_complete_convolution(struct, lib.facula_threads()),
         also=products,
     )
 
@@ -202,13 +213,40 @@ def cut(sizes: Sizes, itemsize: int) -> tuple[int, int]:
     return max(1, -(-sizes.images // blocks)), sizes.out_height
 
 
+def cut_long(sizes: Sizes, itemsize: int) -> tuple[int, int]:
+    """Return a block for weight gradients: many pixels, over which products add up, of images or of lines.
+
+    >>> cut_long(Sizes(32, 1, 512, 512, 7, 7, 7, 7, 3, 3), 4), cut_long(Sizes(1, 1, 64, 64, 99, 99, 99, 99, 3, 3), 4)
+    ((6, 7), (1, 3))
+    """
+    pixels = max(1, PATCHES // (COLUMNS * itemsize))
+    image = sizes.out_height * sizes.out_width
+    if image > pixels:
+        blocks = -(-sizes.out_height // max(1, pixels // sizes.out_width))
+        return 1, -(-sizes.out_height // blocks)
+    blocks = max(1, -(-sizes.images // (pixels // image)))
+    return max(1, -(-sizes.images // blocks)), sizes.out_height
+
+
+def share(sizes: Sizes, nbytes: int) -> int:
+    """Return the rows of kernels whose weight gradients a task computes; each weight has patches of so many bytes.
+
+    >>> share(Sizes(8, 1, 512, 512, 7, 7, 7, 7, 3, 3), 1176), share(Sizes(8, 1, 3, 64, 224, 224, 224, 224, 3, 3), 896)
+    (80, 9)
+    """
+    rows = sizes.channels * sizes.kernel_height
+    columns = max(1, min(COLUMNS, 4 * PATCHES // nbytes))
+    tasks = max(-(-rows * sizes.kernel_width // columns),
+                min(-(-LEAST_TASKS // sizes.groups), rows * sizes.kernel_width // LEAST_COLUMNS), 1)  # fmt: skip
+    each = -(-rows // tasks)
+    return each if each < 16 else -(-each // 16) * 16  # complete vectors
+
+
 def block_product(operator: str, code: int, sizes: Sizes, pixels: int, pitch: int) -> Struct:
     """Return the plan of a block's product. Results have rows of `pitch` pixels; see Note [Convolution]."""
     filters, taps = sizes.filters, sizes.taps
     if operator == "conv2d":
         shape, strides = (filters, pixels, taps), (taps, 1, pixels, 1, pitch, 1)
-    elif operator == "conv2d_input":
-        shape, strides = (taps, pixels, filters), (1, taps, pitch, 1, pixels, 1)
     else:
-        shape, strides = (filters, taps, pixels), (pitch, 1, 1, pixels, taps, 1)
+        shape, strides = (taps, pixels, filters), (1, taps, pitch, 1, pixels, 1)
     return product(code, shape, strides, threads=1)
