@@ -70,7 +70,7 @@ def check_all(x_shape, w_shape, out, parameters, dtype, seed=0, biased=True):
         for shape in (x_shape, w_shape, (x_shape[0], w_shape[0], *out), w_shape[:1])
     )
     bias = bias if biased else bias * 0
-    made = run_all(x, w, bias if biased else None, g, parameters)
+    made = run_all(x, w, bias if biased else None, g, parameters, "direct")
     x, w, g, bias = (one.astype("f8") for one in (x, w, g, bias))
     wanted = (
         expect(x, w, out, *parameters) + bias[:, None, None],

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from convolution_reference import check_all
+from convolution_reference import check_all, run_all
 from hypothesis import given
 from hypothesis import strategies as st
 from kernel_helpers import BACKEND, compute, layout
@@ -94,18 +94,31 @@ def test_kernels_of_one_pixel(images, channels, filters, size, groups, dtype, bi
     ("images", "channels", "filters", "size", "kernel", "stride"),
     [(3, 40, 170, 9, 3, 1), (2, 3, 64, 33, 7, 2), (1, 5, 6, 64, 5, 1), (9, 36, 20, 5, 3, 1), (1, 2, 3, 350, 3, 1)],
 )
-def test_weight_gradients_that_tasks_share(images, channels, filters, size, kernel, stride, level):
-    """Check several tasks with many channels, several kernel rows of one channel, and long lines of pixels."""
+def test_blocks_and_parts(images, channels, filters, size, kernel, stride, level):
+    """Check several parts of many channels, several kernel rows of one channel, and long lines of pixels."""
     padding = kernel // 2
     out = (size + 2 * padding - kernel) // stride + 1
     parameters = (stride, stride), (padding, padding), (1, 1), 1
     check_all((images, channels, size, size), (filters, channels, kernel, kernel), (out, out), parameters, "f4")
 
 
+def test_an_image_has_the_same_bits_in_any_batch():
+    rng = np.random.default_rng(0)
+    for channels, size, kernel in ((90, 7, 3), (300, 5, 1), (40, 12, 1)):
+        shapes = (6, channels, size, size), (20, channels, kernel, kernel)
+        x, w = (rng.standard_normal(shape).astype("f4") for shape in shapes)
+        g, bias = rng.standard_normal((6, 20, size, size)).astype("f4"), np.ones(20, "f4")
+        parameters = (1, 1), (kernel // 2, kernel // 2), (1, 1), 1
+        y, dx, _ = run_all(x, w, bias, g, parameters, "direct")
+        for k in range(6):
+            one, d_one, _ = run_all(x[k : k + 1].copy(), w, bias, g[k : k + 1].copy(), parameters, "direct")
+            assert one.tobytes() == y[k].tobytes() and d_one.tobytes() == dx[k].tobytes()
+
+
 def test_weight_gradients_have_no_private_sums():
     """Check that the workspace is smaller than the gradient, which one of several tasks used to hold in full."""
     g, x, w = np.empty((8, 512, 7, 7), "f4"), np.empty((8, 512, 7, 7), "f4"), np.empty((512, 512, 3, 3), "f4")
-    parameters = (1, 1), (1, 1), (1, 1), 1, (3, 3)
+    parameters = (1, 1), (1, 1), (1, 1), 1, (3, 3), "direct"
     plan = BACKEND.plan("conv2d_weight", (layout(g), layout(x)), (layout(w),), parameters)
     assert plan.workspace <= 1.5e6 * get_num_threads() < w.nbytes
 

@@ -99,13 +99,12 @@ static int64_t plan_product(const void *product, int code, int level, int thread
 FACULA_PUBLIC int64_t facula_complete_convolution(void *at, int threads)
 {
     struct facula_convolution *plan = at;
-    const struct facula_matmul *full = plan->full_product, *last = plan->last_product;
-    const int64_t product = most(full ? full->workspace : 0, last ? last->workspace : 0);
     const double taps = (double)plan->channels * (double)plan->kernel_height * (double)plan->kernel_width;
     const double weights = (double)plan->groups * (double)plan->filters * taps;
     const double work = (double)plan->images * weights * (double)plan->out_height * (double)plan->out_width * MULTIPLY;
     plan->slots = slots_for(plan->tasks * plan->groups, work, threads);
-    plan->slot_bytes = plan->band_bytes + plan->patches_bytes + plan->product_bytes + plan->packed_bytes + whole(product);
+    plan->slot_bytes =
+        plan->band_bytes + plan->patches_bytes + plan->product_bytes + plan->left_bytes + plan->packed_bytes;
     return plan->slots * plan->slot_bytes;
 }
 
@@ -158,12 +157,8 @@ FACULA_PUBLIC int64_t facula_complete_plan(const struct facula_plan_type *type, 
         return workspace;
     struct facula_convolution *convolution = plan;
     const int64_t sizes[] = {convolution->tasks, convolution->groups, convolution->band_bytes, convolution->patches_bytes,
-                             convolution->product_bytes, convolution->packed_bytes};
-    if (!are_in_range(6, sizes) || (double)convolution->tasks * (double)convolution->groups > LARGEST)
+                             convolution->product_bytes, convolution->left_bytes, convolution->packed_bytes};
+    if (!are_in_range(7, sizes) || (double)convolution->tasks * (double)convolution->groups > LARGEST)
         return -1;
-    const void *const products[] = {convolution->full_product, convolution->last_product};
-    for (int i = 0; i < 2; i++)
-        if (products[i] && plan_product(products[i], code, level, 1) < 0)
-            return -1;
     return facula_complete_convolution(plan, threads);
 }

@@ -31,5 +31,5 @@ int64_t facula_complete_plan(const struct facula_plan_type *type, void *plan, co
                              int threads, int64_t workspace);
 
 /* The part that Python also uses to plan convolutions: a block's share of the workspace, how many may run concurrently,
-   and the total bytes. Its products are planned. */
+   and the total bytes. */
 int64_t facula_complete_convolution(void *plan, int threads);

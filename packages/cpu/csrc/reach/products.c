@@ -81,28 +81,14 @@ int check_triangular_solve(struct reach *r)
 }
 
 /* --------------------------------------------------------------------------------------------------- convolutions */
-/* Returns whether a product is that of a block with this number of pixels. */
-static int is_block(const struct reach *r, const struct facula_matmul *product, double pixels_)
-{
-    const struct facula_convolution *p = r->plan;
-    const int64_t taps = p->channels * p->kernel_height * p->kernel_width, filters = p->filters, pixels = (int64_t)pixels_;
-    const int64_t pitch = p->block_images == 1 ? p->out_depth * p->out_height * p->out_width : pixels;
-    if (!product)
-        return 0;
-    if (is_named(r, "conv2d"))
-        return is_product(product, (struct product){filters, pixels, taps, taps, 1, pixels, 1, pitch, 1}, 0);
-    return is_product(product, (struct product){taps, pixels, filters, 1, taps, pitch, 1, pixels, 1}, 0);
-}
-
 /* Checks that the block fits into a slot, and that all blocks are full or have the same size. */
 static int check_block(struct reach *r, double size)
 {
     const struct facula_convolution *p = r->plan;
     const double images = (double)p->block_images, lines = (double)p->block_lines, width = (double)p->out_width;
-    const int weighs = is_named(r, "conv2d_weight");
-    const double kernel_rows = weighs ? (double)p->task_rows : TOTAL(p->channels, p->kernel_height);
-    const double taps = kernel_rows * (double)p->kernel_width, filters = (double)p->filters;
-    const double channels = fmin((double)p->channels, ceil((kernel_rows - 1) / (double)p->kernel_height) + 1);
+    const double part = (double)p->part_rows, taps = part * (double)p->kernel_width, filters = (double)p->filters;
+    const double channels = p->part_rows % p->kernel_height ? ceil((part - 1) / (double)p->kernel_height) + 1
+                                                            : part / (double)p->kernel_height;
     const double rows = (lines - 1) * (double)p->band_row_stride + ((double)p->kernel_height - 1) * (double)p->band_row_dilation + 1;
     const double columns =
         (width - 1) * (double)p->band_column_stride + ((double)p->kernel_width - 1) * (double)p->band_column_dilation + 1;
@@ -113,17 +99,14 @@ static int check_block(struct reach *r, double size)
     EXPECT(pixels <= MOST && channels * images * rows * columns * size <= (double)p->band_bytes);
     EXPECT(taps * pixels * size <= (double)p->patches_bytes);
     EXPECT(p->band_bytes % 64 == 0 && p->patches_bytes % 64 == 0 && p->product_bytes % 64 == 0);
-    const int64_t last_images = p->images % p->block_images, last_lines = p->out_height % p->block_lines;
+    EXPECT(p->left_bytes % 64 == 0 && p->packed_bytes % 64 == 0);
     EXPECT(p->block_images == 1 || p->block_lines == p->out_height);
-    if (weighs) {
-        EXPECT(fmin(filters, FACULA_CONVOLUTION_FILTERS) * (pixels * size + 64) <= (double)p->product_bytes);
-        EXPECT(pixels * (taps + 64) * size <= (double)p->packed_bytes);
-        return 0;
-    }
-    EXPECT((images > 1 ? filters * pixels : 0) * size <= (double)p->product_bytes);
-    EXPECT(is_block(r, p->full_product, pixels));
-    EXPECT(is_block(r, p->last_product, (double)(last_images ? last_images : p->block_images) * width *
-                                            (double)(last_lines ? last_lines : p->block_lines)));
+    /* The product: left (m x k) times packed (k x n). */
+    const int weighs = is_named(r, "conv2d_weight"), back = is_named(r, "conv2d_input");
+    const double m = back ? taps : filters, n = weighs ? taps : pixels, k = weighs ? pixels : back ? filters : taps;
+    EXPECT(weighs || images == 1 || filters * pixels * size <= (double)p->product_bytes);
+    EXPECT((back ? m : fmin(m, FACULA_CONVOLUTION_ROWS)) * (k * size + 64) <= (double)p->left_bytes);
+    EXPECT(k * (n + 64) * size <= (double)p->packed_bytes);
     return 0;
 }
 
@@ -135,11 +118,8 @@ int check_convolution(struct reach *r)
     const double taps = TOTAL(p->channels, p->kernel_height, p->kernel_width);
     const double results = TOTAL(p->images, p->groups, p->filters, p->out_height, p->out_width);
     const double weights = TOTAL(p->groups, p->filters, p->channels, p->kernel_height, p->kernel_width);
-    if (weighs) {
-        EXPECT(is_row_of(ROW_AT(r, facula_convolution, pack), "pack_b", code));
-        EXPECT(is_row_of(ROW_AT(r, facula_convolution, multiply_packed), "multiply_packed", code));
-    } else
-        EXPECT(is_row_of(ROW_AT(r, facula_convolution, multiply), "matmul", code));
+    EXPECT(is_row_of(ROW_AT(r, facula_convolution, pack), "pack_b", code));
+    EXPECT(is_row_of(ROW_AT(r, facula_convolution, multiply_packed), "multiply_packed", code));
     EXPECT(p->kernel_height >= 1 && p->kernel_width >= 1 && p->out_height >= 1 && p->out_width >= 1);
     EXPECT(taps >= 0 && results >= 0 && weights >= 0 && p->block_images >= 1 && p->block_lines >= 1);
     EXPECT(p->block_lines <= p->out_height && is_count(p->block_images));
@@ -149,19 +129,18 @@ int check_convolution(struct reach *r)
     EXPECT(TOTAL(p->out_depth, p->depth_stride) >= 0 && TOTAL(p->kernel_depth, p->depth_dilation) >= 0 && is_count(p->front));
     EXPECT(TOTAL(p->out_height, p->row_stride) >= 0 && TOTAL(p->kernel_height, p->row_dilation) >= 0 && is_count(p->top));
     EXPECT(TOTAL(p->out_width, p->column_stride) >= 0 && TOTAL(p->kernel_width, p->column_dilation) >= 0 && is_count(p->left));
+    const double volumes = (double)(p->images / p->out_depth);
     const double planes = TOTAL(p->images / p->out_depth, p->groups, p->channels / p->kernel_depth, p->in_volumes ? p->depth : 1);
     const double area = TOTAL(p->height, p->width), whole = ceil((double)p->images / (double)p->block_images);
     const double blocks = whole * ceil((double)p->out_height / (double)p->block_lines);
     EXPECT(planes >= 0 && area >= 0 && TOTAL(p->tasks, p->groups) >= 0);
-    if (forward)
-        EXPECT((double)p->tasks <= blocks);
-    else if (weighs)
-        EXPECT(p->task_rows >= 1 && is_count(p->task_rows) &&
-               ((double)p->tasks - 1) * (double)p->task_rows < TOTAL(p->channels, p->kernel_height));
-    else if (p->in_volumes)
-        EXPECT(p->tasks <= p->images / p->out_depth && p->out_depth % p->block_images == 0);
-    else
-        EXPECT((double)p->tasks <= whole);
+    EXPECT(p->part_rows >= 1 && is_count(p->part_rows));
+    const double kernel_rows = TOTAL(p->channels, p->kernel_height), parts = ceil(kernel_rows / (double)p->part_rows);
+    EXPECT((double)p->tasks <= (forward ? blocks : weighs ? parts : parts * (p->in_volumes ? volumes : whole)));
+    if (!forward && !weighs) { /* channels of a volume's planes are not divided */
+        EXPECT(TOTAL(p->kernel_height, p->kernel_depth) >= 1 && p->part_rows % (p->kernel_height * p->kernel_depth) == 0);
+        EXPECT(!p->in_volumes || p->out_depth % p->block_images == 0);
+    }
     CHECK(check_block(r, (double)size));
     const struct span of_images = span_row(planes * area, size), of_results = span_row(results, size);
     CHECK(has_memory(r, weighs ? 2 : forward ? 1 : 3, of_images));

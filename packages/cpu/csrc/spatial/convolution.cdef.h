@@ -19,23 +19,18 @@ struct facula_convolution {
 
     int64_t block_images, block_lines; /* a block: lines of each of these images */
     int64_t tasks;                     /* per group */
-    int64_t task_rows;                 /* derivative of the weights: rows of kernels whose weights a task computes */
+    int64_t part_rows;                 /* rows of kernels whose patches are in memory at once */
     int64_t slots;                     /* maximum number of concurrent tasks */
-    int64_t band_bytes, patches_bytes, product_bytes, slot_bytes; /* a slot: band, patches, product, workspace */
+    int64_t band_bytes, patches_bytes, product_bytes, left_bytes, packed_bytes, slot_bytes; /* parts of a slot */
 
-    /* The product of a full block and of the last, smaller one: a kernel and two plans of linalg/matmul.cdef.h. */
-    int64_t (*multiply)(const void *plan, int64_t *args);
-    const void *full_product, *last_product;
-    /* For the derivative of the weights instead: parts of a product. */
+    /* Parts of a product; see linalg/matmul.cdef.h. */
     void (*pack)(int64_t k, int64_t n, const void *b, int64_t row, int64_t col, void *packed);
     void (*multiply_packed)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_step, const void *packed, void *o,
                             int64_t o_step, const void *bias, int accumulate);
-    int64_t packed_bytes; /* at the end of a slot */
 };
 
-enum { FACULA_CONVOLUTION_FILTERS = 168 }; /* of a block that are multiplied at once: they fit in the L2 cache */
+enum { FACULA_CONVOLUTION_ROWS = 168 }; /* of a product at once: they fit in the L2 cache */
 
 /* For files; see portable.h. */
-#define FACULA_FIELDS_convolution(T, K, S, A, E) \
-    K(T, multiply) K(T, pack) K(T, multiply_packed) S(T, full_product, facula_matmul) S(T, last_product, facula_matmul)
+#define FACULA_FIELDS_convolution(T, K, S, A, E) K(T, pack) K(T, multiply_packed)
 #define FACULA_NUMBERS_convolution (0)

@@ -54,7 +54,7 @@ class FFI:
     def string(self, data: CData) -> bytes: ...
 
 class Library:
-    FACULA_CONVOLUTION_FILTERS: int
+    FACULA_CONVOLUTION_ROWS: int
     FACULA_DEPTHWISE_BAND: int
     FACULA_DEPTHWISE_SUMS: int
     FACULA_DEPTHWISE_TAPS: int

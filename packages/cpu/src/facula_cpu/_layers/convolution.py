@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from facula_storage import Plan
 
 from .._kernels import ffi, lib
-from .._linalg.matmul import product
 from .._runtime.planners import bound_plan, no_kernel, planner
 from .._runtime.registry import find_kernel, kernel_for
 
@@ -17,9 +16,8 @@ if TYPE_CHECKING:
     from .._runtime.types import Layouts, Parameters, Struct
 
 PATCHES = 1 << 18  # bytes of a block's patches, which fit in the L2 cache
-SHARED, MOST_BLOCKS = 1_000_000, 32  # the minimum multiply-adds of a block, and the desired number of blocks
-COLUMNS, LEAST_COLUMNS = 208, 64  # taps whose weight gradients a task computes
-LEAST_TASKS = 4  # for weight gradients, if they have enough columns
+COLUMNS, LEAST_COLUMNS = 208, 64  # taps whose patches are in memory at once
+LEAST_TASKS = 4
 PACKED_FROM = 6  # elements of a band per element that a weight uses, below which the band is packed
 MULTIPLY_COST = 10  # picoseconds
 STRUCT = ffi.typeof("struct facula_convolution *")
@@ -115,26 +113,23 @@ def plan_direct(
         *results.shape[-2:], *weights.shape[-2:],
     )  # fmt: skip
 
-    size, weighs = outputs[0].dtype.itemsize, operator == "conv2d_weight"
-    block_images, block_lines = cut_long(sizes, size) if weighs else cut(sizes, size)
+    size, weighs, back = outputs[0].dtype.itemsize, operator == "conv2d_weight", operator == "conv2d_input"
+    block_images, block_lines = cut(sizes, size, 1 if weighs or back else LEAST_TASKS)
     if in_volumes:  # blocks of which use only one of them
         block_images = next(count for count in range(min(block_images, deep[1]), 0, -1) if deep[1] % count == 0)
     full = block_images * block_lines * sizes.out_width
-    last = (
-        (sizes.images % block_images or block_images)
-        * sizes.out_width
-        * (sizes.out_height % block_lines or block_lines)
-    )
     packed_rows, rows, *in_rows = band(block_lines, sizes.kernel_height, stride[0], dilation[0])
     packed_columns, columns, *in_columns = band(sizes.out_width, sizes.kernel_width, stride[1], dilation[1])
-    whole_images = -(-sizes.images // block_images)
-    tasks, kernel_rows = whole_images * -(-sizes.out_height // block_lines), sizes.channels * sizes.kernel_height
-    if weighs:
-        kernel_rows = share(sizes, full * size)
-        tasks = -(-sizes.channels * sizes.kernel_height // kernel_rows)
-    elif operator == "conv2d_input":
-        tasks = images.shape[0] if in_volumes else whole_images
-    channels = min(sizes.channels, -(-(kernel_rows - 1) // sizes.kernel_height) + 1)
+    least, step = (1, 1) if operator == "conv2d" else (LEAST_TASKS, sizes.kernel_height * deep[2] if back else 1)
+    part_rows = share(sizes, full * size, least, step)
+    part_taps = part_rows * sizes.kernel_width
+    channels = -(-(part_rows - 1) // sizes.kernel_height) + 1
+    if part_rows % sizes.kernel_height == 0:
+        channels = part_rows // sizes.kernel_height
+    parts = -(-sizes.channels * sizes.kernel_height // part_rows)
+    tasks = parts if weighs else -(-sizes.images // block_images) * -(-sizes.out_height // block_lines)
+    if back:
+        tasks = parts * (images.shape[0] if in_volumes else -(-sizes.images // block_images))
     work = sizes.images * groups * sizes.filters * sizes.taps * sizes.out_height * sizes.out_width * MULTIPLY_COST
 
     struct: Struct = ffi.new(STRUCT, sizes._asdict())
@@ -147,24 +142,20 @@ def plan_direct(
     struct.band_column_stride, struct.band_column_dilation = in_columns
     struct.top, struct.left = padding
     struct.block_images, struct.block_lines = block_images, block_lines
-    struct.tasks, struct.task_rows = tasks, kernel_rows
-    struct.band_bytes = whole(channels * block_images * rows * columns * size)
-    struct.patches_bytes = whole(kernel_rows * sizes.kernel_width * full * size)
-    products = []
+    struct.tasks, struct.part_rows = tasks, part_rows
+    # The product: left (m x k) times packed (k x n).
+    m, n, k = sizes.filters, full, part_taps
     if weighs:
-        pack, multiply = kernel_for("pack_b", code), kernel_for("multiply_packed", code)
-        struct.pack = ffi.cast("facula_pack_b", pack.address)
-        struct.multiply_packed = ffi.cast("facula_multiply_packed", multiply.address)
-        struct.product_bytes = whole(min(sizes.filters, lib.FACULA_CONVOLUTION_FILTERS) * (full * size + 64))
-        struct.packed_bytes = whole(full * (kernel_rows * sizes.kernel_width + 64) * size)
-    else:
-        alone = block_images == 1
-        struct.product_bytes = 0 if alone else whole(sizes.filters * full * size)
-        pitch = deep[1] * sizes.out_height * sizes.out_width
-        products = [block_product(operator, code, sizes, pixels, pitch if alone else pixels) for pixels in (full, last)]
-        matmul = kernel_for("matmul", code, code, code)
-        struct.multiply = ffi.cast("int64_t (*)(const void *, int64_t *)", matmul.address)
-        struct.full_product, struct.last_product = products
+        n, k = part_taps, full
+    elif back:
+        m, k = part_taps, sizes.filters
+    struct.band_bytes = whole(channels * block_images * rows * columns * size)
+    struct.patches_bytes = whole(part_taps * full * size)
+    struct.product_bytes = 0 if weighs or block_images == 1 else whole(sizes.filters * full * size)
+    struct.left_bytes = whole((m if back else min(m, lib.FACULA_CONVOLUTION_ROWS)) * (k * size + 64))
+    struct.packed_bytes = whole(k * (n + 64) * size)
+    struct.pack = ffi.cast("facula_pack_b", kernel_for("pack_b", code).address)
+    struct.multiply_packed = ffi.cast("facula_multiply_packed", kernel_for("multiply_packed", code).address)
     return bound_plan(
         operator,
         parameters,
@@ -174,7 +165,6 @@ def plan_direct(
         arrays=len(inputs) + 1,
         cost=work / max(outputs[0].numel, 1),
         workspace=lib.facula_complete_convolution(struct, lib.facula_threads()),
-        also=products,
     )
 
 
@@ -197,26 +187,12 @@ def band(out: int, kernel: int, stride: int, dilation: int) -> tuple[bool, int, 
     return False, length, stride, dilation
 
 
-def cut(sizes: Sizes, itemsize: int) -> tuple[int, int]:
+def cut(sizes: Sizes, itemsize: int, least: int) -> tuple[int, int]:
     """Return a block: all lines of some images, or some lines of one. Depends on shapes only: see Note [Convolution].
 
-    >>> cut(Sizes(32, 1, 16, 32, 8, 8, 8, 8, 3, 3), 4), cut(Sizes(1, 1, 64, 64, 99, 99, 99, 99, 3, 3), 4)
-    ((4, 8), (1, 1))
-    """
-    pixels = max(1, PATCHES // (sizes.taps * itemsize or 1))
-    image = sizes.out_height * sizes.out_width
-    if image > pixels:
-        blocks = -(-sizes.out_height // max(1, pixels // sizes.out_width))
-        return 1, -(-sizes.out_height // blocks)
-    work = sizes.images * image * sizes.filters * sizes.taps
-    blocks = max(-(-sizes.images * image // pixels), min(work // SHARED, MOST_BLOCKS), 1)
-    return max(1, -(-sizes.images // blocks)), sizes.out_height
+    There are at least `least` blocks if there are so many images.
 
-
-def cut_long(sizes: Sizes, itemsize: int) -> tuple[int, int]:
-    """Return a block for weight gradients: many pixels, over which products add up, of images or of lines.
-
-    >>> cut_long(Sizes(32, 1, 512, 512, 7, 7, 7, 7, 3, 3), 4), cut_long(Sizes(1, 1, 64, 64, 99, 99, 99, 99, 3, 3), 4)
+    >>> cut(Sizes(32, 1, 512, 512, 7, 7, 7, 7, 3, 3), 4, 4), cut(Sizes(1, 1, 64, 64, 99, 99, 99, 99, 3, 3), 4, 4)
     ((6, 7), (1, 3))
     """
     pixels = max(1, PATCHES // (COLUMNS * itemsize))
@@ -224,29 +200,24 @@ def cut_long(sizes: Sizes, itemsize: int) -> tuple[int, int]:
     if image > pixels:
         blocks = -(-sizes.out_height // max(1, pixels // sizes.out_width))
         return 1, -(-sizes.out_height // blocks)
-    blocks = max(1, -(-sizes.images // (pixels // image)))
+    blocks = max(1, -(-sizes.images // (pixels // image)), min(sizes.images, least))
     return max(1, -(-sizes.images // blocks)), sizes.out_height
 
 
-def share(sizes: Sizes, nbytes: int) -> int:
-    """Return the rows of kernels whose weight gradients a task computes; each weight has patches of so many bytes.
+def share(sizes: Sizes, nbytes: int, least: int, step: int) -> int:
+    """Return the rows of kernels that are processed at once, a multiple of `step`.
 
-    >>> share(Sizes(8, 1, 512, 512, 7, 7, 7, 7, 3, 3), 1176), share(Sizes(8, 1, 3, 64, 224, 224, 224, 224, 3, 3), 896)
-    (80, 9)
+    A weight has patches of `nbytes`. There are at least `least` parts if each has enough columns.
+
+    >>> sizes = Sizes(8, 1, 512, 512, 7, 7, 7, 7, 3, 3)
+    >>> share(sizes, 1176, 1, 3), share(sizes._replace(channels=3), 1176, 4, 1)
+    (69, 9)
     """
     rows = sizes.channels * sizes.kernel_height
     columns = max(1, min(COLUMNS, 4 * PATCHES // nbytes))
-    tasks = max(-(-rows * sizes.kernel_width // columns),
-                min(-(-LEAST_TASKS // sizes.groups), rows * sizes.kernel_width // LEAST_COLUMNS), 1)  # fmt: skip
-    each = -(-rows // tasks)
-    return each if each < 16 else -(-each // 16) * 16  # complete vectors
-
-
-def block_product(operator: str, code: int, sizes: Sizes, pixels: int, pitch: int) -> Struct:
-    """Return the plan of a block's product. Results have rows of `pitch` pixels; see Note [Convolution]."""
-    filters, taps = sizes.filters, sizes.taps
-    if operator == "conv2d":
-        shape, strides = (filters, pixels, taps), (taps, 1, pixels, 1, pitch, 1)
-    else:
-        shape, strides = (taps, pixels, filters), (1, taps, pitch, 1, pixels, 1)
-    return product(code, shape, strides, threads=1)
+    parts = max(-(-rows * sizes.kernel_width // columns),
+                min(-(-least // sizes.groups), rows * sizes.kernel_width // LEAST_COLUMNS), 1)  # fmt: skip
+    each = -(-rows // parts)
+    if step == 1 and each >= 16:
+        step = 16  # complete vectors
+    return min(-(-each // step) * step, rows)

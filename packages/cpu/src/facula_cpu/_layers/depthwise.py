@@ -50,7 +50,7 @@ def plan_depthwise(
     results: tuple[int, ...],
 ) -> Plan | None:
     """Plan a convolution of two dimensions, or a derivative, from these shapes; None unless the kernels support it."""
-    stride, padding, dilation, groups, _ = parameters
+    stride, padding, dilation, groups = parameters[:4]
     rows, columns = (
         Axis(images[k], results[k], weights[k], stride[k - 2], dilation[k - 2], padding[k - 2]) for k in (2, 3)
     )

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from .._runtime.types import Layouts, Parameters
 
+LEAST_PIXELS = 100
+
 
 def plan_pointwise(
     operator: str,
@@ -23,13 +25,16 @@ def plan_pointwise(
 ) -> Plan | None:
     """Plan `conv2d` or `conv2d_input` as a product: its rows are pixels, its batches images and groups.
 
-    Return None if kernels are larger than one element, or have strides or padding, or if groups have a bias.
+    Return None if kernels are larger than one element, or have strides or padding, or if groups have a bias. Results of
+    few pixels are left to `plan_convolution`, which multiplies several images at once.
     """
-    stride, padding, _, groups, _ = parameters
+    stride, padding, _, groups = parameters[:4]
     biased = operator == "conv2d" and inputs[2] is not None
     if prod(weights[2:]) != 1 or {*stride} != {1} or any(padding) or (biased and groups > 1):
         return None
     area, filters, channels = prod(images[2:]), weights[0] // groups, weights[1]
+    if operator == "conv2d" and area < LEAST_PIXELS:
+        return None
     if operator == "conv2d":
         columns, terms, steps = filters, channels, (1, channels)
     else:
