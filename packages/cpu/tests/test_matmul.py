@@ -91,7 +91,8 @@ def test_large_products(name, shape, threads, level):
         check(compute("matmul", (a, b), (empty((m, n), name),)), a, b)
 
 
-@pytest.mark.parametrize("shape", [(300, 200, 400), (32, 20, 6000), (40, 1000, 30), (1, 2000, 300), (2000, 1, 300)])
+@pytest.mark.parametrize("shape", [(300, 200, 400), (32, 20, 6000), (40, 1000, 30), (1, 2000, 300), (2000, 1, 300),
+                                   (90, 1100, 1030)])  # fmt: skip
 @pytest.mark.parametrize("name", ["float32", "float64", "bfloat16", "complex64", "int32"])
 def test_thread_counts_give_the_same_bits(name, shape):
     """Compare one thread with three bit for bit."""
@@ -116,6 +117,16 @@ def test_linear(name, biased, rows, k, n):
     x, w, bias = near_one(rng, (*rows, k), name), near_one(rng, (n, k), name), near_one(rng, (n,), name)
     o = compute("linear", (x, w, bias) if biased else (x, w), (empty((*rows, n), name),))
     check(o, x, w.T, bias if biased else 0.0)
+
+
+@pytest.mark.parametrize("k", [384, 512, 4096])
+def test_rounding_errors_of_long_sums(k, level):
+    """Check that long sums are divided: added in order, 4,096 products of normal numbers have an error of 1e-6."""
+    rng = np.random.default_rng(k)
+    a, b = rng.standard_normal((70, k), "f4"), rng.standard_normal((k, 70), "f4")
+    wanted = a.astype("f8") @ b.astype("f8")
+    error = compute("matmul", (a, b), (empty((70, 70), "float32"),)) - wanted
+    assert np.sqrt((error**2).mean() / (wanted**2).mean()) < 3.6e-7
 
 
 def test_special_values(level):

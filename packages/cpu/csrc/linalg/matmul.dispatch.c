@@ -7,7 +7,7 @@
 
 #include "elements/half.h"
 #include "linalg/matmul.cdef.h"
-#include "runtime/vector.h"
+#include "linalg/transpose.inc"
 
 /* Rows of o in a micro-kernel: as many as registers permit next to two vectors of b. */
 #if VECTOR_BYTES == 64
@@ -23,8 +23,8 @@
 
 enum formats { NATIVE, HALF, BRAIN, COMPLEX };
 enum vectors { DOTS = 1, SCALED };
-/* K_BLOCK rows of a panel fit in the L1 cache; M_BLOCK rows of a and N_TILE columns of b in the L2 cache. */
-enum { STACK_BYTES = 32768, K_BLOCK = 320, M_BLOCK = 168 };
+/* M_BLOCK rows of a, K_BLOCK long, stay in the L2 cache while N_TILE columns of b pass. */
+enum { STACK_BYTES = 32768, K_BLOCK = 512, M_BLOCK = 84 };
 static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth waking a thread for */
 
 #define T float
@@ -33,10 +33,8 @@ static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth wa
 #define LOOSE loose_floats
 #define LOAD_PART load_floats
 #define STORE_PART store_floats
-#define N_TILE 512
+#define N_TILE 1024
 #define HALVES
-#define SQUARE 4
-#include "linalg/transpose.inc"
 #include "linalg/gemm_micro.inc"
 #define S float
 #define READ(x) (x)
@@ -70,8 +68,6 @@ static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth wa
 #define LOAD_PART load_doubles
 #define STORE_PART store_doubles
 #define N_TILE 256
-#define SQUARE 2
-#include "linalg/transpose.inc"
 #include "linalg/gemm_micro.inc"
 #define S double
 #define READ(x) (x)

@@ -5,7 +5,7 @@
 #include "elements/math/functions.h"
 #include "elements/philox.h"
 #include "runtime/kernel.h"
-#include "runtime/vector.h"
+#include "linalg/transpose.inc"
 #include "sequences/attention.cdef.h"
 
 /* Rows of a tile that a micro-kernel processes; see matmul.dispatch.c. */
@@ -34,10 +34,8 @@ enum {
 #define LOAD_PART load_floats
 #define STORE_PART store_floats
 #define HALVES
-#define SQUARE 4
 #define EXP exp_not_positive
 #define LOG log_float32
-#include "linalg/transpose.inc"
 #include "linalg/gemm_micro.inc"
 #define S float
 #define READ(x) (x)
@@ -70,10 +68,8 @@ enum {
 #define LOOSE loose_doubles
 #define LOAD_PART load_doubles
 #define STORE_PART store_doubles
-#define SQUARE 2
 #define EXP exp_float64
 #define LOG log_float64
-#include "linalg/transpose.inc"
 #include "linalg/gemm_micro.inc"
 #define S double
 #define READ(x) (x)

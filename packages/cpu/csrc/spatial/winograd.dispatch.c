@@ -53,7 +53,6 @@
 #define LOAD_PART load_floats
 #define STORE_PART store_floats
 #ifndef __AVX512F__
-#define SQUARE 4
 #include "linalg/transpose.inc"
 #endif
 #include "linalg/gemm_micro.inc"
