@@ -47,6 +47,7 @@ GROUPS = (
     Group("expressions", "Operators declared as expressions"),
     Group("memory", "Large results"),
     Group("memory", "Large results, PyTorch on a tuned malloc", TUNED_MALLOC),
+    Group("profiling", "Profiles"),
     Group("allocator", "Blocks of memory"),
     Group("peaks", "Memory reserved, MiB"),
     Group("threads", "Threads"),

@@ -105,7 +105,7 @@ class profile:
         self.step_num = 0
         self.current_action = self.schedule(0)
         self._recording: Recording | None = None
-        self._traces: list[Trace] = []
+        self._finished: list[Recording | Trace] = []  # recordings become traces when they are asked for
         self._preset: dict[str, Any] = {}
         self._trace_id = ""
         self._step: int | None = None  # the open range of the current step
@@ -194,8 +194,7 @@ class profile:
         if recording is None:
             return False
         recording.stop()
-        trace = recording.trace()
-        self._traces = [*self._traces, trace] if self.acc_events else [trace]
+        self._finished = [*self._finished, recording] if self.acc_events else [recording]
         return True
 
     def _begin_step(self) -> None:
@@ -218,12 +217,14 @@ class profile:
         """
         if self._recording is not None:
             return self._recording.trace()
-        if not self._traces:
+        if not self._finished:
             raise OperationError(
                 "profile: expected a trace; got none, as no step has been recorded; run the program between start and "
                 "stop, for as many steps as the schedule waits"
             )
-        return self._traces[0] if len(self._traces) == 1 else concatenate(self._traces)
+        traces = [one.trace() if isinstance(one, Recording) else one for one in self._finished]
+        self._finished = [traces[0] if len(traces) == 1 else concatenate(traces)]
+        return self._finished[0]
 
     def events(self) -> EventList:
         """Return the recorded events."""
