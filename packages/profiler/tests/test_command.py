@@ -7,6 +7,7 @@ import sys
 import pytest
 from test_pages import program
 
+from facula_profiler import profile, record_function
 from facula_profiler._command import main
 
 ROOFLINE = ["--gflops", "100", "--gbytes", "10"]
@@ -22,6 +23,25 @@ def test_show(trace, capsys):
     assert main(["show", trace, *ROOFLINE]) == 0
     output = capsys.readouterr().out
     assert output.startswith("Bottleneck: ") and "linear" in output and "Evidence" in output
+
+
+def test_records_of_a_profile_that_has_not_ended(tmp_path, capsys):
+    path = str(tmp_path / "records.bin")
+    running = profile(path=path)
+    running.start()
+    with record_function("preparation"):
+        pass
+    assert main(["show", path, *ROOFLINE]) == 0
+    running.stop()
+    assert capsys.readouterr().out.startswith("Bottleneck: interpreter")
+
+
+def test_outputs_of_a_profile(tmp_path):
+    with profile() as recorded, record_function("preparation"):
+        pass
+    recorded.export_html(tmp_path / "page.html", "run 8")
+    assert "<title>run 8</title>" in (tmp_path / "page.html").read_text()
+    assert recorded.summary((1e11, 1e10)).bottleneck == "interpreter"
 
 
 def test_render(trace, tmp_path, capsys):

@@ -60,6 +60,23 @@ def test_each_category():
     }
 
 
+def test_known_contents_without_records_are_live_throughout():
+    built = training_step()
+    built.categories[0][1][0x900] = "parameter"
+    sizes = {
+        "2304": [4096, -1],
+        str(0x100): [8, -1],
+        "7": [64, 0],
+        "8": "no pair",
+        "x": [1, -1],
+        "9": [1 << 70, -1],
+    }  # JSON has texts as keys
+    found = blocks(built.trace(metadata={"sizes": sizes}))
+    assert found.pop((BEFORE, FOREVER, 4096)) == "parameter"
+    assert found == blocks(training_step().trace())
+    assert blocks(built.trace(metadata={"sizes": 3})) == found
+
+
 def test_snapshots_apply_to_the_block_that_is_live():
     built = Builder()
     for start in range(0, 300, 100):  # three blocks at one address

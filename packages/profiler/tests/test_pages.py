@@ -80,6 +80,7 @@ def test_the_page_shows_the_figures_of_the_trace(tmp_path):
     assert sorted(links) == [("linear", "linear"), ("matmul", "gemm")]
     assert lines["lanes"] == [["python", "main"], ["device", "stream 0"]]
     assert lines["signatures"] == ["float32[8, 4] float32[2, 4]"]
+    assert lines["stacks"] == [["net.py(8): Net.forward", "run.py(9): <module>"]]  # without the library's frame
     cells = [text for _, text in page.all("td")]
     assert "linear" in cells and "128" in [text.strip() for text in cells] and "Net.fc" in cells
     assert [text for _, text in page.all("h2")] == ["Timeline", "Flame graph", "Operators", "Memory"]

@@ -139,6 +139,17 @@ def test_waiting():
     assert "item()" in found.remedies[0] and "gradient accumulation" in found.remedies[1]
 
 
+def test_replays():
+    built = Builder()
+    for start in range(0, 1000 * US, 100 * US):
+        built.add(Kind.REPLAY, start, start + 80 * US, "step")
+        built.add(Kind.KERNEL, start + 10 * US, start + 70 * US, "mul", shapes=((8,),), nbytes=500_000)
+    parts = summary(built).shares.parts
+    assert parts["memory"] == 600 * US and parts["interpreter"] == 380 * US and parts["kernels"] == 0
+    found = summary(built)
+    assert found.bottleneck == "memory" and not any("capture" in sentence for sentence in found.remedies)
+
+
 def test_a_busy_device_hides_the_host():
     built = Builder()
     for place in range(100):

@@ -1,6 +1,7 @@
 """The command line: `python -m facula_profiler show TRACE`, `render TRACE -o page.html`, `compare BEFORE AFTER`.
 
-TRACE is a file that `Trace.save` wrote. Files are never unpickled, so files from others are safe to examine.
+TRACE is a file that `Trace.save` wrote, or the records of a killed program (`profile(path=...)`). Files are never
+unpickled, so files from others are safe to examine.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError, FileError, InvalidValueError
 
 from ._pages.page import export_html
+from ._recording.journal import SUFFIX, recover
 from ._summary.comparison import ORDERS, compare
 from ._summary.summary import Summary
 from ._trace.trace import Trace
@@ -25,14 +27,19 @@ RENDER = "write a page with timeline, flame graphs, tables and memory, which ope
 COMPARE = "print the differences between two traces by operator and module"
 
 
+def load(path: str) -> Trace:
+    """Read a trace, or the records of a program that was killed."""
+    return recover(path) if os.path.exists(path + SUFFIX) else Trace.load(path)
+
+
 def show(given: argparse.Namespace) -> str:
     """Return the text that `show` prints."""
-    return str(Summary(Trace.load(given.trace), _peaks(given)))
+    return str(Summary(load(given.trace), _peaks(given)))
 
 
 def render(given: argparse.Namespace) -> str:
     """Write the page, and return a line that names its path."""
-    trace = Trace.load(given.trace)
+    trace = load(given.trace)
     if os.path.exists(given.output) and os.path.samefile(given.trace, given.output):
         raise InvalidValueError(f"render: expected a page other than TRACE itself; got {given.output!r}")
     export_html(trace, given.output, given.title or os.path.basename(given.trace), _peaks(given))
@@ -41,7 +48,7 @@ def render(given: argparse.Namespace) -> str:
 
 def comparison(given: argparse.Namespace) -> str:
     """Return the text that `compare` prints."""
-    return str(compare(Trace.load(given.before), Trace.load(given.after), given.sort, _peaks(given)))
+    return str(compare(load(given.before), load(given.after), given.sort, _peaks(given)))
 
 
 def _peaks(given: argparse.Namespace) -> tuple[float, float] | None:
@@ -66,7 +73,7 @@ def parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         command.set_defaults(run=run)
         for file in files:
-            command.add_argument(file, metavar=file.upper(), help="a file that Trace.save wrote")
+            command.add_argument(file, metavar=file.upper(), help="a file of Trace.save or of profile(path=...)")
         if run is render:
             command.add_argument("-o", "--output", metavar="PAGE", required=True, help="the HTML file to write")
             command.add_argument("--title", help="the title of the page (default: the name of TRACE)")

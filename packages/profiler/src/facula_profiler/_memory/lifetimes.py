@@ -41,8 +41,8 @@ def devices_of(trace: Trace) -> list[int]:
 def lifetimes_of(trace: Trace, device: int) -> Lifetimes:
     """Return the blocks on a device.
 
-    A release without an allocation belongs to a block that is older than the trace. An allocation at the address of a
-    live block ends that block: its release was not recorded.
+    A release without an allocation belongs to a block that is older than the trace, and so does a known content without
+    records. An allocation at the address of a live block ends that block: its release was not recorded.
     """
     records = trace.memory[trace.memory["device"] == device]
     records = records[np.argsort(records["address"], kind="stable")]  # by address, then by time
@@ -64,5 +64,24 @@ def lifetimes_of(trace: Trace, device: int) -> Lifetimes:
         np.where(older, -1, records["event"])[chosen],
         np.where(older, -1, records["stack"])[chosen],
     )
+    blocks = Lifetimes(*map(np.concatenate, zip(_throughout(trace, device, records["address"]), blocks)))
     order = np.argsort(blocks.starts, kind="stable")
     return Lifetimes(*[column[order] for column in blocks])
+
+
+def _throughout(trace: Trace, device: int, recorded: Array) -> Lifetimes:
+    """Return the blocks without records: parameters and other known contents that were live all the time.
+
+    `trace.metadata["sizes"]` maps the addresses of known contents to pairs (bytes, device).
+    """
+    sizes = trace.metadata.get("sizes")
+    rows = [
+        (int(address), row[0])
+        for address, row in (sizes.items() if isinstance(sizes, dict) else ())
+        if str(address).isdecimal() and isinstance(row, list | tuple) and len(row) == 2 and row[1] == device
+        if int(address) < FOREVER and isinstance(row[0], int) and 0 <= row[0] < FOREVER
+    ]
+    found = np.array(rows, np.int64).reshape(-1, 2)
+    found = found[~np.isin(found[:, 0], recorded)]
+    none = np.full(len(found), -1, np.int64)
+    return Lifetimes(np.full(len(found), BEFORE), np.full(len(found), FOREVER), found[:, 0], found[:, 1], none, none)

@@ -26,6 +26,7 @@ from .timeline import Bars, bars_of
 
 if TYPE_CHECKING:
     from .._summary.peaks import Peaks
+    from .._trace.records import Frame
     from .._trace.trace import Trace
 
 SLOT = re.compile(r"/\*facula:(\w+)\*/|<!--facula:(\w+)-->")
@@ -198,8 +199,14 @@ def _timeline_data(columns: Columns, bars: Bars) -> dict[str, Any]:
         "signature": [signatures.setdefault(one, len(signatures) - 1) for one in events["signature"].tolist()],
         "stack": [stacks.setdefault(one, len(stacks) - 1) for one in events["stack"].tolist()],
         "signatures": [describe(trace.signatures[one]) for one in list(signatures)[1:]],
-        "stacks": [[str(frame) for frame in trace.stacks[one][:MAX_FRAMES]] for one in list(stacks)[1:]],
+        "stacks": [_frames(trace.stacks[one]) for one in list(stacks)[1:]],
     }
+
+
+def _frames(stack: tuple[Frame, ...]) -> list[str]:
+    """Return the program's innermost frames of a stack; the library's if there are no others."""
+    frames = [frame for frame in stack if not frame.is_library] or stack
+    return [str(frame) for frame in frames[:MAX_FRAMES]]
 
 
 def _assembled(title: str, body: list[str], data: dict[str, Any]) -> str:

@@ -138,7 +138,7 @@ function drawLanes(card, all) {
     const name = all.names[all.name[i]], length = all.length[i], lines = [];
     lines.push(all.count[i] > 1 ? `${all.count[i]} short events; the longest: ${name}` : name);
     lines.push(`${all.kinds[all.kind[i]] ?? "event"}, ${time(length)} at ${time(all.start[i])}` + (all.count[i] > 1 ? "" : `, ${time(all.own[i])} itself`));
-    if (all.signature[i] >= 0) lines.push(all.signatures[all.signature[i]]);
+    if (all.signatures[all.signature[i]]) lines.push(all.signatures[all.signature[i]]);
     const rates = [];
     if (all.flops[i]) rates.push(`${amount(all.flops[i])}FLOP, ${amount(all.flops[i] / all.own[i] * 1e9)}FLOP/s`);
     if (all.bytes[i]) rates.push(`${bytes(all.bytes[i])}, ${bytes(all.bytes[i] / all.own[i] * 1e9)}/s`);

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
 
+    from .. import Peaks, Summary
     from .._events.averages import AverageList
     from .._trace.trace import Trace
 
@@ -246,6 +247,32 @@ class profile:
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
         """Write JSON for Perfetto and Chrome; compressed if the name ends with ".gz"."""
         self.events().export_chrome_trace(path)
+
+    def summary(self, peaks: Peaks | tuple[float, float] | None = None) -> Summary:
+        """Return the bottleneck with its evidence and remedies.
+
+        Arguments:
+            peaks: the speed of the machine, as for `Summary`; None measures it.
+        """
+        return self.trace.summary(peaks)
+
+    def export_html(self, path: str | os.PathLike[str], title: str | None = None) -> None:
+        """Write a page with timeline, flame graphs, tables and memory, which opens in any browser, offline.
+
+        Arguments:
+            path: the file to write.
+            title: the title of the page; None: the name of the file.
+        """
+        self.trace.export_html(path, title)
+
+    def export_memory_timeline(self, path: str | os.PathLike[str], device: str | None = None) -> None:
+        """Write live bytes over time in PyTorch's formats; see `facula_profiler.export_memory_timeline`.
+
+        Arguments:
+            path: the file; its suffix selects the format.
+            device: "cpu" or "cuda:0"; None: the first device other than the CPU, if any.
+        """
+        self.trace.export_memory_timeline(path, device)
 
     def export_stacks(self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total") -> None:
         """Write the time of each stack, for flame graphs. Arguments are those of `EventList.export_stacks`."""

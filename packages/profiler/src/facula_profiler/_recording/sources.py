@@ -33,6 +33,8 @@ class Recorder(Protocol):
     options: Mapping[str, Any]
     """The options of the profile: "with_modules" and "profile_memory", bools, and "activities", a set of names such as
     "CPU"."""
+    metadata: dict[str, Any]
+    """Values for JSON that the trace contains. "sizes" maps the addresses of known contents to pairs (bytes, device)."""
 
     def now(self) -> int:
         """Return the nanoseconds of the clock that all records use, CLOCK_MONOTONIC."""

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     from .._recording.sources import Recorder
 
+    Found = dict[int, tuple[str, int, int]]  # by address: category, bytes, device (-1: the CPU)
+
 PARAMETER, GRADIENT, STATE, INPUT = "parameter", "gradient", "optimizer state", "input"
 
 
@@ -20,7 +22,7 @@ def categorize_module(recorder: Recorder, module: Any, inputs: Iterable[object])
         module: a module that the program called.
         inputs: the arguments of the call.
     """
-    found: dict[int, str] = {}
+    found: Found = {}
     for value in inputs:
         _add(found, value, INPUT)
     for parameter in module.parameters():
@@ -28,21 +30,28 @@ def categorize_module(recorder: Recorder, module: Any, inputs: Iterable[object])
         _add(found, parameter.grad, GRADIENT)
     for buffer in module.buffers():
         _add(found, buffer, PARAMETER)
-    recorder.categorize(found)
+    _record(recorder, found)
 
 
 def categorize_optimizer(recorder: Recorder, optimizer: Any) -> None:
     """Record where the parameters of an optimizer, their gradients and its state are."""
-    found: dict[int, str] = {}
+    found: Found = {}
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             _add(found, optimizer.state.get(parameter), STATE)
             _add(found, parameter, PARAMETER)
             _add(found, parameter.grad, GRADIENT)
-    recorder.categorize(found)
+    _record(recorder, found)
 
 
-def _add(found: dict[int, str], value: Any, category: str) -> None:
+def _record(recorder: Recorder, found: Found) -> None:
+    """Record the categories, and the sizes: blocks that are older than the recording have no other record."""
+    recorder.categorize({address: category for address, (category, *_) in found.items()})
+    sizes = recorder.metadata.setdefault("sizes", {})
+    sizes.update((address, (nbytes, device)) for address, (_, nbytes, device) in found.items())
+
+
+def _add(found: Found, value: Any, category: str) -> None:
     """Add the memory of a tensor, or of those in a list, tuple or dict."""
     if isinstance(value, dict):
         value = list(value.values())
@@ -53,6 +62,8 @@ def _add(found: dict[int, str], value: Any, category: str) -> None:
     storage = getattr(value, "untyped_storage", None)
     if storage is not None:
         try:
-            found[storage().data_ptr()] = category
+            memory = storage()
+            device = -1 if value.device.type == "cpu" else value.device.index or 0
+            found[memory.data_ptr()] = category, memory.nbytes(), device
         except Exception:  # tensors without memory, such as those of parameters not initialized yet
             pass

@@ -47,7 +47,7 @@ def _input_evidence(columns: Columns, shares: Shares, rows: Sequence[Row], peaks
 
 
 def _interpreter_evidence(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
-    launches = columns.of(Kind.LAUNCH) & columns.in_lanes("python")
+    launches = columns.of(Kind.LAUNCH, Kind.KERNEL) & columns.in_lanes("python")
     count = int(launches.sum())
     if not count:
         return ["No operator ran during most of the time."]
@@ -154,7 +154,7 @@ def _input_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks
 
 def _interpreter_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
     launches = columns.of(Kind.LAUNCH) & columns.in_lanes("python")
-    if not launches.any():
+    if not columns.of(Kind.LAUNCH, Kind.REPLAY).any():
         return ["Look for the slow Python functions with cProfile: operators hardly matter here."]
     found = []
     recorded = (columns.events["seq"][launches] >= 0).any()

@@ -55,15 +55,17 @@ def measured_peaks() -> Peaks:
 @cache
 def _measured() -> Peaks:
     tensor: Any = sys.modules.get("facula_tensor")  # a trace may be examined where no operators are installed
+    matrix, arrays = np.ones((3, ORDER, ORDER), np.float32), np.ones((2, PARTS, ELEMENTS), np.float32)
     if tensor is None:
-        matrix, arrays = np.ones((ORDER, ORDER), np.float32), np.ones((2, PARTS, ELEMENTS), np.float32)
-        multiply = partial(np.matmul, matrix, matrix, out=np.empty_like(matrix))
+        multiply = partial(np.matmul, *matrix[:2], out=matrix[2])
         copies = [partial(np.copyto, target, source) for target, source in zip(*arrays)]
     else:
-        with tensor.no_grad():
-            matrix, arrays = tensor.ones(ORDER, ORDER), tensor.ones(2, PARTS, ELEMENTS)
-            multiply = partial(tensor.mm, matrix, matrix, out=tensor.empty(ORDER, ORDER))
-            copies = [partial(arrays[0, part].copy_, arrays[1, part]) for part in range(PARTS)]
+        # Operators compute in memory of NumPy, which is released afterwards: facula's allocator would keep it.
+        square, other, result = map(tensor.from_numpy, matrix)
+        multiply = partial(tensor.mm, square, other, out=result)
+        copies = [
+            partial(tensor.from_numpy(target).copy_, tensor.from_numpy(source)) for target, source in zip(*arrays)
+        ]
     source = f"a product and a copy by {'NumPy' if tensor is None else 'facula'}"
     return Peaks(2 * ORDER**3 / _fastest([multiply]), 8 * ELEMENTS / _fastest(copies), source)
 

@@ -13,8 +13,9 @@
 #
 # Time of kernels is divided in proportion to the kernels' times. A kernel is limited by memory if its bytes at the
 # measured bandwidth take longer than its operations at the measured speed of arithmetic. Short launches that take many
-# times the larger of both spend their time on being launched, and count as interpreter. Kernels whose operations and
-# bytes are unknown form a part "kernels". Launches for a device are work of the interpreter.
+# times the larger of both spend their time on being launched, and count as interpreter, as does the time of a replay
+# between its kernels. Kernels whose operations and bytes are unknown form a part "kernels". Launches for a device are
+# work of the interpreter.
 """
 
 from __future__ import annotations
@@ -134,7 +135,9 @@ def _bounds(columns: Columns, peaks: Peaks, kernels: Any) -> Any:
     least, spent = np.maximum(arithmetic, memory), columns.self_times
     bounds = np.where(least == 0, 0, np.where(memory >= arithmetic, 1, 2))
     host = columns.in_lanes("python")
-    replays = columns.of(Kind.REPLAY)  # the time of a replay outside of its kernels, unless it has no kernels
-    fixed = host & ~replays & (least > 0) & (spent < SHORT) & (spent > FIXED_COST * least)
-    bounds[fixed] = 3
+    bounds[host & (least > 0) & (spent < SHORT) & (spent > FIXED_COST * least)] = 3
+    inner = columns.events["parent"][columns.of(Kind.KERNEL) & (columns.events["parent"] >= 0)]
+    replays = np.zeros(len(bounds), bool)  # of recorded kernels: the rest of their time is the cost of the replay
+    replays[inner] = True
+    bounds[replays & columns.of(Kind.REPLAY)] = 3
     return np.where(kernels, bounds, 0)
