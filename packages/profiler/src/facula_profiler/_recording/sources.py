@@ -34,7 +34,7 @@ class Recorder(Protocol):
     """The options of the profile: "with_modules" and "profile_memory", bools, and "activities", a set of names such as
     "CPU"."""
     metadata: dict[str, Any]
-    """Values for JSON that the trace contains. "sizes" maps the addresses of known contents to pairs (bytes, device)."""
+    """Values for JSON that the trace contains; "sizes" maps addresses of known contents to pairs (bytes, device)."""
 
     def now(self) -> int:
         """Return the nanoseconds of the clock that all records use, CLOCK_MONOTONIC."""
