@@ -24,12 +24,12 @@ class Net:
         self.forward = forward
 
     def __call__(self, x):
-        noted = enter_scope(self)
+        entered = enter_scope(self)
         try:
             return self.forward(x)
         finally:
-            if noted:
-                leave_scope()
+            if entered is not None:
+                leave_scope(entered)
 
 
 class Layer(Net):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ._batches.native_tensors import Native
 from ._batches.passes import InlinePass, Pass, SharedPass
-from ._meter.observer import LoaderObserver, observe_loaders
+from ._observer import LoaderObserver, observe_loaders
 from ._sampling.distributed import process_groups
 from ._sampling.global_rng import SharedGenerator
 from ._sampling.global_rng import generators as shared_generators

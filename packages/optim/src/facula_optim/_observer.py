@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from ._optimizer import Optimizer
+from typing import Any, Protocol
 
 
 class OptimizerObserver(Protocol):
     """Called around the work of optimizers, in the thread that does it."""
 
-    def begin(self, optimizer: Optimizer, method: str) -> None:
+    def begin(self, optimizer: Any, method: str) -> None:
         """Begin a step with its hooks ("step"), or a reset of gradients ("zero_grad")."""
 
-    def end(self, optimizer: Optimizer, method: str) -> None:
+    def end(self, optimizer: Any, method: str) -> None:
         """End it, also after an exception."""
 
-    def replayed(self, optimizer: Optimizer) -> None:
+    def replayed(self, optimizer: Any) -> None:
         """Note that a captured function has replayed a step, which did not begin and end."""
 
 
@@ -27,15 +24,15 @@ class _Several:
     def __init__(self, observers: list[OptimizerObserver]) -> None:
         self._observers = observers
 
-    def begin(self, optimizer: Optimizer, method: str) -> None:
+    def begin(self, optimizer: Any, method: str) -> None:
         for observer in self._observers:
             observer.begin(optimizer, method)
 
-    def end(self, optimizer: Optimizer, method: str) -> None:
+    def end(self, optimizer: Any, method: str) -> None:
         for observer in reversed(self._observers):
             observer.end(optimizer, method)
 
-    def replayed(self, optimizer: Optimizer) -> None:
+    def replayed(self, optimizer: Any) -> None:
         for observer in reversed(self._observers):
             observer.replayed(optimizer)
 

@@ -16,7 +16,7 @@ from facula_errors import FaculaError, InvalidValueError, OperationError
 from facula_errors.extend import trim_traceback
 
 from .._datasets.streams import INTERRUPTED, Groups, Numbered, Randoms, dataset_state, has_state
-from .._meter.observer import current_observer
+from .._observer import current_observer
 from .._quick_methods import quick_method
 from .._sampling.orders import indices_from
 from .._sampling.samplers import order_of

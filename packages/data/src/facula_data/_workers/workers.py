@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from facula_errors import OperationError
 
-from .._meter.observer import current_observer
+from .._observer import current_observer
 from .._types import Batch
 from .jobs import BEGIN
 from .worker_errors import WorkerTimeoutError

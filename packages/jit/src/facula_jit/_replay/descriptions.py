@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from weakref import WeakSet
 
 from .._graph.calls import Call, Names
@@ -12,10 +12,20 @@ if TYPE_CHECKING:
 
     from facula_storage.extend.replay import Sequence
 
-    from .lowering import Part
+    from .._graph.jumps import Jump
+    from .._recording.recording import Recording
 
 _parts: WeakSet[Part] = WeakSet()  # with sequences
 _labellers: list[Callable[[ReplayDescription], list[int]]] = []
+
+
+class Part(Protocol):
+    """A part of a lowered recording, with the sequences that run it; see `lowering.py`."""
+
+    name: str
+    recording: Recording
+    steps: list[int | Jump]
+    sequences: list[Sequence]
 
 
 class ReplayDescription(NamedTuple):

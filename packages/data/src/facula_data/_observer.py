@@ -1,6 +1,6 @@
 """The observer of loaders, such as a profiler. Without one, each batch tests one variable.
 
-Meters (`meter.py`) and observers receive the same times. Those of workers arrive with their batches: all processes read
+Meters (`_meter/`) and observers receive the same times. Those of workers arrive with their batches: all processes read
 the same clock.
 """
 
