@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from kernel_helpers import BACKEND, layout
 
+from facula_cpu import get_num_threads, set_num_threads
 from facula_storage import LaunchError
 
 TOLERANCE = {"float32": 3e-5, "float64": 1e-12}
@@ -68,6 +69,38 @@ def test_an_rnn(sizes, name, reverse):
     scale = 20 * max(1, hidden) ** 0.5
     for got, one in zip(made, expected, strict=False):
         np.testing.assert_allclose(got, one, rtol=scale * TOLERANCE[name], atol=scale * TOLERANCE[name])
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("kind", ["lstm", "gru", "rnn_tanh", "rnn_relu"])
+@pytest.mark.parametrize("sizes", [None, [40, 33, 33, 7, 2]], ids=["dense", "packed"])
+def test_thread_counts_give_the_same_bits(kind, reverse, sizes):
+    """Compare groups of sequences on one thread with steps that are divided between several."""
+    batch, hidden, features, name = 40, 170, 600, "float32"
+    gates, cells = {"lstm": (4, 4), "gru": (3, 4)}.get(kind, (1, 1))
+    rng = np.random.default_rng(hidden)
+
+    def numbers(*shape):
+        return (rng.standard_normal(shape) / shape[-1] ** 0.5).astype(name)
+
+    rows, given = (sum(sizes),) if sizes else (3, batch), None if sizes is None else np.array(sizes)
+    x, h, c = numbers(*rows, features), numbers(batch, hidden), numbers(batch, hidden) if kind == "lstm" else None
+    w, u, b = numbers(gates * hidden, features), numbers(gates * hidden, hidden), numbers(gates * hidden)
+    state, of_cells = (batch, hidden), ((batch, hidden), (*rows, hidden)) if kind == "lstm" else ((0,), (0,))
+    shapes = [(*rows, hidden), state, of_cells[0], (*rows, cells * hidden), of_cells[1]]
+    g = numbers(*rows, hidden)
+    before, results = get_num_threads(), []
+    for threads in (1, 2, 3):
+        set_num_threads(threads)
+        made = compute("recurrent", (x, h, c, w, u, b, b, given), shapes, name, (kind, reverse))
+        operands = (x, h, c, w, u, made[0], made[3], made[4], given, g, h, c)
+        gradients = [w.shape, u.shape, b.shape, b.shape, x.shape, h.shape, state if kind == "lstm" else (0,)]
+        made += compute("recurrent_grad", operands, gradients, name, (kind, reverse, True, True, True, True))
+        results.append(made)
+    set_num_threads(before)
+    for other in results[1:]:
+        for one, wanted in zip(other, results[0], strict=True):
+            np.testing.assert_array_equal(one, wanted)
 
 
 def test_omitted_gradients_are_not_computed():

@@ -218,14 +218,16 @@ static int check_parts(struct reach *r, int64_t size, int backward)
     const struct facula_recurrent *p = r->plan;
     const double n = (double)p->hidden, saved = (double)p->saved, rows = (double)p->rows, batch = (double)p->batch;
     const int gru = p->kind == FACULA_GRU;
-    const double wide = gru ? 2 * n : saved, extra = gru ? n * (n + 64) : 0, tasks = fmax(ceil(batch / (double)p->group), 1);
+    const double tasks = fmax(ceil(batch / (double)p->group), 1), units = (double)p->units + 64;
+    const double slices = fmax(ceil(n / (double)p->units), 1), gates = n > 0 ? (double)p->projected / n : 0;
+    const double columns = slices > 1 ? gates * slices * units : (double)p->projected + (1 + gru) * 64;
     const int64_t starts[] = {p->at_steps, p->at_bias, p->at_packed, p->at_projection, p->at_product,
                               p->at_gates, p->at_former, p->at_state, p->at_sums};
     const double bytes[] = {
         (2 * (double)p->steps + 1) * 8,
         (saved + n) * (double)size,
-        ((backward ? wide * (n + 64) : n * (wide + 64)) + extra) * (double)size,
-        (p->stepwise ? (double)p->inputs * ((double)p->projected + 64) : 0) * (double)size,
+        (backward ? (double)p->projected * slices * units : n * columns) * (double)size,
+        (p->stepwise ? (double)p->inputs * columns : 0) * (double)size,
         0, /* the planner of products has reserved their workspace */
         rows * saved * (double)size,
         (p->wants_weights ? rows * n : 0) * (double)size,
@@ -278,6 +280,7 @@ int check_recurrent(struct reach *r)
     const int lstm = p->kind == FACULA_LSTM, gru = p->kind == FACULA_GRU;
     const int64_t size = itemsize_of(code), n = p->hidden, x = p->inputs;
     EXPECT(p->kind >= FACULA_LSTM && p->kind <= FACULA_RNN_RELU && is_count(n) && p->group >= 1 && is_count(p->group));
+    EXPECT(p->units >= 1 && is_count(p->units));
     EXPECT(p->saved == (lstm || gru ? 4 * n : n) && p->projected == (gru ? 3 * n : p->saved));
     EXPECT(is_count(p->steps) && is_count(p->batch) && TOTAL(p->rows, p->saved) >= 0 && TOTAL(p->rows, x) >= 0);
     EXPECT(TOTAL(p->batch, p->saved) >= 0 && TOTAL(p->saved, x) >= 0 && TOTAL(p->saved, n) >= 0);

@@ -13,7 +13,8 @@ struct facula_recurrent {
     int64_t inputs, hidden;
     int64_t saved;     /* numbers saved per row */
     int64_t projected; /* how many of them, the first, depend on the input */
-    int64_t group;     /* sequences in a task */
+    int64_t group;     /* sequences in a task, and in a sum of the bias's gradient */
+    int64_t units;     /* hidden units of a task: all, or those of a task of each step */
     int64_t stepwise;  /* the input's part is computed step by step, not for all steps at once */
     int64_t wants_input, wants_weights, wants_bias, wants_state;
 

@@ -18,6 +18,8 @@ KINDS = ("lstm", "gru", "rnn_tanh", "rnn_relu")  # in the order of csrc/sequence
 SAVED = {"lstm": 4, "gru": 4, "rnn_tanh": 1, "rnn_relu": 1}  # numbers per unit that the backward pass needs
 PROJECTED = {**SAVED, "gru": 3}  # those that the input is multiplied by
 GROUP = 32  # sequences in a task: constant, as results must not depend on the number of threads
+STEP = 400_000  # multiply-adds of a step from which it is divided between threads
+COLUMNS = 16  # the units of a part of a step are a multiple
 STEPWISE = 12  # the rows of a step from which its product is as fast as one for all steps
 PANEL = 64  # the maximum padding of packed rows
 MULTIPLY_COST = 10  # picoseconds
@@ -65,6 +67,12 @@ def plan_recurrent(operator: str, inputs: Layouts, outputs: Layouts, parameters:
     struct.stepwise = not backward and batch >= STEPWISE and features > 0
     products = []
     tasks = max(1, -(-batch // GROUP))
+    threads = lib.facula_threads()
+    struct.units = max(hidden, 1)
+    if 1 < threads and tasks < 2 * threads and batch * saved * hidden >= STEP:
+        struct.units = -(-hidden // (threads * COLUMNS)) * COLUMNS
+    slices = max(1, -(-hidden // struct.units))
+    gates = projected // max(hidden, 1)
     if backward:
         struct.wants_input, struct.wants_state, struct.wants_weights, struct.wants_bias = wanted
         hh = 2 * hidden if gru else saved
@@ -80,13 +88,18 @@ def plan_recurrent(operator: str, inputs: Layouts, outputs: Layouts, parameters:
         struct.from_input = made = whole((rows, projected, features), (features, 1, 1, features, saved, 1), biased=True)
         products = [made]
         work = rows * projected * (features + hidden) * MULTIPLY_COST
+
+    def packed(k: int) -> int:
+        """Return the numbers that packed weights occupy, with k rows in the forward pass."""
+        if backward:
+            return projected * slices * (struct.units + PANEL)
+        return k * (projected + (1 + gru) * PANEL if slices == 1 else gates * slices * (struct.units + PANEL))
+
     parts = {
         "at_steps": (2 * steps + 1) * 8,
         "at_bias": (saved + hidden) * size,
-        # weight_hh as rows of panels, and the GRU's last third separately
-        "at_packed": 2 * max(saved, hidden) * (max(saved, hidden) + PANEL) * size if gru else
-                     max(hidden * (saved + PANEL), saved * (hidden + PANEL)) * size,
-        "at_projection": features * (projected + PANEL) * size if struct.stepwise else 0,
+        "at_packed": packed(hidden) * size,  # weight_hh as rows of panels
+        "at_projection": packed(features) * size if struct.stepwise else 0,
         "at_product": max(plan.workspace for plan in products),
     }  # fmt: skip
     if backward:
