@@ -141,8 +141,6 @@ def driver_calls(iterations: Sequence[Iteration], title: str) -> str:
         ticks = "".join(f"M{x(time):.1f} {top + ROW - 2}v12" for time in one.calls)
         body.append(f'<path class="call" d="{ticks}"/>' if ticks else "")
         body.append(text(min(x(one.seconds) - 60, WIDTH - 70), top - 3, f"{one.seconds * 1000:.0f} ms", "small quiet"))
-    height = 36 + len(iterations) * (ROW + GAP + 14) + 10
-    body.append(
-        text(LEFT, height - 6, "red: the allocator calls its driver; gray: Python; colours: operators", "quiet")
-    )
+    height = 36 + len(iterations) * (ROW + GAP + 14) + 30
+    body += legend(height - 26, colour, "red: the allocator calls its driver")
     return drawing(height, f"Training steps of {title}", body)
