@@ -224,8 +224,9 @@ class profile:
                 "stop, for as many steps as the schedule waits"
             )
         traces = [one.trace() if isinstance(one, Recording) else one for one in self._finished]
-        self._finished = [traces[0] if len(traces) == 1 else concatenate(traces)]
-        return self._finished[0]
+        found = traces[0] if len(traces) == 1 else concatenate(traces)
+        self._finished = [found]
+        return found
 
     def events(self) -> EventList:
         """Return the recorded events."""
