@@ -2,6 +2,13 @@
 
 DEFECTS = [
     (
+        "csrc/launch.c",
+        "return result; /* a refused launch is repeated by the caller, or raised */",
+        "result = result;",
+        "tests/test_recording.py::test_errors_of_launches_pass_through_unrecorded",
+        "launches that failed are recorded",
+    ),
+    (
         "src/facula_profiler/_trace/trace.py",
         "lengths[inner], len(events)",
         "lengths[inner] * 0, len(events)",

@@ -13,7 +13,12 @@ class LoaderObserver(Protocol):
     """Receives the times of loaders, in ns of `time.perf_counter_ns`."""
 
     def waited(self, begin: int, end: int, samples: int) -> None:
-        """Record that this thread waited for a batch of this many samples, or made it."""
+        """Record that this thread waited for a batch, or made it.
+
+        Arguments:
+            begin, end: the times at which it began and ended.
+            samples: the number of samples of the batch.
+        """
 
     def made(self, loader: int, worker: int, pid: int | None, begin: int, end: int) -> None:
         """Record that a worker made a batch. Called in the thread that waits for it.
