@@ -176,7 +176,7 @@ def drawn(f):
 FALSE = [
     "_C._is_tracing", "_C._distributed_rpc._is_current_rpc_agent_set", "_C._functorch.is_legacy_batchedtensor",
     "_dynamo.eval_frame.is_dynamo_supported", "_dynamo.utils.is_compile_supported", "_subclasses.fake_tensor.is_fake",
-    "_utils.is_compiling", "autograd._profiler_enabled", "mtia.is_available",
+    "_utils.is_compiling", "mtia.is_available",
     "utils._python_dispatch.is_traceable_wrapper_subclass",
 ]  # fmt: skip
 TRUE = ["guard_or_false", "guard_or_true", "statically_known_true"]
@@ -184,6 +184,7 @@ USES = {
     **dict.fromkeys(FALSE, lambda f: f(X) is False),
     **{f"fx.experimental.symbolic_shapes.{name}": lambda f: f(3 > 2) is True and f(0) is False for name in TRUE},
     "torch": lambda f: f is facula,
+    "autograd._profiler_enabled": lambda f: f() is False,
     "detach": lambda f: not f(T([1.0], requires_grad=True)).requires_grad,
     "cuda.nccl.is_available": lambda f: f([X]) is False,
     "nn.parallel.gather": lambda f: f([{"a": X}, {"a": X}], "cpu")["a"].equal(facula.cat([X, X])),
