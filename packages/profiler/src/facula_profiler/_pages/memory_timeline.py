@@ -55,7 +55,8 @@ def export_memory_timeline(trace: Trace, path: str | os.PathLike[str], device: s
 
     >>> import numpy as np, os, tempfile
     >>> memory = np.zeros(1, MEMORY)
-    >>> memory["time"], memory["nbytes"], memory["device"], memory["event"] = 5000, 64, -1, -1
+    >>> memory["time"], memory["nbytes"], memory["device"] = 5000, 64, -1
+    >>> memory["event"] = memory["stack"] = -1
     >>> path = os.path.join(tempfile.mkdtemp(), "memory.json")
     >>> export_memory_timeline(Trace(np.zeros(0, EVENT), memory, [], []), path)
     >>> open(path).read()

@@ -44,6 +44,7 @@ class Summary:
         ValueError: the peaks are not positive.
 
     >>> import numpy as np
+    >>> from facula_profiler import EVENT, MEMORY, Kind, Lane, Peaks, Trace
     >>> events = np.zeros(1, EVENT)
     >>> events[["parent", "stack", "signature", "seq", "link"]] = -1
     >>> events["kind"], events["end"] = Kind.WAIT, 5_000_000
