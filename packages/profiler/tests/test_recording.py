@@ -306,9 +306,10 @@ def test_everything_is_undone_when_a_source_cannot_stop(source):
     operators = Operators(add=plan_of())
     before = operators.tables["add"].by_key["key"]
     source.stop = lambda self: 1 // 0
-    with pytest.raises(ZeroDivisionError), profile():
-        pass
+    with pytest.raises(ZeroDivisionError), profile() as prof:
+        operators.call("add")
     assert operators.tables["add"].by_key["key"] is before and running() is None
+    assert names(prof.trace, Kind.LAUNCH) == ["aten::add"]
 
 
 def test_a_child_records_nothing_or_its_own():

@@ -194,8 +194,10 @@ class profile:
         recording, self._recording = self._recording, None
         if recording is None:
             return False
-        recording.stop()
-        self._finished = [*self._finished, recording] if self.acc_events else [recording]
+        try:
+            recording.stop()
+        finally:  # a source that cannot stop costs no events
+            self._finished = [*self._finished, recording] if self.acc_events else [recording]
         return True
 
     def _begin_step(self) -> None:
