@@ -31,14 +31,18 @@ class Model(NamedTuple):
 SMALL_IMAGES = {"batch": 4, "width": 0.125, "classes": 10}
 MODELS = {
     "alexnet": Model(
-        "AlexNet", images.alexnet, {**SMALL_IMAGES, "size": 64, "hidden": 32}, 1, 0.75, "32 images of 224x224", True
+        "AlexNet", images.alexnet, {**SMALL_IMAGES, "size": 64, "hidden": 32, "rate": 0.01}, 1, 0.75,
+        "32 images of 224x224", True,
     ),
     "vgg19": Model(
-        "VGG-19", images.vgg19, {**SMALL_IMAGES, "size": 32, "hidden": 32}, 1, 0.5, "4 images of 224x224", True
+        "VGG-19", images.vgg19, {**SMALL_IMAGES, "size": 32, "hidden": 32, "rate": 0.01}, 1, 0.5,
+        "4 images of 224x224", True,
     ),
-    "resnet50": Model("ResNet-50", images.resnet50, {**SMALL_IMAGES, "size": 32}, 1, 0.8, "8 images of 224x224", True),
+    "resnet50": Model(
+        "ResNet-50", images.resnet50, {**SMALL_IMAGES, "size": 32, "rate": 1e-3}, 1, 0.8, "8 images of 224x224", True
+    ),
     "mobilenet": Model(
-        "MobileNet", images.mobilenet, {**SMALL_IMAGES, "size": 32}, 1, 0.75, "16 images of 224x224", True
+        "MobileNet", images.mobilenet, {**SMALL_IMAGES, "size": 32, "rate": 1e-3}, 1, 0.75, "16 images of 224x224", True
     ),
     "gnmt": Model(
         "GNMTv2", recurrent.gnmt, {"batch": 2, "length": 5, "words": 30, "width": 16}, 2, 0.8,
