@@ -162,7 +162,7 @@ def draw(path: Path, results: Sequence[Result]) -> bool:
         ticks.append(((first + place - 1) / 2, result["title"]))
         place += 1
     axes.axvline(1, color="#888888", linewidth=1, linestyle="--")
-    axes.set_yticks(*zip(*ticks), fontsize=9)
+    axes.set_yticks([at for at, _ in ticks], [title for _, title in ticks], fontsize=9)
     axes.set_xlim(0, widest + 0.1)
     axes.set_xlabel("step time / step time of PyTorch (less is better; black: target; dashed: PyTorch)")
     axes.spines[["top", "right"]].set_visible(False)

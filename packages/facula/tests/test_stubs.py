@@ -17,7 +17,7 @@ from facula._lookup.places import Row, row_of, rows_of, sections, taken_over
 
 FACE = Path(facula.__file__).parent
 HEAD = '"""Names of PyTorch\'s {place}, from `_places.txt`, by packages/facula/tests/test_stubs.py."""\n\n'
-KINDS = {"type": "Kind", "refused": "Refusal"}
+KINDS = {"type": "_Kind", "refused": "_Refusal"}  # a module may export other classes of these names
 
 
 def stub(place, rows, modules=()):
@@ -27,7 +27,7 @@ def stub(place, rows, modules=()):
     for row in rows:
         first, _, rest = row.path.partition(".")
         if row.kind not in ("works", "parts"):
-            imports.add("from facula._lookup.refusals import Kind, Refusal")
+            imports.add("from facula._lookup.refusals import Kind as _Kind, Refusal as _Refusal")
             values.append(f"{row.name}: {KINDS[row.kind]}")
         elif rest or first != row.name:  # an import under another name is not re-exported
             imports.add(f"from {row.rest} import {first} as _own_{first}")

@@ -69,7 +69,7 @@ from facula._functions.settings import set_flush_denormal as set_flush_denormal
 from facula._functions.settings import set_num_interop_threads as set_num_interop_threads
 from facula._functions.settings import set_warn_always as set_warn_always
 from facula._functions.settings import use_deterministic_algorithms as use_deterministic_algorithms
-from facula._lookup.refusals import Kind, Refusal
+from facula._lookup.refusals import Kind as _Kind, Refusal as _Refusal
 from facula._pickles.saving import load as load
 from facula._pickles.saving import save as save
 from facula.amp.autocast_mode import autocast as autocast
@@ -686,12 +686,12 @@ half = _own_float16
 int = _own_int32
 long = _own_int64
 short = _own_int16
-sparse_bsc_tensor: Refusal
-sparse_bsr_tensor: Refusal
-sparse_compressed_tensor: Refusal
-sparse_coo_tensor: Refusal
-sparse_csc_tensor: Refusal
-sparse_csr_tensor: Refusal
+sparse_bsc_tensor: _Refusal
+sparse_bsr_tensor: _Refusal
+sparse_compressed_tensor: _Refusal
+sparse_coo_tensor: _Refusal
+sparse_csc_tensor: _Refusal
+sparse_csr_tensor: _Refusal
 detach = _own_Tensor.detach
 dsmm = _own_mm
 spmm = _own_mm
@@ -701,61 +701,61 @@ sym_int = _own_int
 sym_max = _own_max
 sym_min = _own_min
 sym_sum = _own_sum
-SymBool: Kind
-SymFloat: Kind
-SymInt: Kind
-Event: Kind
-Stream: Kind
-AliasDb: Kind
-AnyType: Kind
-Argument: Kind
-ArgumentSpec: Kind
-AwaitType: Kind
-Block: Kind
-BoolType: Kind
-CallStack: Kind
-ClassType: Kind
-Code: Kind
-CompilationUnit: Kind
-CompleteArgumentSpec: Kind
-ComplexType: Kind
-ConcreteModuleType: Kind
-DeviceObjType: Kind
-DictType: Kind
-EnumType: Kind
-FloatType: Kind
-FunctionSchema: Kind
-FutureType: Kind
-Graph: Kind
-IntType: Kind
-InterfaceType: Kind
-ListType: Kind
-Node: Kind
-NoneType: Kind
-NumberType: Kind
-OptionalType: Kind
-PyObjectType: Kind
-RRefType: Kind
-ScriptClass: Kind
-ScriptDict: Kind
-ScriptFunction: Kind
-ScriptList: Kind
-ScriptMethod: Kind
-ScriptModule: Kind
-ScriptObject: Kind
-StringType: Kind
-SymBoolType: Kind
-SymIntType: Kind
-TensorType: Kind
-TracingState: Kind
-TupleType: Kind
-Type: Kind
-UnionType: Kind
-Use: Kind
-Value: Kind
-complex32: Kind
-chalf: Kind
-PyTorchFileReader: Kind
-PyTorchFileWriter: Kind
+SymBool: _Kind
+SymFloat: _Kind
+SymInt: _Kind
+Event: _Kind
+Stream: _Kind
+AliasDb: _Kind
+AnyType: _Kind
+Argument: _Kind
+ArgumentSpec: _Kind
+AwaitType: _Kind
+Block: _Kind
+BoolType: _Kind
+CallStack: _Kind
+ClassType: _Kind
+Code: _Kind
+CompilationUnit: _Kind
+CompleteArgumentSpec: _Kind
+ComplexType: _Kind
+ConcreteModuleType: _Kind
+DeviceObjType: _Kind
+DictType: _Kind
+EnumType: _Kind
+FloatType: _Kind
+FunctionSchema: _Kind
+FutureType: _Kind
+Graph: _Kind
+IntType: _Kind
+InterfaceType: _Kind
+ListType: _Kind
+Node: _Kind
+NoneType: _Kind
+NumberType: _Kind
+OptionalType: _Kind
+PyObjectType: _Kind
+RRefType: _Kind
+ScriptClass: _Kind
+ScriptDict: _Kind
+ScriptFunction: _Kind
+ScriptList: _Kind
+ScriptMethod: _Kind
+ScriptModule: _Kind
+ScriptObject: _Kind
+StringType: _Kind
+SymBoolType: _Kind
+SymIntType: _Kind
+TensorType: _Kind
+TracingState: _Kind
+TupleType: _Kind
+Type: _Kind
+UnionType: _Kind
+Use: _Kind
+Value: _Kind
+complex32: _Kind
+chalf: _Kind
+PyTorchFileReader: _Kind
+PyTorchFileWriter: _Kind
 
 __version__: str

@@ -195,7 +195,11 @@ class HostAllocator(HostStatistics):
             with trimming:
                 for _ in range(MAX_RETRIES):
                     self.trim()
-                    block = size_class.take() or size_class.grow(self._account, sparing=True)
+                    block = (
+                        size_class.take()
+                        or self._larger_block(size_class.nbytes)
+                        or size_class.grow(self._account, sparing=True)
+                    )
                     if block is not None:
                         break
         except BaseException:

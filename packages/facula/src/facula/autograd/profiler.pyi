@@ -1,6 +1,6 @@
 """Names of PyTorch's torch.autograd.profiler, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._lookup.refusals import Kind, Refusal
+from facula._lookup.refusals import Kind as _Kind, Refusal as _Refusal
 from facula_profiler import EventList as EventList
 from facula_profiler import FunctionEvent as FunctionEvent
 from facula_profiler import ProfilerActivity as ProfilerActivity
@@ -8,6 +8,6 @@ from facula_profiler import kineto_available as kineto_available
 from facula_profiler import record_function as record_function
 from facula_profiler.autograd import profile as profile
 
-emit_itt: Kind
-emit_nvtx: Kind
-ProfilerState: Kind
+emit_itt: _Kind
+emit_nvtx: _Kind
+ProfilerState: _Kind

@@ -1,7 +1,7 @@
 """Names of PyTorch's torch.distributed.algorithms, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._lookup.refusals import Kind, Refusal
+from facula._lookup.refusals import Kind as _Kind, Refusal as _Refusal
 
-Join: Kind
-JoinHook: Kind
-Joinable: Kind
+Join: _Kind
+JoinHook: _Kind
+Joinable: _Kind

@@ -1,17 +1,17 @@
 """Names of PyTorch's torch.distributed.fsdp, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._lookup.refusals import Kind, Refusal
+from facula._lookup.refusals import Kind as _Kind, Refusal as _Refusal
 
-BackwardPrefetch: Kind
-CPUOffload: Kind
-FullStateDictConfig: Kind
-FullyShardedDataParallel: Kind
-MixedPrecision: Kind
-ShardingStrategy: Kind
-StateDictType: Kind
-fully_shard: Refusal
-OptimStateKeyType: Kind
-CPUOffloadPolicy: Kind
-FSDPModule: Kind
-MixedPrecisionPolicy: Kind
-OffloadPolicy: Kind
+BackwardPrefetch: _Kind
+CPUOffload: _Kind
+FullStateDictConfig: _Kind
+FullyShardedDataParallel: _Kind
+MixedPrecision: _Kind
+ShardingStrategy: _Kind
+StateDictType: _Kind
+fully_shard: _Refusal
+OptimStateKeyType: _Kind
+CPUOffloadPolicy: _Kind
+FSDPModule: _Kind
+MixedPrecisionPolicy: _Kind
+OffloadPolicy: _Kind

@@ -1,8 +1,8 @@
 """Names of PyTorch's torch.distributed.nn, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._lookup.refusals import Kind, Refusal
+from facula._lookup.refusals import Kind as _Kind, Refusal as _Refusal
 
-RemoteModule: Kind
-all_gather: Refusal
-all_reduce: Refusal
-broadcast: Refusal
+RemoteModule: _Kind
+all_gather: _Refusal
+all_reduce: _Refusal
+broadcast: _Refusal

@@ -1,8 +1,8 @@
 """Names of PyTorch's torch.distributed.pipelining, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._lookup.refusals import Kind, Refusal
+from facula._lookup.refusals import Kind as _Kind, Refusal as _Refusal
 
-PipelineStage: Kind
-ScheduleGPipe: Kind
-SplitPoint: Kind
-pipeline: Refusal
+PipelineStage: _Kind
+ScheduleGPipe: _Kind
+SplitPoint: _Kind
+pipeline: _Refusal

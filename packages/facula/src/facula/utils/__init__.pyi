@@ -12,6 +12,6 @@ from . import flop_counter as flop_counter
 from . import hooks as hooks
 from . import model_zoo as model_zoo
 from . import tensorboard as tensorboard
-from facula._lookup.refusals import Kind, Refusal
+from facula._lookup.refusals import Kind as _Kind, Refusal as _Refusal
 
-swap_tensors: Refusal
+swap_tensors: _Refusal

@@ -1,11 +1,11 @@
 """Names of PyTorch's torch.utils.cpp_extension, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._lookup.refusals import Kind, Refusal
+from facula._lookup.refusals import Kind as _Kind, Refusal as _Refusal
 
-BuildExtension: Kind
-CUDAExtension: Kind
-CppExtension: Kind
-include_paths: Refusal
-library_paths: Refusal
-load: Refusal
-load_inline: Refusal
+BuildExtension: _Kind
+CUDAExtension: _Kind
+CppExtension: _Kind
+include_paths: _Refusal
+library_paths: _Refusal
+load: _Refusal
+load_inline: _Refusal
