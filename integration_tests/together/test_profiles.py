@@ -137,6 +137,55 @@ def test_arrows_from_backward_to_forward_equal_the_graph():
     assert forward == {node.seq: names[node.name()] for node in nodes}
 
 
+class lower(facula.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+
+
+VIEWS = (
+    lambda w: w.view(2, 8), lambda w: w.t(), lambda w: w.expand(3, 4, 4), lambda w: w[1:], lambda w: w[0, 1:],
+    lambda w: w.split(2)[1], lambda w: w.unsqueeze(0), lambda w: w.diagonal(), lambda w: w.select(0, 1),
+)  # fmt: skip
+OPERATORS = (
+    lambda w: w.clone(), lambda w: w.to(facula.float64), lambda w: w.clamp(min=0), lambda w: w.clamp(max=0),
+    lambda w: w.mean(), lambda w: w.logsumexp(0), lambda w: w.median(), lambda w: facula.stack([w, w]),
+    lambda w: facula.cat([w, w]), lambda w: w.softmax(0), lambda w: w @ w, lambda w: w + w, lambda w: 1 - w,
+    lambda w: w.scatter(0, facula.tensor([[0]]), w), lambda w: facula.where(w > 0, w, 0), lambda w: w.var(),
+    lambda w: nn.functional.layer_norm(w, (4,)), lambda w: w.contiguous().mul(2), lambda w: w.t().reshape(16),
+    lambda w: w.clone().mul_(w), lambda w: nn.functional.gelu(w), lambda w: w[[0, 1]], lambda w: w.norm(),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", [*VIEWS, *OPERATORS, lower.apply])
+def test_arrows_do_not_lead_to_other_operators(function):
+    """An operator's node has an arrow to its launch; a view's has none, although launches without nodes precede it."""
+    w = facula.rand(4, 4, requires_grad=True)
+    before = facula.ones(2)
+
+    def step():
+        before + 1
+        made = function(w)
+        launches.append(made.grad_fn.seq)
+        made.backward(facula.ones_like(made))
+
+    launches = []
+    found = profiled(step)
+    (rule,) = [event for event in found.named(Kind.BACKWARD) if found.events["seq"][event] == launches[0]]
+    link = found.events["link"][rule]
+    if function in OPERATORS and found.name(rule) != "ViewBackward0":
+        first = next(event for event in found.named(Kind.LAUNCH) if found.name(event) == "aten::add")
+        assert link > first and found.events["kind"][link] == Kind.LAUNCH
+        assert found.events["seq"][link] == found.events["seq"][rule]
+    else:
+        assert link == -1 and found.name(rule) != "LowerBackwardBackward0"
+        assert (found.events["seq"][found.named(Kind.LAUNCH)] != found.events["seq"][rule]).all()
+
+
 def test_threads_of_the_pool_have_lanes():
     a = facula.rand(400, 400)
     before = get_num_threads()

@@ -56,9 +56,11 @@ static PyObject *recorded_launch(PyObject *self, PyObject *const *args, Py_ssize
     const int64_t elements = count ? PyLong_AsLongLong(args[0]) : 0;
     if (elements == -1 && PyErr_Occurred())
         PyErr_Clear();
-    /* compared as objects: an operator in place passes one address twice, mostly as one object */
+    /* compared as objects: an operator in place passes one address twice, mostly as one object; 0 is that of any empty
+       tensor */
     const int in_place = wrapped->output > 1 && count > wrapped->output &&
-                         PyObject_RichCompareBool(args[1], args[wrapped->output], Py_EQ) == 1;
+                         PyObject_RichCompareBool(args[1], args[wrapped->output], Py_EQ) == 1 &&
+                         PyObject_IsTrue(args[1]) == 1;
     const Event event = {.start = start, .end = end, .seq = next_seq(recorder), .value = elements, .name = -1,
                          .lane = lane, .stack = stack, .plan = wrapped->plan, .kind = KIND_LAUNCH | (in_place ? IN_PLACE : 0), .link = -1};
     record(recorder, &event);

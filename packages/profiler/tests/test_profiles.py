@@ -174,6 +174,30 @@ def test_ranges(operators):
     assert events[0].is_user_annotation and events[0].cpu_time_total >= events[1].cpu_time_total
 
 
+def test_a_range_may_be_entered_again_before_it_ends(operators):
+    shared, entered, left = record_function("shared"), threading.Event(), threading.Event()
+
+    def work():
+        with shared:
+            entered.set()
+            left.wait(60)
+
+    with profile() as prof:
+        thread = threading.Thread(target=work)
+        with shared:
+            thread.start()
+            entered.wait(60)
+            with shared:
+                operators.call("add")
+            operators.call("add")
+        left.set()
+        thread.join()
+        operators.call("add")
+    main = [event for event in prof.events() if event.thread == prof.events()[0].thread]
+    around = [event.cpu_parent.id if event.cpu_parent else None for event in main]
+    assert around == [None, 0, 1, 0, None] and keys(prof) == {"shared": 3, "aten::add": 3}
+
+
 def test_averages_agree_with_events(operators):
     with profile(record_shapes=True, with_flops=True, with_stack=True) as prof:
         for _ in range(3):

@@ -91,7 +91,8 @@ def test_operators_in_place_have_pytorchs_names():
         operators.call("add", 6, address, 128, address)
         operators.call("add", 6, address, address, 128)
         operators.call("linear_weight_grad", 6, 64, 128, 64)
-    assert names(prof.trace) == ["aten::add_", "aten::add", "facula::linear_weight_grad"]
+        operators.call("add", 0, 0, 0, 0)  # empty tensors
+    assert names(prof.trace) == ["aten::add_", "aten::add", "facula::linear_weight_grad", "aten::add"]
 
 
 def test_errors_of_launches_pass_through_unrecorded():
@@ -203,26 +204,31 @@ def test_the_oldest_events_are_dropped():
 
 
 def test_sequence_numbers_connect_forward_and_backward(monkeypatch):
-    """Launches draw numbers from the counter of nodes: a node's number follows that of its launch."""
+    """Launches draw numbers from the counter of nodes: those of a node and its launch are equal in a trace."""
     from itertools import count
 
     counter = count(10)
     monkeypatch.setitem(sys.modules, "facula_autograd.extend.nodes", type(sys)("nodes"))
     sys.modules["facula_autograd.extend.nodes"].next_seq = counter.__next__
-    operators = Operators(add=plan_of(), mul=plan_of("mul"))
+    operators = Operators(add=plan_of(), mul=plan_of("mul"), copy=plan_of("copy", inputs=(LAYOUT,)))
     with profile() as prof:
         operators.call("add")
         node = next(counter)
         operators.call("mul")
         next(counter)
+        late = next(counter)
+        operators.call("copy")  # without a gradient
         view = next(counter)
+        operators.call("copy")
+        clone = next(counter)
         recording = running()
-        for number in (view, node):
+        rules = {clone: "CloneBackward0", view: "ViewBackward0", late: "AddBackward0", node: "AddBackward0"}
+        for number, name in rules.items():
             start = recording.now()
-            recording.event(Kind.BACKWARD, "AddBackward0", start, recording.now(), seq=number)
-    trace = prof.trace
-    assert trace.events["seq"].tolist() == [10, 12, view, node]
-    assert trace.events["link"].tolist() == [-1, -1, -1, 0]
+            recording.event(Kind.BACKWARD, name, start, recording.now(), seq=number)
+    events = prof.trace.events
+    assert events["seq"].tolist() == [node, late - 1, -1, clone, *rules]
+    assert events["link"].tolist() == [-1, -1, -1, -1, 3, -1, -1, 0]
 
 
 def test_open_ranges_end_with_the_recording():

@@ -195,7 +195,7 @@ class FunctionEvent:
 
     @property
     def sequence_nr(self) -> int:
-        """The sequence number that connects forward and backward, or -1."""
+        """The sequence number, equal for a forward launch and its backward rule, or -1."""
         return self._of("seq")
 
     @property

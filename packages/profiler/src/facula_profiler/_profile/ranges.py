@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
+from threading import get_ident
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from .._recording.recording import running
@@ -20,6 +21,8 @@ T = TypeVar("T")
 class record_function:
     """A name for a block, or for a decorated function, in a profile. Without a profile it does nothing.
 
+    Replays of a captured function run no Python code, so names inside it appear only while it runs eagerly.
+
     Arguments:
         name: the name.
         args: a text that is appended to the name.
@@ -35,19 +38,24 @@ class record_function:
 
     def __init__(self, name: str, args: str | None = None):
         self.name, self.args = name, args
-        self._open: tuple[Recording, int] | None = None
+        self._open: dict[int, list[tuple[Recording, int]]] = {}  # of each thread, since an object may be shared
 
     def __enter__(self) -> record_function:
         recording = running()
         if recording is not None:
             name = self.name if self.args is None else f"{self.name}: {self.args}"
-            self._open = recording, recording.begin(Kind.RANGE, name)
+            opened = recording, recording.begin(Kind.RANGE, name)
+            self._open.setdefault(get_ident(), []).append(opened)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        if self._open is not None:
-            (recording, token), self._open = self._open, None
-            recording.end(token)
+        if self._open:
+            opened = self._open.get(get_ident())
+            if opened is not None:
+                recording, token = opened.pop()
+                if not opened:
+                    del self._open[get_ident()]
+                recording.end(token)
 
     def __call__(self, function: Callable[P, T]) -> Callable[P, T]:
         """Return the function with the name around each call."""

@@ -10,7 +10,7 @@ from .. import _recorder
 from .._trace.records import EVENT, MEMORY, Kind, Lane, Signature
 from .._trace.trace import Trace
 from .raw import ALLOCATION, FIRST_OWN_LANE, IN_PLACE
-from .signatures import public_name
+from .signatures import OTHER_LAUNCHES, node_name, public_name
 from .stacks import stacks_of
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def assemble(records: Array, first: int, described: Described) -> Trace:
     signatures, events["signature"] = _distinct(used, plan_of.reshape(-1))
     stacks, stack_of = _distinct_stacks(np.concatenate([raw["stack"], memory["stack"]]), described)
     events["stack"] = stack_of[: len(raw)]
-    _link_backward(events)
+    _link_backward(events, names, signatures)
     _link_to_causes(events, lanes)
     unnamed = (events["name"] < 0) & (events["link"] >= 0)
     events["name"][unnamed] = events["name"][events["link"][unnamed]]
@@ -191,15 +191,31 @@ def _distinct_stacks(numbers: Array, described: Described) -> tuple[list[tuple[F
     return stacks_of(described.stacks, used[first:].tolist()), np.maximum(places - first, -1).astype(np.int32)
 
 
-def _link_backward(events: Array) -> None:
-    """Link nodes to the forward launches before them; see Note [Sequence numbers] in `launches.py`."""
+def _link_backward(events: Array, names: Sequence[str], signatures: Sequence[Signature]) -> None:
+    """Link nodes to their forward launches, with equal numbers; see Note [Sequence numbers] in `recording.py`."""
     launches = np.flatnonzero((events["kind"] == Kind.LAUNCH) & (events["seq"] >= 0))
     nodes = np.flatnonzero((events["kind"] == Kind.BACKWARD) & (events["seq"] > 0) & (events["link"] < 0))
-    if len(launches) and len(nodes):
-        launches = launches[np.argsort(events["seq"][launches])]
-        place = np.searchsorted(events["seq"][launches], events["seq"][nodes] - 1)
-        forward = launches[np.minimum(place, len(launches) - 1)]
-        events["link"][nodes] = np.where(events["seq"][forward] == events["seq"][nodes] - 1, forward, -1)
+    events["seq"][launches] += 1
+    if not len(launches) or not len(nodes):
+        return
+    launches = launches[np.argsort(events["seq"][launches])]
+    place = np.searchsorted(events["seq"][launches], events["seq"][nodes])
+    forward = launches[np.minimum(place, len(launches) - 1)]
+    is_before = events["seq"][forward] == events["seq"][nodes]
+    nodes, forward = nodes[is_before], forward[is_before]
+    known = {name: number for number, name in enumerate(names)}
+    made = [[known.get(name, -1) for name in _node_names(one.operator)] for one in signatures]
+    made.append([-1])  # of events without a signature
+    width = max(map(len, made))
+    numbers = np.array([row + [-1] * (width - len(row)) for row in made], np.int32)
+    is_own = (numbers[events["signature"][forward]] == events["name"][nodes][:, None]).any(axis=1)
+    events["link"][nodes[is_own]] = forward[is_own]
+    events["seq"][np.setdiff1d(forward[~is_own], forward[is_own])] = -1  # the number is that of another operator's node
+
+
+def _node_names(operator: str) -> list[str]:
+    """Return the names of the nodes that a launch of an operator may belong to."""
+    return [node_name(operator), *[node_name(node) for node, last in OTHER_LAUNCHES.items() if last == operator]]
 
 
 def _link_to_causes(events: Array, lanes: Sequence[Lane]) -> None:

@@ -44,9 +44,10 @@ _running: list[Recording] = []  # the recording of this process, or none
 # Note [Sequence numbers]
 # ~~~~~~~~~~~~~~~~~~~~~~~
 # After each launch the recorder draws a number from the counter that numbers the nodes of autograd graphs. An operator
-# creates its node directly after its launch, so a node with number q belongs to the launch with number q - 1. If
-# several threads record gradients at the same time, another thread may draw a number in between: then no launch has
-# the number before the node's, or another thread's has, and the arrow is missing or wrong.
+# creates its node directly after its launch, so a node with number q belongs to the launch with number q - 1, if their
+# operators agree: a view has a node without a launch, and an operator without gradients a launch without a node. In a
+# trace, both have the number q. If several threads record gradients at the same time, another thread may draw a number
+# in between: then the arrow is missing. The node of a `Function` has no arrow, since its launches are of any operators.
 
 
 class Recording:

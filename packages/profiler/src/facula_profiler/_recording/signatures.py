@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from facula_storage import Plan
 
     Request: TypeAlias = tuple[str | Program, tuple[Any, ...], tuple[object, ...]]
+
+
+#: Nodes whose last launch is of another operator. Views have no launch.
+OTHER_LAUNCHES = {
+    "clamp_max": "minimum", "clamp_min": "maximum", "clone": "copy", "logsumexp": "add", "median_all": "median_dim",
+    "scatter": "scatter_copy", "stack": "cat", "to": "copy", "turned_sign": "copy",
+}  # fmt: skip
 
 
 @cache
@@ -35,6 +42,18 @@ def public_name(operator: str, in_place: bool = False) -> str:
         operator += "_"
     operator = others.get(operator, operator)
     return f"aten::{operator}" if operator in names else f"facula::{operator}"
+
+
+@lru_cache(maxsize=4096)
+def node_name(operator: str) -> str:
+    """Return PyTorch's name for the node of an operator.
+
+    >>> node_name("log_softmax"), node_name("AccumulateGrad"), node_name("my_functionBackward")
+    ('LogSoftmaxBackward0', 'AccumulateGrad', 'my_functionBackward')
+    """
+    if not operator or operator[0].isupper() or operator.endswith("Backward"):  # a leaf, or the class of a Function
+        return operator
+    return "".join([part[:1].upper() + part[1:] for part in operator.split("_")]) + "Backward0"
 
 
 def signature_of(plan: Plan) -> Signature:

@@ -56,8 +56,8 @@ class Recorder(Protocol):
             name: the name, or its number.
             start, end: the times, from `now`.
             lane: the lane, from `lane`; -1 is that of the calling thread.
-            seq: a sequence number, or -1. A node with the number q is linked to the launch with q - 1. For work of a
-                device, the time at which the host queued it, to link it to the launch.
+            seq: a sequence number, or -1. A node is linked to the launch of its operator directly before it. For work
+                of a device, the time at which the host queued it, to link it to the launch.
             value: a number whose meaning depends on the kind, such as bytes.
             link: the number of the event that caused this one, or -1.
         """

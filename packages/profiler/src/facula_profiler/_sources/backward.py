@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from .._recording.signatures import node_name
 from .._trace.records import Kind
 from .loaded import loaded
 
@@ -48,15 +48,3 @@ class BackwardSource:
             # the numbers of leaf nodes are fractions, between those of other nodes
             number = seq if isinstance(seq, int) else -1
             recorder.event(Kind.BACKWARD, name, start, recorder.now(), seq=number)
-
-
-@lru_cache(maxsize=4096)
-def node_name(operator: str) -> str:
-    """Return PyTorch's name for the node of an operator.
-
-    >>> node_name("log_softmax"), node_name("AccumulateGrad"), node_name("MyFunctionBackward")
-    ('LogSoftmaxBackward0', 'AccumulateGrad', 'MyFunctionBackward')
-    """
-    if not operator or operator[0].isupper():  # the class of a Function, or a leaf
-        return operator
-    return "".join([part[:1].upper() + part[1:] for part in operator.split("_")]) + "Backward0"

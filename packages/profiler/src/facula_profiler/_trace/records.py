@@ -38,7 +38,7 @@ EVENT = np.dtype(
         ("parent", "i4"),  # the event of the same lane that encloses this one
         ("stack", "i4"),  # index into `Trace.stacks`
         ("signature", "i4"),  # index into `Trace.signatures`
-        ("seq", "i8"),  # sequence number of a launch or a node, or -1
+        ("seq", "i8"),  # sequence number: equal for a node and its launch, or -1
         ("link", "i4"),  # the event that caused this one: the launch of a kernel, the forward launch of a node
         ("value", "i8"),  # elements of a launch, bytes of a copy
     ]
