@@ -13,18 +13,19 @@ typedef struct {
 
 static PyTypeObject *release_type;
 
-/* Record an allocation or a release. Runs no Python code: a release may run inside the garbage collector. */
+/* Record an allocation or a release. A release runs no Python code, as it may run inside the garbage collector. */
 static void note(uint64_t generation, int64_t address, int64_t nbytes, int64_t device, int is_release)
 {
     if (generation != atomic_load_explicit(&active_generation, memory_order_relaxed))
         return;
     Recorder *recorder = atomic_load_explicit(&active, memory_order_relaxed);
-    const int32_t stack = is_release ? -1 : stack_now(recorder);
+    const int32_t lane = lane_of_thread(recorder, !is_release);
+    const int32_t stack = lane < -1 ? -2 : is_release ? -1 : stack_now(recorder);
     if (stack < -1)
         return;
     const int64_t time = now();
     const Event event = {.start = time, .end = time, .seq = address, .value = is_release ? -nbytes : nbytes,
-                         .name = -1, .lane = lane_of_thread(recorder, 0), .stack = stack, .plan = -1,
+                         .name = -1, .lane = lane, .stack = stack, .plan = -1,
                          .kind = KIND_ALLOCATION, .link = device};
     record(recorder, &event);
 }

@@ -13,6 +13,7 @@ static uint64_t generations;
 static _Thread_local struct {
     uint64_t generation;
     int32_t lane;
+    int is_named; /* whether `on_lane` was called: the first event may come from a call that runs no Python code */
 } own;
 
 static void call_back(PyObject *function, int32_t number)
@@ -25,17 +26,18 @@ static void call_back(PyObject *function, int32_t number)
 
 int32_t lane_of_thread(Recorder *recorder, int may_call)
 {
-    if (own.generation == recorder->generation)
-        return own.lane;
     const uint64_t generation = recorder->generation;
-    int32_t lane = atomic_fetch_add(&recorder->lanes, 1);
-    if (lane >= MAX_LANES)
-        lane = MAX_LANES - 1; /* further threads share a lane */
-    recorder->threads[lane] = (int32_t)syscall(SYS_gettid);
-    own.generation = generation;
-    own.lane = lane;
-    if (!may_call || !recorder->on_lane)
+    if (own.generation != generation) {
+        const int32_t next = atomic_fetch_add(&recorder->lanes, 1);
+        own.lane = next < MAX_LANES ? next : MAX_LANES - 1; /* further threads share a lane */
+        recorder->threads[own.lane] = (int32_t)syscall(SYS_gettid);
+        own.generation = generation;
+        own.is_named = !recorder->on_lane;
+    }
+    const int32_t lane = own.lane;
+    if (own.is_named || !may_call)
         return lane;
+    own.is_named = 1;
     PyObject *function = Py_NewRef(recorder->on_lane);
     call_back(function, lane);
     Py_DECREF(function);
@@ -232,7 +234,7 @@ static PyObject *recorder_event(Recorder *self, PyObject *const *args, Py_ssize_
 static PyObject *recorder_contents(Recorder *self, PyObject *nothing)
 {
     (void)nothing;
-    const uint64_t capacity = (uint64_t)self->ring.header->capacity, count = atomic_load(&self->ring.header->count);
+    const uint64_t capacity = (uint64_t)self->ring.capacity, count = atomic_load(&self->ring.count);
     const uint64_t first = count > capacity ? count - capacity : 0, kept = count - first, at = first & (capacity - 1);
     const uint64_t before = kept < capacity - at ? kept : capacity - at;
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(kept * sizeof(Event)));
@@ -264,11 +266,12 @@ static PyObject *recorder_stack(Recorder *self, PyObject *args)
     return PyLong_FromLong(stack);
 }
 
-/* lane() -> the number of this thread's lane. */
+/* lane() -> the number of this thread's lane, also while the recorder is stopped. */
 static PyObject *recorder_lane(Recorder *self, PyObject *nothing)
 {
     (void)nothing;
-    return PyLong_FromLong(lane_of_thread(self, 1));
+    lane_of_thread(self, 1);
+    return PyLong_FromLong(lane_of_thread(self, 0));
 }
 
 static PyObject *recorder_threads(Recorder *self, PyObject *nothing)
@@ -288,9 +291,9 @@ static PyObject *recorder_threads(Recorder *self, PyObject *nothing)
 static PyObject *recorder_header(Recorder *self, PyObject *nothing)
 {
     (void)nothing;
-    const Header *header = self->ring.header;
-    return Py_BuildValue("(LLLK)", (long long)header->capacity, (long long)header->began,
-                         (long long)header->began_utc, (unsigned long long)atomic_load(&header->count));
+    const Ring *ring = &self->ring;
+    return Py_BuildValue("(LLLK)", (long long)ring->capacity, (long long)ring->began, (long long)ring->began_utc,
+                         (unsigned long long)atomic_load(&ring->count));
 }
 
 static PyMethodDef recorder_methods[] = {

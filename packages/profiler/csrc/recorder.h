@@ -40,7 +40,8 @@ typedef struct {
 
 _Static_assert(sizeof(Event) == 64, "a record is a cache line");
 
-/* The first page of the memory, which the file of a killed process shows. */
+/* The first page of the memory, for readers of the file of a killed process. This process never reads it, as others may
+   change the file. */
 typedef struct {
     char magic[16];
     int64_t capacity; /* records, a power of two */
@@ -57,6 +58,8 @@ typedef struct {
     Event *events;
     size_t bytes;
     int is_file;
+    int64_t capacity, began, began_utc; /* as in the header */
+    _Atomic uint64_t count;
 } Ring;
 
 int ring_open(Ring *ring, int64_t capacity, const char *path); /* 0, or an errno */
@@ -104,7 +107,7 @@ typedef struct {
 extern Recorder *_Atomic active;       /* the running recorder, or NULL */
 extern _Atomic uint64_t active_generation; /* its generation, or 0 */
 
-/* The calling thread's lane. The first call in a thread runs Python code if `may_call`, which requires the GIL; -2: the
+/* The calling thread's lane. The first such call in a thread runs Python code if `may_call`, which requires the GIL; -2: the
    recorder was stopped meanwhile, and may be freed. */
 int32_t lane_of_thread(Recorder *recorder, int may_call);
 /* The calling thread's stack; -1 if stacks are not recorded; -2 as above. */
@@ -114,8 +117,10 @@ int32_t stack_now(Recorder *recorder);
 static inline uint64_t record(Recorder *recorder, const Event *event)
 {
     Ring *ring = &recorder->ring;
-    const uint64_t number = atomic_fetch_add_explicit(&ring->header->count, 1, memory_order_relaxed);
-    Event *at = &ring->events[number & (uint64_t)(ring->header->capacity - 1)];
+    const uint64_t number = atomic_fetch_add_explicit(&ring->count, 1, memory_order_relaxed);
+    if (ring->is_file)
+        atomic_fetch_add_explicit(&ring->header->count, 1, memory_order_relaxed);
+    Event *at = &ring->events[number & (uint64_t)(ring->capacity - 1)];
     atomic_store_explicit(&at->stamp, 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
     memcpy(at, event, offsetof(Event, stamp));

@@ -4,21 +4,43 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* A new file of `bytes` bytes, or -1 with errno set. An earlier file of this name keeps its contents as long as another
+   recording has it mapped. All blocks are reserved: writing to a mapped file on a full disk kills the program. */
+static int new_file(const char *path, size_t bytes)
+{
+    struct stat found;
+    if (!stat(path, &found) && !S_ISREG(found.st_mode)) {
+        errno = EEXIST;
+        return -1;
+    }
+    if (unlink(path) && errno != ENOENT)
+        return -1;
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file < 0)
+        return -1;
+    int code;
+    while ((code = posix_fallocate(file, 0, (off_t)bytes)) == EINTR)
+        ;
+    if (code) {
+        unlink(path);
+        close(file);
+        errno = code;
+        return -1;
+    }
+    return file;
+}
 
 int ring_open(Ring *ring, int64_t capacity, const char *path)
 {
     const size_t bytes = HEADER_BYTES + (size_t)capacity * sizeof(Event);
     int file = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     if (path) {
-        file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+        file = new_file(path, bytes);
         if (file < 0)
             return errno;
-        if (ftruncate(file, (off_t)bytes)) { /* a sparse file: records take space once they are written */
-            const int code = errno;
-            close(file);
-            return code;
-        }
         flags = MAP_SHARED;
     }
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
@@ -27,13 +49,15 @@ int ring_open(Ring *ring, int64_t capacity, const char *path)
         close(file);
     if (memory == MAP_FAILED)
         return code;
-    *ring = (Ring){memory, (Event *)((char *)memory + HEADER_BYTES), bytes, path != NULL};
     struct timespec utc;
     clock_gettime(CLOCK_REALTIME, &utc);
+    *ring = (Ring){.header = memory, .events = (Event *)((char *)memory + HEADER_BYTES), .bytes = bytes,
+                   .is_file = path != NULL, .capacity = capacity, .began = now(),
+                   .began_utc = (int64_t)utc.tv_sec * 1000000000 + utc.tv_nsec};
     memcpy(ring->header->magic, "facula-trace 1\n", 16);
     ring->header->capacity = capacity;
-    ring->header->began = now();
-    ring->header->began_utc = (int64_t)utc.tv_sec * 1000000000 + utc.tv_nsec;
+    ring->header->began = ring->began;
+    ring->header->began_utc = ring->began_utc;
     ring->header->process = getpid();
     return 0;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ from .._trace.records import Kind
 from .schedules import ProfilerAction, ProfilerActivity, record_always, supported_activities
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable
 
     from .. import Peaks, Summary
@@ -53,7 +53,9 @@ class profile:
         use_cuda: whether to observe CUDA, for older programs; `activities` replaces it.
         custom_trace_id_callback: returns the text that identifies a trace.
         capacity: the largest number of events, of 64 bytes each.
-        path: a file that receives the events while they are recorded: `recover` reads it after a crash.
+        path: a file that receives the events while they are recorded: `recover` reads it after a crash. Each start
+            replaces the file and reserves its full size. Do not write to it while the profile runs. A child that is
+            forked meanwhile writes no file.
 
     Raises:
         RuntimeError: another profile runs.
@@ -111,6 +113,7 @@ class profile:
         self._trace_id = ""
         self._step: int | None = None  # the open range of the current step
         self._runs = False
+        self._process = 0  # that called `start`
 
     # Start and stop ---------------------------------------------------------------------------------------------------
 
@@ -118,7 +121,7 @@ class profile:
         """Start with the action of step 0, or of the current step."""
         if self._runs:
             raise OperationError("start: expected a profile that does not run; got one that runs; call stop first")
-        self._runs = True
+        self._runs, self._process = True, os.getpid()
         try:
             if self.current_action in (RECORD, SAVE):
                 self._begin()
@@ -174,7 +177,8 @@ class profile:
     def _begin(self) -> None:
         recording = Recording(
             with_layouts=self.record_shapes or self.with_flops, with_stacks=self.with_stack,
-            with_memory=self.profile_memory, capacity=self.capacity, path=self.path,
+            with_memory=self.profile_memory, capacity=self.capacity,
+            path=self.path if self._process == os.getpid() else None,
             options={
                 "with_modules": self.with_modules, "profile_memory": self.profile_memory,
                 "activities": {one.name for one in self.activities},

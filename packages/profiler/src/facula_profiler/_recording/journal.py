@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import os
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
 from facula_errors import CorruptFileError, FileError
+from facula_errors.extend import warn
 
 from .._files import checked_path, read_file
 from .._trace.records import Frame, Lane, Signature
 from .._trace.trace import Trace
 from .assembling import Described, assemble
 from .raw import FIRST_OWN_LANE, HEADER, HEADER_BYTES, RAW
-
-if TYPE_CHECKING:
-    import os
 
 SUFFIX = ".names"  # of the file beside that of the records
 
@@ -25,14 +25,38 @@ class Journal:
     """A file of lines in JSON: a kind, a number, and what the number means."""
 
     def __init__(self, path: str):
+        self._path = checked_path("profile", path) + SUFFIX
         try:
-            self._file = open(checked_path("profile", path) + SUFFIX, "w", encoding="utf-8", buffering=1)
+            with suppress(FileNotFoundError):
+                os.unlink(self._path)  # another recording may still write to the file of this name
+            self._file = open(self._path, "xb", buffering=0)
         except OSError as error:
-            raise FileError(error.errno, f"profile: {error.strerror}; choose another path", path) from None
+            raise FileError(error.errno, f"profile: {error.strerror}; choose another path", self._path) from None
 
     def write(self, kind: str, number: int, *values: Any) -> None:
-        """Write a line; the system has it when this returns."""
-        self._file.write(json.dumps([kind, number, *values]) + "\n")
+        """Write a line; the system has it when this returns. Does nothing after `close`.
+
+        A full disk ends the journal with a warning: the launch of an operator, which calls this, must not fail.
+        """
+        if self._file.closed:
+            return
+        line = (json.dumps([kind, number, *values]) + "\n").encode()
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except ValueError:  # another thread closed the file
+            return
+        except OSError as error:
+            self.close()
+            warn(
+                f"profile: cannot write {self._path}: {error.strerror}; after a crash, `recover` will not know further "
+                "names; free space on the disk"
+            )
+
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(OSError):
+            self._file.close()
 
 
 def recover(path: str | os.PathLike[str]) -> Trace:

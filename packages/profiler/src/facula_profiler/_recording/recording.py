@@ -79,15 +79,22 @@ class Recording:
         path = None if path is None else checked_path("profile", path)
         self.options: Mapping[str, Any] = dict(options or {})
         nodes = sys.modules.get("facula_autograd.extend.nodes")
-        self._journal = None if path is None else Journal(path)
+        if path is not None:
+            _check_none_runs()  # before the file of a recording that runs is replaced
+        events = 1 << (capacity - 1).bit_length()
         try:
             self._recorder = _recorder.Recorder(
-                1 << (capacity - 1).bit_length(), path, with_stacks, with_memory,
+                events, path, with_stacks, with_memory,
                 None if nodes is None else nodes.next_seq.__self__,
-                self._add_thread, self._add_stacks if self._journal else None,
+                self._add_thread, None if path is None else self._add_stacks,
             )  # fmt: skip
         except OSError as error:
-            raise FileError(error.errno, f"profile: {error.strerror}; choose another path or capacity", path) from None
+            problem = (
+                f"profile: cannot reserve {events * RAW.itemsize:,} bytes: {error.strerror}; choose another path, or "
+                "a smaller capacity"
+            )
+            raise FileError(error.errno, problem, path) from None
+        self._journal = None if path is None else Journal(path)
         self._with_memory = with_memory
         self._observer = Observer(self._wrap, with_layouts)
         self._plans: list[Plan] = []
@@ -175,11 +182,7 @@ class Recording:
             RuntimeError: another recording runs.
         """
         with _lock:
-            if _running:
-                raise OperationError(
-                    "profile: expected no other profile to run; got one that has not ended; stop it first, or name "
-                    "parts of it with record_function"
-                )
+            _check_none_runs()
             self._process = os.getpid()
             _running.append(self)
             self._undo.append(_running.clear)
@@ -231,6 +234,8 @@ class Recording:
                 self._undo.pop()()
             except BaseException as failed:  # all must be undone, also after a Ctrl-C
                 error = error or failed
+        if self._journal is not None:
+            self._journal.close()
         if error is not None:
             raise error
 
@@ -300,6 +305,14 @@ class _Signatures:
 
     def __getitem__(self, number: int) -> Signature:
         return signature_of(self._plans[number])
+
+
+def _check_none_runs() -> None:
+    if _running:
+        raise OperationError(
+            "profile: expected no other profile to run; got one that has not ended; stop it first, or name parts of it "
+            "with record_function"
+        )
 
 
 def running() -> Recording | None:
