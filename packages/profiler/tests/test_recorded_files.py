@@ -4,11 +4,15 @@ import os
 import resource
 import threading
 
+import numpy as np
 import pytest
 from launch_testing import Operators, plan_of
 
+from facula_errors import CorruptFileError
 from facula_errors.testing import raises
-from facula_profiler import ProfilerActivity, profile, record_function, recover, schedule
+from facula_profiler import Kind, ProfilerActivity, profile, record_function, recover, schedule
+from facula_profiler._recording.journal import SUFFIX
+from facula_profiler._recording.raw import HEADER, HEADER_BYTES, RAW
 
 
 def keys(prof):
@@ -34,10 +38,11 @@ def test_cycles_of_a_schedule_share_a_path(tmp_path):
         path=tmp_path / "run.events", acc_events=True, schedule=schedule(wait=0, warmup=0, active=1, repeat=3)
     ) as prof:
         for number in range(3):
-            with record_function(f"block {number}"):
-                pass
+            for _ in range(number + 1):
+                with record_function(f"block {number}"):
+                    pass
             prof.step()
-    assert {key for key in keys(prof) if "block" in key} == {"block 0", "block 1", "block 2"}
+    assert keys(prof).items() >= {"block 0": 1, "block 1": 2, "block 2": 3}.items()
 
 
 def test_a_second_profile_leaves_the_file_of_the_one_that_runs(tmp_path):
@@ -56,8 +61,9 @@ def test_a_child_leaves_the_file_of_its_parent(tmp_path):
         if not child:
             code = 1
             try:
+                prof.step()
                 with record_function("child"):
-                    prof.step()
+                    pass
                 code = 0
             finally:
                 os._exit(code)
@@ -129,3 +135,87 @@ def test_threads_that_allocate_first_have_names():
         in_thread(work, "helper")
     assert [lane.label for lane in prof.trace.lanes] == ["helper"]
     assert prof.trace.memory["nbytes"].tolist() == [8, -8]
+
+
+@pytest.fixture
+def killed(tmp_path):
+    """Return the path of a recording with all kinds of lines in its file of names."""
+    path = tmp_path / "killed"
+    operators = Operators(add=plan_of())
+    with profile(path=tmp_path / "run", capacity=16, with_stack=True) as prof:
+        prof._recording.event(Kind.KERNEL, "kernel", 0, 1, lane=prof._recording.lane("device", "cuda:0"))
+        with record_function("block"):
+            operators.call("add")
+    for suffix in ("", SUFFIX):
+        os.rename(f"{tmp_path}/run{suffix}", f"{path}{suffix}")
+    return str(path)
+
+
+def test_names_that_are_cut_off_are_left_out(killed):
+    with open(killed + SUFFIX, "rb") as file:
+        data = file.read()
+    assert {line.split(b'"')[1] for line in data.splitlines()} == {b"name", b"lane", b"thread", b"plan", b"stack"}
+    for end in range(0, len(data), 5):
+        with open(killed + SUFFIX, "wb") as file:
+            file.write(data[:end])
+        assert len(recover(killed)) == 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '["name", 0]', '["name", "0", "x"]', '["name", 1e99, "x"]', '["name", [], "x"]', '["name", 1000000000000, "x"]',
+        '["name", -1, "x"]', "7", "{}", "null", "[]", '[[], 0, "x"]', '["none", 0, "x"]', "[" * 10_000,
+        '["plan", 0, 5]', '["plan", 0, ["add", 5, [], [], 0, 0]]', '["plan", 0, ["add", null, [], [], Infinity, 0]]',
+        '["stack", 0, ["f", 1, "g", false], 0]', '["stack", 0, ["f", 1], -1]', '["lane", 0, "device", "x", 0]',
+        '["lane", 4096, "device"]', '["thread", 0, "x", null]', "\0\ufffd",
+    ],
+)  # fmt: skip
+def test_damaged_lines_are_left_out(killed, line):
+    with open(killed + SUFFIX, encoding="utf-8") as file:
+        text = file.read()
+    with open(killed + SUFFIX, "w", encoding="utf-8") as file:
+        file.write(text.replace("\n", f"\n{line}\n") + line)
+    trace = recover(killed)
+    assert sorted(trace.names) == ["aten::add", "block", "kernel"]
+    assert {lane.label for lane in trace.lanes} == {"MainThread", "cuda:0"}
+    assert all(len(stack) < 256 for stack in trace.stacks)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("capacity", 0), ("capacity", -16), ("capacity", 1 << 62), ("count", (1 << 64) - 1)]
+)
+def test_damaged_headers_are_refused(killed, field, value):
+    with open(killed, "r+b") as file:
+        header = np.frombuffer(file.read(HEADER.itemsize), HEADER).copy()
+        header[field] = value
+        file.seek(0)
+        file.write(header.tobytes())
+    with raises(CorruptFileError, "recover", "the file is damaged", killed):
+        recover(killed)
+
+
+@pytest.mark.parametrize("value", [-(1 << 31), -7, 40, 5000, (1 << 31) - 1])
+@pytest.mark.parametrize("field", ["name", "lane", "stack", "plan", "kind", "link"])
+def test_damaged_records_are_repaired_or_left_out(killed, field, value):
+    data = np.fromfile(killed, np.uint8)
+    data[HEADER_BYTES:].view(RAW)[field][:3] = np.array(value).astype(RAW[field])
+    data.tofile(killed)
+    trace = recover(killed)
+    assert (len(trace), trace.dropped) == ((0, 3) if field == "kind" else (3, 0))
+
+
+def test_random_damage_is_refused_or_repaired(killed):
+    """Check that nothing but CorruptFileError is raised, and that no search runs for ever."""
+    random = np.random.default_rng(0)
+    whole = {name: np.fromfile(name, np.uint8) for name in (killed, killed + SUFFIX)}
+    for number in range(100):
+        for name, data in whole.items():
+            damaged = data[: data.size if number % 3 else random.integers(data.size)].copy()
+            if damaged.size:
+                damaged[random.integers(damaged.size, size=5)] = random.integers(256, size=5)
+            damaged.tofile(name)
+        try:
+            recover(killed).summary((1e9, 1e9))
+        except CorruptFileError:
+            pass

@@ -1,6 +1,7 @@
 """Traces: checks, nesting, self times, modules, and files."""
 
 import pickle
+import zipfile
 
 import numpy as np
 import pytest
@@ -91,6 +92,16 @@ def test_broken_files_are_refused(tmp_path):
         (tmp_path / "cut").write_bytes(data[:end])
         with raises(ValueError, "Trace.load", "pass a file of Trace.save"):
             Trace.load(tmp_path / "cut")
+    for header in (
+        b"{'descr': (",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (9" + b"9" * 30 + b",)}",
+        b"(" * 999,
+    ):
+        with zipfile.ZipFile(tmp_path / "damaged", "w") as archive:
+            archive.writestr("trace.json", '{"version": 1}')
+            archive.writestr("events.npy", b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header)
+        with raises(ValueError, "Trace.load", "pass a file of Trace.save"):
+            Trace.load(tmp_path / "damaged")
     np.savez(tmp_path / "other.npz", a=np.zeros(3))
     with raises(ValueError, "Trace.load"):
         Trace.load(tmp_path / "other.npz")

@@ -134,7 +134,7 @@ def _modules_of_replays(raw: Array) -> Array:
 
 def _lanes(used: Array, described: Described) -> tuple[list[Lane], Array]:
     """Return the lanes that are used (threads, pools, others), and the index of each record's."""
-    numbers, places = np.unique(used, return_inverse=True)
+    numbers, places = np.unique(used.astype(np.int64), return_inverse=True)
     by_kind = sorted(
         range(len(numbers)), key=lambda i: ((numbers[i] < 0) + 2 * (numbers[i] >= FIRST_OWN_LANE), abs(numbers[i]))
     )
@@ -143,7 +143,8 @@ def _lanes(used: Array, described: Described) -> tuple[list[Lane], Array]:
         if number < 0:
             lanes.append(Lane("pool", f"worker {-2 - number}"))
         elif number >= FIRST_OWN_LANE:
-            lanes.append(described.lanes[number - FIRST_OWN_LANE])
+            known = number - FIRST_OWN_LANE < len(described.lanes)
+            lanes.append(described.lanes[number - FIRST_OWN_LANE] if known else Lane("", f"lane {number}"))
         else:
             known = number < len(described.threads)
             lanes.append(described.threads[number] if known else Lane("python", f"thread {number}"))

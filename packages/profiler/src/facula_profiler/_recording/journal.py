@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,12 +13,28 @@ from facula_errors import CorruptFileError, FileError
 from facula_errors.extend import warn
 
 from .._files import checked_path, read_file
-from .._trace.records import Frame, Lane, Signature
+from .._trace.files import frame_of_values, lane_of_values, signature_of_values
+from .._trace.records import Frame, Kind, Lane, Signature
 from .._trace.trace import Trace
 from .assembling import Described, assemble
-from .raw import FIRST_OWN_LANE, HEADER, HEADER_BYTES, RAW
+from .raw import ALLOCATION, FIRST_OWN_LANE, HEADER, HEADER_BYTES, IN_PLACE, RAW
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SUFFIX = ".names"  # of the file beside that of the records
+MAGIC = b"facula-trace 1\n"
+KINDS = [*Kind, Kind.LAUNCH | IN_PLACE, ALLOCATION]
+SLACK = 1 << 16  # numbers follow each other; a damaged one must not ask for a table of any size
+
+#: For each kind of line, a function that returns the described value from the values after the number.
+PARSERS: dict[str, Callable[..., Any]] = {
+    "name": lambda text: str(text),
+    "lane": lane_of_values,
+    "thread": lambda name, thread: lane_of_values("python", name, thread),
+    "plan": lambda values: signature_of_values(*values),
+    "stack": lambda frame, caller: (frame_of_values(*frame), int(caller)),  # the number of a caller is the lower one
+}
 
 
 class Journal:
@@ -76,41 +92,42 @@ def recover(path: str | os.PathLike[str]) -> Trace:
     """
     path = checked_path("recover", path)
     data = read_file("recover", path)
-    header = np.frombuffer(data, HEADER, 1)[0] if len(data) >= HEADER_BYTES else None
-    if header is None or header["magic"] != b"facula-trace 1\n" or len(data) < HEADER_BYTES + 64 * header["capacity"]:
+    if len(data) < HEADER_BYTES or not data.startswith(MAGIC):
         problem = f"expected the records of a profile; got {data[:16]!r}"
         raise CorruptFileError("recover", path, "byte 0", problem, "pass the path that `profile` was given")
-    ring = np.frombuffer(data, RAW, int(header["capacity"]), HEADER_BYTES)
-    first = max(0, int(header["count"]) - len(ring))
-    records = np.roll(ring, -(first % len(ring)))[: int(header["count"]) - first]
-    return assemble(records, first, _described(path, int(header["began"]), int(header["began_utc"])))
+    _, capacity, began, began_utc, count = np.frombuffer(data, HEADER, 1)[0].tolist()
+    if not 1 <= capacity <= (len(data) - HEADER_BYTES) // RAW.itemsize or not 0 <= count < 1 << 63:
+        problem = f"expected the records of a profile; got a header with {capacity} records, of which {count} are used"
+        raise CorruptFileError("recover", path, f"byte {len(MAGIC)}", problem, "the file is damaged: use another copy")
+    ring = np.frombuffer(data, RAW, capacity, HEADER_BYTES)
+    first = max(0, count - capacity)
+    records = np.roll(ring, -(first % capacity))[: count - first]
+    described = _described(path, began, began_utc)
+    for field, known in (("name", described.names), ("plan", described.signatures), ("stack", described.stacks)):
+        records[field][records[field] >= len(known)] = -1  # the line that describes it is lost
+    records["stamp"][~np.isin(records["kind"], KINDS)] = 0  # not a whole record
+    return assemble(records, first, described)
 
 
 def _described(path: str, began: int, began_utc: int) -> Described:
-    tables: dict[str, dict[int, Any]] = {"name": {}, "lane": {}, "thread": {}, "plan": {}, "stack": {}}
-    for line in read_file("recover", path + SUFFIX).decode(errors="replace").splitlines():
+    tables: dict[str, dict[int, Any]] = {kind: {} for kind in PARSERS}
+    lines = read_file("recover", path + SUFFIX).decode(errors="replace").split("\n")
+    for line in lines:
         try:
             kind, number, *values = json.loads(line)
-            tables[kind][number] = values
-        except (ValueError, KeyError, TypeError):
-            break  # the last line of a killed program may be cut
+            value = PARSERS[kind](*values)
+        except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
+            continue  # the last line of a killed program may be cut, others damaged
+        place = number - FIRST_OWN_LANE if kind == "lane" else number
+        if type(number) is int and 0 <= place < len(lines) + SLACK and not (kind == "stack" and value[1] >= place):
+            tables[kind][place] = value
 
     def listed(kind: str, missing: Any) -> list[Any]:
         table = tables[kind]
         return [table.get(i, missing) for i in range(1 + max(table, default=-1))]
 
-    signatures = [
-        Signature(
-            signature[0], None if signature[1] is None else tuple(map(tuple, signature[1])), tuple(signature[2]),
-            tuple(signature[3]), *signature[4:],
-        )
-        for (signature,) in listed("plan", [["", None, [], [], 0, 0]])
-    ]  # fmt: skip
-    lanes = {number - FIRST_OWN_LANE: Lane(*values) for number, values in tables["lane"].items()}
     return Described(
-        began, [text for (text,) in listed("name", [""])], signatures,
-        [Lane("python", name, thread) for name, thread in listed("thread", ["", 0])],
-        [lanes.get(i, Lane("", "")) for i in range(1 + max(lanes, default=-1))],
-        [(Frame(*frame), caller) for frame, caller in listed("stack", [["", 0, "", False], -1])],
+        began, listed("name", ""), listed("plan", Signature("", None, ())), listed("thread", Lane("python", "")),
+        listed("lane", Lane("", "")), listed("stack", (Frame("", 0, ""), -1)),
         metadata={"began_utc_ns": began_utc, "recovered": True},
     )  # fmt: skip

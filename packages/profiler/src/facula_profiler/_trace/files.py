@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,8 +48,7 @@ def read_archive(
                 for name in names
             }
         version = described.pop("version")
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, NotImplementedError, RuntimeError,
-            zipfile.BadZipFile, zlib.error) as error:  # fmt: skip
+    except Exception as error:  # the parsers of damaged archives, arrays and JSON raise errors of many types
         raise corrupt(operation, path, error) from None
     if version != VERSION:
         problem = f"expected a trace of version {VERSION}; got {version!r:.20}"
@@ -64,21 +62,37 @@ def corrupt(operation: str, path: object, error: Exception) -> CorruptFileError:
     return CorruptFileError(operation, checked_path(operation, path), "", problem, "pass a file of Trace.save")
 
 
+def lane_of_values(kind: object, label: object, thread: Any) -> Lane:
+    """Return a lane from values in JSON."""
+    return Lane(str(kind), str(label), int(thread))
+
+
+def frame_of_values(file: object, line: Any, function: object, is_library: object) -> Frame:
+    """Return a frame from values in JSON."""
+    return Frame(str(file), int(line), str(function), bool(is_library))
+
+
+def signature_of_values(
+    operator: object, shapes: Any, dtypes: Any, parameters: Any, flops: Any, nbytes: Any
+) -> Signature:  # fmt: skip
+    """Return a signature from values in JSON."""
+    return Signature(
+        str(operator), None if shapes is None else tuple([tuple(map(int, shape)) for shape in shapes]),
+        tuple(map(str, dtypes)), tuple(map(str, parameters)), int(flops), int(nbytes),
+    )  # fmt: skip
+
+
 def records_of(described: Mapping[str, Any]) -> dict[str, Any]:
     """Return a description from JSON with the records and tuples of a trace."""
     return {
         "names": list(map(str, described["names"])),
-        "lanes": [Lane(str(kind), str(label), int(thread)) for kind, label, thread in described["lanes"]],
+        "lanes": [lane_of_values(*values) for values in described["lanes"]],
         "stacks": [
-            tuple([Frame(str(file), int(line), str(name), bool(mine)) for file, line, name, mine in stack])
+            tuple([frame_of_values(*values) for values in stack])
             for stack in described["stacks"]
         ],
         "signatures": [
-            Signature(
-                str(operator), None if shapes is None else tuple([tuple(map(int, shape)) for shape in shapes]),
-                tuple(map(str, dtypes)), tuple(map(str, parameters)), int(flops), int(nbytes),
-            )
-            for operator, shapes, dtypes, parameters, flops, nbytes in described["signatures"]
+            signature_of_values(*values) for values in described["signatures"]
         ],
         "categories": [
             (int(time), {int(address): str(what) for address, what in found}) for time, found in described["categories"]

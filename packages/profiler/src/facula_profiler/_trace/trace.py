@@ -162,7 +162,7 @@ class Trace:
         described, arrays = read_archive("Trace.load", path, ("events", "memory"))
         try:
             return Trace(arrays["events"], arrays["memory"], **records_of(described))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except Exception as error:  # values in JSON of any type and size
             raise corrupt("Trace.load", path, error) from None
 
     def summary(self, peaks: Peaks | tuple[float, float] | None = None) -> Summary:
