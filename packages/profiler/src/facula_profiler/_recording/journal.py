@@ -103,8 +103,9 @@ def recover(path: str | os.PathLike[str]) -> Trace:
     first = max(0, count - capacity)
     records = np.roll(ring, -(first % capacity))[: count - first]
     described = _described(path, began, began_utc)
-    for field, known in (("name", described.names), ("plan", described.signatures), ("stack", described.stacks)):
-        records[field][records[field] >= len(known)] = -1  # the line that describes it is lost
+    tables = described._asdict()
+    for field, table in (("name", "names"), ("plan", "signatures"), ("stack", "stacks")):
+        records[field][records[field] >= len(tables[table])] = -1  # the line that describes it is lost
     records["stamp"][~np.isin(records["kind"], KINDS)] = 0  # not a whole record
     return assemble(records, first, described)
 
