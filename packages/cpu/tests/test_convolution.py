@@ -90,6 +90,21 @@ def test_kernels_of_one_pixel(images, channels, filters, size, groups, dtype, bi
     check_all(*shapes, size, ((1, 1), (0, 0), (1, 1), groups), dtype, biased=biased)
 
 
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("out", [(13, 8), (14, 11), (13, 11)])
+def test_kernels_of_one_pixel_that_do_not_read_the_last_pixels(out, groups):
+    """Check images of a transposed convolution with output padding, whose last rows or columns have no results."""
+    check_all((2, 6, 14, 12), (8, 6 // groups, 1, 1), out, ((1, 1), (0, 0), (2, 2), groups), "f4")
+
+
+@pytest.mark.parametrize(
+    "shapes", [((2, 0, 6, 6), (4, 0, 3, 3)), ((2, 4, 0, 5), (4, 1, 3, 3)), ((0, 1, 0, 1), (1, 1, 3, 3))]
+)
+def test_images_without_channels_or_rows(shapes):
+    out = shapes[0][2] + 4, shapes[0][3] + 4
+    check_all(*shapes, out, ((1, 1), (3, 3), (1, 1), shapes[0][1] // (shapes[1][1] or 1) or 1), "f4")
+
+
 @pytest.mark.parametrize(
     ("images", "channels", "filters", "size", "kernel", "stride"),
     [(3, 40, 170, 9, 3, 1), (2, 3, 64, 33, 7, 2), (1, 5, 6, 64, 5, 1), (9, 36, 20, 5, 3, 1), (1, 2, 3, 350, 3, 1)],

@@ -91,16 +91,16 @@ def plan_direct(
     code = outputs[0].dtype.code
     kernel = kernel_for(operator, code)
     in_volumes = len(images.shape) == 5
+    shapes = images.shape, weights.shape, results.shape
     if operator != "conv2d_weight":
         from .pointwise import plan_pointwise  # `import facula` does not load these modules
 
-        plan = plan_pointwise(operator, inputs, outputs, parameters, images.shape, weights.shape)
+        plan = plan_pointwise(operator, inputs, outputs, parameters, *shapes)
         if plan is not None:
             return plan
     if weights.shape[1] == 1 and not in_volumes:
         from .depthwise import plan_depthwise
 
-        shapes = images.shape, weights.shape, results.shape
         plan = plan_depthwise(operator, inputs, outputs, parameters, *shapes)
         if plan is not None:
             return plan
@@ -214,10 +214,10 @@ def share(sizes: Sizes, nbytes: int, least: int, step: int) -> int:
     (69, 9)
     """
     rows = sizes.channels * sizes.kernel_height
-    columns = max(1, min(COLUMNS, 4 * PATCHES // nbytes))
+    columns = max(1, min(COLUMNS, 4 * PATCHES // max(nbytes, 1)))
     parts = max(-(-rows * sizes.kernel_width // columns),
                 min(-(-least // sizes.groups), rows * sizes.kernel_width // LEAST_COLUMNS), 1)  # fmt: skip
     each = -(-rows // parts)
     if step == 1 and each >= 16:
         step = 16  # complete vectors
-    return min(-(-each // step) * step, rows)
+    return max(1, min(-(-each // step) * step, rows))

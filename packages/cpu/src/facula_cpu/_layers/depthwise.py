@@ -103,7 +103,7 @@ def cut(rows: Axis, columns: Axis, planes: int, itemsize: int, back: bool) -> tu
         fitting = lib.FACULA_DEPTHWISE_BAND // pitch - rows.band(steps[0], back)  # rows of a band beyond the first
         if fitting >= 0:
             most = steps[0] + fitting * steps[0] // (1 if back else rows.stride)
-            return whole(-(-height // -(-height // most)), steps[0]), width
+            return whole(-(-height // max(1, -(-height // most))), steps[0]), width
         if width < 2 * NARROWEST:
             return None
         width = whole(-(-width // 2), steps[1])

@@ -22,15 +22,23 @@ def plan_pointwise(
     parameters: Parameters,
     images: tuple[int, ...],
     weights: tuple[int, ...],
+    results: tuple[int, ...],
 ) -> Plan | None:
     """Plan `conv2d` or `conv2d_input` as a product: its rows are pixels, its batches images and groups.
 
-    Return None if kernels are larger than one element, or have strides or padding, or if groups have a bias. Results of
-    few pixels are left to `plan_convolution`, which multiplies several images at once.
+    Return None if kernels are larger than one element, or have strides or padding, or if groups have a bias, or if the
+    images have pixels without results, as transposed convolutions with output padding have. Results of few pixels are
+    left to `plan_convolution`, which multiplies several images at once.
     """
     stride, padding, _, groups = parameters[:4]
     biased = operator == "conv2d" and inputs[2] is not None
-    if prod(weights[2:]) != 1 or {*stride} != {1} or any(padding) or (biased and groups > 1):
+    if (
+        prod(weights[2:]) != 1
+        or {*stride} != {1}
+        or any(padding)
+        or (biased and groups > 1)
+        or images[2:] != results[2:]
+    ):
         return None
     area, filters, channels = prod(images[2:]), weights[0] // groups, weights[1]
     if operator == "conv2d" and area < LEAST_PIXELS:
