@@ -4,8 +4,9 @@ import gzip
 import json
 import threading
 
+import launch_testing
 import pytest
-from launch_testing import OTHER, Operators, plan_of
+from launch_testing import LAYOUT, OTHER, Operators, plan_of
 
 from facula_errors.testing import raises
 from facula_profiler import (
@@ -18,6 +19,7 @@ from facula_profiler import (
     supported_activities,
     tensorboard_trace_handler,
 )
+from facula_profiler._recording import stacks
 from facula_profiler._recording.recording import running
 
 
@@ -224,6 +226,35 @@ def test_averages_agree_with_events(operators):
     assert {one.key: one.count for one in prof.key_averages(group_by_stack_n=2)} == {
         "outer": 3, "aten::add": 1, "aten::exp": 3}  # fmt: skip
     assert len(prof.key_averages(group_by_stack_n=2)) == 4  # two lines call add
+
+
+def test_groups_by_stacks_ignore_frames_of_the_library(operators, monkeypatch):
+    """The program's line distinguishes launches, however many frames of facula are inside."""
+    call, library = operators.call, (stacks.__file__, launch_testing.__file__)
+    monkeypatch.setattr(stacks, "library_folders", lambda: library)
+    with profile(with_stack=True) as prof:
+        for _ in range(2):
+            call("add")
+        call("add")
+    found = prof.key_averages(group_by_stack_n=1)
+    assert [(one.count, "test_groups_by_stacks" in one.stack[0]) for one in found] == [(2, True), (1, True)]
+
+
+def test_moves_have_no_flops():
+    shaped, any_size = plan_of("index_select"), plan_of("fill", inputs=(LAYOUT,), outputs=(), any_size=True)
+    operators = Operators(index_select=shaped, fill=any_size, add=plan_of(outputs=(), any_size=True))
+    with profile(with_flops=True) as prof:
+        for name in operators.tables:
+            operators.call(name)
+    assert [(event.name, event.flops) for event in prof.events()] == [
+        ("aten::index_select", 0), ("aten::fill_", 0), ("aten::add", 6)]  # fmt: skip
+
+
+def test_names_with_line_breaks_stay_in_their_row(operators):
+    with profile() as prof, record_function("first\nsecond\tthird"):
+        operators.call("add")
+    for text in (prof.key_averages().table(), prof.events().table()):
+        assert "first\\nsecond\\tthird" in text and "\nsecond" not in text
 
 
 def test_shapes_and_flops_appear_on_request(operators):

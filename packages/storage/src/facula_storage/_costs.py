@@ -69,12 +69,18 @@ _FORMULAS: dict[str, Callable[[Shapes, Shapes], int]] = {
 #: The operators that consist of products: matrix products, convolutions, attention, recurrent layers.
 PRODUCTS = frozenset(_FORMULAS)
 
+#: The operators that write, move or select elements without arithmetic.
+MOVES = frozenset({
+    "cat", "copy", "fill", "flip", "gather", "index_select", "inset", "masked_fill", "max_pool2d", "max_pool2d_pick",
+    "nonzero", "nonzero_flat", "put", "roll", "scatter", "scatter_copy", "take", "tile", "triangle", "where", "windows",
+})  # fmt: skip
+
 
 def flops(operator: str, inputs: Shapes, outputs: Shapes) -> int:
     """Return the number of floating-point operations of a call.
 
-    A multiplication and an addition of a product count as two. Other operators count one for each element of the first
-    result.
+    A multiplication and an addition of a product count as two. Operators that only move elements count none,
+    and others one for each element of the first result.
 
     Arguments:
         operator: the operator.
@@ -83,7 +89,11 @@ def flops(operator: str, inputs: Shapes, outputs: Shapes) -> int:
 
     >>> flops("linear", [(5, 4), (3, 4), (3,)], [(5, 3)]), flops("exp", [(5, 3)], [(5, 3)])
     (120, 15)
+    >>> flops("copy", [(5, 3)], [(5, 3)])
+    0
     """
+    if operator in MOVES:
+        return 0
     formula = _FORMULAS.get(operator)
     if formula is not None and outputs:
         try:

@@ -15,6 +15,7 @@ from .tables import table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._trace.records import Frame
     from .columns import Columns
 
 #: The attributes that are sums over events.
@@ -194,7 +195,8 @@ def average(
         shapes = _numbered([one.shapes for one in trace.signatures])
         groups = groups * (len(shapes) + 1) + shapes[trace.events["signature"][shown]]
     if stack_frames > 0:
-        tops = _numbered([stack[:stack_frames] for stack in trace.stacks])
+        frames = [_of_program(stack)[:stack_frames] for stack in trace.stacks]
+        tops = _numbered(frames)
         groups = groups * (len(tops) + 1) + tops[trace.events["stack"][shown]]
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     inverse = inverse.reshape(-1)
@@ -224,9 +226,14 @@ def average(
         if by_shapes:
             one.input_shapes = columns.shapes(signature)
         if stack_frames > 0 and stack >= 0:
-            one.stack = list(map(str, trace.stacks[stack][:stack_frames]))
+            one.stack = list(map(str, frames[stack]))
         found.append(one)
     return found
+
+
+def _of_program(stack: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """Return a stack without its innermost frames of facula; a stack without other frames as it is."""
+    return stack[next((place for place, frame in enumerate(stack) if not frame.is_library), 0) :]
 
 
 def _numbered(values: Sequence[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:

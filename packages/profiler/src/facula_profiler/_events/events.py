@@ -89,7 +89,7 @@ class EventList(Sequence["FunctionEvent"]):
 
         Arguments:
             group_by_input_shapes: distinguish shapes of inputs, for which `record_shapes` is needed.
-            group_by_stack_n: distinguish the innermost frames of stacks, up to this number.
+            group_by_stack_n: distinguish the innermost frames of the program in stacks, up to this number.
             group_by_overload_name: accepted for PyTorch's programs; operators have no overloads here.
         """
         return average(self._columns, group_by_input_shapes, group_by_stack_n)

@@ -27,6 +27,15 @@ def size(nbytes: int) -> str:
     return f"{nbytes} B"
 
 
+def one_line(text: str) -> str:
+    """Return a text whose line breaks and other invisible characters are escaped, for a row of a table.
+
+    >>> one_line("a\\nb")
+    'a\\\\nb'
+    """
+    return text if text.isprintable() else "".join([one if one.isprintable() else repr(one)[1:-1] for one in text])
+
+
 def share(part: float, whole: float) -> str:
     """Return a part in percent."""
     return f"{100 * part / whole:.2f}%" if whole else "0.00%"

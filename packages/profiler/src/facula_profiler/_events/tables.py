@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError
 
-from .formatting import UNITS, microseconds, share, size
+from .formatting import UNITS, microseconds, one_line, share, size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,6 +44,7 @@ def table(
     rows = rows[:row_limit] if row_limit >= 0 else rows
 
     def clipped(text: str, width: int) -> str:
+        text = one_line(text)
         return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
 
     def time(value: float) -> str:

@@ -245,8 +245,8 @@ class profile:
 
         Arguments:
             group_by_input_shape: distinguish shapes of inputs, for which `record_shapes` is needed.
-            group_by_stack_n: distinguish the innermost frames of stacks, up to this number, for which `with_stack` is
-                needed.
+            group_by_stack_n: distinguish the innermost frames of the program, up to this number, for which
+                `with_stack` is needed.
             group_by_overload_name: accepted for PyTorch's programs; operators have no overloads here.
         """
         return self.events().key_averages(group_by_input_shape, group_by_stack_n)

@@ -65,6 +65,7 @@ def signature_of(plan: Plan) -> Signature:
     texts = tuple([f"{one!s:.80}" for one in parameters])
     each = len(operator.instructions) if is_program else 1  # type: ignore[union-attr]
     if not plan.outputs:
+        each *= flops(plan.operator, (), ((),))
         return Signature(plan.operator, None, dtypes, texts, each, sum([one.dtype.itemsize for one in arrays]))
     shapes = tuple([one.shape if isinstance(one, Layout) else () for one in inputs])
     outputs = [one.shape for one in plan.outputs]
