@@ -33,7 +33,14 @@ print("arguments", sys.argv[1:], hasattr(torch, "capture"), flush=True)
 
 def start(*arguments, cwd):
     command = [sys.executable, "-m", "facula", "profile", *arguments]
-    return subprocess.Popen(command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=accept_interrupts
+    )
+
+
+def accept_interrupts():
+    """Undo the shell's setting for jobs in the background, which ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def profiled(*arguments, cwd):
@@ -104,7 +111,7 @@ def test_an_interrupt(tmp_path):
     assert process.stdout.readline().startswith("arguments")
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=600)
+    _, error = process.communicate(timeout=120)
     assert process.returncode in (-signal.SIGINT, 130)
     assert "KeyboardInterrupt" in error
     assert len(names(trace_in(tmp_path / "facula-profile"), Kind.STEP)) == 6
