@@ -134,6 +134,24 @@ def test_a_program_that_ends_before_the_first_recorded_step(tmp_path):
     assert not os.listdir(tmp_path / "facula-profile")
 
 
+def test_the_end_of_a_forked_child_writes_nothing(tmp_path):
+    forks = "import os\nchild = os.fork()\nif not child:\n    optimizer.step()\n    sys.exit(0)\nos.waitpid(child, 0)\n"
+    (tmp_path / "training.py").write_text(TRAINING + forks + "assert os.path.exists('facula-profile/records.bin')\n")
+    status, _, error = profiled("training.py", cwd=tmp_path)
+    assert status == 0, error
+    assert error.count("wrote trace.npz") == 1
+    assert len(names(trace_in(tmp_path / "facula-profile"), Kind.STEP)) == 6
+
+
+def test_a_program_that_removes_its_current_folder(tmp_path):
+    leaves = "import os\nos.mkdir('gone')\nos.chdir('gone')\nos.rmdir('../gone')\n"
+    (tmp_path / "training.py").write_text(TRAINING + leaves)
+    status, _, error = profiled("training.py", cwd=tmp_path)
+    assert (status, "Traceback" in error) == (0, False), error
+    assert error.endswith(f"wrote trace.npz, trace.json and page.html to {tmp_path}/facula-profile\n")
+    trace_in(tmp_path / "facula-profile")
+
+
 def test_refusals(tmp_path):
     (tmp_path / "training.py").write_text(TRAINING)
     (tmp_path / "taken").write_text("")

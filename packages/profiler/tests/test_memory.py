@@ -13,6 +13,7 @@ from facula_profiler import Kind, export_memory_timeline
 from facula_profiler._memory.categories import CATEGORIES, categories_of
 from facula_profiler._memory.lifetimes import BEFORE, FOREVER, lifetimes_of
 from facula_profiler._memory.timeline import by_category, by_module
+from facula_profiler._trace.records import SIZES
 
 
 def training_step():
@@ -71,10 +72,10 @@ def test_known_contents_without_records_are_live_throughout():
         "x": [1, -1],
         "9": [1 << 70, -1],
     }  # JSON has texts as keys
-    found = blocks(built.trace(metadata={"sizes": sizes}))
+    found = blocks(built.trace(metadata={SIZES: sizes}))
     assert found.pop((BEFORE, FOREVER, 4096)) == "parameter"
     assert found == blocks(training_step().trace())
-    assert blocks(built.trace(metadata={"sizes": 3})) == found
+    assert blocks(built.trace(metadata={SIZES: 3})) == found
 
 
 def test_snapshots_apply_to_the_block_that_is_live():

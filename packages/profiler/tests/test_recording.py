@@ -18,6 +18,8 @@ from facula_errors.testing import raises
 from facula_profiler import Kind, Trace, profile, record_function, recover
 from facula_profiler._recording import sources as registry
 from facula_profiler._recording.recording import Recording, running
+from facula_profiler._sources.loaded import loaded
+from facula_profiler._trace.records import SIZES
 from facula_storage import LaunchError, Plan
 
 
@@ -258,7 +260,7 @@ def test_sources_report_events(source):
         token = recorder.begin(Kind.MODULE, "Net.fc")
         recorder.end(token)
         recorder.end(token)
-        recorder.categorize({64: "parameter"})
+        recorder.categorize({64: ("parameter", 8, -1)})
     trace = prof.trace
     assert source.calls == ["start", "stop"]
     assert [lane.label for lane in trace.lanes] == ["MainThread", "worker 1", "stream 3"]
@@ -267,6 +269,7 @@ def test_sources_report_events(source):
     assert (trace.events["link"][task], trace.events["value"][task]) == (2, 7)
     assert (trace.events["link"][kernel], trace.events["value"][kernel]) == (0, 12)
     assert [contents for _, contents in trace.categories] == [{64: "parameter"}]
+    assert trace.metadata[SIZES] == {64: (8, -1)}
     assert [event.name for event in prof.events()] == ["step", "to host", "aten::add", "Net.fc", "matmul"]
     assert recorder.event(Kind.RANGE, "late", 0, 1) == -1
 
@@ -306,6 +309,58 @@ def test_a_source_that_fails_is_named(source):
     finally:
         registry.sources.remove(Failing)
     assert source.calls == ["start", "stop"]
+
+
+@pytest.mark.parametrize("place", ["recording.add_observer", "memory.observe_blocks", "start of a source"])
+def test_an_interrupted_start_leaves_no_observer(source, place, monkeypatch):
+    """A Ctrl-C arrives after an observer was added, and before the call returns."""
+
+    def interrupted(act):
+        def call(*arguments):
+            act(*arguments)
+            raise KeyboardInterrupt
+
+        return call
+
+    if place == "start of a source":
+        monkeypatch.setattr(source, "start", interrupted(source.start))
+    else:
+        module, _, name = place.partition(".")
+        module = sys.modules[f"facula_profiler._recording.{module}"]
+        monkeypatch.setattr(module, name, interrupted(getattr(module, name)))
+    operators = Operators(add=plan_of())
+    before = operators.tables["add"].by_key["key"]
+    with pytest.raises(KeyboardInterrupt):
+        profile(profile_memory=True).start()
+    assert source.calls in ([], ["start", "stop"])
+    assert running() is None
+    assert operators.tables["add"].by_key["key"] is before
+    monkeypatch.undo()
+    with profile(profile_memory=True) as prof:
+        operators.call("add")
+    assert names(prof.trace) == ["aten::add"]
+
+
+def test_contents_are_bounded():
+    with profile(profile_memory=True, capacity=64) as prof:
+        for step in range(100):
+            running().categorize({step * 1000 + place: ("parameter", 8, -1) for place in range(20)})
+    trace = prof.trace
+    assert len(trace.categories) == 3 and sorted(trace.categories[-1][1]) == list(range(99_000, 99_020))
+    assert len(trace.metadata[SIZES]) == 60
+
+
+def test_a_package_whose_import_has_not_ended_is_not_loaded(tmp_path, monkeypatch):
+    (tmp_path / "half_imported").mkdir()
+    (tmp_path / "half_imported" / "__init__.py").write_text(
+        "from facula_profiler._sources.loaded import loaded\nfound = loaded('half_imported.extend')\nlate = 1\n"
+    )
+    (tmp_path / "half_imported" / "extend.py").write_text("from . import late\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import half_imported
+
+    assert half_imported.found is None
+    assert loaded("half_imported.extend").late == 1
 
 
 def test_everything_is_undone_when_a_source_cannot_stop(source):

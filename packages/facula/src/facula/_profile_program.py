@@ -79,24 +79,26 @@ def profile_program(given: argparse.Namespace, run: Callable[[], None]) -> None:
         record_shapes=given.shapes, with_flops=given.shapes, with_stack=given.stacks, profile_memory=given.memory,
         with_modules=given.modules, capacity=max(1, given.events), path=records,
     )  # fmt: skip
+    process = os.getpid()
     try:
         with observe_optimizers(_Steps(made)), made:
             run()
     finally:
-        summary = _write(made, folder)
-        for name in os.listdir(folder):
-            if name.startswith(RECORDS):  # the trace contains them
-                os.remove(os.path.join(folder, name))
-        with suppress(BrokenPipeError):  # the reader has gone
-            sys.stdout.flush()
-            print(summary, file=sys.stderr, flush=True)
+        if os.getpid() == process:  # forked children end here, too: the files belong to their parent
+            summary = _write(made, folder)
+            for name in os.listdir(folder):
+                if name.startswith(RECORDS):  # the trace contains them
+                    os.remove(os.path.join(folder, name))
+            with suppress(BrokenPipeError):  # the reader has gone
+                sys.stdout.flush()
+                print(summary, file=sys.stderr, flush=True)
 
 
 class _Steps:
     """Ends a step of the profile with each step of the first optimizer that is used."""
 
     def __init__(self, made: Any) -> None:
-        self._profile = made
+        self._profile, self._process = made, os.getpid()
         self._first: Callable[[], object] | None = None
 
     def begin(self, optimizer: object, method: str) -> None:
@@ -110,8 +112,8 @@ class _Steps:
             self.replayed(optimizer)
 
     def replayed(self, optimizer: object) -> None:
-        """End a step of a captured function, or any other."""
-        if self._first is not None and self._first() is optimizer:
+        """End a step of a captured function, or any other. Steps of forked children are not recorded."""
+        if self._first is not None and self._first() is optimizer and os.getpid() == self._process:
             self._profile.step()
 
 
@@ -126,7 +128,9 @@ def _write(made: Any, folder: str) -> str:
     trace.save(os.path.join(folder, "trace.npz"))
     made.export_chrome_trace(os.path.join(folder, "trace.json"))
     export_html(trace, os.path.join(folder, "page.html"))
-    return f"{Summary(trace)}\n\nwrote trace.npz, trace.json and page.html to {os.path.relpath(folder)}"
+    with suppress(FileNotFoundError):  # the program removed its current folder
+        folder = os.path.relpath(folder)
+    return f"{Summary(trace)}\n\nwrote trace.npz, trace.json and page.html to {folder}"
 
 
 def _count(text: str) -> int:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._trace.records import SIZES
 from .._trace.trace import Trace
 
 Array = np.ndarray[Any, Any]
@@ -72,9 +73,9 @@ def lifetimes_of(trace: Trace, device: int) -> Lifetimes:
 def _throughout(trace: Trace, device: int, recorded: Array) -> Lifetimes:
     """Return the blocks without records: parameters and other known contents that were live all the time.
 
-    `trace.metadata["sizes"]` maps the addresses of known contents to pairs (bytes, device).
+    `trace.metadata[SIZES]` maps the addresses of known contents to pairs (bytes, device).
     """
-    sizes = trace.metadata.get("sizes")
+    sizes = trace.metadata.get(SIZES)
     rows = [
         (int(address), row[0])
         for address, row in (sizes.items() if isinstance(sizes, dict) else ())

@@ -127,7 +127,9 @@ class profile:
                 self._begin()
             self._begin_step()
         except BaseException:
-            self._runs = False
+            self._runs, recording, self._recording = False, self._recording, None
+            if recording is not None:
+                recording.stop()
             raise
 
     def stop(self) -> None:
@@ -190,8 +192,12 @@ class profile:
             "with_stack": self.with_stack, "with_flops": self.with_flops, "with_modules": self.with_modules,
             **self._preset,
         }  # fmt: skip
-        recording.start()
         self._recording = recording
+        try:
+            recording.start()
+        except BaseException:
+            self._recording = None
+            raise
 
     def _finish(self) -> bool:
         """Stop recording and keep the trace; return whether there is one."""

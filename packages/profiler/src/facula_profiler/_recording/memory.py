@@ -34,12 +34,13 @@ def _device(layout: Layout) -> int:
     return -1 if layout.device.type == "cpu" else layout.device.index or 0
 
 
-def observe_memory(plans: Sequence[Plan]) -> Callable[[], None]:
-    """Record allocations and releases from now on; return a function that stops.
+def observe_memory(plans: Sequence[Plan], undo: list[Callable[[], object]]) -> None:
+    """Record allocations and releases from now on.
 
     Arguments:
         plans: the plans whose results' layouts are observed, too (`observe_layout`); others may be added.
+        undo: receives a function that stops, first: a Ctrl-C may end the call at any point.
     """
     observer = _Blocks()
+    undo.append(lambda: ignore_blocks(observer, [layout for plan in plans for layout in plan.outputs]))
     observe_blocks(observer)
-    return lambda: ignore_blocks(observer, [layout for plan in plans for layout in plan.outputs])

@@ -6,6 +6,8 @@ import os
 import socket
 import sys
 import threading
+from collections import deque
+from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +20,7 @@ from facula_storage.extend.plans import Observer, add_observer, remove_observer
 
 from .. import _recorder
 from .._files import checked_path
-from .._trace.records import Lane
+from .._trace.records import SIZES, Lane
 from .assembling import Described, assemble
 from .journal import Journal
 from .memory import observe_memory
@@ -107,7 +109,9 @@ class Recording:
         self._open: dict[int, tuple[int, int, int, int]] = {}  # ranges: kind, name, start, lane
         self._next_range = count().__next__
         self._process = 0
-        self.categories: list[tuple[int, dict[int, str]]] = []
+        self._capacity = capacity
+        self._contents: deque[tuple[int, dict[int, tuple[str, int, int]]]] = deque()
+        self._contents_count = 0  # addresses in them
         self.metadata: dict[str, Any] = {}
         self.now = _recorder.now
 
@@ -169,9 +173,13 @@ class Recording:
             kind, name, start, lane = opened
             self._recorder.event(kind, name, start, self.now(), lane, -1, 0, -1)
 
-    def categorize(self, categories: Mapping[int, str], time: int | None = None) -> None:
-        """Record the contents of memory; see `sources.Recorder`."""
-        self.categories.append((self.now() if time is None else time, dict(categories)))
+    def categorize(self, contents: Mapping[int, tuple[str, int, int]]) -> None:
+        """Record the contents of memory; see `sources.Recorder`. As many are kept as events, the newest ones."""
+        with self._lock:
+            self._contents.append((self.now(), dict(contents)))
+            self._contents_count += len(contents)
+            while self._contents_count > self._capacity and len(self._contents) > 1:
+                self._contents_count -= len(self._contents.popleft()[1])
 
     # Start and stop ---------------------------------------------------------------------------------------------------
 
@@ -183,28 +191,32 @@ class Recording:
         """
         with _lock:
             _check_none_runs()
-            self._process = os.getpid()
-            _running.append(self)
-            self._undo.append(_running.clear)
             try:
-                self._recorder.start()
-                self._undo.append(self._recorder.stop)
-                if self._with_memory:
-                    self._undo.append(observe_memory(self._plans))
-                add_observer(self._observer)
-                self._undo.append(lambda: remove_observer(self._observer))
-                self._start_sources()
+                self._observe()
             except BaseException:
-                self._stop()
+                with suppress(Exception):  # of what was half started
+                    self._stop()
                 raise
 
-    def _start_sources(self) -> None:
+    def _observe(self) -> None:
+        """Start all observers. Each is undone from before its start on: a Ctrl-C may end that at any point."""
+        self._process = os.getpid()
+        self._undo.append(_running.clear)
+        _running.append(self)
+        self._undo.append(self._recorder.stop)
+        self._recorder.start()
+        if self._with_memory:
+            observe_memory(self._plans, self._undo)
+        self._undo.append(lambda: remove_observer(self._observer))
+        add_observer(self._observer)
         for make in tuple(sources):
+            before = len(self._undo)
             try:
                 source = make()
+                self._undo.append(lambda source=source: source.stop())
                 source.start(self)
-                self._undo.append(source.stop)
             except Exception as error:
+                del self._undo[before:]
                 name = getattr(make, "__qualname__", repr(make))
                 warn(
                     f"profile: {name} cannot observe: {type(error).__name__}: {error!s:.200}; other events are recorded"
@@ -231,9 +243,10 @@ class Recording:
         error: BaseException | None = None
         while self._undo:
             try:
-                self._undo.pop()()
+                self._undo[-1]()
             except BaseException as failed:  # all must be undone, also after a Ctrl-C
                 error = error or failed
+            self._undo.pop()
         if self._journal is not None:
             self._journal.close()
         if error is not None:
@@ -280,7 +293,7 @@ class Recording:
 
     def trace(self) -> Trace:
         """Return what was recorded."""
-        first, contents = self._recorder.contents() if os.getpid() == self._process else (0, b"")
+        first, records = self._recorder.contents() if os.getpid() == self._process else (0, b"")
         _, began, began_utc, _ = self._recorder.header()
         frames = Frames()
         rows: list[tuple[CodeType, int, int]] = self._recorder.stacks(0)
@@ -290,11 +303,16 @@ class Recording:
             for lane, thread in enumerate(self._recorder.threads())
         ]
         metadata = {"process": self._process, "host": socket.gethostname(), "began_utc_ns": began_utc, **self.metadata}
+        with self._lock:
+            contents_at = tuple(self._contents)
+        if contents_at:  # blocks that are older than the recording have no other record of their sizes
+            metadata[SIZES] = {address: row[1:] for _, contents in contents_at for address, row in contents.items()}
+        categories = [(time, {address: row[0] for address, row in contents.items()}) for time, contents in contents_at]
         described = Described(
             began, list(self._names), _Signatures(self._plans), threads, self._lanes,
-            [(frames.at(code, instruction), caller) for code, caller, instruction in rows], self.categories, metadata,
+            [(frames.at(code, instruction), caller) for code, caller, instruction in rows], categories, metadata,
         )  # fmt: skip
-        return assemble(np.frombuffer(contents, RAW), first, described)
+        return assemble(np.frombuffer(records, RAW), first, described)
 
 
 class _Signatures:

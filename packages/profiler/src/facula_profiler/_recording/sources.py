@@ -3,7 +3,8 @@
 A source is an object with two methods. `start(recorder)` begins to observe and reports events through the recorder, a
 `Recorder` below; `stop()` ends it. Sources look up the packages that they observe in `sys.modules`, so that a
 recording imports none, and do nothing if they are missing. `stop` is called once for each `start` that returned, in
-reverse order, in a forked child as well. A source that fails to start is reported as a warning; the others continue.
+reverse order, in a forked child as well, and for one that Ctrl-C interrupted. A source that fails to start is reported
+as a warning; the others continue.
 
 C code reports events through a function whose address is `recorder.address`:
 
@@ -34,7 +35,7 @@ class Recorder(Protocol):
     """The options of the profile: "with_modules" and "profile_memory", bools, and "activities", a set of names such as
     "CPU"."""
     metadata: dict[str, Any]
-    """Values for JSON that the trace contains; "sizes" maps addresses of known contents to pairs (bytes, device)."""
+    """Values for JSON that the trace contains."""
 
     def now(self) -> int:
         """Return the nanoseconds of the clock that all records use, CLOCK_MONOTONIC."""
@@ -80,8 +81,13 @@ class Recorder(Protocol):
     def end(self, token: int) -> None:
         """End an event. If the recording ends first, it ends the event."""
 
-    def categorize(self, categories: Mapping[int, str], time: int | None = None) -> None:
-        """Record the contents of memory: "parameter", "gradient", "optimizer state" or "input", by address."""
+    def categorize(self, contents: Mapping[int, tuple[str, int, int]]) -> None:
+        """Record the contents of memory now, by address.
+
+        Arguments:
+            contents: for each address, "parameter", "gradient", "optimizer state" or "input", the bytes, and the
+                number of the device, -1 for the host.
+        """
 
 
 class Source(Protocol):

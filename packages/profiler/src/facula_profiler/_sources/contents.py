@@ -30,7 +30,7 @@ def categorize_module(recorder: Recorder, module: Any, inputs: Iterable[object])
         _add(found, parameter.grad, GRADIENT)
     for buffer in module.buffers():
         _add(found, buffer, PARAMETER)
-    _record(recorder, found)
+    recorder.categorize(found)
 
 
 def categorize_optimizer(recorder: Recorder, optimizer: Any) -> None:
@@ -41,14 +41,7 @@ def categorize_optimizer(recorder: Recorder, optimizer: Any) -> None:
             _add(found, optimizer.state.get(parameter), STATE)
             _add(found, parameter, PARAMETER)
             _add(found, parameter.grad, GRADIENT)
-    _record(recorder, found)
-
-
-def _record(recorder: Recorder, found: Found) -> None:
-    """Record the categories, and the sizes: blocks that are older than the recording have no other record."""
-    recorder.categorize({address: category for address, (category, *_) in found.items()})
-    sizes = recorder.metadata.setdefault("sizes", {})
-    sizes.update((address, (nbytes, device)) for address, (_, nbytes, device) in found.items())
+    recorder.categorize(found)
 
 
 def _add(found: Found, value: Any, category: str) -> None:

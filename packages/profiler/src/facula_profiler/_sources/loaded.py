@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 def loaded(name: str) -> ModuleType | None:
     """Return a module of a package that the program has imported, or None if it has not.
 
+    A package whose import has begun but not ended, perhaps in another thread, is not loaded either: an import of its
+    modules could fail, or make the other import fail.
+
     >>> loaded("no_such_package.extend")
     """
-    return import_module(name) if name.partition(".")[0] in sys.modules else None
+    package = sys.modules.get(name.partition(".")[0])
+    if package is None or getattr(package.__spec__, "_initializing", False):
+        return None
+    return import_module(name)

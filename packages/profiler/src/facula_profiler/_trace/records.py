@@ -27,6 +27,7 @@ class Kind(IntEnum):
     SYNCHRONIZE = 14  # a wait for a device
 
 
+SIZES = "facula.sizes"  # metadata: addresses of known contents, with pairs (bytes, device)
 #: One event. Times are in nanoseconds from the beginning of the trace; indices without a target are -1.
 EVENT = np.dtype(
     [
