@@ -134,6 +134,22 @@ def test_a_program_that_ends_before_the_first_recorded_step(tmp_path):
     assert not os.listdir(tmp_path / "facula-profile")
 
 
+def test_a_program_that_profiles_itself(tmp_path):
+    own = """
+with torch.profiler.profile() as prof:
+    torch.ones(2).exp()
+    optimizer.step()
+print([event.name for event in prof.events() if event.name == "aten::exp"], flush=True)
+torch.ones(2).tanh()
+"""
+    (tmp_path / "training.py").write_text(TRAINING + own)
+    status, out, error = profiled("training.py", cwd=tmp_path)
+    assert (status, out) == (0, "arguments [] True\n['aten::exp']\n"), error
+    assert "records nothing meanwhile" in error
+    found = names(trace_in(tmp_path / "facula-profile"), Kind.LAUNCH)
+    assert "aten::tanh" in found and "aten::linear" in found and "aten::exp" not in found
+
+
 def test_the_end_of_a_forked_child_writes_nothing(tmp_path):
     forks = "import os\nchild = os.fork()\nif not child:\n    optimizer.step()\n    sys.exit(0)\nos.waitpid(child, 0)\n"
     (tmp_path / "training.py").write_text(TRAINING + forks + "assert os.path.exists('facula-profile/records.bin')\n")

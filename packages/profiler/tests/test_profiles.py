@@ -21,6 +21,7 @@ from facula_profiler import (
 )
 from facula_profiler._recording import stacks
 from facula_profiler._recording.recording import running
+from facula_profiler.extend import give_way
 
 
 @pytest.fixture
@@ -138,6 +139,56 @@ def test_misuse_is_refused():
         prof.step()
     assert running() is None
     assert kineto_available() and ProfilerActivity.CPU in supported_activities()
+
+
+def test_a_dropped_profile_blocks_no_other(operators):
+    profile().start()
+    with profile() as prof:
+        operators.call("add")
+    assert keys(prof) == {"aten::add": 1} and running() is None
+
+
+def test_a_profile_that_gives_way_continues(operators):
+    with profile() as outer:
+        pass
+    give_way(outer)
+    with outer:
+        operators.call("add")
+        with pytest.warns(UserWarning, match="records nothing meanwhile"), profile(profile_memory=True) as prof:
+            operators.call("linear")
+        operators.call("exp")
+    assert keys(prof) == {"aten::linear": 1} and keys(outer) == {"aten::add": 1, "aten::exp": 1}
+    assert running() is None
+
+
+def test_wrong_arguments(tmp_path):
+    with raises(TypeError, "profile", "schedule", "ProfilerAction", value=2):
+        profile(schedule=lambda step: 2)
+    with raises(TypeError, "record_function", "name", value=5):
+        record_function(5)
+    for wrong in ({"wait": 0.5}, {"active": "a"}, {"warmup": None}):
+        with raises(TypeError, "schedule", next(iter(wrong))):
+            schedule(**{"wait": 0, "warmup": 0, "active": 1, **wrong})
+    for capacity in (1 << 41, 1 << 70, True):
+        with raises(ValueError, "profile", "capacity"), profile(capacity=capacity):
+            pass
+    with profile() as prof, raises(ValueError, "add_metadata_json", "JSON", value="'NaN'"):
+        prof.add_metadata_json("n", "NaN")
+
+
+def test_a_program_that_stops_during_warmup_has_an_empty_trace(tmp_path):
+    with profile(schedule=schedule(wait=0, warmup=1, active=1)) as prof:
+        pass
+    assert len(prof.key_averages()) == 0
+    prof.export_chrome_trace(tmp_path / "t.json")
+    json.loads((tmp_path / "t.json").read_text())
+
+
+def test_metadata_named_sizes():
+    with profile(profile_memory=True) as prof:
+        prof.add_metadata("sizes", "x")
+        running().categorize({64: ("parameter", 8, -1)})
+    assert prof.trace.metadata["sizes"] == "x"
 
 
 def test_metadata(operators):

@@ -67,6 +67,7 @@ def profile_program(given: argparse.Namespace, run: Callable[[], None]) -> None:
             import_module(f"{name}.extend")
     from facula_optim.extend import observe_optimizers
     from facula_profiler import ProfilerAction, profile, schedule
+    from facula_profiler.extend import give_way
 
     def record_later(step: int) -> Any:
         return ProfilerAction.RECORD if step >= given.wait else ProfilerAction.NONE
@@ -79,6 +80,7 @@ def profile_program(given: argparse.Namespace, run: Callable[[], None]) -> None:
         record_shapes=given.shapes, with_flops=given.shapes, with_stack=given.stacks, profile_memory=given.memory,
         with_modules=given.modules, capacity=max(1, given.events), path=records,
     )  # fmt: skip
+    give_way(made)
     process = os.getpid()
     try:
         with observe_optimizers(_Steps(made)), made:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import uuid
+import weakref
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, warn
@@ -14,7 +17,8 @@ from .. import _sources  # noqa: F401  # registers itself
 from .._events.events import EventList
 from .._recording.recording import CAPACITY, Recording
 from .._trace.concatenating import concatenate
-from .._trace.records import Kind
+from .._trace.records import EVENT, MEMORY, Kind
+from .._trace.trace import Trace
 from .schedules import ProfilerAction, ProfilerActivity, record_always, supported_activities
 
 if TYPE_CHECKING:
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
 
     from .. import Peaks, Summary
     from .._events.averages import AverageList
-    from .._trace.trace import Trace
 
 NONE, WARMUP, RECORD, SAVE = ProfilerAction
 UNSUPPORTED = {
@@ -106,7 +109,7 @@ class profile:
         self.custom_trace_id_callback = custom_trace_id_callback
         self.capacity, self.path = capacity, path
         self.step_num = 0
-        self.current_action = self.schedule(0)
+        self.current_action = self._action_of("profile")
         self._recording: Recording | None = None
         self._finished: list[Recording | Trace] = []  # recordings become traces when they are asked for
         self._preset: dict[str, Any] = {}
@@ -114,6 +117,8 @@ class profile:
         self._step: int | None = None  # the open range of the current step
         self._runs = False
         self._process = 0  # that called `start`
+        self._was_ready = False  # a warmup has begun
+        self._gives_way = False
 
     # Start and stop ---------------------------------------------------------------------------------------------------
 
@@ -151,11 +156,7 @@ class profile:
         self._end_step()
         before = self.current_action
         self.step_num += 1
-        self.current_action = self.schedule(self.step_num)
-        if not isinstance(self.current_action, ProfilerAction):
-            raise InvalidTypeError(
-                f"step: expected schedule to return a ProfilerAction; got {self.current_action!r:.60}"
-            )
+        self.current_action = self._action_of("step")
         is_ready = False
         if before is SAVE or (before is RECORD and self.current_action in (NONE, WARMUP)):
             if before is RECORD:
@@ -176,6 +177,12 @@ class profile:
     def __exit__(self, *exc: object) -> None:
         self.stop()
 
+    def _action_of(self, operation: str) -> ProfilerAction:
+        action = self.schedule(self.step_num)
+        if not isinstance(action, ProfilerAction):
+            raise InvalidTypeError(f"{operation}: expected schedule to return a ProfilerAction; got {action!r:.60}")
+        return action
+
     def _begin(self) -> None:
         recording = Recording(
             with_layouts=self.record_shapes or self.with_flops, with_stacks=self.with_stack,
@@ -192,6 +199,7 @@ class profile:
             "with_stack": self.with_stack, "with_flops": self.with_flops, "with_modules": self.with_modules,
             **self._preset,
         }  # fmt: skip
+        recording.owner, recording.gives_way = weakref.ref(self), self._gives_way
         self._recording = recording
         try:
             recording.start()
@@ -211,6 +219,7 @@ class profile:
         return True
 
     def _begin_step(self) -> None:
+        self._was_ready |= self.current_action is WARMUP
         if self.record_steps and self._recording is not None:
             self._step = self._recording.begin(Kind.STEP, f"ProfilerStep#{self.step_num}")
 
@@ -230,6 +239,8 @@ class profile:
         """
         if self._recording is not None:
             return self._recording.trace()
+        if not self._finished and self._was_ready:  # PyTorch has an empty trace from the warmup on
+            return Trace(np.zeros(0, EVENT), np.zeros(0, MEMORY), [], [])
         if not self._finished:
             raise OperationError(
                 "profile: expected a trace; got none, as no step has been recorded; run the program between start and "
@@ -356,8 +367,17 @@ def _checked_activities(activities: Iterable[ProfilerActivity] | None, use_cuda:
     return found
 
 
+def give_way(prof: profile) -> None:
+    """Let other profiles start while this one runs: it records nothing until they end."""
+    prof._gives_way = True
+
+
+def _refused_constant(text: str) -> Any:
+    raise InvalidValueError(f"JSON has no {text}")
+
+
 def _parsed(operation: str, value: str) -> Any:
     try:
-        return json.loads(value)
+        return json.loads(value, parse_constant=_refused_constant)
     except (TypeError, ValueError) as error:
         raise InvalidValueError(f"{operation}: expected value to be JSON; got {value!r:.60} ({error})") from None

@@ -6,6 +6,8 @@ from functools import wraps
 from threading import get_ident
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from facula_errors import InvalidTypeError
+
 from .._recording.recording import running
 from .._trace.records import Kind
 
@@ -37,6 +39,9 @@ class record_function:
     __slots__ = ("_open", "args", "name")
 
     def __init__(self, name: str, args: str | None = None):
+        if not isinstance(name, str) or not isinstance(args, str | None):
+            wrong, value = ("name, a str", name) if not isinstance(name, str) else ("args, a str or None", args)
+            raise InvalidTypeError(f"record_function: expected {wrong}; got {value!r:.60}")
         self.name, self.args = name, args
         self._open: dict[int, list[tuple[Recording, int]]] = {}  # of each thread, since an object may be shared
 

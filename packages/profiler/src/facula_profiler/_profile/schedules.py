@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
 if TYPE_CHECKING:
@@ -57,8 +57,13 @@ def schedule(
     >>> [plan(step).name for step in range(5)]
     ['NONE', 'WARMUP', 'RECORD', 'RECORD_AND_SAVE', 'NONE']
     """
-    given = {"wait": wait, "warmup": warmup, "repeat": repeat, "skip_first": skip_first}
+    given = {
+        "wait": wait, "warmup": warmup, "active": active, "repeat": repeat, "skip_first": skip_first,
+        "skip_first_wait": skip_first_wait,
+    }  # fmt: skip
     for name, value in given.items():
+        if not isinstance(value, int):
+            raise InvalidTypeError(f"schedule: expected {name}, an int; got {value!r:.60}")
         if value < 0:
             raise InvalidValueError(f"schedule: expected {name} >= 0 steps; got {value}")
     if active < 1:

@@ -76,8 +76,8 @@ class Recording:
         path: str | os.PathLike[str] | None = None,
         options: Mapping[str, Any] | None = None,
     ):
-        if not isinstance(capacity, int) or capacity < 1:
-            raise InvalidValueError(f"profile: expected capacity >= 1 events; got {capacity!r:.60}")
+        if not isinstance(capacity, int) or isinstance(capacity, bool) or not 1 <= capacity <= 1 << 40:
+            raise InvalidValueError(f"profile: expected capacity in [1, 2**40] events; got {capacity!r:.60}")
         path = None if path is None else checked_path("profile", path)
         self.options: Mapping[str, Any] = dict(options or {})
         nodes = sys.modules.get("facula_autograd.extend.nodes")
@@ -109,6 +109,9 @@ class Recording:
         self._open: dict[int, tuple[int, int, int, int]] = {}  # ranges: kind, name, start, lane
         self._next_range = count().__next__
         self._process = 0
+        self.owner: Callable[[], object] | None = None  # a weak reference to the profile, if it can be dropped
+        self.gives_way = False  # to other recordings, until they end
+        self._waits = False
         self._capacity = capacity
         self._contents: deque[tuple[int, dict[int, tuple[str, int, int]]]] = deque()
         self._contents_count = 0  # addresses in them
@@ -192,6 +195,8 @@ class Recording:
         with _lock:
             _check_none_runs()
             try:
+                for former in tuple(_running):
+                    former._make_way(self._undo)
                 self._observe()
             except BaseException:
                 with suppress(Exception):  # of what was half started
@@ -222,9 +227,31 @@ class Recording:
                     f"profile: {name} cannot observe: {type(error).__name__}: {error!s:.200}; other events are recorded"
                 )
 
+    @property
+    def makes_way(self) -> bool:
+        """Whether another recording may start: this one gives way, or its profile was dropped."""
+        return self.gives_way or (self.owner is not None and self.owner() is None)
+
+    def _make_way(self, undo: list[Callable[[], object]]) -> None:
+        if self.gives_way:
+            warn(
+                "profile: this program starts a profile of its own; the one around it, of `python -m facula profile`, "
+                "records nothing meanwhile"
+            )
+            self._waits = True
+            undo.append(self._continue)
+        with suppress(Exception):
+            self._stop()
+
+    def _continue(self) -> None:
+        if self._waits and os.getpid() == self._process:
+            self._waits = False
+            self._observe()
+
     def stop(self) -> None:
         """Stop observing; do nothing if the recording has stopped."""
         with _lock:
+            self._waits = False
             for token in list(self._open):
                 self.end(token)
             self._stop()
@@ -247,7 +274,7 @@ class Recording:
             except BaseException as failed:  # all must be undone, also after a Ctrl-C
                 error = error or failed
             self._undo.pop()
-        if self._journal is not None:
+        if self._journal is not None and not self._waits:
             self._journal.close()
         if error is not None:
             raise error
@@ -326,7 +353,7 @@ class _Signatures:
 
 
 def _check_none_runs() -> None:
-    if _running:
+    if any([not one.makes_way for one in _running]):
         raise OperationError(
             "profile: expected no other profile to run; got one that has not ended; stop it first, or name parts of it "
             "with record_function"
