@@ -218,7 +218,7 @@ class Recording:
             before = len(self._undo)
             try:
                 source = make()
-                self._undo.append(lambda source=source: source.stop())
+                self._undo.append(source.stop)
                 source.start(self)
             except Exception as error:
                 del self._undo[before:]
