@@ -302,6 +302,9 @@ def test_a_source_that_fails_is_named(source):
         def start(self, recorder):
             raise KeyError("pool")
 
+        def stop(self):
+            pass
+
     registry.sources.insert(0, Failing)
     try:
         with pytest.warns(UserWarning, match=r"profile: .*Failing cannot observe: KeyError: 'pool'"), profile():
