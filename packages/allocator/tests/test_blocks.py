@@ -51,35 +51,6 @@ def test_a_released_block_is_the_next_one_taken(allocator, nbytes):
     assert allocator.refill(nbytes)[0] == address
 
 
-def test_an_idle_block_of_up_to_two_and_a_half_times_the_size_is_lent_and_returns_to_its_size(allocator):
-    large, release = allocator.refill(12 << 20)
-    other, release_other = allocator.refill(24 << 20)
-    release(), release_other()
-    lent, release_lent = allocator.refill(5 << 20)
-    assert lent == large  # the smallest that fits
-    assert allocator.refill(3 << 20)[0] != other  # eight times as large
-    reserved = allocator.statistics()["reserved_bytes"]
-    write(lent, 5 << 20, 7)
-    release_lent()
-    with pytest.raises(IndexError):
-        allocator.take_for(5 << 20)()
-    assert allocator.refill(12 << 20)[0] == large and allocator.refill(24 << 20)[0] == other
-    assert allocator.statistics()["reserved_bytes"] == reserved
-
-
-def test_small_blocks_are_not_lent(allocator):
-    address, release = allocator.refill(1 << 20)
-    release()
-    assert allocator.refill(700_000)[0] != address
-
-
-def test_blocks_of_many_sizes_in_turn_share_memory(allocator):
-    sizes = [size << 20 for size in range(40, 20, -2)]
-    for nbytes in sizes:
-        allocator.refill(nbytes)[1]()
-    assert allocator.statistics()["reserved_bytes"] == sizes[0]
-
-
 def test_large_blocks_are_aligned_to_huge_pages(allocator):
     assert allocator.refill(16 << 20)[0] % (2 << 20) == 0
 

@@ -29,9 +29,6 @@ FINE, FINE_STEP = 4096, ALIGNMENT  # bytes; every size class up to FINE is a mul
 COARSE, COARSE_STEP = MAX_SLAB_BLOCK, 1024  # and the same up to COARSE
 # Bytes. Filling so large a block takes milliseconds, so allocating one is a good moment for `refill` to tidy.
 TIDY_FROM_BYTES = 16 << 20
-# Times the size that is needed. In training steps of seven networks, larger factors reserve more memory again, because
-# small tensors occupy blocks that larger ones need.
-LENDS_UP_TO = 2.5
 MAX_RETRIES = 16
 
 take_empty = repeat((0, int)).__next__  # zero bytes need neither an address nor a release
@@ -145,7 +142,7 @@ class HostAllocator(HostStatistics):
             if not self._pools:
                 return self._exact_block(nbytes)
             size_class = self._size_class(nbytes)
-            block = size_class.take() or self._larger_block(size_class.nbytes)
+            block = size_class.take()
             if block is None or nbytes >= TIDY_FROM_BYTES:
                 self._tidy_after_take(block)
             if block is None:
@@ -158,19 +155,6 @@ class HostAllocator(HostStatistics):
         except FaculaError as error:
             trim_traceback(error)
             raise
-
-    def _larger_block(self, size: int) -> Block | None:
-        """Return an idle block of at most LENDS_UP_TO times this size, or None; small blocks are not lent.
-
-        A training step needs blocks of different sizes one after another. Unless they are lent, idle blocks of all
-        sizes add up to much more memory than is ever in use at once. A lent block returns to its own size class.
-        """
-        if size > MAX_SLAB_BLOCK:
-            for other in sorted([other for other in list(self._classes) if size < other <= LENDS_UP_TO * size]):
-                block = self._classes[other].take()
-                if block is not None:
-                    return block
-        return None
 
     def _tidy_after_take(self, block: Block | None) -> None:
         """Tidy after taking a block, which must not be trimmed. After a Ctrl-C the block is released again."""
@@ -195,11 +179,7 @@ class HostAllocator(HostStatistics):
             with trimming:
                 for _ in range(MAX_RETRIES):
                     self.trim()
-                    block = (
-                        size_class.take()
-                        or self._larger_block(size_class.nbytes)
-                        or size_class.grow(self._account, sparing=True)
-                    )
+                    block = size_class.take() or size_class.grow(self._account, sparing=True)
                     if block is not None:
                         break
         except BaseException:
