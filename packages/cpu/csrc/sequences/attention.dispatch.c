@@ -5,20 +5,9 @@
 #include "elements/math/functions.h"
 #include "elements/philox.h"
 #include "runtime/kernel.h"
+#include "linalg/gemm_rows.h"
 #include "linalg/transpose.inc"
 #include "sequences/attention.cdef.h"
-
-/* Rows of a tile that a micro-kernel processes; see matmul.dispatch.c. */
-#if VECTOR_BYTES == 64
-#define MOST_ROWS 14
-#define EACH_ROW_COUNT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
-#elif VECTOR_BYTES == 32
-#define MOST_ROWS 6
-#define EACH_ROW_COUNT(X) X(1) X(2) X(3) X(4) X(5) X(6)
-#else
-#define MOST_ROWS 4
-#define EACH_ROW_COUNT(X) X(1) X(2) X(3) X(4)
-#endif
 
 enum formats { NATIVE, HALF, BRAIN, BOOLS };
 enum {
