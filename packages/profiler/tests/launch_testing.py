@@ -2,6 +2,7 @@
 
 import ctypes
 
+from facula_profiler import Kind
 from facula_storage import Plan, bind, contiguous, float32
 from facula_storage.extend.plans import PlanTable
 
@@ -31,3 +32,7 @@ class Operators:
 
     def call(self, name, *arguments):
         return self.tables[name].by_key["key"].launch(*(arguments or (6, 64, 128, 192)))
+
+
+def names(trace, *kinds):
+    return [trace.names[trace.events["name"][place]] for place in trace.of_kind(*kinds or Kind)]
