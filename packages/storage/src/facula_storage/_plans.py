@@ -203,21 +203,22 @@ class PlanTable:
             if self.by_key.get(key) is plan:  # not evicted meanwhile
                 self.by_key[key] = new
         for number, launches in enumerate(self._lists()):
-            if any(launches) or self._plain:
-                for code, launch in enumerate(launches):
-                    plain_launch = self._plain.get((number, code), launch)
-                    if plain_launch is None:
-                        continue
-                    found = keyed.get(plain_launch)
-                    if not _observers:
-                        self._plain.pop((number, code), None)
-                        launches[code] = plain_launch
-                        continue
-                    self._plain[number, code] = plain_launch
-                    if found is not None and _needs_layouts():
-                        launches[code] = None
-                    else:
-                        launches[code] = _observed_for_any_size(found or Plan(self.operator, (), (), plain_launch))
+            if not any(launches) and not self._plain:
+                continue
+            for code, launch in enumerate(launches):
+                plain_launch = self._plain.get((number, code), launch)
+                if plain_launch is None:
+                    continue
+                if not _observers:
+                    self._plain.pop((number, code), None)
+                    launches[code] = plain_launch
+                    continue
+                self._plain[number, code] = plain_launch
+                found = keyed.get(plain_launch)
+                if found is not None and _needs_layouts():
+                    launches[code] = None
+                else:
+                    launches[code] = _observed_for_any_size(found or Plan(self.operator, (), (), plain_launch))
 
     def clear(self) -> None:
         """Remove all plans."""

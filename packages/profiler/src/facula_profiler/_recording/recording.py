@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from .._trace.records import Signature
     from .._trace.trace import Trace
-    from .sources import Source
 
 CAPACITY = 1 << 20  # events: 64 MiB, of which the system provides only the pages that are written
 _lock = threading.Lock()  # held while a recording starts or stops
@@ -104,7 +103,6 @@ class Recording:
         self._lock = threading.Lock()
         self._threads: dict[int, str] = {}
         self._lanes: list[Lane] = []
-        self._started: list[Source] = []
         self._undo: list[Callable[[], object]] = []
         self._open: dict[int, tuple[int, int, int, int]] = {}  # ranges: kind, name, start, lane
         self._next_range = count().__next__
