@@ -1,4 +1,4 @@
-"""The columns of the table: each trains the same model in its own way, in a process of its own."""
+"""The columns of the table: each trains the same model in its own way, in a separate process."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 /* Note [Observed work]
    ~~~~~~~~~~~~~~~~~~~
    While work is observed, entries of the driver's table are functions that record an event before and after the work that
-   they queue. Nothing else changes, and launches cost nothing more while nothing is observed. Work that a stream capture
-   records is left alone; the launch of a graph counts as one kernel.
+   they queue. Launches that are not observed cost the same as before. Work that a stream capture records is left alone;
+   the launch of a graph counts as one kernel.
 
    Events only give times relative to others. Each device has a base: an event that the host waited for, with the host's
-   time after that wait. Elapsed times are float32, so the base moves to a recent event when it is a second old. Events
+   time after the wait. Elapsed times are float32, so the base moves to a recent event when it is a second old. Events
    need the context of their device; therefore pending work is completed by threads that queue more of it, and by
    `facula_cuda_finish_observed`. */
 

@@ -182,7 +182,7 @@ static PyObject *recorder_stop(Recorder *self, PyObject *nothing)
     if (atomic_load(&active) == self) {
         atomic_store(&active_generation, 0);
         atomic_store(&active, NULL);
-        while (atomic_load(&writers)) /* each writes one record, and waits for nobody */
+        while (atomic_load(&writers)) /* each writes one record, without waiting for others */
             ;
         Py_DECREF((PyObject *)self);
     }

@@ -51,8 +51,8 @@ static inline int64_t winograd_panels(const struct facula_winograd *plan)
     return winograd_pieces(plan->filters, 2 * plan->lanes);
 }
 
-/* Floats from one row of V to the next. A vector more than the channels: rows a power of two apart would compete for
-   the same lines of the cache. */
+/* Floats from one row of V to the next. A vector more than the channels: rows at distances of a power of two would compete
+   for the same lines of the cache. */
 static inline int64_t winograd_pitch(const struct facula_winograd *plan)
 {
     return (winograd_pieces(plan->channels, plan->lanes) + 1) * plan->lanes;

@@ -43,7 +43,7 @@ class Interval(NamedTuple):
 
 @boundary
 class EventList(Sequence["FunctionEvent"]):
-    """The events of a trace, in the order of threads and times. Event objects are made when they are asked for.
+    """The events of a trace, in the order of threads and times. Event objects are made on use.
 
     >>> from facula_profiler import profile, record_function
     >>> with profile() as prof, record_function("load"):

@@ -24,7 +24,7 @@ MAX_BARS = 50_000
 
 
 class Bars(NamedTuple):
-    """What to draw, sorted by lane, depth and start; each field but the last two is an array.
+    """The bars, sorted by lane, depth and start; each field but the last two is an array.
 
     Arguments:
         events: the longest event of each bar.

@@ -58,7 +58,7 @@ class profile:
         capacity: the largest number of events, of 64 bytes each.
         path: a file that receives the events while they are recorded: `recover` reads it after a crash. Each start
             replaces the file and reserves its full size. Do not write to it while the profile runs. A child that is
-            forked meanwhile writes no file.
+            forked while it runs writes no file.
 
     Raises:
         RuntimeError: another profile runs.
@@ -235,7 +235,7 @@ class profile:
         """The recorded trace; while the profile runs, what is recorded so far.
 
         Raises:
-            RuntimeError: nothing is recorded yet.
+            RuntimeError: no trace is recorded yet.
         """
         if self._recording is not None:
             return self._recording.trace()

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class record_function:
-    """A name for a block, or for a decorated function, in a profile. Without a profile it does nothing.
+    """A name for a block, or for a decorated function, in a profile. It has no effect without a profile.
 
     Replays of a captured function run no Python code, so names inside it appear only while it runs eagerly.
 

@@ -36,7 +36,7 @@ class Indexed(Protocol[T]):
 
 
 class Described(NamedTuple):
-    """What the numbers in records mean.
+    """The meaning of the numbers in records.
 
     Arguments:
         began: the time that becomes 0.

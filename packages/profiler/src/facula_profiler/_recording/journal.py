@@ -22,7 +22,7 @@ from .raw import ALLOCATION, FIRST_OWN_LANE, HEADER, HEADER_BYTES, IN_PLACE, RAW
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SUFFIX = ".names"  # of the file beside that of the records
+SUFFIX = ".names"  # of the file next to that of the records
 MAGIC = b"facula-trace 1\n"
 KINDS = [*Kind, Kind.LAUNCH | IN_PLACE, ALLOCATION]
 SLACK = 1 << 16  # numbers follow each other; a damaged one must not ask for a table of any size
@@ -38,7 +38,7 @@ PARSERS: dict[str, Callable[..., Any]] = {
 
 
 class Journal:
-    """A file of lines in JSON: a kind, a number, and what the number means."""
+    """A file of lines in JSON: a kind, a number, and its description."""
 
     def __init__(self, path: str):
         self._path = checked_path("profile", path) + SUFFIX
@@ -50,7 +50,7 @@ class Journal:
             raise FileError(error.errno, f"profile: {error.strerror}; choose another path", self._path) from None
 
     def write(self, kind: str, number: int, *values: Any) -> None:
-        """Write a line; the system has it when this returns. Does nothing after `close`.
+        """Write a line; the system has it when this returns. It has no effect after `close`.
 
         A full disk ends the journal with a warning: the launch of an operator, which calls this, must not fail.
         """

@@ -168,7 +168,7 @@ class Recording:
         return token
 
     def end(self, token: int) -> None:
-        """End a range. Does nothing after the recording, whose end has ended all ranges."""
+        """End a range. The end of the recording has ended all ranges, so later calls have no effect."""
         opened = self._open.pop(token, None)
         if opened is not None:
             kind, name, start, lane = opened
@@ -197,7 +197,7 @@ class Recording:
                     former._make_way(self._undo)
                 self._observe()
             except BaseException:
-                with suppress(Exception):  # of what was half started
+                with suppress(Exception):  # of observers that were half started
                     self._stop()
                 raise
 
@@ -247,7 +247,7 @@ class Recording:
             self._observe()
 
     def stop(self) -> None:
-        """Stop observing; do nothing if the recording has stopped."""
+        """Stop observing, unless the recording has stopped."""
         with _lock:
             self._waits = False
             for token in list(self._open):
@@ -255,7 +255,7 @@ class Recording:
             self._stop()
 
     def pause(self) -> None:
-        """Record nothing until `resume`."""
+        """Ignore all events until `resume`."""
         self._recorder.stop()
 
     def resume(self) -> None:
@@ -341,7 +341,7 @@ class Recording:
 
 
 class _Signatures:
-    """The signatures of plans, computed when they are asked for: most plans of a process are not used."""
+    """The signatures of plans, computed on use: most plans of a process are not used."""
 
     def __init__(self, plans: list[Plan]):
         self._plans = plans

@@ -2,7 +2,7 @@
 
 A source is an object with two methods. `start(recorder)` begins to observe and reports events through the recorder, a
 `Recorder` below; `stop()` ends it. Sources look up the packages that they observe in `sys.modules`, so that a
-recording imports none, and do nothing if they are missing. `stop` is called once for each `start` that returned, in
+recording imports none, and are idle if they are missing. `stop` is called once for each `start` that returned, in
 reverse order, in a forked child as well, and for one that Ctrl-C interrupted. A source that fails to start is reported
 as a warning; the others continue.
 

@@ -1,4 +1,4 @@
-"""Observers of the other packages; see `_recording/sources.py` for what they do."""
+"""Observers of the other packages; `_recording/sources.py` defines their interface."""
 
 from .._recording.sources import sources
 from .backward import BackwardSource

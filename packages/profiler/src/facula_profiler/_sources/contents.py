@@ -1,4 +1,4 @@
-"""What the memory of a program contains: parameters, gradients, states of optimizers, inputs of models."""
+"""Contents of memory: parameters, gradients, states of optimizers, inputs of models."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ORDER = 512  # of the matrices whose product measures arithmetic: 0.27 GFLOP
 ELEMENTS = 1 << 20  # of an array whose copy measures bandwidth
-PARTS = 12  # arrays in turn: 96 MiB, more than most caches
+PARTS = 12  # arrays, one after another: 96 MiB, more than most caches
 SECONDS = 0.08  # for each measurement
 
 
@@ -71,9 +71,9 @@ def _measured() -> Peaks:
 
 
 def _fastest(runs: Sequence[Callable[[], object]]) -> float:
-    """Return the seconds of the fastest of some runs, which are repeated in turn.
+    """Return the seconds of the fastest of some runs, which alternate.
 
-    Short runs find the speed of the machine also while other programs use it.
+    Short runs measure the speed of the machine even if other programs use it.
     """
     for run in runs:  # touches the memory
         run()
