@@ -7,9 +7,10 @@ import struct
 import threading
 
 import numpy as np
+import pytest
 
 from facula_storage import Layout, Storage, bind, contiguous, cpu, float32
-from facula_storage.extend import Sequence, allocate, host_view, register_backend
+from facula_storage.extend import HostMemory, Sequence, allocate, host_view, register_backend
 
 NEVER = 2**62  # elements from which a launch releases the GIL
 
@@ -22,8 +23,15 @@ def counting(layout: Layout | None = None) -> tuple[Storage, Layout]:
     return storage, layout
 
 
+def require_own_backend() -> None:
+    """Skip the test if another package, such as facula_cpu, has replaced the backend of the CPU in this process."""
+    if type(cpu.backend) is not HostMemory:
+        pytest.skip("requires the CPU backend of facula_storage; run these tests in a process of their own")
+
+
 def live() -> tuple[int, int]:
     """Return bytes and blocks in use on the CPU."""
+    require_own_backend()
     figures = cpu.backend.allocator.statistics()
     return figures["allocated_bytes"], figures["allocated_blocks"]
 

@@ -6,6 +6,7 @@ import threading
 import time
 import types
 import weakref
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -56,8 +57,12 @@ def test_aliases_follow(no_collector):
     assert live() == before
 
 
+@contextmanager
 def parked(module):
-    """A thread inside a function of `module`, and the event that releases it."""
+    """Keep a thread inside a function of `module`, until the block ends or the function that it yields is called.
+
+    A failed test must not leave the thread there: blocks that are retired later would wait for it.
+    """
     go, ready = threading.Event(), threading.Event()
 
     def operator(ready, go):
@@ -66,21 +71,27 @@ def parked(module):
 
     thread = Running(lambda: inside(operator, module)(ready, go))
     assert ready.wait(600)
-    return thread, go
+
+    def leave():
+        go.set()
+        thread.finish()
+
+    try:
+        yield leave
+    finally:
+        leave()
 
 
 def test_retired_blocks_wait_for_threads_inside_operators(launching_module):
     before = live()
-    thread, go = parked(launching_module)
-    storage, _ = counting()
-    replace_buffer(storage, 0, int, 0)
-    assert storage.ptr == 0
-    assert live() == (before[0] + 24, before[1] + 1)
-    assert release_retired() == 1
-    replace_buffer(storage, *take_block(LAYOUT), 24)  # the empty buffer is retired too
-    assert release_retired() == 2
-    go.set()
-    thread.finish()
+    with parked(launching_module):
+        storage, _ = counting()
+        replace_buffer(storage, 0, int, 0)
+        assert storage.ptr == 0
+        assert live() == (before[0] + 24, before[1] + 1)
+        assert release_retired() == 1
+        replace_buffer(storage, *take_block(LAYOUT), 24)  # the empty buffer is retired too
+        assert release_retired() == 2
     assert release_retired() == 0
     assert live() == (before[0] + 24, before[1] + 1)
 
@@ -88,27 +99,22 @@ def test_retired_blocks_wait_for_threads_inside_operators(launching_module):
 def test_threads_need_not_be_outside_at_the_same_time(launching_module):
     """Each must have been seen outside since the block was retired, but not at the same time."""
     before = live()
-    first, let_first_go = parked(launching_module)
-    storage, _ = counting()
-    replace_buffer(storage, 0, int, 0)
-    second, let_second_go = parked(launching_module)
-    assert release_retired() == 1
-    let_first_go.set()
-    first.finish()
-    assert release_retired() == 0  # the second thread came later and cannot have the old address
-    assert live() == before
-    let_second_go.set()
-    second.finish()
+    with parked(launching_module) as let_first_leave:
+        storage, _ = counting()
+        replace_buffer(storage, 0, int, 0)
+        with parked(launching_module):
+            assert release_retired() == 1
+            let_first_leave()
+            assert release_retired() == 0  # the second thread came later and cannot have the old address
+            assert live() == before
 
 
 def test_threads_elsewhere_are_not_waited_for(launching_module):
     before = live()
-    thread, go = parked("somewhere_else")
-    replace_buffer(counting()[0], 0, int, 0)
-    assert release_retired() == 0
-    assert live() == before
-    go.set()
-    thread.finish()
+    with parked("somewhere_else"):
+        replace_buffer(counting()[0], 0, int, 0)
+        assert release_retired() == 0
+        assert live() == before
 
 
 def test_the_current_operator_is_not_waited_for(launching_module):
@@ -121,10 +127,8 @@ def test_the_current_operator_is_not_waited_for(launching_module):
 
 def retired_under(module):
     """A block that was replaced while another thread was inside an operator, which has since ended."""
-    thread, go = parked(module)
-    replace_buffer(counting()[0], 0, int, 0)
-    go.set()
-    thread.finish()
+    with parked(module):
+        replace_buffer(counting()[0], 0, int, 0)
 
 
 @pytest.mark.parametrize("moment", [lambda: LAYOUT.refill()[1](), release_idle_memory])
