@@ -74,6 +74,16 @@ def whole_profile(F: Any) -> Loop:
     return added(F, whole=True)
 
 
+@rows.row("an empty profile", 1.0, count=100, rounds=9)
+def empty_profile(F: Any) -> Loop:
+    def loop(times):
+        for _ in times:
+            with profile_of(F):
+                pass
+
+    return loop
+
+
 @rows.row("key_averages() of 20,000 events, an event", 0.1, per=EVENTS, count=1, rounds=9)
 def averages(F: Any) -> Loop:
     with profile_of(F) as prof:

@@ -126,6 +126,18 @@ def test_observers_of_layouts_find_plans_by_their_keys():
     assert table.by_key == {"before": before, "during": during}
 
 
+def test_unused_tables_are_not_visited(monkeypatch):
+    """A process has about a thousand tables; visiting all took most of the time of a short profile."""
+    keyed, dense, unused, visited, observe = *(PlanTable(name) for name in ("add", "mul", "sub")), [], PlanTable.observe
+    keyed.add("key", plan())
+    dense.add_dense(dense.dense, LAYOUT.dense, plan())
+    monkeypatch.setattr(PlanTable, "observe", lambda table: visited.append(table) or observe(table))
+    with listen(lambda *_: None):
+        assert keyed in visited and dense in visited and unused not in visited
+        unused.add("key", plan())
+    assert unused in visited and unused.by_key["key"].plain is None
+
+
 def test_listeners_nest():
     table, heard = PlanTable("add"), []
     first, second = (lambda p, a: heard.append(1)), (lambda p, a: heard.append(2))

@@ -130,10 +130,11 @@ class PlanTable:
     LIMIT = 512
     DROPPED = 64  # entries per eviction, as for layouts
     DENSE = DENSE_PLACES
-    __slots__ = ("__weakref__", "_plain", "by_key", "by_kind", "dense", "operator", "with_float", "with_int")
+    __slots__ = ("__weakref__", "_plain", "by_key", "by_kind", "dense", "is_used", "operator", "with_float", "with_int")
 
     def __init__(self, operator: str):
         self.operator = operator
+        self.is_used = False  # whether a plan was ever added that observers replace
         self.by_key: dict[Hashable, Plan] = {}
         self.by_kind: dict[Hashable, Plan] = {}
         # launches that observers replaced: by list (0: dense, 1: with_float, 2: with_int) and code
@@ -146,6 +147,7 @@ class PlanTable:
 
     def add(self, key: Hashable, plan: Plan) -> Plan:
         """Publish a plan and return it, or return the existing one."""
+        self.is_used = True  # before the observers are compared
         while True:
             observers_before = _observers
             self._make_room(self.by_key)
@@ -178,6 +180,7 @@ class PlanTable:
             plan: the plan.
             is_keyed: whether it is also added to `by_key`, where observers of exact layouts find it.
         """
+        self.is_used = True
         while plan.any_size and 0 < code < len(launches):
             observers_before = _observers
             if not observers_before:
@@ -318,7 +321,8 @@ def _change(observers: tuple[Observer, ...]) -> None:
     with _changing:
         _observers = observers
         for table in list(_tables):
-            table.observe()
+            if table.is_used:  # there are about a thousand tables, and programs use few of them
+                table.observe()
 
 
 class listen:
