@@ -1,6 +1,7 @@
 /* The type Recorder, and the module. See Note [Recording] in recorder.h. */
 #include "recorder.h"
 
+#include <sched.h>
 #include <structmember.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -182,8 +183,8 @@ static PyObject *recorder_stop(Recorder *self, PyObject *nothing)
     if (atomic_load(&active) == self) {
         atomic_store(&active_generation, 0);
         atomic_store(&active, NULL);
-        while (atomic_load(&writers)) /* each writes one record, without waiting for others */
-            ;
+        while (atomic_load(&writers)) /* each writes one record, and may need this core for that */
+            sched_yield();
         Py_DECREF((PyObject *)self);
     }
     return Py_NewRef(Py_None);

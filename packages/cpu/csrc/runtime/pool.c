@@ -164,18 +164,15 @@ static void reset_in_child(void)
     atomic_store(&current_observer, NULL);
 }
 
-static void handle_forks(void)
+/* When the library is loaded: a fork during the first job must find the handler. */
+__attribute__((constructor)) static void handle_forks(void)
 {
-    static int are_handled; /* only the owner accesses it */
-    if (!are_handled)
-        pthread_atfork(NULL, NULL, reset_in_child);
-    are_handled = 1;
+    pthread_atfork(NULL, NULL, reset_in_child);
 }
 
 /* Starts missing workers. Workers block signals, which belong to the threads that the user knows. */
 static void start_workers(int needed)
 {
-    handle_forks();
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -287,7 +284,6 @@ FACULA_PUBLIC facula_observer facula_observe_jobs(facula_observer observer)
 {
     for (int nobody = 0; !atomic_compare_exchange_weak(&owner, &nobody, 1); nobody = 0)
         sched_yield();
-    handle_forks();
     facula_observer former = atomic_exchange(&current_observer, observer);
     atomic_store_explicit(&owner, 0, memory_order_release);
     return former;
