@@ -48,7 +48,12 @@ def bar(x: float, y: float, width: float, fill: str, title: str) -> str:
         f"<title>{escape(title)}</title></rect>"
     )
     name = title.partition(",")[0].rpartition("::")[2]
-    return box + (text(x + 3, y + 16, name, "small") if width > 6 * len(name) + 6 else "")
+    return box + (text(x + 3, y + 16, name, "small") if width > 5.5 * len(name) + 6 else "")
+
+
+def duration(nanoseconds: float) -> str:
+    """Return a time with its unit."""
+    return f"{nanoseconds / 1e3:.0f} µs" if nanoseconds < 1e6 else f"{nanoseconds / 1e6:.3g} ms"
 
 
 def colours(names: Sequence[str]) -> dict[str, str]:
@@ -112,13 +117,21 @@ def operators(trace: Trace, title: str, in_order: bool = False) -> str:
         source = x(min(max(start, int(events["start"][cause])), int(events["end"][cause])))
         body.append(f'<path class="arrow" d="M{source:.1f} {tops[host] + ROW - 2} L{left:.1f} {top}"/>')
     height = 34 + len(lanes) * (ROW + GAP) + 36
-    note = f"host: {(end - begin) / 1000:.0f} µs; lines lead from operators to the work that they started"
-    body += legend(height - 28, colour, note + ("; kernels in their order, without times" if in_order else ""))
+    note = f"host: {duration(end - begin)}; lines lead from operators to the work that they started"
+    if in_order:
+        note += "; simulated device: kernels in their order, without times"
+    body += legend(height - 28, colour, note)
     return drawing(height, f"First operators of {title}", body)
 
 
-def driver_calls(iterations: Sequence[Iteration], title: str) -> str:
-    """Draw the launches of each training step, and the driver calls of the allocator as red lines."""
+def driver_calls(iterations: Sequence[Iteration], title: str, counted: bool = False) -> str:
+    """Draw the launches of each training step, and the driver calls of the allocator as red lines.
+
+    Arguments:
+        iterations: the steps.
+        title: what they train.
+        counted: whether a simulated device counted the kernels without running them.
+    """
     longest = max(one.seconds for one in iterations)
     spent: dict[str, float] = {}
     for one in iterations:
@@ -130,7 +143,7 @@ def driver_calls(iterations: Sequence[Iteration], title: str) -> str:
         top = 36 + place * (ROW + GAP + 14)
 
         def x(seconds: float) -> float:
-            return LEFT + seconds / longest * (WIDTH - LEFT - 10)
+            return LEFT + seconds / longest * (WIDTH - LEFT - 64)
 
         calls = f"{one.driver_calls} driver call{'s' * (one.driver_calls != 1)}"
         body += [text(8, top + 12, f"iteration {place + 1}"), text(8, top + 26, calls, "small quiet")]
@@ -140,7 +153,8 @@ def driver_calls(iterations: Sequence[Iteration], title: str) -> str:
         body += [bar(x(start), top, x(end) - x(start), colour[name], name) for start, end, name in one.launches]
         ticks = "".join(f"M{x(time):.1f} {top + ROW - 2}v12" for time in one.calls)
         body.append(f'<path class="call" d="{ticks}"/>' if ticks else "")
-        body.append(text(min(x(one.seconds) - 60, WIDTH - 70), top - 3, f"{one.seconds * 1000:.0f} ms", "small quiet"))
+        body.append(text(x(one.seconds) + 5, top + 16, f"{one.seconds * 1000:.0f} ms", "small quiet"))
     height = 36 + len(iterations) * (ROW + GAP + 14) + 30
-    body += legend(height - 26, colour, "red: the allocator calls its driver")
+    note = "red: the allocator calls its driver"
+    body += legend(height - 26, colour, note + ("; simulated device: kernels are counted, not run" if counted else ""))
     return drawing(height, f"Training steps of {title}", body)

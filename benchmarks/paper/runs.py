@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from itertools import pairwise
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,10 @@ from facula_storage import listen
 
 from ..models.images import resnet50
 from ..models.training import Training, step_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
 ITERATIONS = 4
 LAYERS = 5  # of ResNet-50 in figure 1: the stem and the first block
@@ -59,10 +64,24 @@ def first_operators(device: str, batch: int, size: int) -> Trace:
     return recorded.trace
 
 
-def iterations(device: str, batch: int, size: int) -> list[Iteration]:
-    """Return the first training steps of ResNet-50, with an allocator that has released its idle memory."""
-    training = on_device(device, resnet50(facula, batch=batch, size=size))
+def without_kernels() -> AbstractContextManager[object]:
+    """Return a context in which a simulated device counts kernels without running them."""
+    facula.cuda.is_available()  # the simulation starts at the first call
+    from facula_cuda.testing import counting
+
+    return counting()
+
+
+def iterations(device: str, make: Callable[[], Training]) -> list[Iteration]:
+    """Return the first training steps of a new model, with an allocator that has released its idle memory.
+
+    Another model takes a step before: it compiles the kernels and creates the plans.
+    """
+    step_of(facula, first := on_device(device, make()))(*first.batch)
+    del first
+    training = on_device(device, make())
     step = step_of(facula, training)
+    gc.collect()
     module(device).empty_cache()
     found = []
     for _ in range(ITERATIONS):
