@@ -24,6 +24,11 @@ def strided(array):
     return wide[..., ::2]
 
 
+def heads(batch, count, length, width):
+    """Return an array (batch, count, length, width) whose dimensions in memory are batch, length, count and width."""
+    return f4(batch, length, count, width).swapaxes(1, 2)
+
+
 def lstm():
     steps, batch, features, hidden = 5, 40, 6, 8
     inputs = [f4(steps, batch, features), f4(batch, hidden), f4(batch, hidden), f4(4 * hidden, features),
@@ -95,6 +100,11 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
         (0.3, 0.0, 0, 0)),
     "attention large": ("attention", (f4(6, 200, 16), f4(6, 200, 16), f4(6, 200, 16), None), (f4(6, 200, 16),
         f4(6, 200)), (False,), (0.3, 0.1, 5, 7)),
+    "attention heads": ("attention", (heads(2, 3, 9, 8), heads(2, 3, 7, 8), heads(2, 3, 7, 6), None),
+        (heads(2, 3, 9, 6), f4(2, 3, 9)), (True,), (0.3, 0.0, 0, 0)),
+    "attention heads gradient": ("attention_grad", (heads(2, 3, 9, 6), heads(2, 3, 9, 8), heads(2, 3, 7, 8),
+        heads(2, 3, 7, 6), None, heads(2, 3, 9, 6), f4(2, 3, 9)), (heads(2, 3, 9, 8), heads(2, 3, 7, 8),
+        heads(2, 3, 7, 6)), (True,), (0.3, 0.0, 0, 0)),
     "softmax": ("softmax", (strided(MATRIX),), (MATRIX,), (1,)),
     "cross_entropy": ("cross_entropy", (MATRIX, i8(5, 3), None), (np.zeros((), "f4"),), ("mean",), (-100, 0.1)),
     "row_norm": ("layer_norm", (MATRIX, f4(5), f4(5)), (MATRIX, f4(3), f4(3)), (1,), (1e-5,)),

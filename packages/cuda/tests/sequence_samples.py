@@ -9,7 +9,8 @@ HALVES = {"float16": 2e-3, "bfloat16": 1e-2}
 
 
 def attention(shape, keys, value_width, dtype, mask=None, causal=False, share=0.0, strided=False):
-    """Samples of attention and its gradient. `mask` is a dtype; `strided` operands share heads and have gaps."""
+    """Samples of attention and its gradient. `mask` is a dtype; `strided` operands share heads and have gaps, and
+    the dimensions of results have another order in memory."""
     *batch, length, width = shape
     name = "-".join(filter(None, [f"{keys}x{value_width}", mask, "causal" * causal, "dropped" * (share > 0),
                                   "strided" * strided]))  # fmt: skip
@@ -23,6 +24,11 @@ def attention(shape, keys, value_width, dtype, mask=None, causal=False, share=0.
         view = np.moveaxis(wide[..., :columns], -2, -3)
         return Given(np.broadcast_to(view, (*batch, rows, columns)), dtype)
 
+    def result(rows, columns):
+        if not strided:
+            return empty((*batch, rows, columns), dtype)
+        return Given(np.moveaxis(empty((*batch[:-1], rows, batch[-1], columns), dtype).array, -2, -3), dtype)
+
     q, k, v = operand(length, width, 1), operand(keys, width, 2, shared=True), operand(keys, value_width, 3)
     given = None
     if mask:
@@ -31,14 +37,13 @@ def attention(shape, keys, value_width, dtype, mask=None, causal=False, share=0.
             some[1] = 0  # all masked
         given = Given(np.broadcast_to(some, (*batch, length, keys)), mask)
     numbers = "float64" if dtype == "float64" else "float32"
-    made = [empty((*batch, length, value_width), dtype), empty((*batch, length), numbers)]
+    made = [result(length, value_width), empty((*batch, length), numbers)]
     forward = Sample("attention", [q, k, v, given], made, **call)
     yield forward
     out, lse = run_on_cpu(forward)[4:]
+    gradients = [result(rows, columns) for rows, columns in ((length, width), (keys, width), (keys, value_width))]
     yield Sample("attention_grad", [operand(length, value_width, 5), q, k, v, given, Given(out, dtype),
-                                    Given(lse, numbers)],
-                 [empty((*batch, *one), dtype) for one in ((length, width), (keys, width), (keys, value_width))],
-                 **call)  # fmt: skip
+                                    Given(lse, numbers)], gradients, **call)  # fmt: skip
 
 
 def recurrent(kind, shape, hidden, dtype="float32", reverse=False, sizes=None, given=True, wanted=(True,) * 4):
@@ -107,7 +112,8 @@ SEQUENCES = [
     *chain.from_iterable(attention(*one) for one in [
         ((2, 3, 70, 9), 130, 70, "float32", "bool"), ((1, 2), 1, 3, "float32"),
         ((4, 100, 80), 100, 66, "float32", None, True), ((2, 70, 8), 90, 8, "float64", None, True, 0.5),
-        ((2, 4, 5, 6), 7, 8, "float32", "bool", False, 0.3, True), ((2, 3, 4), 5, 6, "float16", "float32"),
+        ((2, 4, 5, 6), 7, 8, "float32", "bool", False, 0.3, True),
+        ((2, 3, 70, 9), 67, 5, "bfloat16", None, True, 0.0, True), ((2, 3, 4), 5, 6, "float16", "float32"),
         ((2, 3, 4), 5, 6, "bfloat16", "bool", False, 1.0), ((3, 2, 5), 0, 4, "float32"),
         ((3, 0, 5), 4, 4, "float32"), ((0, 2, 5), 4, 4, "float32"), ((2, 3, 0), 4, 0, "float32")]),
     *TEMPORAL,

@@ -53,6 +53,7 @@ FUNCTIONS = (
     lambda x: (conv2d(x[None, None], ones(2, 1, 3, 2), padding=1), max_pool2d(x[None], 2, 1), avg_pool2d(x[None], 2)),
     lambda x: (layer_norm(x, (6,), ones(6)), group_norm(x, 2, ones(6)), interpolate(x[None], size=9, mode="linear")),
     lambda x: (cross_entropy(x, tensor([0, 1, 2, 3])), scaled_dot_product_attention(x[None], x[None], x[None])),
+    lambda x: scaled_dot_product_attention(*[x.view(2, 2, 6).transpose(0, 1)] * 3, is_causal=True),
     lambda x: (linalg.svd(x), linalg.qr(x), linalg.pinv(x), linalg.svdvals(x), linalg.lu_factor_ex(x)[0]),
     lambda x: (linalg.solve(SQUARE(x), x), linalg.inv(SQUARE(x)), linalg.cholesky(SQUARE(x)), linalg.det(SQUARE(x))),
     lambda x: (linalg.eigh(SQUARE(x)), linalg.eigvalsh(SQUARE(x)), linalg.slogdet(SQUARE(x)), SQUARE(x).matrix_exp()),

@@ -66,6 +66,10 @@ REPLAYED = {  # the function, and its arguments
         lambda x, y: F.scaled_dot_product_attention(x, y[:2, :1, :, 0:1].expand(2, 2, 3, 6), x[:, :, :3]),
         image,
     ),
+    "attention of strided heads": (
+        lambda x, y: F.scaled_dot_product_attention(x.transpose(1, 2), *[x.exp().transpose(1, 2)] * 2).mT,
+        image,
+    ),
     "decompositions": (lambda x, y: (qr(x), slogdet(y[:, 1:])), two),
     "Fourier transforms": (lambda x, y: (rfft(x), ifft(y).real), two),
     "dropout": (lambda x, y: F.dropout(x) + F.dropout2d(y[None, None], 0.25)[0, 0], two),

@@ -165,6 +165,7 @@ def attended(q, mask):
     return (
         attend(q, q, q), attend(q, q, q, is_causal=True), attend(q, q, q, mask),
         attend(q, q[..., :3, :], q[..., :3, :]), attend(q, q, q, ft.where(mask, 0.0, -1.0), scale=0.3),
+        attend(*[q.transpose(1, 2)] * 3).transpose(1, 2).flatten(2),
     )  # fmt: skip
 
 

@@ -84,13 +84,14 @@ def convolution():
 
 
 def attention():
-    query, key, value = leaf(8, 8), leaf(8, 8), leaf(8, 8)
+    query, key, value = leaf(32, 8), leaf(32, 8), leaf(32, 8)
 
     def forward(x):
-        given = [F.linear(x, operand) for operand in (query, key, value)]
-        return F.layer_norm(F.scaled_dot_product_attention(*given, dropout_p=0.2, is_causal=True), (8,))
+        given = [F.linear(x, operand).view(2, 9, 4, 8).transpose(1, 2) for operand in (query, key, value)]
+        mixed = F.scaled_dot_product_attention(*given, dropout_p=0.2, is_causal=True)
+        return F.layer_norm(mixed.transpose(1, 2).reshape(2, 9, 32), (32,))
 
-    return training(forward, [query, key, value], (2, 4, 9, 8))
+    return training(forward, [query, key, value], (2, 9, 8))
 
 
 def recurrence():

@@ -337,42 +337,38 @@ int check_attention(struct reach *r)
 {
     enum { HALF = 1, BRAIN = 2, BOOLS = 3 }; /* as in attention.dispatch.c */
     const struct facula_attention *p = r->plan;
-    const int code = r->kernel->signature[0], gradient = is_named(r, "attention_grad"), at = 1 + gradient;
+    const int code = r->kernel->signature[0], gradient = is_named(r, "attention_grad");
     /* One kernel serves all formats that are computed in float32; the plan contains the format in memory. */
     const int64_t number = code == FLOAT64 ? 8 : 4, size = p->format ? 2 : number;
     const double scores = TOTAL(p->batches, p->length, p->keys);
+    const int64_t width = 1 + FACULA_ATTENTION_ARRAYS; /* of a dimension of the nest */
     EXPECT(p->format == 0 || (number == 4 && (p->format == HALF || p->format == BRAIN)));
     EXPECT(p->mask_format == 0 || p->mask_format == BOOLS || p->mask_format == p->format);
     EXPECT(scores >= 0 && TOTAL(p->length, p->keys) >= 0 && is_count(p->width) && is_count(p->value_width));
-    EXPECT(p->dims >= 0 && nest_total(p->nest, p->dims, 6) == (double)p->batches);
+    EXPECT(p->dims >= 0 && nest_total(p->nest, p->dims, width) == (double)p->batches);
     EXPECT(p->query_block >= 1 && p->query_block <= MOST_KEYS && p->task_rows >= 1 && is_count(p->task_rows));
     EXPECT(p->key_block >= PANEL && p->key_block <= MOST_KEYS && p->key_block % PANEL == 0);
     EXPECT((double)p->tasks <= (double)p->batches * (gradient ? 1 : ceil((double)p->length / (double)p->task_rows)));
     EXPECT(p->slot_bytes % 64 == 0 && slot_of(p, gradient, (double)number) <= (double)p->slot_bytes);
     const int64_t mask_size = p->mask_format == BOOLS ? 1 : p->mask_format ? 2 : number;
-    const int64_t items[] = {size, size, size, mask_size, size}, rows[] = {p->length, p->keys, p->keys, p->length, p->length};
-    const int64_t columns[] = {p->width, p->width, p->value_width, p->keys, p->value_width};
-    const int64_t steps[] = {p->q_row, p->k_row, p->v_row, p->mask_row, p->g_row};
-    for (int i = 0; i < 5; i++) {
-        struct span span = span_of(items[i]);
-        walk(&span, rows[i], steps[i], items[i]);
-        walk(&span, columns[i], i == 3 ? p->mask_col : 1, items[i]);
+    const int64_t queries = p->length, keys = p->keys, values = p->value_width;
+    const int64_t rows[] = {queries, keys, keys, queries, queries, queries, queries, keys, keys};
+    const int64_t columns[] = {p->width, p->width, values, keys, values, values, p->width, p->width, values};
+    const int64_t forward[FACULA_ATTENTION_ARRAYS] = {1, 2, 3, 4, [FACULA_OUT] = 5}, back[] = {2, 3, 4, 5, 1, 6, 8, 9, 10};
+    for (int i = 0; i < FACULA_ATTENTION_ARRAYS; i++) {
+        const int64_t argument = (gradient ? back : forward)[i], item = i == FACULA_MASK ? mask_size : size;
+        struct span span = span_of(item);
+        walk(&span, rows[i], p->rows[i], item);
+        walk(&span, columns[i], i == FACULA_MASK ? p->mask_col : 1, item);
         for (int d = 0; d < p->dims; d++)
-            walk(&span, p->nest[6 * d], p->nest[6 * d + 1 + i], items[i]);
+            walk(&span, p->nest[width * d], p->nest[width * d + 1 + i], item);
         EXPECT(!span.wrong);
-        if (i == 3)
-            CHECK(may_have_memory(r, at + 3, span));
-        else if (i < 4 || gradient)
-            CHECK(has_memory(r, i == 4 ? 1 : at + i, span));
+        if (i == FACULA_MASK)
+            CHECK(may_have_memory(r, argument, span));
+        else if (argument)
+            CHECK(has_memory(r, argument, span));
     }
-    const double queries = (double)p->batches * (double)p->length, keys = (double)p->batches * (double)p->keys;
-    CHECK(has_memory(r, at + 4, span_row(queries * (double)p->value_width, size)));
-    CHECK(has_memory(r, at + 5, span_row(queries, number)));
-    if (gradient) {
-        CHECK(has_memory(r, 8, span_row(queries * (double)p->width, size)));
-        CHECK(has_memory(r, 9, span_row(keys * (double)p->width, size)));
-        CHECK(has_memory(r, 10, span_row(keys * (double)p->value_width, size)));
-    }
+    CHECK(has_memory(r, 6 + gradient, span_row((double)p->batches * (double)p->length, number)));
     CHECK(has_workspace(r, gradient ? 11 : 7, (double)r->workspace));
     return has_arguments(r, gradient ? 16 : 12);
 }

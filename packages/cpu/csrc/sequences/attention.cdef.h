@@ -2,11 +2,25 @@
 #pragma once
 #include <stdint.h>
 
+enum facula_attention_array {
+    FACULA_Q,
+    FACULA_K,
+    FACULA_V,
+    FACULA_MASK,
+    FACULA_G,
+    FACULA_OUT,
+    FACULA_DQ,
+    FACULA_DK,
+    FACULA_DV,
+    FACULA_ATTENTION_ARRAYS
+};
+
 /* Queries (length, width), keys (keys, width) and values (keys, value_width) of each batch. Steps are in elements,
-   and columns are adjacent. Results are in row-major order. See Note [Attention] in attention.inc. */
+   and columns of all arrays except the mask are adjacent. The logarithms of sums are in row-major order. See Note
+   [Attention] in attention.inc. */
 struct facula_attention {
     int64_t length, keys, width, value_width;
-    int64_t q_row, k_row, v_row, mask_row, mask_col, g_row;
+    int64_t rows[FACULA_ATTENTION_ARRAYS], mask_col; /* steps */
     int64_t batches;
     int32_t dims;                   /* length of nest */
     int32_t format, mask_format;    /* of elements in memory; see attention.inc */
@@ -15,9 +29,9 @@ struct facula_attention {
     int64_t task_rows;              /* queries of a task, a multiple of query_block; for the gradient: all */
     int64_t tasks, slots, slot_bytes;
 
-    int64_t nest[]; /* batch dimensions: extent, then steps of q, k, v, the mask and g. Innermost first. */
+    int64_t nest[]; /* batch dimensions: extent, then steps of all arrays. Innermost first. */
 };
 
 /* For files; see portable.h. */
 #define FACULA_FIELDS_attention(T, K, S, A, E)
-#define FACULA_NUMBERS_attention (6.0 * plan->dims)
+#define FACULA_NUMBERS_attention ((1.0 + FACULA_ATTENTION_ARRAYS) * plan->dims)

@@ -1,6 +1,7 @@
 """Scaled dot product attention: values, masks, dropout, gradients to order two, memory, errors."""
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import facula_tensor as ft
 import facula_tensor.func
 import facula_tensor.functional as F
 from facula_allocator import default_host_allocator
-from facula_autograd import gradcheck
+from facula_autograd import grad, gradcheck
 from facula_errors.testing import raises
 
 TOLERANCE = {"float32": 3e-5, "float64": 1e-12, "float16": 1e-2, "bfloat16": 8e-2}
@@ -35,6 +36,15 @@ def wanted(q, k, v, mask=None, is_causal=False, scale=None):
     return powers / np.where(total == 0, 1, total) @ v
 
 
+def heads(array, dtype, order=(1, 0)):
+    """Return a tensor of these elements with gaps, and with its first dimensions in this order in memory."""
+    count = min(len(order), array.ndim - 1)
+    dims = [*[dim for dim in order if dim < count], *range(count, array.ndim)]
+    wide = np.concatenate([array.transpose(dims)] * 2, -1)
+    memory = ft.tensor(wide, dtype=getattr(ft, dtype))[..., : array.shape[-1]]
+    return memory.permute([dims.index(dim) for dim in range(array.ndim)])
+
+
 SIZES = {
     "one tile": ((2, 3, 5, 8), (2, 3, 7, 8), (2, 3, 7, 4)),
     "many tiles": ((2, 150, 40), (2, 301, 40), (2, 301, 24)),
@@ -54,8 +64,9 @@ SIZES = {
 def test_values(sizes, is_causal, dtype):
     arrays = [values_of(operand).astype("float64") for operand in drawn(*sizes, dtype=dtype)]
     close = {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
-    for layout in ("contiguous", "transposed", "sliced", "offset"):
-        got = attend(*[lay(array, dtype, layout) for array in arrays], is_causal=is_causal)
+    for layout in ("contiguous", "transposed", "sliced", "offset", "heads"):
+        laid = [heads(array, dtype) if layout == "heads" else lay(array, dtype, layout) for array in arrays]
+        got = attend(*laid, is_causal=is_causal)
         assert got.dtype is getattr(ft, dtype)
         np.testing.assert_allclose(values_of(got).astype("float64"), wanted(*arrays, is_causal=is_causal), **close)
 
@@ -109,14 +120,38 @@ def test_gradients(options):
     check_slopes(lambda *given: attend(*given, **options), operands)
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"attn_mask": ft.ones(5, 7).tril(1).bool()}], ids=str)
+def test_results_and_gradients_keep_the_memory_order_of_operands(order, dtype, options):
+    """NumPy determines the strides of an array like another; the elements are those of row-major operands."""
+    arrays = [one.numpy() for one in drawn((2, 3, 5, 4), (2, 3, 7, 4), (2, 3, 7, 6), (2, 3, 5, 6))]
+    row_major = [ft.tensor(array, dtype=getattr(ft, dtype)) for array in arrays]
+    ordered = [heads(array, dtype, order) for array in arrays]
+    results = []
+    for q, k, v, g in (row_major, ordered):
+        for operand in (q, k, v):
+            operand.requires_grad_()
+        out = attend(q, k, v, **options)
+        results.append([out.detach(), *grad(out, (q, k, v), g)])
+    for got, expected, like in zip(results[1], results[0], [ordered[0], *ordered[:3]], strict=True):
+        assert ft.equal(got, expected)
+        strides = np.empty_like(
+            np.lib.stride_tricks.as_strided(np.zeros(1), like.shape, like.stride()), shape=got.shape
+        )
+        assert got.stride() == tuple(step // strides.itemsize for step in strides.strides)
+
+
 @pytest.mark.filterwarnings("ignore:backward.create_graph=True")
+@pytest.mark.parametrize("swapped", [0, 1])
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"dropout_p": 0.3}], ids=str)
-def test_gradients_of_many_tiles_equal_those_with_a_graph(options, dtype):
-    operands = drawn((2, 150, 24), (2, 200, 24), (2, 200, 33), dtype=dtype, grad=True)
+def test_gradients_of_many_tiles_equal_those_with_a_graph(options, dtype, swapped):
+    shapes = [(2, 150, 24), (2, 200, 24), (2, 200, 33)]
+    operands = drawn(*[(*shape[:2][:: 1 - 2 * swapped], shape[2]) for shape in shapes], dtype=dtype, grad=True)
     along = drawn((2, 150, 33), dtype=dtype, seed=1)[0]
     ft.manual_seed(3)
-    out = attend(*operands, **options)
+    out = attend(*[operand.transpose(0, swapped) for operand in operands], **options)
     out.backward(along, retain_graph=True, create_graph=True)
     slow = [operand.grad.detach() for operand in operands]
     for operand in operands:
@@ -138,6 +173,29 @@ def test_a_batch_shares_a_mask(shape):
             *([got], [separate]) if call is function else (got, zip(*separate, strict=True)), strict=True
         ):
             np.testing.assert_allclose(values_of(found), values_of(ft.stack([*expected])), 1e-9)
+
+
+def test_gradients_of_expanded_and_repeated_operands():
+    query, key = drawn((3, 2, 4, 4), (2, 5, 4), grad=True)
+    check_slopes(lambda q, k: attend(q, k.expand(3, 2, 5, 4), k.expand(3, 2, 5, 4)), [query, key])
+    check_slopes(lambda q, k: attend(q.transpose(0, 1), k[:, None], k[:, None, :, :1].expand(2, 3, 5, 7)), [query, key])
+    check_slopes(lambda x: attend(x, x, x.mT), [drawn((2, 4, 4), grad=True)[0]])
+
+
+@pytest.mark.parametrize("dims", [(0, None, None), (None, 1, 2), (3, 2, 0)], ids=str)
+def test_batches_along_any_dimension(dims):
+    shapes = (2, 3, 4), (2, 5, 4), (2, 5, 3)
+    given = drawn(
+        *[shape if at is None else (*shape[:at], 6, *shape[at:]) for shape, at in zip(shapes, dims, strict=True)]
+    )
+    call = ft.func.grad_and_value(lambda *operands: attend(*operands).square().sum(), (0, 1, 2))
+    gradients, values = ft.func.vmap(call, dims)(*given)
+    for i in range(6):
+        row = [one if at is None else one.select(at, i) for one, at in zip(given, dims, strict=True)]
+        expected, value = call(*row)
+        np.testing.assert_allclose(values[i].item(), value.item(), 1e-12)
+        for got, wanted_ in zip(gradients, expected, strict=True):
+            np.testing.assert_allclose(got[i].numpy(), wanted_.numpy(), 1e-9, 1e-12)
 
 
 def test_masks_that_require_a_gradient():

@@ -12,10 +12,13 @@ from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
 from .._runtime.registry import find_kernel
 
 if TYPE_CHECKING:
+    from facula_storage import Layout
+
     from .._runtime.types import Layouts, Parameters
 
 BOOL, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 = 1, 7, 8, 9, 10
 FORMATS = {FLOAT32: 0, FLOAT64: 0, FLOAT16: 1, BFLOAT16: 2, BOOL: 3}  # as in the kernel
+MASK = lib.FACULA_MASK
 PANEL, STRIP = 32, 16
 QUERY_BLOCK, KEY_BLOCK = 64, 128
 SCORE_COST, MULTIPLY_COST = 300, 10  # picoseconds
@@ -28,20 +31,24 @@ def plan_attention(operator: str, inputs: Layouts, outputs: Layouts, parameters:
 
     Shapes: q (..., length, width), k (..., keys, width) and v (..., keys, value width) with equal leading dimensions, g
     and out (..., length, value width), mask (..., length, keys) or None. Strides are arbitrary, but columns of all
-    except the mask must be adjacent, and out and lse are row-major. Floating dtypes; the mask is bool, or has the
+    except the mask must be adjacent, and lse is row-major. Floating dtypes; the mask is bool, or has the
     computation's dtype or q's. lse (..., length) is float64 for float64, else float32. Parameters (is_causal,). Launch:
     after the addresses the scale and the dropout probability (floats), seed and offset.
     """
     is_causal = parameters[0]
     gradient = operator == "attention_grad"
-    g, (q, k, v, mask) = (inputs[0], inputs[1:5]) if gradient else (None, inputs[:4])
+    if gradient:
+        g, q, k, v, mask, out, _ = inputs
+        made: tuple[Layout | None, ...] = outputs
+    else:
+        (q, k, v, mask), g, out, made = inputs, None, outputs[0], (None,) * 3
+    arrays = (q, k, v, mask, g, out, *made)  # in the order of enum facula_attention_array
+    matrices = [layout for place, layout in enumerate(arrays) if layout is not None and place != MASK]
     code = q.dtype.code
     kernel = find_kernel(operator, code)
-    same = all(layout.dtype.code == code for layout in (q, k, v, g or q))
+    same = all(layout.dtype.code == code for layout in matrices)
     masks = (BOOL, code) if code == FLOAT64 else (BOOL, code, FLOAT32)
-    rows_ready = all(
-        layout.shape[-1] <= 1 or layout.strides[-1] == 1 or not layout.numel for layout in (q, k, v, g or q)
-    )
+    rows_ready = all(layout.shape[-1] <= 1 or layout.strides[-1] == 1 or not layout.numel for layout in matrices)
     if kernel is None or not same or not rows_ready or (mask is not None and mask.dtype.code not in masks):
         raise no_kernel(operator, inputs, outputs)
     *batch, length, width = q.shape
@@ -49,7 +56,7 @@ def plan_attention(operator: str, inputs: Layouts, outputs: Layouts, parameters:
     nest = [
         number
         for axis, extent in reversed(list(enumerate(batch)))
-        for number in (extent, *[0 if layout is None else layout.strides[axis] for layout in (q, k, v, mask, g)])
+        for number in (extent, *[0 if layout is None else layout.strides[axis] for layout in arrays])
     ]
     batches, size = prod(batch), 8 if code == FLOAT64 else 4
     row = keys * (SCORE_COST + (width + value_width) * MULTIPLY_COST) * (3 if gradient else 1)
@@ -61,12 +68,9 @@ def plan_attention(operator: str, inputs: Layouts, outputs: Layouts, parameters:
     tasks = batches * -(-length // task_rows) if not gradient else batches
     struct = ffi.new("struct facula_attention *", {"nest": nest or [0]})
     struct.length, struct.keys, struct.width, struct.value_width = length, keys, width, value_width
-    struct.q_row, struct.k_row, struct.v_row = q.strides[-2], k.strides[-2], v.strides[-2]
+    struct.rows = [0 if layout is None else layout.strides[-2] for layout in arrays]
     if mask is not None:
-        struct.mask_row, struct.mask_col = mask.strides[-2:]
-        struct.mask_format = FORMATS[mask.dtype.code]
-    if g is not None:
-        struct.g_row = g.strides[-2]
+        struct.mask_col, struct.mask_format = mask.strides[-1], FORMATS[mask.dtype.code]
     struct.batches, struct.dims, struct.format, struct.is_causal = batches, len(batch), FORMATS[code], is_causal
     struct.query_block, struct.key_block, struct.task_rows = QUERY_BLOCK, KEY_BLOCK, task_rows
     struct.tasks, struct.slots = tasks, max(1, min(tasks, threads))

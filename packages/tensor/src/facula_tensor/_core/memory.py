@@ -8,7 +8,7 @@ import numpy as np
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
-from facula_storage import Layout
+from facula_storage import Layout, contiguous, layout_of
 from facula_storage.extend.memory import host_view
 
 from .errors import show
@@ -38,6 +38,28 @@ def overlaps_itself(layout: Layout) -> bool:
             return True
         reach += stride * (size - 1)
     return False
+
+
+def dense_in_order(layout: Layout, columns: int) -> Layout:
+    """Return the layout of as many rows of `columns` elements, without gaps, in the memory order of `layout`.
+
+    Rows are the last dimension. Dimensions of length 1 and expanded ones have no order of their own and keep their
+    places.
+
+    >>> from facula_storage import float32
+    >>> dense_in_order(layout_of((2, 3, 4, 5), (90, 5, 15, 1), float32), 7)
+    Layout((2, 3, 4, 7), facula.float32, strides=(84, 7, 21, 1))
+    """
+    shape, last = (*layout.shape[:-1], columns), len(layout.shape) - 1
+    ordered = [dim for dim in range(last) if layout.strides[dim] and shape[dim] > 1]
+    outer_first = iter(sorted(ordered, key=lambda dim: -layout.strides[dim]))
+    dims = [next(outer_first) if dim in ordered else dim for dim in range(last)]
+    if dims == sorted(dims):
+        return contiguous(shape, layout.dtype, layout.device)
+    strides, step = [1] * len(shape), columns or 1
+    for dim in reversed(dims):
+        strides[dim], step = step, step * (shape[dim] or 1)
+    return layout_of(shape, tuple(strides), layout.dtype, layout.device)
 
 
 def span(tensor: Tensor) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from ..registry import planner
 if TYPE_CHECKING:
     from facula_storage import Layout, Plan
 
+ARRAYS = ("q", "k", "v", "mask", "g", "out", "dq", "dk", "dv")  # in the order of `at` in the kernels
 MAX_TASKS = (1 << 31) - 1  # which the kernels count with 32 bits
 
 
@@ -25,8 +26,13 @@ def plan_attention(
     """Plan attention or its gradient: operands and parameters as for the CPU's planner of these operators."""
     (causal,) = parameters
     gradient = operator == "attention_grad"
-    g, (q, k, v, mask) = (inputs[0], inputs[1:5]) if gradient else (None, inputs[:4])
-    code, matrices = q.dtype.code, [one for one in (q, k, v, g) if one is not None]
+    if gradient:
+        g, q, k, v, mask, out, _ = inputs
+        made: tuple[Any, ...] = outputs
+    else:
+        (q, k, v, mask), g, out, made = inputs, None, outputs[0], (None,) * 3
+    arrays = dict(zip(ARRAYS, (q, k, v, mask, g, out, *made), strict=True))
+    code, matrices = q.dtype.code, [one for name, one in arrays.items() if one is not None and name != "mask"]
     masks = (BOOL, code) if code == FLOAT64 else (BOOL, code, FLOAT32)
     if (
         code not in FLOATS
@@ -39,7 +45,7 @@ def plan_attention(
     keys, value_width = v.shape[-2:]
     steps = [
         [0] * len(q.shape) if one is None else [step * one.dtype.itemsize for step in one.strides]
-        for one in (q, k, v, mask, g)
+        for one in arrays.values()
     ]
     dims = dimensions_of(batch, *[of[:-2] for of in steps])
     batches = prod(batch)
@@ -54,8 +60,8 @@ def plan_attention(
         "width": width,
         "value_width": value_width,
         "causal": int(causal),
-        **{f"{name}_row": of[-2] for name, of in zip(("q", "k", "v", "mask", "g"), steps, strict=True)},
-        "mask_col": steps[3][-1],
+        **{f"{name}_row": of[-2] for name, of in zip(ARRAYS, steps, strict=True)},
+        "mask_col": steps[ARRAYS.index("mask")][-1],
         "tasks": tasks(length, value_width),
         "query_tasks": tasks(length, width),
         "key_tasks": tasks(keys, max(width, value_width)),
@@ -79,7 +85,7 @@ def plan_attention(
         outputs,
         ["attention"],
         kernels,
-        pointers="g q k v mask out lse dq dk dv" if gradient else "q k v mask o lse",
+        pointers="g q k v mask out lse dq dk dv" if gradient else "q k v mask out lse",
         scalars={"scale": float, "share": float, "seed": int, "offset": int},
         constants=constants,
         workspace=max(1, batches * length) * (8 if code == FLOAT64 else 4) if gradient else 0,

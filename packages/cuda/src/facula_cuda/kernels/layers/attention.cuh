@@ -7,9 +7,9 @@
    logarithms of the rows' sums: a kernel by queries has the gradient of q, one by keys those of k and v. So all sums
    have a fixed order. Halves are computed in float32.
 
-   `args` has q, k, v, mask, o, lse, or for the gradient g, q, k, v, mask, out, lse, dq, dk, dv and a workspace for the
+   `args` has q, k, v, mask, out, lse, or for the gradient g, q, k, v, mask, out, lse, dq, dk, dv and a workspace for the
    products of rows of g and out; scale, share, seed and offset; and batches, length, keys, width, value_width, causal,
-   the steps of rows in bytes, mask_col, and the dimensions of batches of q, k, v, mask and g. */
+   the steps of rows in bytes, mask_col, and the dimensions of batches: extent, and steps of all arrays. */
 #pragma once
 #include "facula/tiles.cuh" /* first: words that the others need */
 #include "elements/math/functions.h"
@@ -48,13 +48,14 @@ template <int code, int mask_code, class A> struct attending {
     typedef typename element<code>::stored S;
     typedef typename element<code>::number N;
     const A &p;
-    int64_t batch, at[5];
-    ALWAYS_INLINE attending(const A &p, unsigned batch) : p(p), batch(batch), at{0, 0, 0, 0, 0}
+    enum array { Q, K, V, MASK, G, OUT, DQ, DK, DV, ARRAYS };
+    int64_t batch, at[ARRAYS];
+    ALWAYS_INLINE attending(const A &p, unsigned batch) : p(p), batch(batch), at{}
     {
         for (int d = 0; d < p.dims; d++) {
-            const int64_t *dim = p.nest + 6 * d;
+            const int64_t *dim = p.nest + (1 + ARRAYS) * d;
             const unsigned rest = batch / (unsigned)dim[0];
-            for (int k = 0; k < 5; k++)
+            for (int k = 0; k < ARRAYS; k++)
                 at[k] += (batch - rest * (unsigned)dim[0]) * dim[1 + k];
             batch = rest;
         }
@@ -68,10 +69,14 @@ template <int code, int mask_code, class A> struct attending {
     {
         return {from + row * step + column * (int64_t)sizeof(S), sizeof(S), step, count - column, false};
     }
-    ALWAYS_INLINE const char *q() const { return p.q + at[0]; }
-    ALWAYS_INLINE const char *k() const { return p.k + at[1]; }
-    ALWAYS_INLINE const char *v() const { return p.v + at[2]; }
-    ALWAYS_INLINE const char *g() const { return p.g + at[4]; }
+    ALWAYS_INLINE const char *q() const { return p.q + at[Q]; }
+    ALWAYS_INLINE const char *k() const { return p.k + at[K]; }
+    ALWAYS_INLINE const char *v() const { return p.v + at[V]; }
+    ALWAYS_INLINE const char *g() const { return p.g + at[G]; }
+    ALWAYS_INLINE char *out() const { return p.out + at[OUT]; }
+    ALWAYS_INLINE char *dq() const { return p.dq + at[DQ]; }
+    ALWAYS_INLINE char *dk() const { return p.dk + at[DK]; }
+    ALWAYS_INLINE char *dv() const { return p.dv + at[DV]; }
 
     /* The score of a query and a key, from their product. */
     ALWAYS_INLINE N masked(N product, int64_t i, int64_t j) const
@@ -82,7 +87,7 @@ template <int code, int mask_code, class A> struct attending {
         if (!p.mask)
             return score;
         const N found = (N)element<mask_code>::read(*(const typename element<mask_code>::stored *)(
-            p.mask + at[3] + i * p.mask_row + j * p.mask_col));
+            p.mask + at[MASK] + i * p.mask_row + j * p.mask_col));
         return mask_code == BOOL ? found != 0 ? score : (N)-INFINITY : score + found;
     }
     /* The factor of dropout, from the words of the last element's block of Philox. */
@@ -97,15 +102,15 @@ template <int code, int mask_code, class A> struct attending {
         const uint32_t least = bound < 0x1p32 - 1 ? (uint32_t)bound : 0xffffffffu;
         return words[element % 4] >= least && p.share < 1 ? (N)(1 / (1 - p.share)) : 0;
     }
-    /* Store a tile's sums in rows of `width` elements. */
-    ALWAYS_INLINE void store(char *to, int64_t row, int64_t count, int64_t column, int64_t width,
+    /* Store a tile's sums in rows of `width` elements, `step` bytes apart. */
+    ALWAYS_INLINE void store(char *to, int64_t step, int64_t row, int64_t count, int64_t column, int64_t width,
                              const N (&sums)[EACH][EACH], N factor) const
     {
         for (int r = 0; r < EACH; r++)
             for (int c = 0; c < EACH; c++) {
                 const int64_t y = row + first_row() + r, x = column + first_column() + c;
                 if (y < count && x < width)
-                    ((S *)to)[(batch * count + y) * width + x] = element<code>::write(sums[r][c] * factor);
+                    ((S *)(to + y * step))[x] = element<code>::write(sums[r][c] * factor);
             }
     }
 };
@@ -181,7 +186,7 @@ template <int code, int mask_code, class A> static ALWAYS_INLINE void attend(con
             if (task.column == 0 && first_column() == 0 && i < p.length)
                 ((N *)p.lse)[task.batch * p.length + i] = total[r] == 0 ? (N)INFINITY : most[r] + real_log(total[r]);
         }
-        of.store(p.o, task.row, p.length, task.column, p.value_width, sums, 1);
+        of.store(of.out(), p.out_row, task.row, p.length, task.column, p.value_width, sums, 1);
     }
 }
 
@@ -194,7 +199,7 @@ template <int code, int mask_code, class A> static ALWAYS_INLINE void attention_
         const unsigned batch = (unsigned)(row / p.length);
         const attending<code, mask_code, A> of(p, batch);
         const S *g = (const S *)(of.g() + (row - batch * p.length) * p.g_row);
-        const S *out = (const S *)p.out + row * p.value_width;
+        const S *out = (const S *)(of.out() + (row - batch * p.length) * p.out_row);
         N sum = 0;
         for (int64_t i = threadIdx.x % WARP; i < p.value_width; i += WARP)
             sum += element<code>::read(out[i]) * element<code>::read(g[i]);
@@ -257,7 +262,7 @@ template <int code, int mask_code, class A> static ALWAYS_INLINE void attend_bac
             share_tile<code>(shared, slopes);
             multiply_tile<code>(sums, shared, of.columns(of.k(), first, p.k_row, task.column, p.width), p.keys - first);
         }
-        of.store(p.dq, task.row, p.length, task.column, p.width, sums, (N)p.scale);
+        of.store(of.dq(), p.dq_row, task.row, p.length, task.column, p.width, sums, (N)p.scale);
     }
 }
 
@@ -279,7 +284,7 @@ template <int code, int mask_code, class A> static ALWAYS_INLINE void attend_bac
             share_tile<code>(shared, slopes);
             multiply_tile<code>(of_k, shared, of.columns(of.q(), first, p.q_row, task.column, p.width), p.length - first);
         }
-        of.store(p.dk, task.row, p.keys, task.column, p.width, of_k, (N)p.scale);
-        of.store(p.dv, task.row, p.keys, task.column, p.value_width, of_v, 1);
+        of.store(of.dk(), p.dk_row, task.row, p.keys, task.column, p.width, of_k, (N)p.scale);
+        of.store(of.dv(), p.dv_row, task.row, p.keys, task.column, p.value_width, of_v, 1);
     }
 }

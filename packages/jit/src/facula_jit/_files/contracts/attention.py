@@ -25,7 +25,7 @@ def attention(inputs: Any, outputs: Any, parameters: Any) -> bool:
         and out.dtype is q.dtype
         and sums.dtype.is_floating_point
         and sums.dtype.itemsize == max(q.dtype.itemsize, 4)
-        and out.is_contiguous
+        and out.extent == out.nbytes
         and sums.is_contiguous
     )
 
@@ -36,7 +36,7 @@ def attention_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
     made = zip(outputs, (q, k, v), strict=True)
     return (
         g.shape == out.shape
-        and all([layout.shape == of.shape and layout.dtype is of.dtype and layout.is_contiguous for layout, of in made])
+        and all([a.shape == b.shape and a.dtype is b.dtype and a.extent == a.nbytes for a, b in made])
         and attention((q, k, v, mask), (out, sums), parameters)
     )
 

@@ -10,6 +10,7 @@ from facula_errors import ArgumentError, DTypeError
 from facula_storage import Layout, contiguous, float32, float64
 from facula_storage.extend.layouts import BOOL, FLOATING
 
+from ..._core.memory import dense_in_order
 from ..._core.promotion import as_real
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._core.wrapped import is_variable
@@ -23,8 +24,6 @@ from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..._core.types import Parameters
     from ..._dispatch.kinds import Checked, Flag, Float, Truth
     from ..._dispatch.namespaces import Namespace
@@ -42,11 +41,15 @@ def rows_ready(F: Namespace, operand: Tensor) -> Tensor:
     return operand if layout.shape[-1] <= 1 or layout.strides[-1] == 1 else F.contiguous(operand)
 
 
-def batched_attention(call: Any, place: int, prepare: Callable[[Any], Any] = lambda operand: operand) -> Any:
-    """Batch attention as additional leading dimensions. `place` is the position of the mask, which broadcasts."""
+def batched_attention(call: Any, place: int) -> Any:
+    """Batch attention as additional leading dimensions. `place` is the position of the mask, which broadcasts.
+
+    Logarithms of sums come after the other operands of gradients and are row-major; shared ones would be expanded.
+    """
     if call.parameters[2] and call.level.randomness == "same":
         return call.each()
-    wholes: list[Any] = [operand if operand is None else prepare(call.whole(operand)) for operand in call.operands]
+    wholes: list[Any] = [operand if operand is None else call.whole(operand) for operand in call.operands]
+    wholes[6:] = [call.F.contiguous(sums) for sums in wholes[6:]]
     mask = call.aligned()[place]
     if mask is not None:
         mask = call.F.expand(mask, (*wholes[0].shape[:-2], *mask.shape[-2:]))
@@ -60,6 +63,9 @@ class _attention:
 
     Fully masked rows are 0. `lse` contains the logarithms of the sums of exponentials. Dropout zeroes some
     probabilities, selected by seed and offset, and scales up the others. The mask has no gradient here.
+
+    `out` has the memory order of the query, without gaps, and gradients have that of their operands: a program that
+    transposes heads before and after needs no copies.
     """
 
     inputs = OPERANDS
@@ -80,10 +86,7 @@ class _attention:
     def outputs(query, key, value, attn_mask, *parameters):
         rows = query.shape[:-1]
         exact = float64 if query.dtype is float64 else float32
-        return (
-            contiguous((*rows, value.shape[-1]), query.dtype, query.device),
-            contiguous(rows, exact, query.device),
-        )
+        return dense_in_order(query, value.shape[-1]), contiguous(rows, exact, query.device)
 
     def vjp_all(F, g, edges, query, key, value, attn_mask, out, lse, is_causal, scale, share, seed, offset):
         parameters = (is_causal, scale, share, seed, offset)
@@ -100,10 +103,10 @@ class _attention_grad:
     launch_scalars = PARAMETERS[1:]
 
     def batching(F, call):
-        return batched_attention(call, 4, F.contiguous)  # shared operands would be expanded, and the kernel reads rows
+        return batched_attention(call, 4)
 
     def outputs(g, query, key, value, *rest):
-        return tuple([contiguous(layout.shape, layout.dtype, layout.device) for layout in (query, key, value)])
+        return tuple([dense_in_order(layout, layout.shape[-1]) for layout in (query, key, value)])
 
 
 def _attention_gradients(
