@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 BOOL, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 = 1, 7, 8, 9, 10
 FORMATS = {FLOAT32: 0, FLOAT64: 0, FLOAT16: 1, BFLOAT16: 2, BOOL: 3}  # as in the kernel
-MASK = lib.FACULA_MASK
 PANEL, STRIP = 32, 16
 QUERY_BLOCK, KEY_BLOCK = 64, 128
 SCORE_COST, MULTIPLY_COST = 300, 10  # picoseconds
@@ -43,7 +42,7 @@ def plan_attention(operator: str, inputs: Layouts, outputs: Layouts, parameters:
     else:
         (q, k, v, mask), g, out, made = inputs, None, outputs[0], (None,) * 3
     arrays = (q, k, v, mask, g, out, *made)  # in the order of enum facula_attention_array
-    matrices = [layout for place, layout in enumerate(arrays) if layout is not None and place != MASK]
+    matrices = [layout for place, layout in enumerate(arrays) if layout is not None and place != lib.FACULA_MASK]
     code = q.dtype.code
     kernel = find_kernel(operator, code)
     same = all(layout.dtype.code == code for layout in matrices)
