@@ -85,7 +85,16 @@ def test_the_page_shows_the_figures_of_the_trace(tmp_path):
     assert "linear" in cells and "128" in [text.strip() for text in cells] and "Net.fc" in cells
     assert [text for _, text in page.all("h2")] == ["Timeline", "Flame graph", "Operators", "Memory"]
     assert any("Bottleneck: " in text for _, text in page.all("p"))
-    assert sum(page.data["memory"][0]["bytes"][0]) > 0
+    heads = [text for _, text in page.all("th")]
+    columns = heads.index("operator", 1)  # of the first table, whose longest operator is first
+    assert [cells[place : place + 5] for place in (0, columns)] == [
+        ["matmul", "1", "140 ns", "140 ns", "160 ns"], ["linear", "1", "100 ns", "100 ns", "0 ns"],
+    ]  # fmt: skip
+    curve = page.data["memory"][0]
+    assert dict(zip(curve["names"], map(max, curve["bytes"]), strict=True)) == {
+        "parameter": 512, "optimizer state": 256, "input": 8, "temporary": 128, "activation": 16, "gradient": 64,
+        "unknown": 1024,
+    }  # fmt: skip
 
 
 def test_pages_load_no_resources_and_contain_no_markup_from_traces(tmp_path):

@@ -1,5 +1,6 @@
 """Traces: checks, nesting, self times, modules, and files."""
 
+import json
 import pickle
 import zipfile
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from trace_testing import event_array, training_step
 
 from facula_errors.testing import raises
-from facula_profiler import MEMORY, Kind, Lane, Trace
+from facula_profiler import MEMORY, EventList, Kind, Lane, Trace
 
 
 def contents(trace):
@@ -75,6 +76,26 @@ def test_files_keep_everything(tmp_path):
     assert type(loaded.stacks[0][0]) is type(trace.stacks[0][0]) and type(loaded.signatures[0].shapes[0]) is tuple
     assert contents(pickle.loads(pickle.dumps(trace))) == contents(trace)
     assert [path.name for path in tmp_path.iterdir()] == ["step.facula-trace"]
+
+
+def test_chrome_traces_contain_each_event_in_its_lane_and_an_arrow_for_each_link(tmp_path):
+    trace = training_step()
+    EventList(trace).export_chrome_trace(tmp_path / "step.json")
+    found = json.loads((tmp_path / "step.json").read_text())["traceEvents"]
+    rows = {one["tid"]: one["args"]["name"] for one in found if one["name"] == "thread_name"}
+    spans = [(one["name"], one["cat"], rows[one["tid"]], one["ts"], one["dur"]) for one in found if one["ph"] == "X"]
+    assert spans == [  # microseconds
+        ("step", "user_annotation", "main (python)", 0, 1), ("Net.fc", "python_function", "main (python)", 0.01, 0.29),
+        ("linear", "cpu_op", "main (python)", 0.02, 0.1), ("linear", "cpu_op", "main (python)", 0.4, 0.4),
+        ("matmul", "cpu_op", "main (python)", 0.5, 0.2), ("matmul", "kernel", "stream 0 (device)", 0.51, 0.18),
+    ]  # fmt: skip
+    arrows = [(one["cat"], one["id"], one["ph"], rows[one["tid"]], one["ts"]) for one in found if one["ph"] in "sf"]
+    assert arrows == [
+        ("fwdbwd", 3, "s", "main (python)", 0.02), ("fwdbwd", 3, "f", "main (python)", 0.4),
+        ("ac2g", 5, "s", "main (python)", 0.5), ("ac2g", 5, "f", "stream 0 (device)", 0.51),
+    ]  # fmt: skip
+    memory = [(one["ts"], one["args"]["Bytes"], one["args"]["Total Allocated"]) for one in found if one["ph"] == "i"]
+    assert memory == [(0.03, 256, 256), (0.9, -256, 0)]
 
 
 def test_empty_traces(tmp_path):
