@@ -96,11 +96,6 @@ def capture(
             an invalid graph.
         TypeError, ValueError: invalid arguments.
 
-    Raises:
-        CaptureError: something cannot be captured, or another thread is replaying the same capture, or a pass has
-            broken the graph.
-        TypeError, ValueError: wrong arguments.
-
     >>> from facula_tensor import no_grad, tensor
     >>> weight = tensor([2.0, -1.0], requires_grad=True)
     >>> @capture
