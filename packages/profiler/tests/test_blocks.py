@@ -13,7 +13,8 @@ from facula_storage.extend.layouts import clear_layout_caches
 from facula_storage.extend.memory import allocate, capacity, observe_blocks
 from facula_storage.extend.plans import forget_plans
 
-SMALL, LARGE = contiguous((7, 3), float32), contiguous((300, 400), float32)
+ALLOCATOR = cpu.backend.allocator  # of the layouts below, also if a module imported later replaces the backend
+SMALL, MEDIUM, LARGE = [contiguous(shape, float32) for shape in ((7, 3), (11, 13), (300, 400))]
 
 
 def rows(prof):
@@ -21,14 +22,14 @@ def rows(prof):
 
 
 def blocks():
-    return cpu.backend.allocator.statistics()["allocated_blocks"]
+    return ALLOCATOR.statistics()["allocated_blocks"]
 
 
 def test_allocations_and_releases():
     before = blocks()
     old = allocate(SMALL)
     with profile(profile_memory=True) as prof:
-        first, new = allocate(SMALL), allocate(contiguous((11, 13), float32))
+        first, new = allocate(SMALL), allocate(MEDIUM)
         assert first.ptr % 64 == 0 and capacity(first) >= 84 and blocks() == before + 3
         addresses = first.ptr, new.ptr
         del first, old  # the release of a block from before is not known
