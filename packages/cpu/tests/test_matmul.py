@@ -91,6 +91,20 @@ def test_large_products(name, shape, threads, level):
         check(compute("matmul", (a, b), (empty((m, n), name),)), a, b)
 
 
+@pytest.mark.parametrize("name", ["float32", "float64", "float16", "complex64"])
+@pytest.mark.parametrize("stack", [(20, 35), (3, 300), (70, 40)])
+def test_stacks_that_share_a_matrix(name, stack, threads, level):
+    """Check stacks of products with one matrix, of which the rows cannot be merged, and results in both orders."""
+    count, m = stack
+    rng = np.random.default_rng(m)
+    a, b = near_one(rng, (m, count, 70), name).swapaxes(0, 1), near_one(rng, (70, 300), name)
+    for o in (empty((count, m, 300), name), empty((count, 300, m), name).swapaxes(1, 2)):
+        check(compute("matmul", (a, b), (o,)), a, b)
+    if name in ("float32", "float64"):
+        bias = near_one(rng, (300,), name)
+        check(compute("linear", (a, b.T, bias), (empty((count, m, 300), name),)), a, b, bias)
+
+
 @pytest.mark.parametrize("shape", [(300, 200, 400), (32, 20, 6000), (40, 1000, 30), (1, 2000, 300), (2000, 1, 300),
                                    (90, 1100, 1030)])  # fmt: skip
 @pytest.mark.parametrize("name", ["float32", "float64", "bfloat16", "complex64", "int32"])
