@@ -46,13 +46,14 @@ def batched_attention(call: Any, place: int) -> Any:
 
     Logarithms of sums come after the other operands of gradients and are row-major; shared ones would be expanded.
     """
+    F = call.F
     if call.parameters[2] and call.level.randomness == "same":
         return call.each()
-    wholes: list[Any] = [operand if operand is None else call.whole(operand) for operand in call.operands]
-    wholes[6:] = [call.F.contiguous(sums) for sums in wholes[6:]]
+    wholes: list[Any] = [one if one is None else rows_ready(F, call.whole(one)) for one in call.operands]
+    wholes[6:] = [F.contiguous(sums) for sums in wholes[6:]]
     mask = call.aligned()[place]
     if mask is not None:
-        mask = call.F.expand(mask, (*wholes[0].shape[:-2], *mask.shape[-2:]))
+        mask = F.expand(mask, (*wholes[0].shape[:-2], *mask.shape[-2:]))
     wholes[place] = mask
     return call.wrap(call.run(tuple(wholes)))
 
