@@ -71,22 +71,42 @@ def test_operators_are_those_of_pytorch(program):
     assert shapes == {"[[4, 128], [32, 128], [32]]", "[[4, 32], [10, 32], [10]]"}
 
 
-def test_every_launch_is_recorded(program):
-    """Compare with the listener of launches, for a training step."""
+@pytest.mark.parametrize("options", [{}, {"record_shapes": True}, {"profile_memory": True}])
+def test_every_launch_is_recorded_once(program, options):
+    """Compare with the listener of launches, for two training steps: the second one takes the fast paths."""
     from facula_storage import listen
 
-    def step():
+    def steps():
+        program().backward()
         program().backward()
 
-    step()
+    steps()
     heard = []
     with listen(lambda plan, arguments: heard.append(plan.operator)):
-        step()
-    with profile() as prof:
-        step()
+        steps()
+    with profile(**options) as prof:
+        steps()
     trace = prof.trace
     signatures = trace.events["signature"][trace.of_kind(Kind.LAUNCH)]
     assert [trace.signatures[place].operator for place in signatures] == heard
+
+
+def test_steps_of_optimizers_count_each_tensor():
+    parameters = [facula.ones(3, 4, requires_grad=True), facula.ones(5, requires_grad=True)]
+    for one in parameters:
+        one.grad = facula.ones(*one.shape)
+    for optimizer, tensors, name in (
+        (facula.optim.SGD(parameters, lr=0.1, momentum=0.9), 3, "aten::_fused_sgd_"),
+        (facula.optim.Adam(parameters), 4, "aten::_fused_adam_"),  # parameter, gradient, and two of the state
+    ):
+        with profile(record_shapes=True, with_flops=True) as prof:
+            optimizer.step()
+            optimizer.step()
+        found = {one.key: (one.count, one.flops) for one in prof.key_averages()}
+        assert found[name] == (2, 2 * tensors * 17)
+        launch = prof.trace.events[prof.trace.of_kind(Kind.LAUNCH)[-1]]
+        steps = 2 * (tensors == 4)  # Adam counts its steps in a number for each parameter
+        assert prof.trace.signatures[launch["signature"]].nbytes == 4 * (tensors * 17 + steps)
 
 
 def test_results_do_not_change(program):

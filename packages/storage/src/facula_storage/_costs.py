@@ -79,8 +79,8 @@ MOVES = frozenset({
 def flops(operator: str, inputs: Shapes, outputs: Shapes) -> int:
     """Return the number of floating-point operations of a call.
 
-    A multiplication and an addition of a product count as two. Operators that only move elements count none,
-    and others one for each element of the first result.
+    A multiplication and an addition of a product count as two. Operators that only move elements count none, steps of
+    optimizers one for each element of each tensor, and others one for each element of the first result.
 
     Arguments:
         operator: the operator.
@@ -94,6 +94,8 @@ def flops(operator: str, inputs: Shapes, outputs: Shapes) -> int:
     """
     if operator in MOVES:
         return 0
+    if operator.endswith("_step"):
+        return sum([prod(shape) for shape in (*inputs, *outputs) if shape])  # numbers have no dimension
     formula = _FORMULAS.get(operator)
     if formula is not None and outputs:
         try:

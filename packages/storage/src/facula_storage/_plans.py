@@ -268,8 +268,8 @@ class Observer(NamedTuple):
 
     Arguments:
         wrap: `wrap(plan, launch)` returns a function with the arguments and effects of `launch`, which is that of
-            `plan` or of an earlier observer. A plan without outputs serves any shape; its `request`, if known, is that
-            of an example.
+            `plan` or of an earlier observer. A plan of `any_size` without outputs serves any shape; its `request`, if
+            known, is that of an example.
         needs_layouts: whether plans must have exact layouts, so that launches that fit any size are avoided.
     """
 
@@ -296,7 +296,8 @@ def _observed(plan: Plan) -> Plan:
 
 def _observed_for_any_size(plan: Plan) -> Callable[..., None]:
     """Return the launch of the current observers for a plan that is used with other layouts than its own."""
-    return _observed(Plan(plan.operator, plan.parameters, (), plan.launch, request=plan.request)).launch
+    any_size = Plan(plan.operator, plan.parameters, (), plan.launch, any_size=True, request=plan.request)
+    return _observed(any_size).launch
 
 
 def forget_plans() -> None:

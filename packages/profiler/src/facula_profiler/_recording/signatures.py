@@ -57,14 +57,17 @@ def node_name(operator: str) -> str:
 
 
 def signature_of(plan: Plan) -> Signature:
-    """Return the operator, operands and costs of a plan's launches. A plan without outputs serves any shape."""
+    """Return the operator, operands and costs of a plan's launches.
+
+    A plan of any size without outputs serves any shape. Others without outputs write to operands, as optimizers do.
+    """
     operator, inputs, parameters = _request(plan) or (plan.operator, (), plan.parameters)
     is_program = isinstance(operator, Program)
     arrays = [one for one in inputs if isinstance(one, Layout)]
     dtypes = tuple([_dtype(one) for one in inputs])
     texts = tuple([f"{one!s:.80}" for one in parameters])
     each = len(operator.instructions) if is_program else 1  # type: ignore[union-attr]
-    if not plan.outputs:
+    if not plan.outputs and (plan.any_size or not arrays):
         each *= flops(plan.operator, (), ((),))
         return Signature(plan.operator, None, dtypes, texts, each, sum([one.dtype.itemsize for one in arrays]))
     shapes = tuple([one.shape if isinstance(one, Layout) else () for one in inputs])

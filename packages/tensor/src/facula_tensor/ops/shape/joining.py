@@ -110,7 +110,8 @@ def _cat_plan(layout: Layout) -> Plan:
     table, key = operators["cat"].slow_table, (layout.dtype, layout.device)
     plan = table.by_key.get(key) or table.add(key, layout.device.backend.plan("cat", (), (layout,), ()))
     if layout.dense and table.dense[layout.dense] is None:
-        table.add_dense(table.dense, layout.dense, Plan("cat", (), (layout,), plan.launch, any_size=True))
+        plain = plan.plain or plan  # the table adds observers itself
+        table.add_dense(table.dense, layout.dense, Plan("cat", (), (layout,), plain.launch, any_size=True))
     return plan
 
 
