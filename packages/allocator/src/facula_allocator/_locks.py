@@ -18,11 +18,12 @@ class ExitLock:
     the lock, and both are C callables: no Ctrl-C can arrive between acquiring the lock and entering the `with` block.
     """
 
-    __slots__ = ("_taken", "acquire", "release")
+    __slots__ = ("_taken", "acquire", "release", "reset")
 
     def __init__(self) -> None:
         lock = self._taken = RLock()
         self.acquire, self.release = lock.acquire, lock.release  # for forks
+        self.reset = lock._at_fork_reinit  # type: ignore[attr-defined]
 
     @property
     def __enter__(self, ends: Callable[[], bool] = sys.is_finalizing) -> Callable[[], object]:

@@ -5,6 +5,7 @@ and `full_traceback`. It imports only the standard library; every sibling may im
 classes and Note [Trimming] in `_trimming.py` for the boundary of the library; `extend.py` is for sibling packages.
 """
 
+from . import _forks as _forks
 from ._classes import (
     ArgumentError,
     BlockedFileError,

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import gc
 import os
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -53,11 +54,16 @@ def watch(releases_regions: bool) -> None:
     callback = partial(setattr, collecting)
     if _installed.setdefault("collecting", callback) is callback:
         gc.callbacks.append(callback)
-        os.register_at_fork(before=trimming.acquire, after_in_parent=trimming.release, after_in_child=trimming.release)
+        os.register_at_fork(before=trimming.acquire, after_in_parent=_after_fork, after_in_child=trimming.reset)
     if releases_regions:
         holder = _release_holder()
         if _installed.setdefault("holder", holder) is holder:
             gc.callbacks.append(holder)
+
+
+def _after_fork() -> None:
+    with suppress(RuntimeError):  # registered during the fork, by another thread, and so not acquired before
+        trimming.release()
 
 
 def _release_holder() -> Callable[[str, dict[str, int]], None]:
