@@ -5,7 +5,8 @@ from autograd_helpers import Box, alias, many, recorded_ops
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facula_autograd import Function, backward, grad
+from facula_autograd import Function, backward, detect_anomaly, grad
+from facula_autograd.extend import Rule, edge_to, record
 
 
 class Same(Function):
@@ -64,7 +65,6 @@ def test_fresh_gradients_become_grad_without_a_copy():
     out = x * y
     node = out.node
     inner = node.rule.backward
-    from facula_autograd.extend import Rule
 
     def spy(F, node, g):
         pairs = inner(F, node, g)
@@ -150,3 +150,63 @@ def test_recorded_gradients_are_not_added_into():
     total = x.grad
     x.grad = None
     assert grad(total, x)[0].number == 4.0
+
+
+JOINED = []  # the sums to which parts were added
+PART = Rule("part", lambda F, node, g: ((node.e0, Box(g.number)),), True, False)
+
+
+def _add_to(total, F, node, g):
+    JOINED.append(total)
+    total.cell.number += g.number
+    return ()
+
+
+PART.add_to = _add_to
+
+
+def part(a):
+    """Return a copy whose gradient is added to a sum by its rule."""
+    out = Box(a.number)
+    record(out, PART).e0 = edge_to(a)
+    return out
+
+
+JOINS = {  # the number of parts that are added, of a program of a leaf and of a value that is computed from it
+    "parts of a value": (lambda x, y: part(y) + part(y) + part(y), 2),
+    "one part": (lambda x, y: part(y) + x, 0),
+    "a sum that others hold": (lambda x, y: (part(y) + y) + x, 0),
+    "a fresh product and a part": (lambda x, y: part(y) + y * Box(1.0), 1),
+    "parts of a leaf": (lambda x, y: part(x) + part(x) + y, 1),
+    "parts of parts": (lambda x, y: (lambda z: part(z) + part(z))(part(y)), 1),
+}
+
+
+@pytest.mark.parametrize("name", JOINS)
+def test_parts_are_added_to_sums_of_one_owner(name):
+    program, count = JOINS[name]
+    x = Box(3.0, True)
+    expected = grad(program(x, x * Box(2.0)), x)[0].number
+    JOINED.clear()
+    program(x, x * Box(2.0)).backward()
+    assert (x.grad.number, len(JOINED)) == (expected, count)
+    total, seed = x.grad, Box(1.0)
+    program(x, x * Box(2.0)).backward(seed)
+    assert x.grad is total
+    assert (total.number, seed.number) == (2 * expected, 1.0)
+
+
+@pytest.mark.filterwarnings("ignore:backward.create_graph")
+def test_parts_are_not_added_where_gradients_are_seen_or_recorded():
+    x = Box(3.0, True)
+    JOINED.clear()
+    y = x * Box(2.0)
+    (part(y) + part(y)).backward(create_graph=True)
+    with detect_anomaly():
+        (lambda y: part(y) + part(y))(x * Box(2.0)).backward()
+    shown = []
+    x.register_hook(shown.append)
+    (part(x) + part(x)).backward()
+    assert JOINED == []
+    assert x.grad.number == 10.0
+    assert [g.number for g in shown] == [2.0]

@@ -10,6 +10,11 @@ Note [Ownership]
 without a copy, or is added into. A fresh gradient for a single edge is owned. A gradient passed on to a single edge
 keeps its state; all others are not owned. References are never counted.
 
+Note [Parts]
+The gradient of a slice is zero except for a part. If the edge of such a node already has a gradient that only the
+engine holds, or a leaf has a `.grad`, `rule.add_to(sum, F, node, g)` adds `g` to the part of that sum and returns no
+pairs, or it returns those of `rule.backward`. So the gradients of many slices need one array of zeros.
+
 Note [Leaf nodes]
 A leaf with hooks, and an input of `grad`, is reached through a leaf node, which exists only in this pass. Its number is
 just below the lowest of the nodes that can still send a gradient to the leaf. So it runs once, on the complete sum, as
@@ -19,6 +24,7 @@ early as possible.
 from __future__ import annotations
 
 import sys
+from functools import partial
 from heapq import heappop, heappush
 from math import nextafter
 
@@ -106,8 +112,11 @@ def run(
             g, own = next_g, next_own
         rule = node.rule
         seq = node.seq
+        backward, add_to = rule.backward, rule.add_to
+        if add_to is not None and watch is None:
+            backward = _adding(node, add_to, waiting, noted)
         try:
-            pairs = rule.backward(F, node, g) if run_rule is None else run_rule(rule.backward, F, node, g)
+            pairs = backward(F, node, g) if run_rule is None else run_rule(backward, F, node, g)
         except Exception as error:
             _add_note(error, node)
             raise
@@ -150,6 +159,18 @@ def _wait(
         waiting[key] = (e, adapters[type(entry[1])].add_into(entry[1], h), True)
     else:
         waiting[key] = (e, plus(entry[1], h), not create)
+
+
+def _adding(node: Node, add_to: Callable[..., Pairs], waiting: Waiting, noted: bool) -> Callable[..., Pairs]:
+    """Return the function that adds a part to the gradient of the edge, or the rule's `backward` if it has none."""
+    e, total = node.e0, None
+    if type(e) is Node:
+        entry = waiting.get(-e.seq)
+        if entry is not None and entry[2]:
+            total = entry[1]
+    elif e is not None and e.hooks is None and not noted:
+        total = e._grad
+    return node.rule.backward if total is None else partial(add_to, total)
 
 
 def add(a: object, b: object) -> object:

@@ -63,12 +63,15 @@ class Rule:
         jvp: the forward-mode rule.
         extra: data of a rule made for one node.
 
+    A rule whose gradient is zero except for a part may set `add_to`: see Note [Parts] in the engine.
+
     >>> Rule("neg", lambda F, node, g: ((node.e0, F.neg(g)),), fresh=True, saves=False)
     <Rule neg>
     """
 
-    __slots__ = ("backward", "edges", "extra", "fresh", "jvp", "name", "saves")
+    __slots__ = ("add_to", "backward", "edges", "extra", "fresh", "jvp", "name", "saves")
 
+    add_to: Callable[..., Pairs] | None
     extra: Slot
 
     def __init__(
@@ -82,7 +85,7 @@ class Rule:
         extra: object = None,
     ) -> None:
         self.name, self.backward, self.fresh, self.saves = name, backward, fresh, saves
-        self.edges, self.jvp, self.extra = edges, jvp, extra
+        self.edges, self.jvp, self.extra, self.add_to = edges, jvp, extra, None
 
     def __repr__(self) -> str:
         return f"<Rule {self.name}>"

@@ -40,23 +40,25 @@ def overlaps_itself(layout: Layout) -> bool:
     return False
 
 
-def dense_in_order(layout: Layout, columns: int) -> Layout:
-    """Return the layout of as many rows of `columns` elements, without gaps, in the memory order of `layout`.
+def dense_in_order(layout: Layout, columns: int | None = None) -> Layout:
+    """Return the layout without gaps of the same shape, whose dimensions have the same order in memory.
 
-    Rows are the last dimension. Dimensions of length 1 and expanded ones have no order of their own and keep their
-    places.
+    Dimensions of length 1 and expanded ones have no order of their own and keep their places. With `columns`, the last
+    dimension has this length, and is the innermost one.
 
     >>> from facula_storage import float32
     >>> dense_in_order(layout_of((2, 3, 4, 5), (90, 5, 15, 1), float32), 7)
     Layout((2, 3, 4, 7), facula.float32, strides=(84, 7, 21, 1))
     """
-    shape, last = (*layout.shape[:-1], columns), len(layout.shape) - 1
+    shape, last = layout.shape, len(layout.shape)
+    if columns is not None:
+        shape, last = (*shape[:-1], columns), last - 1
     ordered = [dim for dim in range(last) if layout.strides[dim] and shape[dim] > 1]
     outer_first = iter(sorted(ordered, key=lambda dim: -layout.strides[dim]))
-    dims = [next(outer_first) if dim in ordered else dim for dim in range(last)]
+    dims = [next(outer_first) if dim in ordered else dim for dim in range(len(shape))]
     if dims == sorted(dims):
         return contiguous(shape, layout.dtype, layout.device)
-    strides, step = [1] * len(shape), columns or 1
+    strides, step = [1] * len(shape), 1
     for dim in reversed(dims):
         strides[dim], step = step, step * (shape[dim] or 1)
     return layout_of(shape, tuple(strides), layout.dtype, layout.device)

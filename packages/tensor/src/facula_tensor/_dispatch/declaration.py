@@ -15,6 +15,7 @@ from .._forms._dispatch.fast.pairs import make_double, make_pair
 from .._forms._dispatch.fast.unary import make_binary, make_number_first, make_unary
 from .namespaces import inplace_ops, no_record_ops, operators, recorded_ops
 from .operator import Operator
+from .rules.parts import adding_parts
 from .signatures import set_signature
 from .slow_path.alpha import with_alpha
 from .slow_path.inplace import slow_inplace
@@ -83,10 +84,12 @@ def view(body: type) -> Function:
 
     `window(layout, *parameters)` returns the result's window of the operand's memory: a layout, and the byte
     offset from the operand's first element to the result's. `named` contains aliases of the first two
-    parameters.
+    parameters. With `is_part`, the result contains each of its elements once, and others are left out.
     """
     op = Operator(body, is_elementwise=False)
     window, rule = vars(body)["window"], op.rule
+    if vars(body).get("is_part"):
+        rule.add_to = adding_parts(op)
     cached = vars(body).get("cached", True)
     op.window, op.named = window, vars(body).get("named", ())
 

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 # The attributes of a declaration besides the vjp rules of its operands.
 KNOWN = frozenset(
     "accepts arity batching bilinear broadcasts cached compute_dtype decompose differentiable direct dunders execute "
-    "holomorphic inplace inplace_dunders inputs jvp kernel launch_scalars linear low_bits mask_operands mutates named "
-    "no_gradient optional outputs parameters program reads_values reflected result_dtype results row_major scaled "
-    "signature validate_layouts validate_values value vjp_all widens window".split()
+    "holomorphic inplace inplace_dunders inputs is_part jvp kernel launch_scalars linear low_bits mask_operands "
+    "mutates named no_gradient optional outputs parameters program reads_values reflected result_dtype results "
+    "row_major scaled signature validate_layouts validate_values value vjp_all widens window".split()
 ).union(OPTIONS)
 
 

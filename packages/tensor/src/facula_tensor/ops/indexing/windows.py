@@ -9,10 +9,10 @@ from facula_storage import Layout, layout_of
 from facula_storage.extend.layouts import layout_cache_clearers
 from facula_storage.extend.recording import note_bound
 
-from ..._creation.filled import zeros
 from ..._dispatch.declaration import operator, view
 from ..._dispatch.namespaces import may_alias_grad, no_record_ops, operators
 from ..._dispatch.view_call import MAX_WINDOWS
+from ..shape.slicing import zeros_in_order
 
 if TYPE_CHECKING:
     from ..._core.types import Function
@@ -23,6 +23,7 @@ class _index:
     """Apply integers, slices, None and `...` in range, at once."""
 
     parameters = ("parts",)
+    is_part = True
     cached = False
 
     def window(layout: Layout, parts: tuple[Any, ...], steps: bool = False) -> tuple[Any, ...]:
@@ -90,7 +91,7 @@ FIND: Function = INDEX.window  # type: ignore[assignment]
 
 @operator
 class _index_back:
-    """Write indexed elements into zeros of the shape that the index was applied to: the gradient of indexing."""
+    """Write indexed elements into zeros like those that the index was applied to: the gradient of indexing."""
 
     parameters = ("whole", "parts")
     batching = "along"
@@ -98,7 +99,7 @@ class _index_back:
 
     def execute(operands, parameters):
         (g,), (whole, parts) = operands, parameters
-        result = zeros(whole.shape, dtype=g.dtype, device=g.device)
+        result = zeros_in_order(whole, g)
         no_record_ops.copy_into(no_record_ops.index(result, parts), g)
         return [result]
 

@@ -64,6 +64,7 @@ class diagonal:
     """
 
     parameters = ("offset", "dim1", "dim2")
+    is_part = True
     method = overridable = True
 
     @staticmethod

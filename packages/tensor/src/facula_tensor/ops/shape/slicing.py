@@ -11,8 +11,9 @@ from facula_storage.extend.layouts import INTEGER
 from facula_storage.extend.recording import note_bound, recorders
 
 from ..._core.errors import named, shown
+from ..._core.memory import dense_in_order
 from ..._core.sizes import sizes
-from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, make, method
 from ..._creation.filled import zeros
 from ..._dispatch.arguments import axis_for, needed_dim
 from ..._dispatch.declaration import operator, view
@@ -47,6 +48,7 @@ class select:
     """
 
     parameters = ("dim", "index")
+    is_part = True
     method = overridable = quick = True
 
     @staticmethod
@@ -82,6 +84,7 @@ class _slice:
     """Every `step`-th element from `start` to `stop` along a dimension. The bounds are in range."""
 
     parameters = ("dim", "start", "stop", "step")
+    is_part = True
     cached = False
 
     def window(layout, dim, start, stop, step):
@@ -99,15 +102,24 @@ class _slice:
         return F.slice_back(g, (input_layout, dim, start, step))
 
 
+def zeros_in_order(whole: Layout, like: Tensor) -> Tensor:
+    """Return zeros of the shape and in the memory order of `whole`, with dtype and device of `like`, to be changed."""
+    result = zeros(whole.shape, dtype=like.dtype, device=like.device)
+    layout = dense_in_order(whole)
+    if layout.is_contiguous:
+        return result
+    return make(Tensor, layout_of(layout.shape, layout.strides, like.dtype, like.device), result._storage)
+
+
 @operator
 class _slice_back:
-    """Zeros of the shape `whole` with the operand written to a slice: the gradient of `slice`."""
+    """Zeros like `whole`, in its memory order, with the operand written to a slice: the gradient of `slice`."""
 
     parameters = ("whole", "dim", "start", "step")
 
     def execute(operands, parameters):
         (g,), (whole, dim, start, step) = operands, parameters
-        result = zeros(whole.shape, dtype=g.dtype, device=g.device)
+        result = zeros_in_order(whole, g)
         count = g.shape[dim]
         write(no_record_ops.slice(result, dim, start, start + (count - 1) * step + 1 if count else start, step), g)
         return [result]
