@@ -145,7 +145,7 @@ torch.ones(2).tanh()
     (tmp_path / "training.py").write_text(TRAINING + own)
     status, out, error = profiled("training.py", cwd=tmp_path)
     assert (status, out) == (0, "arguments [] True\n['aten::exp']\n"), error
-    assert "records nothing meanwhile" in error
+    assert "pauses until it ends" in error
     found = names(trace_in(tmp_path / "facula-profile"), Kind.LAUNCH)
     assert "aten::tanh" in found and "aten::linear" in found and "aten::exp" not in found
 

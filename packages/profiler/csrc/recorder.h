@@ -108,7 +108,7 @@ extern Recorder *_Atomic active;       /* the running recorder, or NULL */
 extern _Atomic uint64_t active_generation; /* its generation, or 0 */
 
 /* The calling thread's lane. The first such call in a thread runs Python code if `may_call`, which requires the GIL; -2: the
-   recorder was stopped meanwhile, and may be freed. */
+   recorder was stopped during that call and may be freed. */
 int32_t lane_of_thread(Recorder *recorder, int may_call);
 /* The calling thread's stack; -1 if stacks are not recorded; -2 as above. */
 int32_t stack_now(Recorder *recorder);

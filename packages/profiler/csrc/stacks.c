@@ -1,5 +1,5 @@
 /* Call stacks as numbers. A stack is an instruction of a code object and the stack of its caller, so that stacks share
-   the entries of their outer frames. Files, lines and functions are looked up when the trace is read. */
+   the entries of their outer frames. Reading the trace resolves them to files, lines and functions. */
 #include "recorder.h"
 
 /* Exported by every Python since 3.11, though not part of the limited API, whose attribute look-ups would take three

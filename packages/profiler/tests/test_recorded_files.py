@@ -206,7 +206,7 @@ def test_damaged_records_are_repaired_or_left_out(killed, field, value):
 
 
 def test_random_damage_is_refused_or_repaired(killed):
-    """Check that nothing but CorruptFileError is raised, and that no search runs for ever."""
+    """Check that only CorruptFileError is raised, and that every search ends."""
     random = np.random.default_rng(0)
     whole = {name: np.fromfile(name, np.uint8) for name in (killed, killed + SUFFIX)}
     for number in range(100):

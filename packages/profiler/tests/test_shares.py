@@ -109,7 +109,9 @@ def test_figures_for_an_element_are_multiplied_by_the_elements():
     assert (row.nbytes, row.flops) == (600_000, 50_000)
 
 
-@pytest.mark.parametrize(("operations", "remedy"), [(9_000_000, "at its speed"), (2_000_000, "larger batches")])
+@pytest.mark.parametrize(
+    ("operations", "remedy"), [(9_000_000, "reach the machine's speed"), (2_000_000, "larger batches")]
+)
 def test_arithmetic(operations, remedy):
     built = Builder()
     launches(built, 100, 1 * US, 100 * US, shapes=((8, 8),), nbytes=1000, flops=operations)

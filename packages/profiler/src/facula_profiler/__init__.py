@@ -1,7 +1,7 @@
 """facula_profiler: records the work of a program with its times.
 
-May import: facula_storage, facula_errors, NumPy. Other packages of facula are looked up among the loaded modules when a
-recording starts. Rooms: `_trace` (the data of a recording), `_recording` (the recorder, over csrc/recorder.h, and
+May import: facula_storage, facula_errors, NumPy. A recording observes other packages of facula if they are loaded when
+it starts. Rooms: `_trace` (the data of a recording), `_recording` (the recorder, over csrc/recorder.h, and
 sources of events), `_events` (events, averages, tables), `_profile` (PyTorch's names). Outputs only read traces:
 `_summary`, `_memory`, `_pages`, and `_command.py` for the command line. Start at `_profile/profile.py`.
 """

@@ -1,7 +1,7 @@
 """Functions that sibling packages may use in addition to the public names.
 
 * `is_profiling()`: whether a profile records now.
-* `give_way(profile)`: lets other profiles start while this one runs; it records nothing until they end.
+* `give_way(profile)`: lets other profiles start while this one runs. It pauses until they end.
 """
 
 from ._profile.profile import give_way

@@ -57,7 +57,7 @@ def by_module(columns: Columns) -> Flame:
         ready = (above[waiting] < 0) | placed[above[waiting]]
         level, waiting = waiting[ready], waiting[~ready]
         if not len(level):
-            break  # what is left are cycles of links, which no recording contains
+            break  # the rest are cycles of links, which recordings do not contain
         under = np.where(above[level] < 0, 0, node[above[level]])
         drawn = ~skipped[level]
         node[level[~drawn]] = under[~drawn]

@@ -1,4 +1,4 @@
-"""The bars of a drawn timeline: at most `MAX_BARS`, whatever the number of events.
+"""The bars of a drawn timeline: at most `MAX_BARS`, for any number of events.
 
 # Note [Merged bars]
 # ~~~~~~~~~~~~~~~~~~

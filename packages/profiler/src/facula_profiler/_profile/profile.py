@@ -111,7 +111,7 @@ class profile:
         self.step_num = 0
         self.current_action = self._action_of("profile")
         self._recording: Recording | None = None
-        self._finished: list[Recording | Trace] = []  # recordings become traces when they are asked for
+        self._finished: list[Recording | Trace] = []  # recordings become traces on first access
         self._preset: dict[str, Any] = {}
         self._trace_id = ""
         self._step: int | None = None  # the open range of the current step
@@ -214,7 +214,7 @@ class profile:
             return False
         try:
             recording.stop()
-        finally:  # a source that cannot stop costs no events
+        finally:  # keep the events if a source fails to stop
             self._finished = [*self._finished, recording] if self.acc_events else [recording]
         return True
 
@@ -232,7 +232,7 @@ class profile:
 
     @property
     def trace(self) -> Trace:
-        """The recorded trace; while the profile runs, what is recorded so far.
+        """The recorded trace; while the profile runs, the trace recorded so far.
 
         Raises:
             RuntimeError: no trace is recorded yet.
@@ -368,7 +368,7 @@ def _checked_activities(activities: Iterable[ProfilerActivity] | None, use_cuda:
 
 
 def give_way(prof: profile) -> None:
-    """Let other profiles start while this one runs: it records nothing until they end."""
+    """Let other profiles start while this one runs; it pauses until they end."""
     prof._gives_way = True
 
 

@@ -44,7 +44,7 @@ def schedule(
 
     Arguments:
         wait: steps of each cycle that are not recorded.
-        warmup: steps after them in which the profile is ready but records nothing.
+        warmup: steps after them in which the profile is ready but does not record.
         active: steps after them that are recorded.
         repeat: the number of cycles; 0 for all steps of the program.
         skip_first: steps before the first cycle.

@@ -35,11 +35,11 @@ def _device(layout: Layout) -> int:
 
 
 def observe_memory(plans: Sequence[Plan], undo: list[Callable[[], object]]) -> None:
-    """Record allocations and releases from now on.
+    """Start recording allocations and releases.
 
     Arguments:
-        plans: the plans whose results' layouts are observed, too (`observe_layout`); others may be added.
-        undo: receives a function that stops, first: a Ctrl-C may end the call at any point.
+        plans: plans with layouts that the caller observes (`observe_layout`); the caller may add more until it stops.
+        undo: receives the function that stops recording, before recording starts: Ctrl-C may interrupt the start.
     """
     observer = _Blocks()
     undo.append(lambda: ignore_blocks(observer, [layout for plan in plans for layout in plan.outputs]))

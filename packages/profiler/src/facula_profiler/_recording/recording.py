@@ -81,7 +81,7 @@ class Recording:
         self.options: Mapping[str, Any] = dict(options or {})
         nodes = sys.modules.get("facula_autograd.extend.nodes")
         if path is not None:
-            _check_none_runs()  # before the file of a recording that runs is replaced
+            _check_none_runs()  # before replacing the file of a running recording
         events = 1 << (capacity - 1).bit_length()
         try:
             self._recorder = _recorder.Recorder(
@@ -175,7 +175,7 @@ class Recording:
             self._recorder.event(kind, name, start, self.now(), lane, -1, 0, -1)
 
     def categorize(self, contents: Mapping[int, tuple[str, int, int]]) -> None:
-        """Record the contents of memory; see `sources.Recorder`. As many are kept as events, the newest ones."""
+        """Record the contents of memory; see `sources.Recorder`. Keeps the newest, at most as many as events."""
         with self._lock:
             self._contents.append((self.now(), dict(contents)))
             self._contents_count += len(contents)
@@ -185,7 +185,7 @@ class Recording:
     # Start and stop ---------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Observe from now on.
+        """Start observing.
 
         Raises:
             RuntimeError: another recording runs.
@@ -202,7 +202,7 @@ class Recording:
                 raise
 
     def _observe(self) -> None:
-        """Start all observers. Each is undone from before its start on: a Ctrl-C may end that at any point."""
+        """Start all observers. `_undo` lists each before it starts, because Ctrl-C may interrupt the start."""
         self._process = os.getpid()
         self._undo.append(_running.clear)
         _running.append(self)
@@ -233,8 +233,7 @@ class Recording:
     def _make_way(self, undo: list[Callable[[], object]]) -> None:
         if self.gives_way:
             warn(
-                "profile: this program starts a profile of its own; the one around it, of `python -m facula profile`, "
-                "records nothing meanwhile"
+                "profile: the program starts another profile; that of `python -m facula profile` pauses until it ends"
             )
             self._waits = True
             undo.append(self._continue)

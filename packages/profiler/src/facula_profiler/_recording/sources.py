@@ -6,7 +6,7 @@ recording imports none, and are idle if they are missing. `stop` is called once 
 reverse order, in a forked child as well, and for one that Ctrl-C interrupted. A source that fails to start is reported
 as a warning; the others continue.
 
-C code reports events through a function whose address is `recorder.address`:
+C code reports events by calling the function at the address `recorder.address`:
 
     void report(int64_t kind, int64_t worker, int64_t start, int64_t end, int64_t value);
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def loaded(name: str) -> ModuleType | None:
     """Return a module of a package that the program has imported, or None if it has not.
 
-    A package whose import has begun but not ended, perhaps in another thread, is not loaded either: an import of its
-    modules could fail, or make the other import fail.
+    A package that is still being imported, perhaps by another thread, does not count as loaded: importing its modules
+    could fail, or make the other import fail.
 
     >>> loaded("no_such_package.extend")
     """

@@ -20,6 +20,6 @@ class PoolSource:
             self._former = self._extend.observe_jobs(recorder.address)
 
     def stop(self) -> None:
-        """Stop observing. In a forked child, the pool has no observer and gets none."""
+        """Stop observing. A forked child has no observer to replace."""
         if self._extend is not None and self._extend.observe_jobs(0):
             self._extend.observe_jobs(self._former)

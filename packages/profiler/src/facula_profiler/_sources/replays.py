@@ -27,7 +27,7 @@ class ReplaySource:
             self._end.enter_context(extend.label_replays(self._labels_of))
 
     def stop(self) -> None:
-        """Stop observing. In a forked child, replays have no observer and get none."""
+        """Stop observing. A forked child has no observer to replace."""
         self._end.close()
         if self._replay is not None and self._replay.observe_replays(0):
             self._replay.observe_replays(self._former)

@@ -186,7 +186,7 @@ def _arithmetic_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], 
     found = [*_slow_remedies("arithmetic", columns, shares, peaks), *_pool_remedies(shares)]
     if rate >= SATURATED * peak:
         found.append(
-            "The machine computes at its speed: reduce the work (smaller layers or inputs), or use more cores."
+            "Kernels reach the machine's speed: reduce the work (smaller layers or inputs), or use more cores."
         )
     else:
         found.append(

@@ -44,12 +44,12 @@ class Columns:
         return depths
 
     def in_lanes(self, kind: str) -> Array:
-        """Return which events belong to lanes of a kind."""
+        """Return a mask of the events in lanes of this kind."""
         wanted = np.array([lane.kind == kind for lane in self.trace.lanes], bool)
         return wanted[self.events["lane"]] if len(self.events) else np.zeros(0, bool)
 
     def of(self, *kinds: Kind) -> Array:
-        """Return which events are of some kinds."""
+        """Return a mask of the events of these kinds."""
         return np.isin(self.events["kind"], kinds)
 
     @cached_property

@@ -15,8 +15,8 @@ from facula_errors.extend import boundary
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-ORDER = 512  # of the matrices whose product measures arithmetic: 0.27 GFLOP
-ELEMENTS = 1 << 20  # of an array whose copy measures bandwidth
+ORDER = 512  # of the matrices multiplied to measure arithmetic: 0.27 GFLOP
+ELEMENTS = 1 << 20  # of each array copied to measure bandwidth
 PARTS = 12  # arrays, one after another: 96 MiB, more than most caches
 SECONDS = 0.08  # for each measurement
 

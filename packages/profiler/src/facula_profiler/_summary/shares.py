@@ -14,7 +14,7 @@
 # Time of kernels is divided in proportion to the kernels' times. A kernel is limited by memory if its bytes at the
 # measured bandwidth take longer than its operations at the measured speed of arithmetic. Short launches that take many
 # times the larger of both spend their time on being launched, and count as interpreter, as does the time of a replay
-# between its kernels. Kernels whose operations and bytes are unknown form a part "kernels". Launches for a device are
+# between its kernels. Kernels with unknown operations and bytes form the part "kernels". Launches for a device are
 # work of the interpreter.
 """
 

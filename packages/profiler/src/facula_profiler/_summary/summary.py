@@ -70,8 +70,8 @@ class Summary:
     def bottleneck(self) -> str:
         """The part that takes most of the time.
 
-        One of "input", "interpreter", "memory", "arithmetic", "waiting", "kernels" (whose operations and bytes are
-        unknown), and "nothing" for an empty trace.
+        One of "input", "interpreter", "memory", "arithmetic", "waiting", "kernels" (with unknown operations and
+        bytes), and "nothing" for an empty trace.
         """
         return self.shares.bottleneck
 

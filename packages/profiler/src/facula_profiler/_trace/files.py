@@ -57,7 +57,7 @@ def read_archive(
 
 
 def corrupt(operation: str, path: object, error: Exception) -> CorruptFileError:
-    """Return the error for a file whose contents raised `error`."""
+    """Return the error to raise for a file that cannot be parsed because of `error`."""
     problem = f"expected an archive of Trace.save; got {type(error).__name__}: {error!s:.200}"
     return CorruptFileError(operation, checked_path(operation, path), "", problem, "pass a file of Trace.save")
 
