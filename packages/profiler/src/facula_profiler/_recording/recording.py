@@ -232,9 +232,7 @@ class Recording:
 
     def _make_way(self, undo: list[Callable[[], object]]) -> None:
         if self.gives_way:
-            warn(
-                "profile: the program starts another profile; that of `python -m facula profile` pauses until it ends"
-            )
+            warn("profile: the program starts another profile; that of `python -m facula profile` pauses until it ends")
             self._waits = True
             undo.append(self._continue)
         with suppress(Exception):
