@@ -338,3 +338,22 @@ def test_parents_agree_with_a_search():
                 if spans[other][0] == lane and spans[other][1] <= start and spans[other][2] >= end
             ]
             assert found[place] == (around[-1] if around else -1)
+
+
+def test_names_that_no_record_has_are_dropped():
+    """Names are bounded like the records, and those of kept records, open ranges and labels stay."""
+    with profile(capacity=256) as prof:
+        kept = running()
+        label = kept.label(Kind.KERNEL, "labelled")
+        with record_function("around"):
+            for i in range(30_000):
+                with record_function(f"step {i}"):
+                    pass
+        assert len(kept._names._numbers) < 3 * 4096 and kept.label(Kind.KERNEL, "labelled") == label
+        with record_function("step 7"):
+            pass
+    assert names(prof.trace) == [
+        "around",
+        *[f"step {i}" for i in range(30_000 - 254, 30_000)],
+        "step 7",
+    ]

@@ -24,6 +24,7 @@ from .._trace.records import SIZES, Lane
 from .assembling import Described, assemble
 from .journal import Journal
 from .memory import observe_memory
+from .names import Names
 from .raw import FIRST_OWN_LANE, RAW
 from .signatures import output_place, signature_of
 from .sources import sources
@@ -99,7 +100,7 @@ class Recording:
         self._with_memory = with_memory
         self._observer = Observer(self._wrap, with_layouts)
         self._plans: list[Plan] = []
-        self._names: dict[str, int] = {}
+        self._names = Names(events // 4, self._used_names)
         self._lock = threading.Lock()
         self._threads: dict[int, str] = {}
         self._lanes: list[Lane] = []
@@ -120,14 +121,13 @@ class Recording:
 
     def name(self, text: str) -> int:
         """Return the number of a name."""
-        try:
-            return self._names[text]
-        except KeyError:
-            with self._lock:
-                number = self._names.setdefault(text, len(self._names))
-            if self._journal is not None:
-                self._journal.write("name", number, text)
-            return number
+        return self._names.number_of(text, None if self._journal is None else self._journal.write)
+
+    def _used_names(self) -> list[int]:
+        """Return the numbers of the names of all records and open ranges."""
+        _, records = self._recorder.contents()
+        opened = [name for _, name, _, _ in list(self._open.values())]
+        return [*np.unique(np.frombuffer(records, RAW)["name"]).tolist(), *opened]
 
     def lane(self, kind: str, label: str, thread: int = 0) -> int:
         """Return the number of a new lane."""
@@ -150,9 +150,12 @@ class Recording:
         self, kind: int, name: str | None = None, plan: Plan | None = None, site: tuple[CodeType, int] | None = None
     ) -> int:  # fmt: skip
         """Return the label of events that C code reports; see `sources.Recorder`."""
-        label, bits = int(kind), 8
+        label, bits, named = int(kind), 8, -1
+        if name is not None:
+            named = self.name(name)
+            self._names.keep(named)
         for number, width in (
-            (-1 if name is None else self.name(name), 16),
+            (named, 16),
             (-1 if plan is None else self._number_of(plan), 20),
             (-1 if site is None else self._recorder.stack(*site), 19),
         ):
@@ -317,8 +320,10 @@ class Recording:
         """Return what was recorded."""
         first, records = self._recorder.contents() if os.getpid() == self._process else (0, b"")
         _, began, began_utc, _ = self._recorder.header()
+        rows = np.frombuffer(records, RAW).copy()
+        names, rows["name"] = self._names.listed(rows["name"])
         frames = Frames()
-        rows: list[tuple[CodeType, int, int]] = self._recorder.stacks(0)
+        stacks: list[tuple[CodeType, int, int]] = self._recorder.stacks(0)
         main = threading.main_thread().native_id
         threads = [
             Lane("python", self._threads.get(lane, "MainThread" if thread == main else f"thread {thread}"), thread)
@@ -331,10 +336,10 @@ class Recording:
             metadata[SIZES] = {address: row[1:] for _, contents in contents_at for address, row in contents.items()}
         categories = [(time, {address: row[0] for address, row in contents.items()}) for time, contents in contents_at]
         described = Described(
-            began, list(self._names), _Signatures(self._plans), threads, self._lanes,
-            [(frames.at(code, instruction), caller) for code, caller, instruction in rows], categories, metadata,
+            began, names, _Signatures(self._plans), threads, self._lanes,
+            [(frames.at(code, instruction), caller) for code, caller, instruction in stacks], categories, metadata,
         )  # fmt: skip
-        return assemble(np.frombuffer(records, RAW), first, described)
+        return assemble(rows, first, described)
 
 
 class _Signatures:
