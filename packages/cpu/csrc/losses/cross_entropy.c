@@ -20,7 +20,7 @@ struct work {
     char *o;
     int64_t ignored;
     double smoothing, weights, total;
-    double sums[MOST_TASKS];
+    double *sums; /* of the losses of each task */
 };
 
 struct place {
@@ -58,6 +58,7 @@ static int64_t check_targets(struct work *work, int64_t *args)
 {
     const int64_t rows = work->plan->rows, classes = work->plan->classes, ignored = work->ignored;
     double total = 0;
+    int64_t counted = 0;
     for (int64_t row = 0; row < rows; row++) {
         const int64_t target = *(const int64_t *)(work->target + locate(work, row).target);
         if (target == ignored)
@@ -69,9 +70,11 @@ static int64_t check_targets(struct work *work, int64_t *args)
             args[3] = ignored;
             return FACULA_TARGET;
         }
-        total += weight_of(work, target);
+        counted++;
+        if (work->weight)
+            total += weight_of(work, target);
     }
-    work->total = total;
+    work->total = work->weight ? total : (double)counted;
     work->weights = 0;
     for (int64_t class = 0; work->smoothing && class < classes; class++)
         work->weights += weight_of(work, class);
@@ -91,8 +94,12 @@ static void run_rows(void *context, int64_t task)
     struct work *work = context;
     const struct facula_cross_entropy *plan = work->plan;
     const int64_t end = (task + 1) * plan->group < plan->rows ? (task + 1) * plan->group : plan->rows;
-    struct facula_class_rows rows = {.weight = work->weight, .classes = plan->classes, .step = plan->x_step,
-                                     .smoothing = work->smoothing, .weights = work->weights};
+    struct facula_class_rows rows; /* not cleared: its arrays are long */
+    rows.weight = work->weight;
+    rows.classes = plan->classes;
+    rows.step = plan->x_step;
+    rows.smoothing = work->smoothing;
+    rows.weights = work->weights;
     char *to[FACULA_STRIP];
     double number[FACULA_STRIP], sum = 0; /* per row: the factor of its gradient, then its loss */
     for (int64_t i = task * plan->group; i < end;) {
@@ -133,9 +140,10 @@ static int64_t cross_entropy(const void *plan_, int64_t *args)
 {
     const struct facula_cross_entropy *plan = plan_;
     const int64_t *given = args + 1 + plan->gradient;
+    double sums[MOST_TASKS];
     struct work work = {.plan = plan, .x = (const char *)given[0], .target = (const char *)given[1],
                         .weight = (const char *)given[2], .g = (const char *)args[1], .o = (char *)given[3],
-                        .ignored = given[4]};
+                        .ignored = given[4], .sums = sums};
     memcpy(&work.smoothing, &given[5], sizeof work.smoothing);
     const int64_t status = check_targets(&work, args);
     if (status)
@@ -150,7 +158,7 @@ static int64_t cross_entropy(const void *plan_, int64_t *args)
         return FACULA_OK;
     double sum = 0;
     for (int64_t task = 0; task < tasks; task++)
-        sum += work.sums[task];
+        sum += sums[task];
     write_number(&work, work.o, plan->mean ? sum / work.total : sum);
     return FACULA_OK;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "elements/math/functions.h"
+#include "linalg/transpose.inc"
 #include "losses/cross_entropy.cdef.h"
 #include "runtime/kernel.h"
 
@@ -15,6 +16,7 @@ enum {
 #define SUFFIX float32
 #define CODE FLOAT32
 #define COST 600
+#define VECTOR floats
 #define EXP_SHIFTED exp_not_positive
 #include "losses/cross_entropy.inc"
 
@@ -22,5 +24,6 @@ enum {
 #define SUFFIX float64
 #define CODE FLOAT64
 #define COST 6000
+#define VECTOR doubles
 #define EXP_SHIFTED real_exp
 #include "losses/cross_entropy.inc"
