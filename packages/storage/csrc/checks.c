@@ -124,11 +124,8 @@ static int read_expected(Check *check, const Slots *slots, PyObject *expected)
 
 static int read_slot(Check *check, const Slots *slots)
 {
-    for (int i = 0; i < SLOTS; i++)
-        if (slots->descriptors[i] == check->key && slots->offsets[i] >= 0 && PyObject_TypeCheck(check->holder, slots->kinds[i])) {
-            check->slot = i;
-            return 0;
-        }
+    if ((check->slot = slot_of(slots, check->key, check->holder)) >= 0)
+        return 0;
     if (!is_slot(Py_TYPE(check->key))) /* only Python's own descriptors: reading them runs no user code */
         return refuse("the descriptor of a slot");
     check->get = (descrgetfunc)PyType_GetSlot(Py_TYPE(check->key), Py_tp_descr_get);
@@ -140,6 +137,10 @@ static int read_holder(Check *check, const Slots *slots)
     PyObject *holder = check->holder;
     PyTypeObject *type = Py_TYPE(holder);
     check->slot = -1;
+    check->container = PyDict_Check(holder)    ? IS_DICT
+                       : PyList_Check(holder)  ? IS_LIST
+                       : PyTuple_Check(holder) ? IS_TUPLE
+                                               : HAS_ITERATOR;
     switch (check->kind) {
     case CHECK_SLOT: return read_slot(check, slots);
     case CHECK_ITEM: return PyDict_Check(holder) ? 0 : refuse("a dict whose item is compared");
@@ -148,10 +149,11 @@ static int read_holder(Check *check, const Slots *slots)
     case CHECK_ENTRIES:
         if (PyType_IsSubtype(type, ordered_dict)) { /* its order differs from that of its base class dict */
             check->ordered = (getiterfunc)PyType_GetSlot(ordered_dict, Py_tp_iter);
+            check->container = HAS_ITERATOR;
             check->is_early = 1;
             return has_plain_keys(holder) ? 0 : refuse("an OrderedDict whose keys are numbers, strings and bytes");
         }
-        if (!PyDict_Check(holder) && !PyList_Check(holder) && !PyTuple_Check(holder) && !is_iterated(type))
+        if (check->container == HAS_ITERATOR && !is_iterated(type))
             return refuse("a dict, list, tuple, set, frozenset or deque whose entries are compared");
         check->is_early = is_iterated(type);
         return 0;
@@ -288,9 +290,9 @@ static int same_entries(Check *check)
 {
     PyObject *holder = check->holder, **parts = check->parts, *key, *value;
     Py_ssize_t at = 0, i = 0;
-    if (check->ordered || !(PyDict_Check(holder) || PyList_Check(holder) || PyTuple_Check(holder)))
+    if (check->container == HAS_ITERATOR)
         return same_iterated(check);
-    if (PyDict_Check(holder)) {
+    if (check->container == IS_DICT) {
         if (PyDict_Size(holder) * 2 != check->size)
             return 0;
         for (; PyDict_Next(holder, &at, &key, &value); i += 2)
@@ -298,7 +300,7 @@ static int same_entries(Check *check)
                 return 0;
         return i == check->size;
     }
-    const int is_list = PyList_Check(holder);
+    const int is_list = check->container == IS_LIST;
     if ((is_list ? PyList_Size(holder) : PyTuple_Size(holder)) != check->size)
         return 0;
     for (; i < check->size; i++)
@@ -362,7 +364,7 @@ static int holds(Check *check, const Slots *slots)
     case CHECK_PLACE:
         return check->size >= 0 && check->size < PyList_Size(holder) &&
                settle(check, PyList_GetItem(holder, check->size), &check->expected);
-    case CHECK_SIZE: return (PyDict_Check(holder) ? PyDict_Size(holder) : PyList_Size(holder)) == check->size;
+    case CHECK_SIZE: return (check->container == IS_DICT ? PyDict_Size(holder) : PyList_Size(holder)) == check->size;
     case CHECK_ENTRIES: return same_entries(check);
     case CHECK_BYTES: return has_bytes(holder, check->expected);
     case CHECK_TYPE: return (PyObject *)Py_TYPE(holder) == check->expected;

@@ -25,6 +25,7 @@ extern descrsetfunc set_slot;
 int is_slot(PyTypeObject *type);               /* whether a type is that of Python's own descriptors */
 int read_slots(Slots *slots, PyObject *tuple); /* -1 with an error set */
 void drop_slots(Slots *slots);
+int slot_of(const Slots *slots, PyObject *descriptor, PyObject *holder); /* its index in `Slots`; -1: not known */
 
 /* Return the contents of a slot of `holder`, borrowed; NULL without an error if it is not set. The caller must ensure
    that the holder is an instance of `kinds[which]`. */
@@ -37,6 +38,20 @@ static inline PyObject *slot_value(const Slots *slots, int which, PyObject *hold
         PyErr_Clear();
     Py_XDECREF(found); /* the slot keeps a reference: ensured by read_slots */
     return found;
+}
+
+/* Set a slot, as its descriptor does; -1 with an error set. */
+static inline int put_slot(const Slots *slots, int which, PyObject *holder, PyObject *value)
+{
+    if (slots->offsets[which] < 0)
+        return set_slot(slots->descriptors[which], holder, value);
+    PyObject **at = (PyObject **)((char *)holder + slots->offsets[which]), *before = *at;
+    if (before != value) {
+        Py_INCREF(value);
+        *at = value;
+        Py_XDECREF(before);
+    }
+    return 0;
 }
 
 static inline int is_tensor(const Slots *slots, PyObject *object)
@@ -65,6 +80,7 @@ typedef struct {
         descrgetfunc get;   /* of a SLOT check with `slot` -1 */
         getiterfunc ordered; /* iterates over an OrderedDict; NULL for other holders */
     };
+    int container; /* of an ENTRIES or SIZE check: the kind of the holder, which no assignment to `__class__` changes */
     int slot; /* the index in `Slots` that a SLOT check reads; -1: another slot */
     int is_exact; /* objects of equal value are not accepted instead of the expected ones */
     int is_early; /* it calls Python, or creates an iterator, which may start the collector: run before the others */
@@ -72,6 +88,7 @@ typedef struct {
 
 enum { CHECK_SLOT, CHECK_ITEM, CHECK_PLACE, CHECK_SIZE, CHECK_ENTRIES, CHECK_BYTES, CHECK_TYPE, CHECK_TENSOR, CHECK_CALL };
 enum { CHECK_EXACT = 16 }; /* added to a kind */
+enum { HAS_ITERATOR, IS_DICT, IS_LIST, IS_TUPLE }; /* containers */
 
 /* Read a check from its Python description: (kind, holder, key, expected). -1 with an error set; the check is then
    empty. */

@@ -145,7 +145,8 @@ static int read_puts(const Slots *slots, PyObject *list, Put **puts, Py_ssize_t 
                 return -1;
             }
         }
-        (*puts)[(*count)++] = (Put){Py_NewRef(holder), Py_NewRef(middle), Py_NewRef(value), parts};
+        (*puts)[(*count)++] = (Put){Py_NewRef(holder), Py_NewRef(middle), Py_NewRef(value), parts,
+                                   counts ? -1 : slot_of(slots, middle, holder)};
     }
     return 0;
 }

@@ -248,17 +248,21 @@ static int finish(Sequence *self)
         int failed = 0;
         const int64_t version = slot_as_integer(&self->slots, SLOT_VERSION, put->holder, &failed);
         PyObject *next = PyLong_FromLongLong(version + self->counts[i]);
-        if (failed || !next || set_slot(self->slots.descriptors[SLOT_VERSION], put->holder, next) ||
-            set_slot(self->slots.descriptors[SLOT_MUTATOR], put->holder, put->value)) {
+        if (failed || !next || put_slot(&self->slots, SLOT_VERSION, put->holder, next) ||
+            put_slot(&self->slots, SLOT_MUTATOR, put->holder, put->value)) {
             Py_XDECREF(next);
             return -1;
         }
         Py_DECREF(next);
     }
-    for (Py_ssize_t i = 0; i < self->put_count; i++)
-        if (set_slot(self->puts[i].descriptor, self->puts[i].holder, self->puts[i].value) ||
-            restore(&self->slots, &self->puts[i]))
+    for (Py_ssize_t i = 0; i < self->put_count; i++) {
+        const Put *put = &self->puts[i];
+        if (put->slot >= 0 ? put_slot(&self->slots, put->slot, put->holder, put->value)
+                           : set_slot(put->descriptor, put->holder, put->value))
             return -1;
+        if (restore(&self->slots, put))
+            return -1;
+    }
     return 0;
 }
 

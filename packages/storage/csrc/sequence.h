@@ -42,6 +42,7 @@ typedef struct {
 typedef struct {
     PyObject *holder, *descriptor, *value;
     PyObject **parts; /* contents of the slots of a tensor `value`, SLOT_LAYOUT to SLOT_HOOKS; NULL: any */
+    int slot; /* the index in `Slots` of the descriptor; -1: another slot */
 } Put;
 
 typedef struct {

@@ -86,6 +86,14 @@ int read_slots(Slots *slots, PyObject *tuple)
     return 0;
 }
 
+int slot_of(const Slots *slots, PyObject *descriptor, PyObject *holder)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (slots->descriptors[i] == descriptor && slots->offsets[i] >= 0 && PyObject_TypeCheck(holder, slots->kinds[i]))
+            return i;
+    return -1;
+}
+
 void drop_slots(Slots *slots)
 {
     for (int i = 0; i < SLOTS; i++)

@@ -9,8 +9,8 @@ from weakref import ref
 
 from facula_autograd.extend.modes import active_modes
 from facula_autograd.extend.nodes import describe_call_site
-from facula_errors import MissingAttributeError
-from facula_errors.extend import boundary, warn
+from facula_errors import FaculaError, MissingAttributeError
+from facula_errors.extend import boundary, trim_traceback, warn
 from facula_storage.extend.memory import launching_modules
 from facula_storage.extend.recording import current_recorder
 from facula_tensor import Tensor
@@ -93,17 +93,19 @@ class Captured(Generic[P, R]):
         self._paused, self._latest = is_paused, None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        latest = self._latest
-        if latest is not None and not kwargs and not active_modes:
-            if not (others := self._plain_args):
-                result: Any = latest.replay(args)  # type: ignore[arg-type]  # all arguments are tensors
-            elif len(args) == self._arg_count and all([args[place] is arg for place, arg in others]):
-                result = latest.replay(tuple([args[place] for place in self._tensor_places]))  # type: ignore[misc]
-            else:
-                result = MISS
-            if result is not MISS:
-                return result  # type: ignore[no-any-return]
-        return self._call(args, kwargs)  # type: ignore[no-any-return]
+        try:
+            latest, result = self._latest, MISS
+            if latest is not None and not kwargs and not active_modes:
+                if not (others := self._plain_args):
+                    result = latest.replay(args)  # type: ignore[arg-type]  # all arguments are tensors
+                elif len(args) == self._arg_count and all([args[place] is arg for place, arg in others]):
+                    result = latest.replay(tuple([args[place] for place in self._tensor_places]))  # type: ignore[misc]
+                if result is not MISS:
+                    return result  # type: ignore[return-value]
+            return self._call(args, kwargs)  # type: ignore[no-any-return]
+        except (FaculaError, TypeError) as error:
+            trim_traceback(error)
+            raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Handle a call that the latest replay cannot serve directly."""

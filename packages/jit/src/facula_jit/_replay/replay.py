@@ -131,6 +131,7 @@ class Replay(BackwardReplay):
         single = recording.result
         self.single = single if type(single) is Output and is_plain and single.root != NEW_LEAF else None
         self.node = _spent if self.single is not None and self.single.wants_grad else None
+        self.is_direct = self.single is not None and not (self.identities or self.backward_ends)
 
     @property
     def served(self) -> int:
@@ -228,29 +229,12 @@ class Replay(BackwardReplay):
     # ------------------------------------------------------------------------------------------------------- running
     def replay(self, tensors: tuple[Tensor, ...]) -> Any:
         """Run the capture if all checks pass; otherwise return MISS."""
-        busy_flag, single = self.busy_flag, self.single
+        busy_flag = self.busy_flag
         if busy_flag.busy:
             raise CaptureError(IN_USE.format(self.name))
-        if self.count == self.check_at or (self.identities and self.knows(tensors)):
+        if self.count == self.check_at:
             return MISS
-        for place in self.backward_ends:
-            if has_hooks(tensors[place]):
-                self.missed = -1 - place
-                return MISS
-        rng_values: list[int] = []
-        if self.outer_backwards:
-            found = find_outer_inputs(self.outer_backwards, tensors)
-            if isinstance(found, int):
-                self.missed = -1 - found
-                return MISS
-            tensors = found
-        if single is None or collecting:
-            frame = self._free_frame()
-            storages = [allocate(layout) for layout in self.layouts]
-            for generator in self.generators:
-                rng_values += (generator._key, generator._offset)
-            values = (*[storage.ptr for storage in storages], *rng_values)
-        else:  # the most frequent case, inlined for speed
+        if self.is_direct and not collecting:  # the most frequent case, inlined for speed
             (frame,), (layout,) = self.frames, self.layouts
             s = Storage()
             try:
@@ -258,7 +242,24 @@ class Replay(BackwardReplay):
             except IndexError:
                 s.ptr, s.__del__ = layout.refill()
             s.version = 0
-            storages, values = [s], (s.ptr,)  # type: ignore[assignment]
+            values: tuple[int, ...] = (s.ptr,)
+        else:
+            if self.identities and self.knows(tensors):
+                return MISS
+            for place in self.backward_ends:
+                if has_hooks(tensors[place]):
+                    self.missed = -1 - place
+                    return MISS
+            found = find_outer_inputs(self.outer_backwards, tensors) if self.outer_backwards else tensors
+            if isinstance(found, int):
+                self.missed = -1 - found
+                return MISS
+            tensors, frame = found, self._free_frame()
+            storages = [allocate(layout) for layout in self.layouts]
+            rng_values = [part for generator in self.generators for part in (generator._key, generator._offset)]
+            values = (*[storage.ptr for storage in storages], *rng_values)
+            if self.single is not None:
+                (s,) = storages
         busy_flag.busy = True
         try:
             missed = frame.forward.run(tensors, values)
@@ -270,11 +271,11 @@ class Replay(BackwardReplay):
             self.missed = missed
             return MISS
         self.count += 1
-        if single is not None:
+        if (single := self.single) is not None:
             for action in self.actions:
                 action()
             t = new_instance(Tensor)
-            t._layout, t._storage, t._offset, t.node = single.layout, storages[0], single.offset, self.node
+            t._layout, t._storage, t._offset, t.node = single.layout, s, single.offset, self.node
             return t
         for generator, count, state in zip(self.generators, self.drawn, self.set, strict=True):
             if count is None:
