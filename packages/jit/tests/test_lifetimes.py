@@ -7,11 +7,15 @@ from itertools import count
 from threading import Thread
 
 import numpy as np
+import pytest
 from jit_toys import pair, same, step_of
 
-from facula_jit import capture, load, save
+from facula_errors.testing import raises
+from facula_jit import CaptureError, allow, capture, load, save
+from facula_storage import cpu
 from facula_tensor import (
     empty,
+    no_grad,
     ones,
     randn,
     tensor,
@@ -34,6 +38,72 @@ def test_captures_are_freed():
         assert [link() for link in links] == [None] * 4
     finally:
         gc.enable()
+
+
+def peak_of(step, calls=6):
+    """Return the peak of the memory that some calls take from the system, in bytes; the first has made gradients."""
+    x = randn(512, 256)
+    step(x)
+    cpu.backend.allocator.trim()
+    cpu.backend.allocator.reset_peak_memory_stats()
+    before = cpu.backend.allocator.statistics()["reserved_bytes"]
+    for _ in range(calls):
+        step(x)
+    return cpu.backend.allocator.memory_stats()["reserved_bytes.all.peak"] - before
+
+
+def large_step():
+    """A training step whose activations, and whose gradients, need several MiB each."""
+    weights = [randn(*shape).requires_grad_() for shape in ((256, 1024), (1024, 1024), (1024, 8))]
+
+    def step(x):
+        for w in weights:
+            w.grad = None
+        for w in weights:
+            x = (x @ w).tanh()
+        loss = (x * x).mean()
+        loss.backward()
+        with no_grad():
+            for w in weights:
+                w.sub_(w.grad * 0.1)
+        return loss.detach()
+
+    return step, weights
+
+
+@pytest.mark.parametrize("check", [0, 2, 5])
+def test_captured_steps_need_no_more_memory_than_eager_ones(check):
+    captured = capture(large_step()[0], on_break="error", check=check)
+    assert peak_of(captured) <= peak_of(large_step()[0]) + (1 << 20)
+    assert "eager" not in captured.report()
+
+
+def test_gradients_from_before_are_freed():
+    step, weights = large_step()
+    captured = capture(step, on_break="error", check=3)
+    grads = []
+    for _ in range(8):  # recorded, replayed and checked
+        captured(randn(512, 256))
+        grads.append(weakref.ref(weights[1].grad._storage))
+    assert len({id(link()) for link in grads if link() is not None}) == 1
+
+
+def test_rejected_captures_have_no_memory():
+    factors = {"a": 1.0}
+
+    @allow
+    def factor():
+        return factors["a"]
+
+    captured = capture(lambda x: (x * factor() + 1).exp().sum(), check=3)
+    for _ in range(2):
+        captured(ones(1 << 20))
+    assert captured._pool._arenas
+    factors["a"] = 2.0
+    captured(ones(1 << 20))
+    with raises(CaptureError, "capture", "differs"):
+        captured(ones(1 << 20))
+    assert not captured._pool._arenas
 
 
 def test_arguments_and_results_are_freed():

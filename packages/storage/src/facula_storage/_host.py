@@ -95,7 +95,7 @@ class _NoMemory:
     def statistics(self) -> dict[str, int]:
         return {"allocated_bytes": 0, "allocated_blocks": 0, "reserved_bytes": 0}
 
-    def trim(self) -> int:
+    def trim(self, keep: int = 0) -> int:
         return 0
 
     def tidy(self) -> int:

@@ -75,7 +75,7 @@ class MallocAllocator:
         sizes = [block.nbytes for block in list(self._live.values())]
         return {"allocated_bytes": sum(sizes), "allocated_blocks": len(sizes), "reserved_bytes": sum(sizes)}
 
-    def trim(self) -> int:
+    def trim(self, keep: int = 0) -> int:
         """Return 0: there is no cached memory."""
         return 0
 

@@ -38,8 +38,8 @@ class Allocator(Protocol):
     def statistics(self) -> dict[str, int]:
         """Return exact numbers of bytes and blocks: at least allocated_bytes, allocated_blocks, reserved_bytes."""
 
-    def trim(self) -> int:
-        """Return idle memory to the system, and return the number of bytes."""
+    def trim(self, keep: int = 0) -> int:
+        """Return idle memory to the system until about `keep` bytes are idle, and return the number of bytes."""
 
     def tidy(self) -> int:
         """Return only idle memory beyond its limit to the system, and the number of bytes: fast, for quiet moments."""

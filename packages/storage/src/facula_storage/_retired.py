@@ -31,6 +31,8 @@ from ._devices import connected
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ._protocols import DeviceBackend
+
 # One lock for the rare operations that replace or pin a buffer. It is reentrant, because a finalizer that runs inside
 # may call these functions again.
 buffer_lock = RLock()
@@ -68,6 +70,14 @@ def try_release_retired() -> None:
             release_retired()
         finally:
             buffer_lock.release()
+
+
+def exchange_idle_memory(backend: DeviceBackend, nbytes: int) -> None:
+    """Return about `nbytes` of idle memory to the system: before a large block is taken for good, so that the idle
+    blocks of earlier work do not add to it, and after it is released, since no other request has its size.
+    """
+    found = backend.allocator.statistics()
+    backend.allocator.trim(max(found["reserved_bytes"] - found["allocated_bytes"] - nbytes, 0))
 
 
 def release_idle_memory() -> None:

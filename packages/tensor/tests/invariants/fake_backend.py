@@ -70,7 +70,7 @@ class QueuedAllocator:
         figures = self.system.statistics()
         return {**figures, "allocated_blocks": figures["allocated_blocks"] - idle}
 
-    def trim(self) -> int:
+    def trim(self, keep: int = 0) -> int:
         """Free idle blocks at once, even if queued work needs them: the fault that the checks must detect."""
         given = 0
         for nbytes, idle in self.idle.items():

@@ -83,9 +83,9 @@ class StorageAllocator:
             "reserved_bytes": stats["reserved_bytes.all.current"],
         }
 
-    def trim(self) -> int:
-        """Release idle memory to the driver, and return the bytes released."""
-        return self.allocator.empty_cache()
+    def trim(self, keep: int = 0) -> int:
+        """Release all idle memory to the driver if it exceeds `keep` bytes, and return the bytes released."""
+        return self.allocator.empty_cache() if self.idle_bytes() > keep else 0
 
     def tidy(self) -> int:
         """Release idle memory if it exceeds `cache_limit`, and return the bytes released."""

@@ -22,13 +22,14 @@ from .._recording.recorder import Recorder
 from .._recording.signature import Signature, by_value, shown, tensors_in
 from .._replay.checked_calls import Digest, described, difference, interval_of, next_check
 from .._replay.memory_pool import Pool
+from .._replay.renewed_gradients import RenewedGradients
 from .._replay.replay import MISS, BusyFlag, Replay
 from ..passes._pass_manager import run_passes
 from .cache_entry import EAGER, MAX_REPLAYS, REPLAYING, SPLIT, CacheEntry, Event, WithoutAttributes
 from .outcomes import outcome_of
 from .recorded_call import RecordedCall
 from .report import report_of
-from .split_function import SplitFunction, own_function
+from .split_function import SplitFunction, own_function, plain_parts_by_name
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -118,7 +119,7 @@ class Captured(Generic[P, R]):
             return self._run_eagerly(args, kwargs)
         entry = self._entries.get(signature.key)
         if entry is None:
-            parts = self._parts(signature.key, args, kwargs)
+            parts = plain_parts_by_name(self.function, signature.key, len(args))
             if len(self._entries) >= MAX_SIGNATURES:
                 return self._refuse_signature(parts, args, kwargs)
             entry = self._entries[signature.key] = CacheEntry(shown(args, kwargs), signature.kept, parts)
@@ -158,6 +159,9 @@ class Captured(Generic[P, R]):
         self._tensor_places = [place for place, arg in enumerate(args) if isinstance(arg, Tensor)]
 
     def _try(self, replay: Replay, tensors: tuple[Any, ...]) -> Any:
+        if not replay.has_memory:
+            self._latest = None  # it may lose its memory
+            self._pool.share(replay, self._replays())
         result = replay.replay(tensors)
         if result is MISS and replay.numbers_from <= replay.missed < len(replay.checks) and replay.refill():
             result = replay.replay(tensors)
@@ -178,26 +182,22 @@ class Captured(Generic[P, R]):
             self._reject(entry, outcome, run)
         else:
             outcome.reason = changed
-            self._pool.share(outcome, self._replays())
             entry.capture(outcome)
             self._use_next(outcome, args, kwargs)
         return run.result
 
     def _reject(self, entry: CacheEntry, why: GraphBreak, run: RecordedCall) -> None:
         """Reject a signature after a run with a graph break."""
-        if self.on_break == "error":
-            entry.reject(why)
-            raise CaptureError(why)
         if self._split is None or run.recorder.reads_locals:
             entry.reject(why)
-            self._warn(why)
+            self._refuse(why)
             return
         split = self._split.around(run.recorder.line if why is run.recording.breaks else None)
         entry.reject(why, split)
         if not any([known.replays for known in self._entries.values()]):
             self._direct_split = split
         if self._split.refusal:
-            self._warn(why._replace(remedy=f"it cannot be split there: {self._split.refusal}"))
+            self._refuse(why._replace(remedy=f"it cannot be split there: {self._split.refusal}"))
 
     def _give_up(self, entry: CacheEntry, changed: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Reject a signature whose guards fail too often, and run this call."""
@@ -206,7 +206,7 @@ class Captured(Generic[P, R]):
         why = GraphBreak(problem, last.remedy, None)
         entry.reject(why, None if self._split is None else self._split.around_names([last.name_of_missed]))
         entry.replays.clear()
-        self._latest = None
+        self._release_memory()
         return self._broken(why, args, kwargs) if entry.split is None else entry.split(*args, **kwargs)
 
     def _refuse_signature(self, parts: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -222,7 +222,8 @@ class Captured(Generic[P, R]):
     def _run(
         self, entry: CacheEntry, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> RecordedCall:
-        """Run the function under a recorder."""
+        """Run the function under a recorder, without memory of replays."""
+        self._release_memory()
         recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
         recorder.decisions = Decisions() if len(self._entries) > 1 else None
         run = RecordedCall(self.function, self._own, recorder, signature, self._allowed)
@@ -234,18 +235,25 @@ class Captured(Generic[P, R]):
     ) -> Any:
         """Run the function instead of a replay, and compare its launches with the capture: Note [Checked calls]."""
         replay.check_at = next_check(self._interval, replay.count)
-        self._latest = None
+        self._release_memory()
+        gradients = RenewedGradients(replay)
+        if gradients.blocks:
+            entry.replays.remove(replay)  # until it has gradients again
         run = self._run(entry, signature, args, kwargs)
-        # such a recording is incomplete and cannot be compared
-        if run.recorder.retry is not None or run.recording.overlaps:
+        if run.recorder.retry is not None or run.recording.overlaps:  # incomplete: it cannot be compared
             return run.result
         replay.checks_made += 1
         wrong = run.breaks or run.recording.unsettled
         words, site = (str(wrong), None) if wrong else difference(replay.digest(), Digest(run.recording))
         if not words:
-            self._use_next(replay, args, kwargs)
+            if not entry.is_rejected and gradients.adopt(run.recording):
+                if gradients.blocks:
+                    entry.replays.append(replay)
+                self._pool.share(replay, self._replays())
+                self._use_next(replay, args, kwargs)
             return run.result
         entry.replays.clear()
+        self._release_memory()
         message = described(self._name, words, site)
         entry.reject(GraphBreak(message, "move the state that changes out of the function", None))
         if self._interval is not None:
@@ -259,20 +267,16 @@ class Captured(Generic[P, R]):
             replay.is_improved = self._busy_flag.busy = True
             try:
                 replay.rewrite(run_passes(replay.recording, self.passes, self._name, words))
-                self._pool.share(replay, [candidate for candidate in self._replays() if candidate is not replay])
             finally:
                 self._busy_flag.busy = False
 
+    def _release_memory(self) -> None:
+        """Release the memory of replays; the next ones take memory again."""
+        self._latest = None
+        self._pool.release(self._replays())
+
     def _replays(self) -> list[Replay]:
         return [replay for entry in self._entries.values() for replay in entry.replays]
-
-    def _parts(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Return the non-tensor parts of a signature's key, by argument name."""
-        if self._own is None:
-            return {}
-        names = self._own.__code__.co_varnames[self._own is not self.function :]
-        named = [*zip(names, key[0][: len(args)], strict=False), *key[0][len(args) :]]
-        return {name: part for name, part in named if not (type(part) is tuple and part[:1] == (Tensor,))}
 
     def _split_around_varying(self, parts: dict[str, Any]) -> Any:
         """Return the function split around the first use of an argument that varies in most calls, or None."""
@@ -286,9 +290,7 @@ class Captured(Generic[P, R]):
         return self.function(*args, **kwargs)
 
     def _broken(self, why: GraphBreak, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self.on_break == "error":
-            raise CaptureError(why)
-        self._warn(why)
+        self._refuse(why)
         return self._run_eagerly(args, kwargs)
 
     def _fall_back(self, entry: CacheEntry, why: GraphBreak) -> None:
@@ -296,12 +298,12 @@ class Captured(Generic[P, R]):
         if not entry.is_rejected:
             entry.reject(why)
             entry.replays.clear()
-            self._latest = None
-            if self.on_break == "error":
-                raise CaptureError(why)
-            self._warn(why)
+            self._release_memory()
+            self._refuse(why)
 
-    def _warn(self, why: GraphBreak) -> None:
+    def _refuse(self, why: GraphBreak) -> None:
+        if self.on_break == "error":
+            raise CaptureError(why)
         if not self._warned:
             self._warned = True
             warn(f"capture: {self._name} runs eagerly: {why}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from facula_errors.extend import is_library_module
+from facula_tensor import Tensor
 
 from .._guards.frames import is_support
 from .._source.function_ast import SourceError, tree_of
@@ -32,6 +33,15 @@ def own_function(function: Any) -> FunctionType | None:
         function = None if "forward" in vars(function) else getattr(type(function), "forward", None)
     is_plain = isinstance(function, FunctionType) and not function.__code__.co_flags & (CO_GENERATOR | CO_COROUTINE)
     return function if is_plain else None
+
+
+def plain_parts_by_name(function: Any, key: Any, count: int) -> dict[str, Any]:
+    """Return the non-tensor parts of a signature's key by argument name; `count` is that of positional arguments."""
+    own = own_function(function)
+    if own is None:
+        return {}
+    named = [*zip(own.__code__.co_varnames[own is not function :], key[0][:count], strict=False), *key[0][count:]]
+    return {name: part for name, part in named if not (type(part) is tuple and part[:1] == (Tensor,))}
 
 
 class SplitFunction:

@@ -142,6 +142,12 @@ class Recorder(DeviceRecorder, OptimizerRecorder, RngRecorder):
         self.blocks.append(Block(root, None, False, len(self.launches)))
         return number
 
+    def has_used(self, storage: Storage) -> bool:
+        """Return True if a launch has used this memory. Unlike `number_of`, this does not keep it alive."""
+        root = root_of(storage)
+        number = self.numbers.get(id(root), -1)
+        return number in self.used_blocks and self.blocks[number].link() is root
+
     def allocated(self, storage: Storage, layout: Layout) -> None:
         """Record a new storage."""
         if self.breaks is None:
@@ -257,10 +263,8 @@ class Recorder(DeviceRecorder, OptimizerRecorder, RngRecorder):
             return
         before = contents_of(leaf, GRAD)
         needed: Any = ANY_GRAD
-        if before is not None:
-            number = self.number_of(before._storage)
-            if not self.blocks[number].is_new and number in self.used_blocks:
-                needed = before
+        if before is not None and self.has_used(before._storage) and not self.block_of(before._storage).is_new:
+            needed = before
         self.grads[id(leaf)] = leaf, needed
 
     def grad_read(self, leaf: Tensor) -> None:

@@ -280,9 +280,7 @@ class Recording:
                 self.grads_of[number] = id(target)
         for tensor in recorder.inputs:
             grad: Tensor | None = tensor._grad if tensor.node is LEAF else None
-            if id(tensor) in recorder.program_grads or (
-                grad is not None and recorder.number_of(grad._storage) in recorder.used_blocks
-            ):
+            if id(tensor) in recorder.program_grads or (grad is not None and recorder.has_used(grad._storage)):
                 self._break("the .grad of an argument is used", "make it an argument, too")
         self.needed += recorder.program_grads.values()
         met = [link() for link in recorder.tensors.values()]
@@ -291,7 +289,7 @@ class Recording:
         ]
         for leaf in {id(leaf_): leaf_ for leaf_ in leaves}.values():
             if id(leaf) not in recorder.grads and id(leaf) not in recorder.program_grads and leaf._grad is not None:
-                if recorder.number_of(leaf._grad._storage) in recorder.used_blocks:
+                if recorder.has_used(leaf._grad._storage):
                     self.needed.append((leaf, leaf._grad))
 
     # --------------------------------------------------------------------------------------------------- blocks

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .._guards.guards import Check
     from .._recording.recording import Recording
     from .._recording.records import Pass
+    from .memory_pool import Frame
 
     Patch = tuple[int, int, int, int]
 
@@ -224,6 +225,18 @@ class Lowered:
         ]
         self.backwards = [Backward(recording, pass_, inputs) for pass_ in recording.passes]
         self.read_back = _read_back(recording, recording.boundary_at) if recording.roots else []
+
+    def keep_sequences(self, frames: Many[Frame]) -> None:
+        """Keep only the sequences of these frames for profilers."""
+        self.forward.sequences = [frame.forward for frame in frames]
+        for place, backward in enumerate(self.backwards):
+            backward.part.sequences = [frame.backwards[place] for frame in frames]
+
+    def refer_to(self, recording: Recording) -> None:
+        """Replace the recording by an equal one with other memory at fixed addresses."""
+        for part in (self.forward, *[backward.part for backward in self.backwards]):
+            part.recording = recording
+        self.recording = recording
 
 
 def layout_of_block(recording: Recording, number: int) -> Layout:

@@ -28,6 +28,7 @@ from .._recording.signature import has_hooks
 from .._recording.tensor_guards import ADDRESS, EXACT, checks_of, described, puts_of
 from .checked_calls import NEVER, Digest
 from .lowering import Lowered, layout_of_block
+from .memory_pool import Frame, new_arena
 from .optimizer_scalars import ScalarUpdate
 
 if TYPE_CHECKING:
@@ -56,16 +57,6 @@ class BusyFlag:
 
     def __init__(self) -> None:
         self.busy = False
-
-
-class Frame:
-    """Memory of temporaries, with the sequences that use it. `lease` is a dead reference if the memory is free."""
-
-    __slots__ = ("arena", "backwards", "forward", "lease", "lowered")
-
-    def __init__(self, arena: Storage, forward: Sequence, backwards: list[Sequence], lowered: Lowered):
-        self.arena, self.forward, self.backwards, self.lowered = arena, forward, backwards, lowered
-        self.lease: ref[FrameLease] | None = None
 
 
 class Replay(BackwardReplay):
@@ -197,6 +188,16 @@ class Replay(BackwardReplay):
         self.refills = [ScalarUpdate(number) for number in numbers] if self.refills else []
         self.checks[self.numbers_from :] = [refill.check() for refill in self.refills]
 
+    @property
+    def has_memory(self) -> bool:
+        """True if it can run: replays whose results have a backward pass take memory for each of them."""
+        return self.has_backward or bool(self.frames)
+
+    def release_memory(self) -> None:
+        """Release the memory of temporaries that no earlier result needs."""
+        self.frames = [frame for frame in self.frames if frame.lease is not None and frame.lease() is not None]
+        self.lowered.keep_sequences(self.frames)
+
     def use(self, arena: Storage) -> None:
         """Place temporaries in this memory, which replays share."""
         if not self.has_backward:
@@ -222,7 +223,7 @@ class Replay(BackwardReplay):
         for frame in self.frames:
             if frame.lease is None or frame.lease() is None:
                 return frame
-        frame = self._frame(allocate(self.lowered.arena_layout))
+        frame = self._frame(new_arena(self.lowered.arena_layout))
         self.frames.append(frame)
         return frame
 

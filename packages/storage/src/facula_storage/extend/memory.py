@@ -6,7 +6,7 @@ addresses: `release_retired` frees replaced buffers when none of them runs. `obs
 
 from .._block_observers import observe_layout
 from .._layout_caches import ignore_blocks, observe_blocks
-from .._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
+from .._retired import buffer_lock, exchange_idle_memory, launching_modules, release_idle_memory, release_retired
 from .._storages import (
     alias,
     allocate,
@@ -26,6 +26,7 @@ __all__ = [
     "buffer_lock",
     "capacity",
     "check_replaceable",
+    "exchange_idle_memory",
     "host_view",
     "ignore_blocks",
     "launching_modules",
