@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from built_traces import US, Builder, many_events
-from test_memory import training_step
+from test_memory_timelines import training_step
 from trace_testing import event_array
 
 from facula_errors.testing import raises
