@@ -52,12 +52,10 @@ if TYPE_CHECKING:
 MAX_SCOPES = 20_000
 # The number of the next node; the module, or None at the end of its call; the thread; names in the outermost module.
 _events: deque[tuple[int, ref[object] | None, int, Names]] = deque(maxlen=2 * MAX_SCOPES)
-# By thread: the names in the outermost module, once for each module entered.
-_names_by_thread: dict[int, list[Names]] = {}
 _known: WeakKeyDictionary[object, Names] = WeakKeyDictionary()  # the names in modules that no other module called
 _wanted: list[None] = []  # not empty once scopes have been requested
 _observer: list[ScopeObserver | None] = [None]
-_calls_by_thread: dict[int, list[object]] = {}  # by thread: the modules whose calls are observed, outermost first
+_calls_by_thread: dict[int, list[object]] = {}  # by thread: the modules being called, outermost first
 _paths: WeakKeyDictionary[object, dict[int, tuple[ref[object], str]]] = WeakKeyDictionary()  # by outermost module
 _installers: list[Callable[[], Callable[[], None]]] = []
 _installed: list[tuple[Callable[[], Callable[[], None]], Callable[[], None]]] = []  # installers, and what undoes them
@@ -120,13 +118,11 @@ def enter_scope(owner: object, inputs: tuple[object, ...] = ()) -> Entered | Non
     if not scoped and observer is None:
         return None
     thread = get_ident()
+    calls = _calls_by_thread.setdefault(thread, [])
+    calls.append(owner)
     if scoped:
-        around = _names_by_thread.setdefault(thread, [])
-        around.append(around[-1] if around else _names_in(owner))
-        _events.append((next_seq(), ref(owner), thread, around[-1]))
+        _events.append((next_seq(), ref(owner), thread, _names_in(calls[0])))
     if observer is not None:
-        calls = _calls_by_thread.setdefault(thread, [])
-        calls.append(owner)
         observer.begin(owner, _path_in(calls, owner), inputs)
     return scoped, observer
 
@@ -137,16 +133,11 @@ def leave_scope(entered: Entered) -> None:
     thread = get_ident()
     if observer is not None:
         observer.end()
-        calls = _calls_by_thread[thread]
-        calls.pop()
-        if not calls:
-            del _calls_by_thread[thread]
+    calls = _calls_by_thread[thread]
+    calls.pop()
+    if not calls:
+        del _calls_by_thread[thread]
     if scoped:
-        around = _names_by_thread.get(thread)
-        if around:
-            around.pop()
-        if not around:
-            _names_by_thread.pop(thread, None)
         _events.append((next_seq(), None, thread, []))
 
 
