@@ -80,7 +80,7 @@ def flops(operator: str, inputs: Shapes, outputs: Shapes) -> int:
     """Return the number of floating-point operations of a call.
 
     A multiplication and an addition of a product count as two. Operators that only move elements count none, steps of
-    optimizers one for each element of each tensor, and others one for each element of the first result.
+    optimizers one for each element of each tensor, and others one for each element of the largest operand or result.
 
     Arguments:
         operator: the operator.
@@ -89,6 +89,8 @@ def flops(operator: str, inputs: Shapes, outputs: Shapes) -> int:
 
     >>> flops("linear", [(5, 4), (3, 4), (3,)], [(5, 3)]), flops("exp", [(5, 3)], [(5, 3)])
     (120, 15)
+    >>> flops("sum", [(5, 3)], [()]), flops("cross_entropy", [(5, 3), (5,)], [()])
+    (15, 15)
     >>> flops("copy", [(5, 3)], [(5, 3)])
     0
     """
@@ -102,4 +104,4 @@ def flops(operator: str, inputs: Shapes, outputs: Shapes) -> int:
             return formula(inputs, outputs)
         except IndexError:
             pass  # another operator of this name, with other operands
-    return prod(outputs[0]) if outputs else 0
+    return max(map(prod, (*inputs, *outputs)), default=0)
