@@ -131,14 +131,14 @@ DEFECTS = [
         "src/facula_profiler/_pages/memory_timeline.py",
         "COLUMNS = (0, 1, 2, 3, 4, 5, 7)",
         "COLUMNS = (0, 1, 2, 4, 3, 5, 7)",
-        "tests/test_memory.py::test_files_in_the_formats_of_pytorch",
+        "tests/test_memory_timelines.py::test_files_in_the_formats_of_pytorch",
         "temporary memory and activations exchanged in files",
     ),
     (
         "src/facula_profiler/_memory/categories.py",
         'np.searchsorted(backward, blocks.starts, "right")',
         'np.searchsorted(backward, blocks.ends, "right")',
-        "tests/test_memory.py::test_each_category",
+        "tests/test_memory_timelines.py::test_each_category",
         "activations that count as temporary memory",
     ),
     (
