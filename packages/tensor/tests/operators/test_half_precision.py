@@ -173,6 +173,37 @@ def test_functions_of_networks_compute_in_float32(name, dtype):
         )
 
 
+# Functions of zeros and a bias (3,), and the dimension of the result to which it belongs.
+BIASES = {
+    "conv1d": (lambda zeros, b: nn.conv1d(zeros(8, 2, 60), zeros(3, 2, 3), b), 1),
+    "conv2d": (lambda zeros, b: nn.conv2d(zeros(8, 2, 12, 9), zeros(3, 2, 3, 3), b), 1),
+    "conv3d": (lambda zeros, b: nn.conv3d(zeros(4, 2, 5, 6, 7), zeros(3, 2, 3, 3, 3), b), 1),
+    "conv_transpose1d": (lambda zeros, b: nn.conv_transpose1d(zeros(8, 2, 60), zeros(2, 3, 3), b), 1),
+    "conv_transpose2d": (lambda zeros, b: nn.conv_transpose2d(zeros(8, 2, 12, 9), zeros(2, 3, 3, 3), b), 1),
+    "conv_transpose3d": (lambda zeros, b: nn.conv_transpose3d(zeros(4, 2, 5, 6, 7), zeros(2, 3, 3, 3, 3), b), 1),
+    "linear": (lambda zeros, b: nn.linear(zeros(8, 60, 2), zeros(3, 2), b), -1),
+    "bilinear": (lambda zeros, b: nn.bilinear(zeros(8, 60, 2), zeros(8, 60, 2), zeros(3, 2, 2), b), -1),
+    "batch_norm": (lambda zeros, b: nn.batch_norm(zeros(8, 3, 60), None, None, None, b, training=True), 1),
+    "batch_norm in use": (lambda zeros, b: nn.batch_norm(zeros(8, 3, 60), zeros(3), zeros(3) + 1, None, b), 1),
+    "group_norm": (lambda zeros, b: nn.group_norm(zeros(8, 3, 60), 3, None, b), 1),
+    "layer_norm": (lambda zeros, b: nn.layer_norm(zeros(8, 60, 3), (3,), None, b), -1),
+    "broadcast": (lambda zeros, b: zeros(8, 3, 12, 9) + b.reshape(3, 1, 1), 1),
+    "expanded": (lambda zeros, b: b.reshape(3, 1, 1).expand(8, 3, 12, 9), 1),
+}
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("name", BIASES)
+def test_gradients_of_biases_are_rounded_once(name, dtype):
+    call, dim = BIASES[name]
+    b = ft.zeros(3, dtype=getattr(ft, dtype), requires_grad=True)
+    out = call(lambda *shape: ft.zeros(shape, dtype=b.dtype), b)
+    slopes = np.random.default_rng(0).integers(-127, 128, out.shape) / 16  # their sums are exact in float32
+    out.backward(ft.tensor(slopes, dtype=b.dtype))
+    wanted = rounded(np.moveaxis(slopes, dim, 0).reshape(3, -1).sum(1), dtype)
+    np.testing.assert_array_equal(values_of(b.grad), wanted)
+
+
 @pytest.mark.parametrize("kept", [ft.float32, ft.bfloat16], ids=str)
 def test_running_statistics_are_updated_with_half_precision_input(kept):
     x = ft.randn(8, 3).bfloat16()

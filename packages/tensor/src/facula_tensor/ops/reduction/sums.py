@@ -30,11 +30,10 @@ def sum_to(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
     shape = given.shape
     if shape != target:
         extra = len(shape) - len(target)
-        dims = tuple([i for i in range(extra, len(shape)) if target[i - extra] == 1 and shape[i] != 1])
-        if dims:
-            g = F.sum(g, (dims, True))
-        if extra:
-            g = F.sum(g, (tuple(range(extra)), False))
+        ones = [i for i in range(extra, len(shape)) if target[i - extra] == 1 and shape[i] != 1]
+        g = F.sum(g, ((*range(extra), *ones), not extra))  # at once: half precisions are rounded once
+        if extra and ones:
+            g = F.reshape(g, target)
     return g if given.dtype is layout.dtype else F.to(g, (layout.dtype,))
 
 
