@@ -260,14 +260,17 @@ def test_the_algorithm_of_convolutions(tmp_path):
             wanted[name] = function(x).numpy().tobytes()
             for _ in range(4):
                 assert captured(x).numpy().tobytes() == wanted[name]
-            if name not in paths:
-                paths[name] = tmp_path / f"{name}.facula"
-                save(captured, paths[name], run=True)
+            path = tmp_path / f"{name}{len(paths)}.facula"
+            save(captured, path, run=True)
+            paths[path] = wanted[name]
+        set_convolution_algorithm("direct")  # and no further call
+        save(captured, path := tmp_path / "direct.facula", run=True)
+        paths[path] = wanted["direct"]
         assert wanted["fast"] != wanted["direct"]
-        for name, path in paths.items():
-            assert load(path)(x).numpy().tobytes() == wanted[name]
+        for path, expected in paths.items():
+            assert load(path)(x).numpy().tobytes() == expected
             (got,) = run(tmp_path, path, [x.numpy()], 1, FACULA_CPU_CONVOLUTION="direct")
-            assert got.tobytes() == wanted[name]
+            assert got.tobytes() == expected
     finally:
         set_convolution_algorithm(before)
 

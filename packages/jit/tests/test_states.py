@@ -1,11 +1,12 @@
 """The states of a signature: Note [States of a signature]."""
 
 import warnings
+from io import BytesIO
 
 import pytest
 
 from facula_errors.testing import raises
-from facula_jit import CaptureError, capture
+from facula_jit import CaptureError, capture, load, save
 from facula_jit._capture.cache_entry import EAGER, MAX_REPLAYS, REPLAYING, SPLIT, TRANSITIONS, WARMING_UP, Event, State
 from facula_jit._capture.outcomes import MAX_ATTEMPTS
 from facula_tensor import ones, zeros
@@ -34,6 +35,26 @@ def test_rejected_signatures_are_never_captured_again():
 def test_the_first_run_is_captured_and_then_replayed():
     captured = capture(lambda x: x * 2)
     assert states(captured, 3, ones(3)) == [REPLAYING] * 3
+
+
+def test_files_have_the_capture_that_fits_the_present_state():
+    """The capture that ran last counts if several fit, or none."""
+    scale = {"of": 1.0}
+    captured = capture(lambda x: x * scale["of"])
+
+    def saved():
+        save(captured, file := BytesIO())
+        file.seek(0)
+        return load(file)(ones(3)).tolist()[0]
+
+    for number in (2.0, 3.0, 2.0):
+        scale["of"] = number
+        states(captured, 3, ones(3))
+        assert saved() == number
+    scale["of"] = 3.0
+    assert saved() == 3.0
+    scale["of"] = 4.0
+    assert saved() == 2.0
 
 
 def test_a_run_that_leaves_new_tensors_is_not_kept():

@@ -19,6 +19,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from .._recording.graph_breaks import GraphBreak
+from .._recording.tensor_guards import first_failing
 from .._replay.replay import MISS, Replay
 
 if TYPE_CHECKING:
@@ -104,6 +105,11 @@ class CacheEntry:
     def is_rejected(self) -> bool:
         """True if calls are no longer recorded or replayed."""
         return self.state is EAGER or self.state is SPLIT
+
+    @property
+    def latest(self) -> Replay:
+        """The replay that ran last among those that fit the program's present state, or among all if none fits."""
+        return max(self.replays, key=lambda replay: (first_failing(replay.read_by_call) is None, replay.used_at))
 
     def evict(self) -> bool:
         """Make room for another replay; return False if the cache is full and its replays have served too few calls."""

@@ -87,7 +87,7 @@ class Captured(Generic[P, R]):
         self._arg_count = 0
         self._direct_split: Any = None  # runs instead of the function if no signature is captured as a whole
         self._pool = Pool()
-        self._eager = 0
+        self._eager = self._uses = 0
 
     def _pause(self, is_paused: bool) -> None:
         """Make later calls run eagerly, or end this."""
@@ -149,6 +149,7 @@ class Captured(Generic[P, R]):
 
     def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Register a replay for the fast path of the next call, unless it needs the full signature."""
+        self._uses = replay.used_at = self._uses + 1
         others = [(place, arg) for place, arg in enumerate(args) if not isinstance(arg, Tensor)]
         is_flat = not any([by_value(arg) is not None for _, arg in others])
         if replay.reads_attributes:
@@ -357,14 +358,13 @@ class Captured(Generic[P, R]):
 
     def _improved(self) -> list[tuple[Any, Replay]]:
         """Return `_latest_by_signature()` after running the passes over each capture, for graphs and files."""
-        for entry in self._entries.values():
-            if entry.replays:
-                self._improve(entry.replays[-1], entry.words)
-        return self._latest_by_signature()
+        for key, replay in (found := self._latest_by_signature()):
+            self._improve(replay, self._entries[key].words)
+        return found
 
     def _latest_by_signature(self) -> list[tuple[Any, Replay]]:
-        """Return the latest capture of each signature, with its key."""
-        return [(key, entry.replays[-1]) for key, entry in self._entries.items() if entry.replays]
+        """Return the `latest` capture of each signature, with its key."""
+        return [(key, entry.latest) for key, entry in self._entries.items() if entry.replays]
 
     def __repr__(self) -> str:
         return f"<captured {self._name}: {len(self._entries)} signature{'s' if len(self._entries) != 1 else ''}>"

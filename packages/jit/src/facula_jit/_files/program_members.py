@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import CO_VARARGS
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,16 +32,13 @@ def captures_of_other_modes(captured: Captured[Any, Any]) -> list[tuple[Any, Rep
     vice versa.
     """
     found = []
-    for key, entry in captured._entries.items():
-        modes = [training_of(replay) for replay in entry.replays]
-        others = [
-            replay
-            for replay, mode in zip(entry.replays, modes, strict=True)
-            if mode is not None and mode is not modes[-1]
-        ]
-        if others and modes[-1] is not None:
-            captured._improve(others[-1], entry.words)
-            found.append((key, others[-1]))
+    for key, latest in captured._latest_by_signature():
+        entry, mode = captured._entries[key], training_of(latest)
+        others = [replay for replay in entry.replays if {training_of(replay), mode} == {True, False}]
+        if others:
+            other = max(others, key=attrgetter("used_at"))
+            captured._improve(other, entry.words)
+            found.append((key, other))
     return found
 
 

@@ -43,8 +43,8 @@ def save(
     """Write captures to a file, which any machine can load and run without the source of the function.
 
     The file contains the operators and all tensors of the program that they use: parameters, buffers, optimizer state,
-    `.grad`. It contains the latest capture of each signature. It is a zip of a JSON graph and safetensors, without
-    pickles or code. It is replaced atomically.
+    `.grad`. It contains one capture of each signature: the one that ran last among those that fit the present modes
+    and settings. It is a zip of a JSON graph and safetensors, without pickles or code. It is replaced atomically.
 
     Arguments:
         captured: a captured function with at least one capture; one of its graphs; or a result of `load`.

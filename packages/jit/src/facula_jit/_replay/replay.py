@@ -73,10 +73,10 @@ class Replay(BackwardReplay):
     reads_attributes = False  # True if it may read attributes that the program has set on an argument
     check_at = NEVER  # the number of replays after which the next call is checked
     checks_made = 0
+    used_at = 0  # larger than that of replays of the function that ran earlier
     compared_at = ""  # a description of the line that compares values by identity
-    identity_args: (
-        list[tuple[int, Any]] | tuple[()]
-    ) = ()  # arguments that it compares by identity, by index in `plain_parts`
+    # arguments that it compares by identity, by index in `plain_parts`
+    identity_args: list[tuple[int, Any]] | tuple[()] = ()
 
     def __init__(self, recording: Recording, name: str, reads: Reads | None, busy_flag: BusyFlag):
         recorder = recording.recorder
