@@ -92,6 +92,16 @@ def test_every_launch_is_recorded_once(program, options):
     assert [trace.signatures[place].operator for place in signatures] == heard
 
 
+@pytest.mark.parametrize("join", [facula.cat, facula.stack])
+@pytest.mark.parametrize("count", [2, 3])
+def test_memory_of_joined_tensors_is_recorded_once(join, count):
+    x = facula.ones(3, 5)
+    join([x] * count, 1)
+    with profile(record_shapes=True, profile_memory=True) as prof:
+        kept = [join([x] * count, 1) for _ in range(2)]
+    assert prof.trace.memory["nbytes"].tolist() == [count * 60] * len(kept)
+
+
 def test_steps_of_optimizers_count_each_tensor():
     parameters = [facula.ones(3, 4, requires_grad=True), facula.ones(5, requires_grad=True)]
     for one in parameters:

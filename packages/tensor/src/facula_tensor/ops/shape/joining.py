@@ -148,15 +148,15 @@ def _join_two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
                 rows = shape[0] + lb.shape[0]
             lo = contiguous((rows, *shape[1:]), la.dtype, la.device)
             outer, wide_a, wide_b = 1, la.nbytes, lb.nbytes
-        launch = _launches[la.dense]  # layouts that are not contiguous have no entry: None, which raises a TypeError
-        s = Storage()
-        if collecting:
+        launch = _launches[la.dense]  # None if the layout is not contiguous or an observer has cleared the table
+        if launch is None or collecting:
             return None
+        s = Storage()
         try:
             p, s.__del__ = lo.take_block()
         except IndexError:
             p, s.__del__ = lo.refill()
-        launch(lo.numel, outer, 2, sa.ptr + oa, wide_a, sb.ptr + ob, wide_b, p)  # type: ignore[misc]
+        launch(lo.numel, outer, 2, sa.ptr + oa, wide_a, sb.ptr + ob, wide_b, p)
     except MISSED as error:
         if hasattr(error, "launched"):
             raise
@@ -189,9 +189,9 @@ def _join_several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | No
             return None
         lo, at, form, among = _forms[tuple(key)]
         launch = _launches[lo.dense]
-        s = Storage()
-        if collecting:
+        if launch is None or collecting:
             return None
+        s = Storage()
         try:
             p, s.__del__ = lo.take_block()
         except IndexError:
@@ -199,7 +199,7 @@ def _join_several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | No
         arguments = form.copy()
         arguments[among] = places
         arguments[-1] = p
-        launch(*arguments)  # type: ignore[misc]
+        launch(*arguments)
     except MISSED as error:
         if hasattr(error, "launched"):
             raise
