@@ -81,6 +81,17 @@ class Stacks:
 
         return _stacks, (DupFd(self._fd),)
 
+    @classmethod
+    def over(cls, fd: int) -> Stacks:
+        """Return the stacks whose file another process created; the new object takes over the descriptor."""
+        made = cls.__new__(cls)
+        made._fd = fd
+        return made
+
+    def fileno(self) -> int:
+        """Return the descriptor of the file with the answer."""
+        return self._fd
+
     def answer(self) -> None:
         """Write the stacks of all threads on SIGUSR1; called in the observed process."""
         faulthandler.register(signal.SIGUSR1, file=self._fd, all_threads=True)
@@ -117,6 +128,4 @@ class Stacks:
 
 
 def _stacks(descriptor: object) -> Stacks:
-    made = Stacks.__new__(Stacks)
-    made._fd = descriptor.detach()  # type: ignore[attr-defined]
-    return made
+    return Stacks.over(descriptor.detach())  # type: ignore[attr-defined]

@@ -1,0 +1,312 @@
+/* Collectives: copies and reductions between the stages of all ranks. Notes [Meeting] and [Stages] in shm.h. */
+#include "internal.h"
+
+#include <string.h>
+
+enum {
+    STAGE = 1 << 20,   /* bytes of a half, shared by the parts of a call */
+    SMALL = 8192,      /* each rank reduces a whole tensor of at most so many bytes itself: one meeting instead of two */
+    LINE = 64,
+};
+enum { STAGING, FIRST_MEETING, LATE_MEETING, READING, SECOND_MEETING, GATHERING, LEAVING };   /* steps of `run` */
+static const uint64_t NOWHERE = UINT64_MAX;
+
+static uint64_t lower(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t up(uint64_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
+
+static uint32_t parts_of(const Call *call, uint32_t size) { return call->is_spread ? size : 1; }
+
+/* Bytes of a part per round: the same on all ranks. */
+static uint64_t chunk_of(const Call *call, uint32_t size) { return STAGE / parts_of(call, size) / LINE * LINE; }
+
+static uint64_t longest_part(const Call *call, uint32_t size) {
+    uint64_t longest = 0;
+    for (uint32_t k = 0; k < parts_of(call, size); k++)
+        if (call->send_bytes[k] > longest) longest = call->send_bytes[k];
+    return longest;
+}
+
+/* Bytes before the parts of an uneven call: the lengths of its parts, sent and received. */
+static uint64_t head_bytes(const Call *call, uint32_t size) {
+    return call->is_uneven ? up(2 * size * sizeof(uint64_t)) : 0;
+}
+
+static uint64_t stride_of(const Call *call, uint32_t size) {
+    return up(lower(longest_part(call, size), chunk_of(call, size)));
+}
+
+size_t stage_bytes(const Call *call, uint32_t size) {
+    if (call->kind == ALL_REDUCE) return 2 * up(lower(call->send_bytes[0], STAGE) + LINE * size);
+    return 2 * (head_bytes(call, size) + parts_of(call, size) * stride_of(call, size));
+}
+
+/* Meetings --------------------------------------------------------------------------------------------------------- */
+
+static void arrive(Member *member) {
+    Seat *seat = member->seats[member->me];
+    STORE(&seat->phase, ++member->phase);
+    if (LOAD(&seat->waiting)) futex_wake(&seat->phase);
+}
+
+static int is_behind(Seat *seat, uint32_t phase) { return (int32_t)(LOAD(&seat->phase) - phase) < 0; }
+
+/* Waits until all ranks have arrived. Returns AGAIN after a limited time. */
+static int meet(Member *member, Call *call) {
+    for (uint32_t step = 1; step < member->size; step++) {
+        uint32_t k = (member->me + step) % member->size;
+        Seat *seat = member->seats[k];
+        for (uint32_t spin = 0; is_behind(seat, member->phase) && spin < member->spins; spin++) {
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        }
+        if (!is_behind(seat, member->phase)) continue;
+        double begun = seconds();
+        uint32_t phase = LOAD(&seat->phase);
+        __atomic_fetch_add(&seat->waiting, 1, __ATOMIC_SEQ_CST);
+        if (is_behind(seat, member->phase)) futex_wait(&seat->phase, phase);
+        __atomic_fetch_sub(&seat->waiting, 1, __ATOMIC_SEQ_CST);
+        call->waited += seconds() - begun;
+        call->other = (int32_t)k;
+        if (is_behind(seat, member->phase)) return AGAIN;
+    }
+    return DONE;
+}
+
+/* Records ---------------------------------------------------------------------------------------------------------- */
+
+static Record *record_of(Member *member, uint32_t rank) {
+    return &member->seats[rank]->records[member->number % RECORDS];
+}
+
+static void write_record(Member *member, Call *call) {
+    Seat *seat = member->seats[member->me];
+    member->number++;
+    Record *record = record_of(member, member->me);
+    record->number = 0;   /* incomplete */
+    record->signature = call->signature;
+    record->begun = seconds(), record->ended = 0, record->waited = 0;
+    record->tensor = call->tensor;
+    for (uint32_t half = 0; half < 2; half++)
+        record->halves[(half + member->half) & 1] = member->stage + half * (member->capacity / 2);
+    record->stride = call->kind == ALL_REDUCE ? 0 : stride_of(call, member->size);
+    record->longest = longest_part(call, member->size);
+    memcpy(record->where, call->where, sizeof record->where);
+    STORE(&record->number, member->number);
+    STORE(&seat->number, member->number);
+}
+
+static char *stage_of(Member *member, const Call *call, uint32_t rank) {
+    return member->arenas[rank] + record_of(member, rank)->halves[call->round & 1];
+}
+
+static int compare_records(Member *member, Call *call) {
+    Record *own = record_of(member, member->me);
+    call->rounds = 1;
+    uint64_t chunk = call->kind == ALL_REDUCE ? STAGE : chunk_of(call, member->size);
+    for (uint32_t k = 0; k < member->size; k++) {
+        Record *record = record_of(member, k);
+        call->other = (int32_t)k;
+        if (record->number != own->number || memcmp(&record->signature, &own->signature, sizeof(Signature)))
+            return MISMATCH;
+        uint64_t rounds = (record->longest + chunk - 1) / chunk;
+        if (rounds > call->rounds) call->rounds = rounds;
+    }
+    if (!call->is_uneven) return DONE;
+    for (uint32_t to = 0; to < member->size; to++) {   /* each rank compares all, so that all fail together */
+        const uint64_t *received = (const uint64_t *)stage_of(member, call, to) + member->size;
+        for (uint32_t from = 0; from < member->size; from++) {
+            call->other = (int32_t)(from * member->size + to);
+            if (((const uint64_t *)stage_of(member, call, from))[to] != received[from]) return LENGTHS;
+        }
+    }
+    return DONE;
+}
+
+/* Copies and reductions of parts -------------------------------------------------------------------------------------- */
+
+static void stage_parts(Member *member, Call *call) {
+    uint64_t chunk = chunk_of(call, member->size), stride = stride_of(call, member->size), at = call->round * chunk;
+    char *stage = stage_of(member, call, member->me);
+    if (call->is_uneven && !call->round) {
+        memcpy(stage, call->send_bytes, member->size * sizeof(uint64_t));
+        memcpy(stage + member->size * sizeof(uint64_t), call->receive_bytes, member->size * sizeof(uint64_t));
+    }
+    stage += head_bytes(call, member->size);
+    for (uint32_t k = 0; k < parts_of(call, member->size); k++)
+        if ((!call->is_spread || k != member->me) && call->send_bytes[k] > at)
+            memcpy(stage + k * stride, call->send[k] + at, lower(chunk, call->send_bytes[k] - at));
+}
+
+static void read_parts(Member *member, Call *call) {
+    uint64_t chunk = chunk_of(call, member->size), at = call->round * chunk;
+    char *sources[member->size];
+    for (uint32_t k = 0; k < member->size; k++) {
+        if (k == member->me)
+            sources[k] = call->send[call->is_spread ? k : 0] + at;
+        else
+            sources[k] = stage_of(member, call, k) + head_bytes(call, member->size) +
+                         (call->is_spread ? member->me * record_of(member, k)->stride : 0);
+    }
+    if (call->kind == REDUCE) {
+        if (call->receive_bytes[0] <= at) return;
+        char *target = call->receive[0] + at;
+        reduce(call->signature.dtype, call->signature.reduction, member->size, sources, 1, &target,
+               lower(chunk, call->receive_bytes[0] - at) / item_bytes(call->signature.dtype));
+        return;
+    }
+    for (uint32_t step = 0; step < member->size; step++) {
+        uint32_t k = (member->me + step) % member->size;
+        if (call->receive_bytes[k] > at)
+            memmove(call->receive[k] + at, sources[k], lower(chunk, call->receive_bytes[k] - at));
+    }
+}
+
+/* Reductions of all ranks: rank k reduces the k-th slice, and the others copy it from the rank's stage ------------------- */
+
+typedef struct {
+    char *tensor;   /* the window of this round, in the rank's own memory */
+    uint64_t bytes, step;   /* of the window, and of a slice */
+} Window;
+
+static Window window_of(Member *member, Call *call, uint64_t limit) {
+    uint64_t at = call->round * limit, bytes = lower(limit, call->send_bytes[0] - at);
+    return (Window){call->send[0] + at, bytes, up((bytes + member->size - 1) / member->size)};
+}
+
+static uint64_t slice_start(Window window, uint32_t rank) { return lower(rank * window.step, window.bytes); }
+
+static uint64_t slice_bytes(Window window, uint32_t rank) {
+    return slice_start(window, rank + 1) - slice_start(window, rank);
+}
+
+static int is_small(const Call *call) { return call->send_bytes[0] <= SMALL; }
+
+static void stage_slices(Member *member, Call *call) {
+    Window window = window_of(member, call, STAGE);
+    char *stage = stage_of(member, call, member->me);
+    uint64_t start = is_small(call) ? window.bytes : slice_start(window, member->me);
+    uint64_t end = is_small(call) ? window.bytes : slice_start(window, member->me + 1);
+    memcpy(stage, window.tensor, start);
+    memcpy(stage + end, window.tensor + end, window.bytes - end);
+}
+
+static void reduce_slice(Member *member, Call *call) {
+    Window window = window_of(member, call, STAGE);
+    uint64_t start = is_small(call) ? 0 : slice_start(window, member->me);
+    uint64_t bytes = is_small(call) ? window.bytes : slice_bytes(window, member->me);
+    char *sources[member->size];
+    for (uint32_t k = 0; k < member->size; k++)
+        sources[k] = (k == member->me ? window.tensor : stage_of(member, call, k)) + start;
+    char *targets[2] = {window.tensor + start, stage_of(member, call, member->me) + start};
+    reduce(call->signature.dtype, call->signature.reduction, member->size, sources, is_small(call) ? 1 : 2, targets,
+           bytes / item_bytes(call->signature.dtype));
+}
+
+static void gather_slices(Member *member, Call *call) {
+    Window window = window_of(member, call, STAGE);
+    for (uint32_t step = 1; step < member->size; step++) {
+        uint32_t k = (member->me + step) % member->size;
+        uint64_t start = slice_start(window, k);
+        memcpy(window.tensor + start, stage_of(member, call, k) + start, slice_bytes(window, k));
+    }
+}
+
+/* All tensors are in shared memory: rank k reduces the k-th slice and writes it to all. */
+static void reduce_in_place(Member *member, Call *call) {
+    Window window = window_of(member, call, call->send_bytes[0]);
+    char *tensors[member->size];
+    for (uint32_t k = 0; k < member->size; k++)
+        tensors[k] = member->arenas[k] + record_of(member, k)->tensor + slice_start(window, member->me);
+    reduce(call->signature.dtype, call->signature.reduction, member->size, tensors, member->size, tensors,
+           slice_bytes(window, member->me) / item_bytes(call->signature.dtype));
+}
+
+static uint32_t count_in_arenas(Member *member) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < member->size; k++) count += record_of(member, k)->tensor != NOWHERE;
+    return count;
+}
+
+static int is_in_place(Member *member, const Call *call) {
+    return call->kind == ALL_REDUCE && !is_small(call) && count_in_arenas(member) == member->size;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static void stage(Member *member, Call *call) {
+    if (call->kind == ALL_REDUCE)
+        stage_slices(member, call);
+    else
+        stage_parts(member, call);
+}
+
+static int finish_round(Member *member, Call *call) {
+    member->half ^= 1;
+    call->step = STAGING;
+    return ++call->round < call->rounds;
+}
+
+/* Runs a collective, or continues one for which the last call returned AGAIN. */
+int run(Member *member, Call *call) {
+    int status, is_direct = call->kind == ALL_REDUCE && call->tensor != NOWHERE && !is_small(call);
+    for (;;) switch (call->step) {
+            case STAGING:
+                if (!call->round) {
+                    call->rounds = 1;
+                    write_record(member, call);
+                }
+                if (call->round || !is_direct) stage(member, call);
+                arrive(member);
+                call->step = FIRST_MEETING;
+                break;
+            case FIRST_MEETING:
+                if ((status = meet(member, call))) return status;
+                call->step = READING;
+                if (call->round) break;
+                if ((status = compare_records(member, call))) {
+                    member->half ^= 1;
+                    record_of(member, member->me)->ended = seconds();
+                    return status;
+                }
+                if (is_in_place(member, call)) {
+                    reduce_in_place(member, call);
+                    arrive(member);
+                    call->step = LEAVING;
+                } else if (call->kind == ALL_REDUCE && !is_small(call) && count_in_arenas(member)) {
+                    if (is_direct) stage(member, call);   /* not before, as other tensors could be shared, too */
+                    arrive(member);
+                    call->step = LATE_MEETING;
+                }
+                break;
+            case LATE_MEETING:
+                if ((status = meet(member, call))) return status;
+                call->step = READING;
+                break;
+            case READING:
+                if (call->kind == ALL_REDUCE)
+                    reduce_slice(member, call);
+                else
+                    read_parts(member, call);
+                if (call->kind == ALL_REDUCE && !is_small(call)) {
+                    arrive(member);
+                    call->step = SECOND_MEETING;
+                    break;
+                }
+                if (finish_round(member, call)) break;
+                goto done;
+            case SECOND_MEETING:
+                if ((status = meet(member, call))) return status;
+                gather_slices(member, call);
+                if (finish_round(member, call)) break;
+                goto done;
+            default:   /* LEAVING */
+                if ((status = meet(member, call))) return status;
+                finish_round(member, call);
+                goto done;
+        }
+done:;
+    Record *record = record_of(member, member->me);
+    record->waited = call->waited, record->ended = seconds();
+    return DONE;
+}

@@ -1,0 +1,136 @@
+/* Collectives of processes on one machine, over shared memory. cffi reads this file, without the preprocessor lines.
+
+Note [The board]
+~~~~~~~~~~~~~~~~
+The board is one file in memory, which all ranks map, and which the process that watches them maps too. It contains
+
+    Board | Place of each rank | Seat of each rank in each group | Mailbox of each pair of ranks
+
+A rank writes a Record into its seat before it waits in a collective. A watcher can therefore say which rank waits
+where, and what the others did last, even after they were killed. Pages of unused groups and mailboxes are not
+allocated.
+
+Note [Meeting]
+~~~~~~~~~~~~~~
+Ranks meet by raising the `phase` of their seats, and wait (futex) until those of all others are as high. `run` posts
+a phase once and can be called again to continue to wait: it returns AGAIN several times per second, so that the caller
+can handle signals and notice that other ranks have ended. Functions return a status and never raise.
+
+Note [Stages]
+~~~~~~~~~~~~~
+Tensors are private memory, so each rank copies what others need to a stage, a block of its shared arena, in rounds of
+at most STAGE bytes. A stage has two halves, used in turn. A half is written again two rounds later; the meeting of the
+round between guarantees that all have finished reading it. So a round needs one meeting, and a reduction of all ranks
+two. Reductions add the ranks' values in rank order, whatever the sizes and the timing are. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VERSION = 1, PAGE = 4096, TEXT = 32768, WHERE = 112, DIMENSIONS = 6, RECORDS = 15, GROUPS = 256, LETTERS = 255 };
+enum { DONE = 0, AGAIN = 1, MISMATCH = 2, LENGTHS = 3 };   /* statuses */
+enum { COPY, REDUCE, ALL_REDUCE };
+enum { SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, REDUCTIONS };
+enum {
+    UINT8, INT8, INT16, INT32, INT64, UINT16, UINT32, UINT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64, COMPLEX64,
+    COMPLEX128, BOOL, DTYPES
+};
+
+typedef struct {   /* the part of a call that must be the same on all ranks */
+    uint32_t operation, dtype, reduction, ndim;
+    int64_t root;
+    uint64_t shape[6];
+} Signature;
+
+typedef struct {
+    uint64_t number;   /* of the call in its group, from 1 */
+    Signature signature;
+    double begun, ended, waited;   /* CLOCK_MONOTONIC; `ended` is 0 during the call */
+    uint64_t tensor;   /* offset in the rank's arena, or all ones if the tensor is elsewhere */
+    uint64_t halves[2];   /* offsets of the stage of even and odd rounds */
+    uint64_t stride, longest;   /* between parts in the stage; bytes of the longest part */
+    char where[112];   /* the program's file and line */
+} Record;
+
+typedef struct {   /* a rank in a group */
+    uint32_t phase, waiting, is_member, has_left;
+    uint32_t padding[12];
+    uint64_t number;   /* of the last record */
+    uint64_t reserved[23];
+    Record records[15];
+} Seat;
+
+typedef struct {   /* a rank: where others find it */
+    int32_t pid, arena, stacks;   /* two file descriptors */
+    int32_t joined;   /* 0 before init_process_group, 1 in it, 2 after it */
+    uint64_t capacity;   /* of the arena */
+    uint32_t bell, waiting;   /* raised at each letter to this rank */
+    double since;   /* since when it waits for a letter, or for others to connect; 0 if it does not */
+    int64_t awaited;   /* the rank that the letter comes from, -1 for any */
+    char where[112];
+} Place;
+
+typedef struct {
+    uint32_t version, world, groups, broken;
+    int32_t failed;   /* the rank that the text is about */
+    char text[32768];
+} Board;
+
+typedef struct {   /* the first part of a message, before its elements */
+    Signature signature;
+    char where[112];
+} Envelope;
+
+typedef struct {
+    uint32_t posted;   /* the message's number, or 0 if the letter is free */
+    uint32_t group;
+    int64_t tag;
+    uint64_t offset, bytes;
+} Letter;
+
+typedef struct {
+    uint64_t count, padding[3];
+    Letter letters[255];
+} Mailbox;
+
+typedef struct {   /* a group as this rank sees it */
+    uint32_t size, me, phase, spins, half;
+    uint64_t number, stage, capacity;   /* the stage's offset in the own arena, and its bytes */
+    Seat **seats;
+    char **arenas;
+} Member;
+
+typedef struct {
+    Signature signature;
+    char where[112];
+    uint32_t kind;
+    uint32_t is_spread;   /* whether send[k] goes to rank k; otherwise send[0] goes to all */
+    uint32_t is_uneven;   /* whether lengths differ, so that they are compared */
+    char **send, **receive;
+    uint64_t *send_bytes, *receive_bytes;
+    uint64_t tensor;   /* as in Record */
+    uint32_t step, round;   /* state of `run`, 0 at first */
+    uint64_t rounds;
+    int32_t other;   /* the rank that is waited for, or that differs */
+    double waited;
+} Call;
+
+size_t board_bytes(uint32_t world);
+size_t seat_offset(uint32_t world, uint32_t group, uint32_t rank);
+size_t place_offset(uint32_t rank);
+size_t mailbox_offset(uint32_t world, uint32_t from, uint32_t to);
+void break_board(char *board);
+
+size_t stage_bytes(const Call *call, uint32_t size);   /* that `run` needs */
+int run(Member *member, Call *call);
+
+/* Returns NULL if the mailbox is full. */
+Letter *post_letter(char *board, uint32_t from, uint32_t to, uint32_t group, int64_t tag, uint64_t offset,
+                    uint64_t bytes);
+Letter *find_letter(char *board, uint32_t from, uint32_t to, uint32_t group, int64_t tag);
+uint32_t read_bell(char *board, uint32_t rank);
+void wait_for_bell(char *board, uint32_t rank, uint32_t seen);
+void take_letter(Letter *letter, void *to, const char *from, size_t bytes);
+int is_posted(const Letter *letter);
+
+int reduce(uint32_t dtype, uint32_t reduction, uint32_t sources, char **from, uint32_t targets, char **to, size_t count);
+size_t item_bytes(uint32_t dtype);

@@ -1,0 +1,104 @@
+"""facula_distributed: processes that work together, under the names of torch.distributed.
+
+Groups of processes of one machine exchange tensors in shared memory; the launcher `python -m facula_distributed` starts
+them, watches them, and names the one that failed or is late. May import: errors, multiprocessing, tensor. In order of
+the data's way: `_collectives` (PyTorch's functions), `_groups` (groups, addresses, work in progress), `_stores` (keys and
+values by which processes meet), `_board` (memory that all ranks share, and calls into C), `csrc` (the engine; start at
+Note [The board] in csrc/shm.h), `_launch` (the launcher).
+"""
+
+from facula_errors.extend import published as _published
+from facula_errors.extend import register as _register
+
+from ._collectives.exchanges import (
+    all_gather,
+    all_gather_coalesced,
+    all_gather_into_tensor,
+    all_to_all,
+    all_to_all_single,
+    barrier,
+    broadcast,
+    gather,
+    monitored_barrier,
+    scatter,
+)
+from ._collectives.messages import (
+    P2POp,
+    batch_isend_irecv,
+    irecv,
+    isend,
+    recv,
+    recv_object_list,
+    send,
+    send_object_list,
+)
+from ._collectives.objects import all_gather_object, broadcast_object_list, gather_object, scatter_object_list
+from ._collectives.reductions import (
+    all_reduce,
+    all_reduce_coalesced,
+    reduce,
+    reduce_scatter,
+    reduce_scatter_tensor,
+    supports_complex,
+)
+from ._errors import (
+    DistBackendError,
+    DistError,
+    DistNetworkError,
+    DistStoreError,
+    DistTimeoutError,
+    MismatchError,
+    QueueEmptyError,
+    RankError,
+)
+from ._groups.groups import (
+    Backend,
+    GroupMember,
+    ProcessGroup,
+    default_pg_timeout,
+    destroy_process_group,
+    init_process_group,
+    is_initialized,
+    new_group,
+    new_subgroups,
+    new_subgroups_by_enumeration,
+)
+from ._groups.queries import (
+    get_backend,
+    get_backend_config,
+    get_default_backend_for_device,
+    get_global_rank,
+    get_group_rank,
+    get_node_local_rank,
+    get_pg_count,
+    get_process_group_ranks,
+    get_rank,
+    get_world_size,
+    is_available,
+)
+from ._groups.work import ReduceOp, Work
+from ._stores.store import Store
+from ._stores.stores import FileStore, HashStore, PrefixStore, TCPStore
+
+__version__ = "0.1.0"
+
+_register("facula_distributed")
+
+group = GroupMember
+reduce_op = ReduceOp
+
+__all__ = [
+    "Backend", "DistBackendError", "DistError", "DistNetworkError", "DistStoreError", "DistTimeoutError", "FileStore",
+    "GroupMember", "HashStore", "MismatchError", "P2POp", "PrefixStore", "ProcessGroup", "QueueEmptyError", "RankError",
+    "ReduceOp", "Store", "TCPStore", "Work", "all_gather", "all_gather_coalesced", "all_gather_into_tensor",
+    "all_gather_object", "all_reduce", "all_reduce_coalesced", "all_to_all", "all_to_all_single", "barrier",
+    "batch_isend_irecv", "broadcast", "broadcast_object_list", "default_pg_timeout", "destroy_process_group", "gather",
+    "gather_object", "get_backend", "get_backend_config", "get_default_backend_for_device", "get_global_rank",
+    "get_group_rank", "get_node_local_rank", "get_pg_count", "get_process_group_ranks", "get_rank", "get_world_size",
+    "group", "init_process_group", "irecv", "is_available", "is_initialized", "isend", "monitored_barrier", "new_group",
+    "new_subgroups", "new_subgroups_by_enumeration", "recv", "recv_object_list", "reduce", "reduce_op",
+    "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send", "send_object_list",
+    "supports_complex",
+]  # fmt: skip
+
+__dir__ = _published(__name__)

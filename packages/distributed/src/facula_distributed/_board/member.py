@@ -1,0 +1,128 @@
+"""This rank's part in the collectives of one group: calls into C, and the errors of other ranks."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from facula_multiprocessing.extend import new_block
+
+from .._errors import DistTimeoutError, MismatchError, RankError
+from .._shm import ffi, lib
+from .board import described, numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .world import World
+
+_SPINS = 2000  # about 50 microseconds; none if ranks would take each other's cores
+_MIN_STAGE = 64 << 10
+NOWHERE = 2**64 - 1
+
+
+class Member:
+    """This rank in a group.
+
+    Arguments:
+        world: all ranks.
+        group: the group's number.
+        ranks: the ranks of its members.
+        timeout: seconds for which a collective waits for other ranks.
+    """
+
+    def __init__(self, world: World, group: int, ranks: Sequence[int], timeout: float) -> None:
+        self.world, self.group, self.ranks, self.timeout = world, group, list(ranks), timeout
+        board = world.board
+        self._seat = board.take_seat(group, world.rank)
+        self._seats = ffi.new("Seat *[]", [board.seat(group, rank) for rank in ranks])
+        self._arenas = ffi.new("char *[]", [ffi.cast("char *", world.addresses[rank]) for rank in ranks])
+        self._member = ffi.new("Member *")
+        self._member.size, self._member.me = len(ranks), self.ranks.index(world.rank)
+        self._member.spins = _SPINS if world.size <= len(os.sched_getaffinity(0)) else 0
+        self._member.seats, self._member.arenas = self._seats, self._arenas
+        self._block: Any = None
+
+    def leave(self) -> None:
+        """Tell waiting ranks that this one takes no further part."""
+        self._seat.has_left = 1
+
+    def run(self, call: Any, operation: str, timeout: float | None = None) -> None:
+        """Run a collective.
+
+        Arguments:
+            call: its description, a Call of csrc/shm.h.
+            operation: the beginning of errors.
+            timeout: seconds to wait for other ranks; the group's if None.
+
+        Raises:
+            MismatchError: ranks call different operations.
+            RankError: a rank failed or ended.
+            DistTimeoutError: a rank did not call the operation in time.
+        """
+        former = self._block  # other ranks may read it until they arrive
+        needed = lib.stage_bytes(call, self._member.size)
+        if needed > self._member.capacity:
+            self._block = new_block(max(_MIN_STAGE, 1 << (needed - 1).bit_length()))
+            self._member.stage, self._member.capacity = self._block.offset, self._block.nbytes
+        status, gone = lib.run(self._member, call), None
+        if status == lib.AGAIN:
+            limit = self.timeout if timeout is None else timeout
+            deadline = time.monotonic() + limit
+            while status == lib.AGAIN:
+                gone = self._check(call, operation, deadline, gone, limit)
+                status = lib.run(self._member, call)
+        del former
+        if status != lib.DONE:
+            raise self._mismatch(call, operation, status)
+
+    def _check(self, call: Any, operation: str, deadline: float, gone: int | None, limit: float) -> int | None:
+        """Raise if the rank that is waited for will not come; return it if it has ended or left, to look once more."""
+        other, board = self.ranks[call.other], self.world.board
+        failure = board.failure()
+        if failure is not None:
+            rank, text = failure
+            raise RankError(f"{operation}: {text}", rank)
+        record = board.last_record(self.group, self.world.rank)
+        now = f"{numbered(self.group, record)}"
+        if self.world.has_ended(other) or board.seat(self.group, other).has_left:
+            if gone == other:
+                how = "has ended" if self.world.has_ended(other) else "has called destroy_process_group"
+                raise RankError(f"{operation}: rank {other} {how}, {self.history(other)}, and misses {now}", other)
+            return other
+        if time.monotonic() > deadline:
+            raise DistTimeoutError(
+                f"{operation}: rank {other} did not join {now}, within {limit:g} s; {self.history(other)}; if it "
+                "needs longer, give init_process_group a larger timeout"
+            )
+        return None
+
+    def history(self, rank: int) -> str:
+        """Describe what a rank did last."""
+        group, record = self.world.board.latest(rank)
+        return "before its first collective" if record is None else f"after its {numbered(group, record)}"
+
+    def _mismatch(self, call: Any, operation: str, status: int) -> Exception:
+        number, own = self._member.number, self.world.rank
+        board, size = self.world.board, self._member.size
+        within = f" of group {self.group}" if self.group else ""
+        if status == lib.LENGTHS:
+            source, target = (self.ranks[place] for place in divmod(call.other, size))
+            places = [described(board.record(self.group, rank, number)) for rank in (source, target)]
+            return MismatchError(
+                f"{operation}: collective {number}{within}: rank {source} sends rank {target} another number of elements, "
+                f"in {places[0]}, than it receives, in {places[1]}; make the sizes agree"
+            )
+        other = self.ranks[call.other]
+        calls = [board.record(self.group, rank, number) for rank in sorted({own, other})]
+        said = [
+            f"rank {rank} calls {described(record) if record is not None else 'something else'}"
+            for rank, record in zip(sorted({own, other}), calls, strict=True)
+        ]
+        return MismatchError(
+            f"{operation}: collective {number}{within} differs: {'; '.join(said)}; all ranks must call the same "
+            "operations in the same order, with the same shapes and dtypes"
+        )
+
+

@@ -1,0 +1,224 @@
+"""All ranks as this one sees them: the board, the ranks' arenas, and whether their processes are alive.
+
+Note [Attaching]
+~~~~~~~~~~~~~~~~
+Each rank announces its process, its arena and its version in the store. Rank 0 also announces the board, which is that
+of the launcher, or a new one. The files have no names: other ranks open them as /proc/PID/fd/FD, which the kernel
+allows to processes of the same user only. So nothing that a rank unpickles can come from another user.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import time
+from contextlib import suppress
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_errors import OperationError, UnsupportedError
+from facula_multiprocessing.extend import Arena, Stacks, new_block
+
+from .._errors import DistNetworkError, DistStoreError
+from .._shm import lib
+from .board import Board
+
+if TYPE_CHECKING:
+    from .._stores.store import Store
+
+BOARD_VARIABLE = "FACULA_BOARD"  # the descriptor of the launcher's board and its number of ranks: "5:4"
+VERSION = "0.1.0"
+_OPERATION = "init_process_group"
+
+
+class Launched(NamedTuple):
+    """What the launcher passed to this process: the descriptor of its board, and the number of ranks."""
+
+    fd: int
+    world: int
+
+
+def launched() -> Launched | None:
+    """Return the launcher's board, or None if no launcher of this package started this process."""
+    fd, _, world = os.environ.get(BOARD_VARIABLE, "").partition(":")
+    try:
+        if "facula-board" in os.readlink(f"/proc/self/fd/{fd}"):
+            return Launched(int(fd), int(world))
+    except OSError:  # a child of a rank inherits the variables alone
+        pass
+    return None
+
+
+class World:
+    """All ranks, as this one sees them.
+
+    Arguments:
+        store: keys and values that all ranks have in common.
+        rank: the rank of this process.
+        size: the number of ranks.
+        timeout: how long to wait for other ranks.
+
+    Raises:
+        DistNetworkError: ranks did not connect in time, or ended.
+        OperationError: ranks have other versions.
+        UnsupportedError: ranks are on other machines.
+        SharedMemoryError: no memory is left.
+    """
+
+    def __init__(self, store: Store, rank: int, size: int, timeout: timedelta) -> None:
+        self.rank, self.size = rank, size
+        self._own_block = new_block(1)  # its arena is that of all blocks of this process
+        self.arena = self._own_block.ledger.arena
+        self._files: list[Any] = []
+        started = launched()
+        self.is_launched = started is not None and started.world == size and os.environ.get("RANK") == str(rank)
+        board = None
+        if started is not None and self.is_launched:
+            board = Board(started.fd, size)
+        elif rank == 0:
+            board = Board.create(size)
+            self._files.append(board.fd)
+        self.stacks, self.is_closed = stacks_of_this_process(), False
+        if board is not None:  # others can see that this one waits for them
+            self._set_place(board, 1)
+        announced = {"version": VERSION, "machine": _machine(), "pid": os.getpid(), "size": size}
+        if board is not None:
+            announced |= {"board": board.fd, "group": int(board.head.groups)}
+        store.set(f"rank {rank}", json.dumps(announced))
+        others = self._announcements(store, timeout)
+        self.board: Board = board or Board(self._open(others[0]["pid"], others[0]["board"]), size)
+        self.first_group = self.next_group = int(others[0]["group"])
+        self.pids = [int(other["pid"]) for other in others]
+        self._pidfds = [self._pidfd(other, pid) for other, pid in enumerate(self.pids)]
+        self._join(store, timeout)
+        self._arenas = [self._map(other) for other in range(size)]
+        self.addresses = [arena.address for arena in self._arenas]
+
+    def _announcements(self, store: Store, timeout: timedelta) -> list[dict[str, Any]]:
+        found = []
+        for rank in range(self.size):
+            try:
+                store.wait([f"rank {rank}"], timeout)
+            except DistStoreError:
+                missing = [other for other in range(self.size) if not store.check([f"rank {other}"])]
+                raise DistNetworkError(
+                    f"{_OPERATION}: expected {self.size} processes within {timeout.total_seconds():g} s; ranks {missing} "
+                    "did not connect; start them, or correct world_size"
+                ) from None
+            found.append(json.loads(store.get(f"rank {rank}")))
+        for name, expectation, kind in (
+            ("version", "one version of facula-distributed on all ranks", OperationError),
+            ("size", "the same world_size on all ranks", OperationError),
+            ("machine", "all ranks on one machine, as several are not supported yet", UnsupportedError),
+        ):
+            values = [other[name] for other in found]
+            if len(set(values)) > 1:
+                odd = next(rank for rank, value in enumerate(values) if value != values[0])
+                raise kind(
+                    f"{_OPERATION}: expected {expectation}; got {values[0]} on rank 0, {values[odd]} on rank {odd}"
+                )
+        strangers = [rank for rank, other in enumerate(found) if not _is_own_process(other["pid"])]
+        if strangers:
+            raise DistNetworkError(
+                f"{_OPERATION}: expected processes of this user; ranks {strangers} have ended, or are not; start all ranks "
+                "as one user, in one container"
+            )
+        return found
+
+    def _open(self, pid: int, fd: int) -> int:
+        """Open a file of another rank."""
+        try:
+            found = os.open(f"/proc/{pid}/fd/{fd}", os.O_RDWR | os.O_CLOEXEC)
+        except OSError as error:
+            raise DistNetworkError(
+                f"{_OPERATION}: expected access to memory of process {pid}; got {error.strerror}; the process has "
+                "ended, or runs as another user or in another container"
+            ) from None
+        self._files.append(found)
+        return found
+
+    def _pidfd(self, rank: int, pid: int) -> int:
+        try:
+            found = os.pidfd_open(pid)
+        except ProcessLookupError:
+            raise DistNetworkError(f"{_OPERATION}: rank {rank} (process {pid}) has ended; see its output") from None
+        self._files.append(found)
+        return found
+
+    def _join(self, store: Store, timeout: timedelta) -> None:
+        """Publish this rank's place, and wait for those of the others."""
+        self._set_place(self.board, 1)
+        store.set(f"joined {self.rank}", b"")
+        try:
+            store.wait([f"joined {rank}" for rank in range(self.size)], timeout)
+        except DistStoreError:
+            raise DistNetworkError(f"{_OPERATION}: other processes ended while they connected") from None
+        self._set_place(self.board, 2)
+
+    def _set_place(self, board: Board, joined: int) -> None:
+        """Tell others where this rank is: 1 while it connects, 2 afterwards."""
+        place = board.place(self.rank)
+        place.pid, place.arena, place.capacity = os.getpid(), self.arena.fd, self.arena.capacity
+        place.stacks, place.joined = self.stacks.fileno(), joined
+        place.since = time.monotonic() if joined == 1 else 0
+
+    def _map(self, rank: int) -> Arena:
+        if rank == self.rank:
+            return self.arena
+        place = self.board.place(rank)
+        fd = self._open(place.pid, place.arena)
+        self._files.remove(fd)  # the arena closes it
+        return Arena.over(fd, place.capacity)
+
+    def has_ended(self, rank: int) -> bool:
+        """Return whether the process of a rank has ended."""
+        poll = select.poll()
+        poll.register(self._pidfds[rank], select.POLLIN)
+        return bool(poll.poll(0))
+
+    def new_group_number(self) -> int:
+        """Return the number of another group, which is the same on all ranks.
+
+        Raises:
+            OperationError: there are too many.
+        """
+        number = self.next_group
+        if number >= lib.GROUPS:
+            raise OperationError(f"new_group: expected at most {lib.GROUPS} groups in a program; reuse groups")
+        self.next_group += 1
+        if self.rank == 0:
+            self.board.head.groups = self.next_group
+        return number
+
+    def close(self) -> None:
+        """Close all files."""
+        self.is_closed = True
+        for fd in self._files:
+            with suppress(OSError):
+                os.close(fd)
+        self._files.clear()
+
+
+def _is_own_process(pid: int) -> bool:
+    try:
+        return os.stat(f"/proc/{pid}").st_uid == os.getuid()
+    except OSError:
+        return False
+
+
+def _machine() -> str:
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        return file.read().strip()
+
+
+_stacks: dict[int, Stacks] = {}  # by process: a fork inherits its parent's
+
+
+def stacks_of_this_process() -> Stacks:
+    """Return the file to which this process writes its stacks on SIGUSR1."""
+    own = _stacks.get(os.getpid())
+    if own is None:
+        own = _stacks[os.getpid()] = Stacks()
+        own.answer()
+    return own

@@ -1,0 +1,307 @@
+"""Messages between two processes."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+
+from .._board.board import signature_text
+from .._board.lines import program_line
+from .._errors import MismatchError
+from .._groups.groups import group_of
+from .._groups.work import Work, completed
+from .._shm import ffi
+from .checks import as_tensor, root_of
+from .transfers import Memory, after_writing, break_capture, memory_of, memory_of_bytes, sign
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import timedelta
+
+    from facula_tensor import Tensor
+
+    from .._groups.groups import ProcessGroup
+
+
+def _other(operation: str, name: str, group: ProcessGroup, rank: int | None, group_rank: int | None) -> int:
+    """Return the rank in the group of the other process."""
+    found = root_of(operation, name, group, rank, group_rank)
+    if found == group.rank():
+        raise InvalidValueError(f"{operation}: expected another process than this one; got {name}={rank}, itself")
+    return found
+
+
+def _envelope(operation: str, like: Tensor | None) -> Any:
+    made = ffi.new("Envelope *")
+    sign(made.signature, operation, like, None, -1)
+    line = program_line()
+    ffi.memmove(made.where, line + b"\0", len(line) + 1)
+    return made
+
+
+def _post(operation: str, group: ProcessGroup, target: int, tag: int, like: Tensor | None, memory: Memory) -> None:
+    break_capture(operation)
+    group._letters.post(operation, target, tag, _envelope(operation, like), memory.address, memory.nbytes)
+
+
+@boundary
+def send(
+    tensor: Tensor,
+    dst: int | None = None,
+    group: ProcessGroup | None = None,
+    tag: int = 0,
+    group_dst: int | None = None,
+) -> None:
+    """Send a tensor to another process. It is copied, so this returns before it is received.
+
+    Arguments:
+        tensor: the tensor.
+        dst: the process.
+        group: the process group; all processes if None.
+        tag: a number that matches that of `recv`.
+        group_dst: the rank within the group, instead of `dst`.
+
+    Raises:
+        RuntimeError: the process has ended (RankError), or does not receive earlier messages (DistTimeoutError).
+    """
+    as_tensor("send", "tensor", tensor)
+    found = group_of("send", group)
+    if found is not None:
+        _post("send", found, _other("send", "dst", found, dst, group_dst), tag, tensor, memory_of("send", tensor))
+
+
+@boundary
+def isend(
+    tensor: Tensor,
+    dst: int | None = None,
+    group: ProcessGroup | None = None,
+    tag: int = 0,
+    group_dst: int | None = None,
+) -> Work | None:
+    """Send a tensor, like `send`, and return a completed Work.
+
+    Arguments: those of `send`.
+    """
+    if group_of("isend", group) is None:
+        return None
+    send(tensor, dst, group, tag, group_dst)
+    return completed([tensor])
+
+
+class _Receipt(Work):
+    """A message to receive, when the program waits for it."""
+
+    def __init__(self, group: ProcessGroup, tensor: Tensor, sources: list[int], tag: int) -> None:
+        super().__init__([tensor])
+        self._group, self._tensor, self._sources, self._tag = group, tensor, sources, tag
+        self._line, self.source = program_line(), -1
+        group._receipts.append(self)
+
+    def wait(self, timeout: timedelta | None = None) -> bool:
+        while not self._ended.is_set():  # earlier ones first, which may be for the same message
+            self._group._receipts[0]._receive(True)
+        return super().wait(timeout)
+
+    def is_completed(self) -> bool:
+        while not self._ended.is_set() and self._group._receipts[0]._receive(False):
+            pass
+        return self._ended.is_set()
+
+    def _receive(self, waits: bool) -> bool:
+        """Receive the message, or return False if there is none and `waits` is False."""
+        letters = self._group._letters
+        if waits:
+            found = letters.wait("recv", self._sources, self._tag, self._line)
+        elif (arrived := letters.find(self._sources, self._tag)) is None:
+            return False
+        else:
+            found = arrived
+        self.source, letter = found
+        error = self._mismatch(*found)
+        if error is None:
+            memory = memory_of("recv", self._tensor, is_written=True)
+            letters.take(*found, memory.address, memory.nbytes)
+            after_writing([memory])
+        else:
+            letters.take(*found, 0, 0)
+        del letter
+        self._group._receipts.remove(self)
+        self._end(error)
+        return True
+
+    def _mismatch(self, source: int, letter: Any) -> MismatchError | None:
+        own, theirs = ffi.new("Envelope *"), self._group._letters.envelope(source, letter)
+        sign(own.signature, "send", self._tensor, None, -1)
+        if ffi.buffer(own)[: ffi.sizeof("Signature")] == ffi.buffer(theirs)[: ffi.sizeof("Signature")]:
+            return None
+        return MismatchError(
+            f"recv: expected {signature_text(own.signature)}, at {self._line.decode()}; rank "
+            f"{self._group._member.ranks[source]} calls {signature_text(theirs.signature)} at "
+            f"{ffi.string(theirs.where).decode()}; both must have the same shape and dtype"
+        )
+
+
+@boundary
+def irecv(
+    tensor: Tensor,
+    src: int | None = None,
+    group: ProcessGroup | None = None,
+    tag: int = 0,
+    group_src: int | None = None,
+) -> Work | None:
+    """Return a Work that receives a tensor from another process when the program waits for it.
+
+    Arguments: those of `recv`.
+    """
+    as_tensor("irecv", "tensor", tensor)
+    found = group_of("irecv", group)
+    return None if found is None else _receipt("irecv", found, tensor, src, tag, group_src)
+
+
+def _receipt(
+    operation: str, group: ProcessGroup, tensor: Tensor, src: int | None, tag: int, group_src: int | None
+) -> _Receipt:
+    break_capture(operation)
+    memory_of(operation, tensor, is_written=True)  # errors before anything is received
+    if src is None and group_src is None:
+        sources = [rank for rank in range(group.size()) if rank != group.rank()]
+        if not sources:
+            raise InvalidValueError(f"{operation}: expected another process than this one; the group has only this one")
+    else:
+        sources = [_other(operation, "src", group, src, group_src)]
+    return _Receipt(group, tensor, sources, tag)
+
+
+@boundary
+def recv(
+    tensor: Tensor,
+    src: int | None = None,
+    group: ProcessGroup | None = None,
+    tag: int = 0,
+    group_src: int | None = None,
+) -> int:
+    """Receive a tensor from another process, and return the process's rank, or -1 in a non-member.
+
+    Arguments:
+        tensor: the tensor to write, of the shape and dtype of the one that is sent.
+        src: the process; any if None.
+        group: the process group; all processes if None.
+        tag: the number of the matching `send`.
+        group_src: the rank within the group, instead of `src`.
+
+    Raises:
+        RuntimeError: the tensors differ (MismatchError), the process has ended (RankError), or sends nothing
+            (DistTimeoutError).
+    """
+    as_tensor("recv", "tensor", tensor)
+    found = group_of("recv", group)
+    if found is None:
+        return -1
+    receipt = _receipt("recv", found, tensor, src, tag, group_src)
+    receipt.wait()
+    return found._member.ranks[receipt.source]
+
+
+_OBJECTS_TAG = -1  # of messages that contain objects
+
+
+@boundary
+def send_object_list(
+    object_list: list[Any],
+    dst: int | None = None,
+    group: ProcessGroup | None = None,
+    device: object = None,
+    group_dst: int | None = None,
+) -> None:
+    """Send objects to another process, by pickling them.
+
+    Arguments:
+        object_list: the objects.
+        dst: the process.
+        group: the process group; all processes if None.
+        device: ignored.
+        group_dst: the rank within the group, instead of `dst`.
+    """
+    name = "send_object_list"
+    found = group_of(name, group)
+    if found is not None:
+        target = _other(name, "dst", found, dst, group_dst)
+        _post(name, found, target, _OBJECTS_TAG, None, memory_of_bytes(pickle.dumps(object_list)))
+
+
+@boundary
+def recv_object_list(
+    object_list: list[Any],
+    src: int | None = None,
+    group: ProcessGroup | None = None,
+    device: object = None,
+    group_src: int | None = None,
+) -> int:
+    """Receive objects from another process, and return the process's rank, or -1 in a non-member.
+
+    Arguments:
+        object_list: the list to fill, of the length of the one that is sent.
+        src: the process; any if None.
+        group: the process group; all processes if None.
+        device: ignored.
+        group_src: the rank within the group, instead of `src`.
+    """
+    name = "recv_object_list"
+    found = group_of(name, group)
+    if found is None:
+        return -1
+    if src is None and group_src is None:
+        sources = [rank for rank in range(found.size()) if rank != found.rank()]
+    else:
+        sources = [_other(name, "src", found, src, group_src)]
+    if not sources:
+        raise InvalidValueError(f"{name}: expected another process than this one; the group has only this one")
+    source, letter = found._letters.wait(name, sources, _OBJECTS_TAG, program_line())
+    data = bytearray(letter.bytes)
+    memory = memory_of_bytes(data)
+    found._letters.take(source, letter, memory.address, memory.nbytes)
+    objects = pickle.loads(data)
+    if len(objects) != len(object_list):
+        raise ArgumentError(f"{name}: expected object_list to have {len(objects)} places; got {len(object_list)}")
+    object_list[:] = objects
+    return found._member.ranks[source]
+
+
+class P2POp:
+    """A message for `batch_isend_irecv`.
+
+    Arguments:
+        op: `isend` or `irecv`.
+        tensor: what is sent, or changed.
+        peer: the rank of the other process.
+        group: the process group; all processes if None.
+        tag: a number that matches that of the other process.
+        group_peer: the rank within the group, instead of `peer`.
+    """
+
+    def __init__(
+        self,
+        op: Callable[..., Any],
+        tensor: Tensor,
+        peer: int | None = None,
+        group: ProcessGroup | None = None,
+        tag: int = 0,
+        group_peer: int | None = None,
+    ) -> None:
+        if op not in (isend, irecv):
+            raise InvalidValueError(f"P2POp: expected op to be isend or irecv; got {op!r}")
+        self.op, self.tensor, self.group, self.tag = op, as_tensor("P2POp", "tensor", tensor), group, tag
+        self.peer, self.group_peer = peer, group_peer
+
+
+@boundary
+def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
+    """Send and receive several messages, and return a Work for each. TypeError for other lists."""
+    if not isinstance(p2p_op_list, list) or not all(isinstance(operation, P2POp) for operation in p2p_op_list):
+        raise InvalidTypeError("batch_isend_irecv: expected a list of P2POp")
+    if not p2p_op_list:
+        raise InvalidValueError("batch_isend_irecv: expected 1 message or more; got an empty list")
+    return [one.op(one.tensor, one.peer, one.group, one.tag, one.group_peer) for one in p2p_op_list]

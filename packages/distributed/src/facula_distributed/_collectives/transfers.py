@@ -1,0 +1,176 @@
+"""From tensors to calls of the engine: memory, signatures, and what is written after a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_errors import BufferAccessError, DTypeError, OperationError
+from facula_tensor import Tensor, no_grad
+from facula_tensor.extend import addressable, current_recorder
+
+from .._board.board import DTYPES, NOT_MINE, NUMBERS
+from .._board.lines import program_line
+from .._board.member import NOWHERE
+from .._shm import ffi, lib
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._groups.groups import ProcessGroup
+    from .._groups.work import RedOpType, Work
+
+_CODES = {name: code for code, name in enumerate(DTYPES)}
+NOTHING = 0xFFFFFFFF  # the reduction of operations that reduce nothing
+
+
+class Memory(NamedTuple):
+    """Contiguous bytes of a tensor or an object.
+
+    Fields:
+        address: their address.
+        nbytes: their number.
+        owner: the object that keeps them.
+        target: the tensor to copy them to after the call, unless they are its own.
+    """
+
+    address: int
+    nbytes: int
+    owner: Any
+    target: Tensor | None = None
+
+
+NO_MEMORY = Memory(0, 0, None)
+
+
+def dtype_code(operation: str, tensor: Tensor) -> int:
+    """Return the number of a tensor's dtype; TypeError if the engine does not have it."""
+    name = str(tensor.dtype).rpartition(".")[2]
+    if name not in _CODES:
+        raise DTypeError(f"{operation}: expected a tensor of numbers or bool; got {tensor.dtype}; convert it")
+    return _CODES[name]
+
+
+def memory_of(operation: str, tensor: Tensor, *, is_written: bool = False) -> Memory:
+    """Return contiguous memory with the elements of a tensor, or for those that a call writes."""
+    now = addressable(operation, tensor)
+    if now.device.type != "cpu":
+        raise OperationError(f"{operation}: expected tensors on the CPU; got one on {tensor.device}; use tensor.cpu()")
+    dtype_code(operation, tensor)
+    if is_written and now._storage.version is None:
+        raise BufferAccessError(f"{operation}: expected a tensor that can be written; got read-only memory; use clone()")
+    if now.is_contiguous():
+        return Memory(now.data_ptr(), now.nbytes, now, tensor if is_written else None)
+    copy = now.contiguous()
+    return Memory(copy.data_ptr(), copy.nbytes, copy, tensor if is_written else None)
+
+
+def parts_of(operation: str, tensor: Tensor, counts: Sequence[int], *, is_written: bool = False) -> list[Memory]:
+    """Return successive parts of a tensor's memory, as `memory_of`, of so many elements each."""
+    whole = memory_of(operation, tensor, is_written=is_written)
+    item, address, found = tensor.element_size(), whole.address, []
+    for count in counts:
+        found.append(Memory(address, count * item, whole.owner))
+        address += count * item
+    found[-1] = found[-1]._replace(target=whole.target)  # once
+    return found
+
+
+def memory_of_bytes(data: bytes | bytearray) -> Memory:
+    """Return the memory of an object's bytes."""
+    view = ffi.from_buffer(data)
+    return Memory(int(ffi.cast("uintptr_t", view)), len(data), (data, view))
+
+
+def after_writing(memories: Sequence[Memory]) -> None:
+    """Copy to tensors that are not contiguous, and count a change of the others."""
+    for memory in memories:
+        if memory.target is None:
+            continue
+        if memory.target.is_contiguous():
+            memory.target._storage.version += 1  # type: ignore[operator]
+        else:
+            with no_grad():
+                memory.target.detach().copy_(memory.owner)
+
+
+def break_capture(operation: str) -> None:
+    """Break this thread's capture, which would not run the operation in a replay."""
+    recorder: Any = current_recorder()
+    if recorder is not None:
+        recorder.broken(f"{operation} communicates with other processes", "call it outside of the captured function")
+
+
+def sign(signature: Any, operation: str, like: Tensor | None, reduction: RedOpType | None, root: int) -> None:
+    """Fill in the part of a call that must be the same on all ranks."""
+    signature.operation, signature.root = NUMBERS[operation], root
+    signature.reduction = NOTHING if reduction is None else reduction.value
+    signature.dtype = NOT_MINE if like is None else dtype_code(operation, like)
+    if like is None:
+        return
+    sizes = list(like.shape)
+    if len(sizes) > lib.DIMENSIONS:
+        rest = 1
+        for size in sizes[lib.DIMENSIONS - 1 :]:
+            rest *= size
+        sizes = [*sizes[: lib.DIMENSIONS - 1], rest]
+    signature.ndim = len(sizes)
+    for axis, size in enumerate(sizes):
+        signature.shape[axis] = size
+
+
+def perform(
+    group: ProcessGroup,
+    operation: str,
+    *,
+    like: Tensor | None = None,
+    send: Sequence[Memory] = (NO_MEMORY,),
+    receive: Sequence[Memory] = (),
+    reduction: RedOpType | None = None,
+    root: int = -1,
+    is_all_reduce: bool = False,
+    is_uneven: bool = False,
+    async_op: bool = False,
+    results: Sequence[Any] = (),
+    timeout: float | None = None,
+) -> Work | None:
+    """Run a collective.
+
+    Arguments:
+        group: the process group.
+        operation: the function's name.
+        like: a tensor whose shape and dtype must be the same on all ranks; None if there is none.
+        send: the memory for each rank, or one for all.
+        receive: the memory for the values of each rank, or of a reduction one.
+        reduction: the reduction, or None to copy.
+        root: the rank in the group that is the source or the destination; -1 if all are.
+        is_all_reduce: whether the memory to send is reduced in place.
+        is_uneven: whether lengths differ between ranks, so that they are compared first.
+        async_op: return a Work, and run in another thread.
+        results: the tensors of that Work.
+        timeout: seconds to wait for other ranks; the group's if None.
+    """
+    break_capture(operation)
+    member, size = group._member, group.size()
+    call = ffi.new("Call *")
+    sign(call.signature, operation, like, reduction, root)
+    line = program_line()
+    ffi.memmove(call.where, line + b"\0", len(line) + 1)
+    received = [*receive, *[NO_MEMORY] * (size - len(receive))]
+    addresses = [ffi.new("uintptr_t[]", [memory.address for memory in ones]) for ones in (send, received)]
+    lengths = [ffi.new("uint64_t[]", [memory.nbytes for memory in ones]) for ones in (send, received)]
+    call.send, call.receive = (ffi.cast("char **", ones) for ones in addresses)
+    call.send_bytes, call.receive_bytes = lengths
+    call.kind = lib.COPY if reduction is None else lib.ALL_REDUCE if is_all_reduce else lib.REDUCE
+    call.is_spread, call.is_uneven = len(send) > 1, is_uneven
+    call.tensor = NOWHERE
+    if is_all_reduce:
+        offset = member.world.arena.offset_of(send[0].address)
+        call.tensor = NOWHERE if offset is None else offset
+    written = send if is_all_reduce else receive
+
+    def run() -> None:
+        member.run(call, operation, timeout)
+        del addresses[:], lengths[:]  # which the call refers to until here
+        after_writing(written)
+
+    return group._worker.submit(run, async_op, results)

@@ -1,0 +1,1 @@
+"""Groups of processes: addresses at which they connect, their members, and work in progress."""

@@ -1,0 +1,412 @@
+"""Groups of processes that work together."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
+from facula_errors.extend import boundary, warn
+
+from .._board.board import NOT_MINE, NUMBERS
+from .._board.letters import Letters
+from .._board.lines import program_line
+from .._board.member import NOWHERE, Member
+from .._board.world import World
+from .._shm import ffi, lib
+from .._stores.store import Store, as_seconds
+from .._stores.stores import PrefixStore
+from .addresses import find
+from .work import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+default_pg_timeout = timedelta(minutes=30)
+
+
+class Backend(str):
+    """The name of a communication backend, in lower case: `Backend("GLOO") == "gloo"`."""
+
+    UNDEFINED = "undefined"
+    GLOO = "gloo"
+    NCCL = "nccl"
+    XCCL = "xccl"
+    UCC = "ucc"
+    MPI = "mpi"
+    SHM = "shm"
+    backend_list: ClassVar = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, SHM]
+    _AVAILABLE: ClassVar = (UNDEFINED, GLOO, SHM)
+
+    __slots__ = ()
+
+    def __new__(cls, name: str) -> Backend:
+        if not isinstance(name, str):
+            raise InvalidValueError(f"Backend: expected the name as a str; got {name!r}")
+        return super().__new__(cls, name.lower())
+
+
+class ProcessGroup:
+    """A group of processes, created by `init_process_group` and `new_group`.
+
+    Arguments:
+        backend: the name of the communication backend.
+        name: the group's unique name.
+        description: the program's description of it.
+        store: the group's keys and values.
+        member: this process's part in it.
+    """
+
+    def __init__(self, backend: Backend, name: str, description: str, store: Store, member: Member) -> None:
+        self.group_name, self.group_desc = name, description
+        self._backend, self._store, self._member = backend, store, member
+        self._worker, self._letters = Worker(), Letters(member)
+        self._receipts: list[Any] = []  # messages that the program is to receive, in the order of its calls
+
+    def size(self) -> int:
+        """Return the number of processes."""
+        return len(self._member.ranks)
+
+    def rank(self) -> int:
+        """Return the rank of this process in the group."""
+        return self._member.ranks.index(self._member.world.rank)
+
+    def name(self) -> str:
+        """Return the name of the communication backend."""
+        return "gloo" if self._backend == Backend.UNDEFINED else str(self._backend)
+
+    def get_group_store(self) -> Store:
+        """Return the group's keys and values."""
+        return self._store
+
+
+class _Groups(type):
+    """Metaclass that makes a class's `WORLD` the group of all processes, or None."""
+
+    @property
+    def WORLD(cls) -> ProcessGroup | None:
+        """The group of all processes; None before `init_process_group`."""
+        return _groups[0] if _groups else None
+
+
+class GroupMember(metaclass=_Groups):
+    """`WORLD`, the group of all processes (None before `init_process_group`), and the mark of a non-member."""
+
+    NON_GROUP_MEMBER: ClassVar[Any] = -100
+
+
+_groups: list[ProcessGroup] = []  # the existing groups, the default one first
+places: list[tuple[int, int]] = []  # the rank and the size of the default group, once it is initialized
+_mirrors: list[list[tuple[int, int]]] = [places]
+
+
+def mirror_places(other: list[tuple[int, int]]) -> None:
+    """Keep another list equal to `places`: [(rank, size)] of the default group, or [] before there is one."""
+    other[:] = places
+    _mirrors.append(other)
+
+
+def _set_places(*values: tuple[int, int]) -> None:
+    for one in _mirrors:
+        one[:] = values
+
+
+def _forget_in_child() -> None:
+    _groups.clear()
+    _set_places()
+
+
+os.register_at_fork(after_in_child=_forget_in_child)
+
+
+def is_initialized() -> bool:
+    """Return whether `init_process_group` was called, and `destroy_process_group` has not been called since."""
+    return bool(_groups)
+
+
+def count_groups() -> int:
+    """Return the number of groups."""
+    return len(_groups)
+
+
+def backends() -> tuple[str, ...]:
+    """Return the backend of each group, which captured functions compare before a replay."""
+    return tuple([str(group._backend) for group in _groups])
+
+
+def default_group() -> ProcessGroup:
+    """Return the group of all processes. ValueError before `init_process_group`."""
+    if not _groups:
+        raise InvalidValueError(
+            "distributed: expected a default process group; call init_process_group first, or ask is_initialized()"
+        )
+    return _groups[0]
+
+
+def group_of(operation: str, group: Any) -> ProcessGroup | None:
+    """Return the group of an argument, None for the default one; warn and return None for NON_GROUP_MEMBER."""
+    if group is None:
+        return default_group()
+    if isinstance(group, int) and group == GroupMember.NON_GROUP_MEMBER:
+        warn(f"{operation}: this process is no member of the group; nothing is done")
+        return None
+    if not isinstance(group, ProcessGroup) or group not in _groups:
+        raise InvalidValueError(f"{operation}: expected a process group that was made and not destroyed; got {group!r}")
+    return group
+
+
+def _checked_backend(operation: str, backend: str | None, options: object) -> Backend:
+    kind = Backend(Backend.UNDEFINED if backend is None else backend)
+    for entry in kind.split(","):  # "cpu:gloo,cuda:nccl"
+        name = entry.rpartition(":")[2]
+        if name not in Backend.backend_list:
+            raise InvalidValueError(f"{operation}: expected backend to be None or 'gloo'; got {backend!r}")
+        if name not in Backend._AVAILABLE:
+            raise OperationError(
+                f"{operation}: expected an available backend; got {backend!r}, facula has no {name}; use 'gloo', "
+                "or ask is_backend_available(name) first"
+            )
+    if options is not None:
+        raise UnsupportedError(
+            f"{operation}: expected pg_options=None, as backends have no options yet; got {options!r}"
+        )
+    return kind
+
+
+def _seconds(operation: str, timeout: timedelta | None) -> float:
+    return as_seconds(operation, default_pg_timeout if timeout is None else timeout)
+
+
+def _add(kind: Backend, description: str, store: Store, member: Member) -> ProcessGroup:
+    name = str(member.group - member.world.first_group)
+    group = ProcessGroup(kind, name, description, PrefixStore(f"group_{name}", store), member)
+    _groups.append(group)
+    return group
+
+
+def _meet(member: Member, operation: str, detail: int = 0) -> None:
+    """Wait for all members. They must agree in `detail`."""
+    call: Any = ffi.new("Call *")
+    call.signature.operation, call.signature.dtype, call.signature.reduction = NUMBERS[operation], NOT_MINE, NOT_MINE
+    call.signature.root, call.signature.shape[0] = -1, detail
+    line = program_line()
+    ffi.memmove(call.where, line + b"\0", len(line) + 1)
+    lengths = ffi.new("uint64_t[]", len(member.ranks))
+    addresses = ffi.new("char *[]", len(member.ranks))
+    call.send, call.receive, call.send_bytes, call.receive_bytes = addresses, addresses, lengths, lengths
+    call.kind, call.tensor = lib.COPY, NOWHERE
+    member.run(call, operation)
+
+
+@boundary
+def init_process_group(
+    backend: str | None = None,
+    init_method: str | None = None,
+    timeout: timedelta | None = None,
+    world_size: int = -1,
+    rank: int = -1,
+    store: Store | None = None,
+    group_name: str = "",
+    pg_options: object = None,
+    device_id: object = None,
+) -> None:
+    """Initialize the default process group, of all processes; all must call this function.
+
+    The address is `env://` (the default: RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, which launchers set),
+    `tcp://HOST:PORT` or `file://PATH`, with `?rank=0&world_size=1` perhaps. The processes run on one machine.
+
+    Arguments:
+        backend: "gloo", "shm", "cpu:gloo", or None, which have the same effect: communication in shared memory.
+        init_method: the address at which the processes connect.
+        timeout: how long to wait for other processes, here and in each operation; 30 minutes if None.
+        world_size: the number of processes.
+        rank: the rank of this one.
+        store: keys and values that the processes have in common, instead of `init_method`.
+        group_name: ignored.
+        pg_options: None.
+        device_id: None, or the CPU.
+
+    Raises:
+        RuntimeError: a backend of PyTorch's that is not supported, such as "nccl"; processes that do not connect.
+        ValueError: the rank or the number of processes is missing, or the group exists already.
+        NotImplementedError: processes on several machines.
+
+    >>> from facula_distributed import HashStore
+    >>> init_process_group("gloo", store=HashStore(), rank=0, world_size=1)
+    >>> get_rank(), get_world_size(), get_backend()
+    (0, 1, 'gloo')
+    >>> destroy_process_group()
+    """
+    operation = "init_process_group"
+    if _groups:
+        raise InvalidValueError(f"{operation}: there is a default process group; call destroy_process_group first")
+    if device_id is not None and getattr(device_id, "type", device_id) != "cpu":
+        raise OperationError(f"{operation}: expected device_id=None, as there is the CPU alone; got {device_id!r}")
+    if store is not None and not isinstance(store, Store):
+        raise InvalidTypeError(f"{operation}: expected store to be a Store; got {type(store).__name__}")
+    kind = _checked_backend(operation, backend, pg_options)
+    seconds = _seconds(operation, timeout)
+    found = find(init_method, rank, world_size, store, timedelta(seconds=seconds))
+    keys = PrefixStore(f"world {found.store._worlds}", found.store)  # a program's store may be used again
+    found.store._worlds += 1
+    world = World(keys, found.rank, found.size, timedelta(seconds=seconds))
+    member = Member(world, world.new_group_number(), range(found.size), seconds)
+    _meet(member, operation)
+    _add(kind, "default_pg", found.store, member)
+    _set_places((found.rank, found.size))
+    watch_stalls(world)
+
+
+def watch_stalls(world: World) -> None:
+    """Warn of ranks that are late, from rank 0, unless a launcher does."""
+    if world.rank == 0 and world.size > 1 and not world.is_launched:
+        from .._launch.watch import start_watching
+
+        start_watching(world)
+
+
+@boundary
+def destroy_process_group(group: ProcessGroup | None = None) -> None:
+    """Destroy a group, or all groups if it is the default one. ValueError if there is none."""
+    found = group_of("destroy_process_group", group)
+    if found is None:
+        return
+    ended = list(_groups) if found is _groups[0] else [found]
+    for one in ended:
+        _groups.remove(one)
+        one._worker.close()
+        one._member.leave()
+    if not _groups:
+        _set_places()
+        found._member.world.close()
+
+
+@boundary
+def new_group(
+    ranks: list[int] | None = None,
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: object = None,
+    use_local_synchronization: bool = False,
+    group_desc: str | None = None,
+    device_id: object = None,
+) -> Any:
+    """Create a group of some processes, and return it, or NON_GROUP_MEMBER in others. All processes must call this.
+
+    Arguments:
+        ranks: the ranks of its processes; None for all.
+        timeout: how long operations wait for other processes; that of the default group if None.
+        backend: the communication backend; that of the default group if None.
+        pg_options: None.
+        use_local_synchronization: False.
+        group_desc: the program's description of it.
+        device_id: ignored.
+
+    Raises:
+        ValueError: ranks that do not exist, or are there twice.
+        NotImplementedError: `use_local_synchronization`.
+    """
+    default = default_group()
+    world, all_ranks = default._member.world, range(default.size())
+    chosen = sorted(all_ranks if ranks is None else ranks)
+    if not chosen or len(set(chosen)) < len(chosen) or any(rank not in all_ranks for rank in chosen):
+        raise InvalidValueError(
+            f"new_group: expected ranks to be different numbers below {len(all_ranks)}; got {ranks}"
+        )
+    if use_local_synchronization:
+        raise UnsupportedError("new_group: expected use_local_synchronization=False; call it in all processes")
+    kind = _checked_backend("new_group", default._backend if backend is None else backend, pg_options)
+    seconds = default._member.timeout if timeout is None else _seconds("new_group", timeout)
+    number = world.new_group_number()
+    is_member = world.rank in chosen
+    member = Member(world, number, chosen, seconds) if is_member else None
+    default._worker.submit(
+        lambda: _meet(default._member, "new_group", zlib.crc32(repr(chosen).encode())), async_op=False, results=()
+    )
+    if member is None:
+        return GroupMember.NON_GROUP_MEMBER
+    return _add(kind, group_desc or "undefined", default._store, member)
+
+
+@boundary
+def new_subgroups(
+    group_size: int | None = None,
+    group: ProcessGroup | None = None,
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: object = None,
+    group_desc: str | None = None,
+) -> tuple[Any, list[Any]]:
+    """Return this process's group, and all groups, of `group_size` successive processes each.
+
+    Arguments:
+        group_size: the number of processes in each group; LOCAL_WORLD_SIZE if None. It divides the number of all.
+        group: the group to divide; the default group if None.
+        timeout, backend, pg_options, group_desc: as for `new_group`.
+
+    Raises:
+        ValueError: a size that does not divide the number of processes.
+    """
+    found = group_of("new_subgroups", group) or default_group()
+    if group_size is None:
+        group_size = int(os.environ.get("LOCAL_WORLD_SIZE", found.size()))
+    if isinstance(group_size, bool) or not isinstance(group_size, int) or group_size < 1 or found.size() % group_size:
+        raise InvalidValueError(
+            f"new_subgroups: expected group_size to divide {found.size()}, the number of processes; got {group_size!r}"
+        )
+    ranks = found._member.ranks
+    parts = [ranks[start : start + group_size] for start in range(0, len(ranks), group_size)]
+    return new_subgroups_by_enumeration(parts, timeout, backend, pg_options, group_desc)
+
+
+@boundary
+def new_subgroups_by_enumeration(
+    ranks_per_subgroup_list: list[list[int]],
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: object = None,
+    group_desc: str | None = None,
+) -> tuple[Any, list[Any]]:
+    """Return this process's group, and all groups. Only this process's group is a ProcessGroup.
+
+    Arguments:
+        ranks_per_subgroup_list: the ranks of each group's processes. No rank is in two groups.
+        timeout, backend, pg_options, group_desc: as for `new_group`.
+
+    Raises:
+        ValueError: ranks that do not exist, or are there twice.
+    """
+    flat = [rank for ranks in ranks_per_subgroup_list for rank in ranks]
+    if not flat or len(set(flat)) < len(flat):
+        raise InvalidValueError(
+            f"new_subgroups_by_enumeration: expected each rank in at most one group; got {ranks_per_subgroup_list}"
+        )
+    made = [new_group(ranks, timeout, backend, pg_options, group_desc=group_desc) for ranks in ranks_per_subgroup_list]
+    own = next((one for one in made if isinstance(one, ProcessGroup)), GroupMember.NON_GROUP_MEMBER)
+    return own, made
+
+
+def rank_in(operation: str, name: str, group: ProcessGroup, rank: object) -> int:
+    """Return the rank in a group, given that among all; ValueError if it is no member.
+
+    Arguments:
+        operation: the beginning of errors.
+        name: the argument.
+        group: the group.
+        rank: its value.
+    """
+    ranks: Sequence[object] = group._member.ranks
+    if rank not in ranks or isinstance(rank, bool) or not isinstance(rank, int):
+        raise ArgumentError(f"{operation}: expected {name} to be a rank of the group, {ranks}; got {rank!r}")
+    return ranks.index(rank)
+
+
+def check_group_rank(operation: str, name: str, group: ProcessGroup, rank: object) -> int:
+    """Return a rank in the group; ValueError if it is out of range. Arguments: those of `rank_in`."""
+    if isinstance(rank, bool) or not isinstance(rank, int) or not 0 <= rank < group.size():
+        raise ArgumentError(
+            f"{operation}: expected {name} to be a rank below {group.size()}, the group's size; got {rank!r}"
+        )
+    return rank

@@ -1,0 +1,164 @@
+"""Arguments and results of collective operations: reductions, and work in progress."""
+
+from __future__ import annotations
+
+from enum import Enum
+from importlib import import_module
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from facula_errors import InvalidTypeError
+
+from .._errors import DistTimeoutError
+from .._stores.store import as_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import timedelta
+
+
+class RedOpType(Enum):
+    """The reductions of several processes' values."""
+
+    SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, PREMUL_SUM = range(9)
+
+    def __str__(self) -> str:
+        return f"RedOpType.{self.name}"
+
+
+class ReduceOp:
+    """A reduction of several processes' values: `ReduceOp.SUM` and others, equal to `ReduceOp(ReduceOp.SUM)`."""
+
+    RedOpType: ClassVar = RedOpType
+    SUM: ClassVar = RedOpType.SUM
+    AVG: ClassVar = RedOpType.AVG
+    PRODUCT: ClassVar = RedOpType.PRODUCT
+    MIN: ClassVar = RedOpType.MIN
+    MAX: ClassVar = RedOpType.MAX
+    BAND: ClassVar = RedOpType.BAND
+    BOR: ClassVar = RedOpType.BOR
+    BXOR: ClassVar = RedOpType.BXOR
+    PREMUL_SUM: ClassVar = RedOpType.PREMUL_SUM
+
+    def __init__(self, op: Enum) -> None:
+        if not isinstance(op, RedOpType):
+            raise InvalidTypeError(f"ReduceOp: expected ReduceOp.SUM or another of its names; got {op!r}")
+        self.op = op
+
+    def __eq__(self, other: object) -> bool:
+        return self.op == (other.op if isinstance(other, ReduceOp) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.op)
+
+
+class Work:
+    """An operation in progress.
+
+    Arguments:
+        results: the tensors that the operation changes.
+    """
+
+    def __init__(self, results: Sequence[Any] = ()) -> None:
+        self._results = list(results)
+        self._ended = Event()
+        self._error: BaseException | None = None
+
+    def _end(self, error: BaseException | None = None) -> None:
+        self._error = error
+        self._ended.set()
+
+    def wait(self, timeout: timedelta | None = None) -> bool:
+        """Wait for completion and return True.
+
+        Raises:
+            DistTimeoutError: it takes longer than `timeout`.
+            DistBackendError: the errors of the operation, such as MismatchError.
+        """
+        seconds = None if timeout is None else as_seconds("Work.wait", timeout)
+        if not self._ended.wait(seconds):
+            raise DistTimeoutError(f"Work.wait: the operation did not end within {seconds:g} s; wait again")
+        if self._error is not None:
+            raise self._error
+        return True
+
+    def synchronize(self) -> None:
+        """Wait for completion."""
+        self.wait()
+
+    def is_completed(self) -> bool:
+        """Return whether the operation has ended."""
+        return self._ended.is_set()
+
+    def is_success(self) -> bool:
+        """Return whether the operation has ended without an error."""
+        return self.is_completed() and self._error is None
+
+    def exception(self) -> BaseException | None:
+        """Return the operation's exception, or None."""
+        return self._error
+
+    def result(self) -> list[Any]:
+        """Return the tensors that the operation changes."""
+        return self._results
+
+    def get_future(self) -> Any:
+        """Return a `futures.Future` of the tensors that the operation changes, after waiting for it."""
+        self.wait()
+        future = import_module("facula.futures").Future()
+        future.set_result(self._results)
+        return future
+
+
+def completed(results: Sequence[Any] = ()) -> Work:
+    """Return work that has ended."""
+    work = Work(results)
+    work._end()
+    return work
+
+
+class Worker:
+    """The operations of one group, in the order of their calls. A thread runs those that the program does not wait for."""
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[tuple[Callable[[], None], Work] | None] = SimpleQueue()
+        self._thread: Thread | None = None
+        self._running, self._changing = Lock(), Lock()
+        self._pending = 0
+
+    def submit(self, operation: Callable[[], None], async_op: bool, results: Sequence[Any]) -> Work | None:
+        """Run an operation, after those that were submitted before; return its Work if `async_op`."""
+        if not async_op and not self._pending:
+            with self._running:
+                operation()
+            return None
+        work = Work(results)
+        with self._changing:
+            self._pending += 1
+            if self._thread is None:
+                self._thread = Thread(target=self._work, daemon=True, name="facula: collectives")
+                self._thread.start()
+        self._queue.put((operation, work))
+        if async_op:
+            return work
+        work.wait()
+        return None
+
+    def _work(self) -> None:
+        while (task := self._queue.get()) is not None:
+            operation, work = task
+            error: BaseException | None = None
+            try:
+                with self._running:
+                    operation()
+            except BaseException as caught:
+                error = caught
+            with self._changing:
+                self._pending -= 1
+            work._end(error)
+            del task, operation, work, error
+
+    def close(self) -> None:
+        """End the thread after the last operation."""
+        self._queue.put(None)

@@ -1,0 +1,95 @@
+"""Ranks that others wait for, found on the board."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._board.board import described, numbered
+from .._shm import ffi
+from .stacks import state_of, top_frames
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .._board.board import Board
+
+
+class Stall(NamedTuple):
+    """A collective, or a message, that some ranks wait for.
+
+    Fields:
+        key: what identifies it.
+        text: its description.
+        seconds: how long the first rank has waited.
+        waiting: the ranks that wait.
+        late: the ranks that they wait for, with a remark about each.
+    """
+
+    key: tuple[object, ...]
+    text: str
+    seconds: float
+    waiting: list[int]
+    late: dict[int, str]
+
+
+def find_stalls(board: Board) -> Iterator[Stall]:
+    """Yield what ranks wait for now."""
+    yield from _connecting(board)
+    for group in range(board.head.groups):
+        yield from _in_group(board, group)
+    for rank in range(board.world):
+        place = board.place(rank)
+        if place.since and place.joined > 1:
+            source = f"rank {place.awaited}" if place.awaited >= 0 else "any rank"
+            text = f"rank {rank} waits for a message from {source} at {ffi.string(place.where).decode(errors='replace')}"
+            late = {place.awaited: "has not sent it"} if place.awaited >= 0 else {}
+            yield Stall((rank, place.since), text, time.monotonic() - place.since, [rank], late)
+
+
+def _connecting(board: Board) -> Iterator[Stall]:
+    """Yield the wait for ranks that have not called init_process_group."""
+    places = {rank: board.place(rank) for rank in range(board.world)}
+    waiting = [rank for rank, place in places.items() if place.joined == 1 and place.since]
+    late = {rank: "has not called it" for rank, place in places.items() if not place.joined}
+    if waiting and late:
+        since = min(places[rank].since for rank in waiting)
+        yield Stall(("connecting",), "init_process_group", time.monotonic() - since, waiting, late)
+
+
+def _in_group(board: Board, group: int) -> Iterator[Stall]:
+    members = board.members(group)
+    records = {rank: board.last_record(group, rank) for rank in members}
+    running = {rank: record for rank, record in records.items() if record is not None and not record.ended}
+    if not running:
+        return
+    phases = {rank: board.seat(group, rank).phase for rank in members}
+    furthest = max(phases.values())  # far below the number at which it starts again at 0
+    late = [rank for rank in members if phases[rank] < furthest]
+    waiting = [rank for rank in running if rank not in late]
+    if not waiting or not late:
+        return
+    record = max((running[rank] for rank in waiting), key=lambda one: int(one.number))
+    remarks = {}
+    for rank in late:
+        own = records[rank]
+        if own is not None and own.number >= record.number:
+            remarks[rank] = "is in it"
+        elif own is None:
+            remarks[rank] = "has not called it, nor any other"
+        else:
+            remarks[rank] = f"has not called it; its last was {own.number}, {described(own)}"
+    seconds = time.monotonic() - min(float(running[rank].begun) for rank in waiting)
+    yield Stall((group, int(record.number)), numbered(group, record), seconds, waiting, remarks)
+
+
+def report(board: Board, stall: Stall) -> list[str]:
+    """Return lines that describe a stall, with the stacks of the late ranks."""
+    lines = [f"{stall.text}: {len(stall.waiting)} of {board.world} ranks wait since {stall.seconds:.1f} s"]
+    frames = top_frames({rank: board.place(rank) for rank in stall.late})
+    for rank, remark in stall.late.items():
+        pid = board.place(rank).pid
+        about = f" (pid {pid}, {state_of(pid)})" if pid else ""
+        lines.append(f"  rank {rank}{about} {remark}; it is at")
+        lines += [f"    {frame}" for frame in frames.get(rank) or ["(no answer: it is stopped, or has ended)"]]
+    return lines

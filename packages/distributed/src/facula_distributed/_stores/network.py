@@ -1,0 +1,191 @@
+"""A store at an address of this machine: one process has the entries, others borrow them over a connection.
+
+A client takes all entries, and returns them if it changed them. Meanwhile the server's lock is held, as it is for its own
+threads. Stores have few entries: those that processes need to find each other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from contextlib import contextmanager, suppress
+from threading import Condition, Thread
+from typing import TYPE_CHECKING, TypeAlias
+from weakref import finalize
+
+from .._errors import DistNetworkError
+from .store import POLLING_SECONDS, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Address: TypeAlias = "tuple[str, int] | str"  # of TCP, or the name of a Unix socket without a file
+Entries: TypeAlias = "dict[str, list[bytes]]"
+
+_GREETING = b"facula store 1\n"
+_ANSWER_SECONDS = 20.0  # a client that keeps the entries longer, such as a stopped process, loses its connection
+
+
+class Memory:
+    """The entries of stores in memory."""
+
+    def __init__(self) -> None:
+        self.changed, self.entries = Condition(), dict[str, list[bytes]]()
+
+
+def encoded(entries: Entries) -> str:
+    """Return entries as JSON."""
+    return json.dumps({key: [value.decode("latin-1") for value in values] for key, values in entries.items()})
+
+
+def decoded(found: dict[str, list[str]]) -> Entries:
+    """Return the entries of parsed JSON."""
+    return {key: [value.encode("latin-1") for value in values] for key, values in found.items()}
+
+
+def _socket(address: Address) -> socket.socket:
+    return socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET)
+
+
+class Server:
+    """Lends entries to other processes of this machine.
+
+    Arguments:
+        memory: the entries.
+        address: where to listen; port 0 is a free one.
+
+    Raises:
+        OSError: the address is in use.
+    """
+
+    def __init__(self, memory: Memory, address: Address) -> None:
+        self._memory, self._process = memory, os.getpid()
+        self._listener = _socket(address)
+        try:
+            if not isinstance(address, str):
+                self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._listener.bind(address)
+            self._listener.listen(1024)
+        except OSError:
+            self._listener.close()
+            raise
+        self.port = 0 if isinstance(address, str) else int(self._listener.getsockname()[1])
+        Thread(target=_accept, args=(self._listener, memory), daemon=True, name="facula: store").start()
+        self.close = finalize(self, _shut, self._listener, os.getpid())
+
+
+def _shut(listener: socket.socket, process: int) -> None:
+    if os.getpid() == process:  # in a forked child, it would end the parent's server
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+
+
+def _accept(listener: socket.socket, memory: Memory) -> None:
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:  # closed
+            return
+        Thread(target=_lend, args=(connection, memory), daemon=True, name="facula: store").start()
+
+
+def _lend(connection: socket.socket, memory: Memory) -> None:
+    with suppress(OSError, ValueError), connection, connection.makefile("rwb") as file:
+        connection.settimeout(None)
+        file.write(_GREETING)
+        file.flush()
+        while request := file.readline():
+            connection.settimeout(_ANSWER_SECONDS)
+            with memory.changed:
+                file.write(encoded(memory.entries).encode() + b"\n")
+                file.flush()
+                if request == b"change\n":
+                    memory.entries.update(changed := decoded(json.loads(file.readline())))
+                    for key in memory.entries.keys() - changed.keys():
+                        del memory.entries[key]
+                    memory.changed.notify_all()
+            connection.settimeout(None)
+
+
+class NetworkStore(Store):
+    """A store whose entries are in one process of this machine.
+
+    Arguments:
+        address: where the entries are.
+        memory: the entries, if they are in this process.
+    """
+
+    def __init__(self, address: Address, memory: Memory | None) -> None:
+        super().__init__()
+        self._address, self._memory = address, memory
+        self._connection: tuple[socket.socket, int] | None = None  # with the process that opened it
+        self._using = Condition()
+
+    @contextmanager
+    def _entries(self, changes: bool = True) -> Iterator[Entries]:
+        if self._memory is not None:
+            with self._memory.changed:
+                yield self._memory.entries
+                if changes:
+                    self._memory.changed.notify_all()
+            return
+        with self._using:
+            connection = self._connected()
+            try:
+                with connection.makefile("rwb") as file:
+                    file.write(b"change\n" if changes else b"read\n")
+                    file.flush()
+                    entries = decoded(json.loads(file.readline()))
+                    try:
+                        yield entries
+                    finally:
+                        if changes:
+                            file.write(encoded(entries).encode() + b"\n")
+                            file.flush()
+            except (OSError, json.JSONDecodeError):
+                self._connection = None
+                raise DistNetworkError(
+                    f"{type(self).__name__}: the process with the entries, at {self._shown()}, has ended"
+                ) from None
+
+    def _pause(self, seconds: float) -> None:
+        if self._memory is None:
+            time.sleep(min(seconds, POLLING_SECONDS))
+            return
+        with self._memory.changed:
+            self._memory.changed.wait(min(seconds, 1.0))
+
+    def _shown(self) -> str:
+        return self._address if isinstance(self._address, str) else ":".join(map(str, self._address))
+
+    def _connected(self) -> socket.socket:
+        """Connect, waiting for the server as long as the timeout allows."""
+        if self._connection is not None and self._connection[1] == os.getpid():
+            return self._connection[0]
+        end = time.monotonic() + self._timeout.total_seconds()
+        while True:
+            made = _socket(self._address)
+            try:
+                made.settimeout(_ANSWER_SECONDS)
+                made.connect(self._address)
+                break
+            except OSError as error:
+                made.close()
+                if time.monotonic() > end:
+                    raise DistNetworkError(
+                        f"{type(self).__name__}: no process of this machine has a store at {self._shown()} ({error}); "
+                        "start rank 0, or correct the address; several machines are not supported yet"
+                    ) from None
+                time.sleep(POLLING_SECONDS)
+        greeting = b""
+        with suppress(OSError):
+            greeting = made.recv(len(_GREETING), socket.MSG_WAITALL)
+        if greeting != _GREETING:
+            made.close()
+            raise DistNetworkError(f"{type(self).__name__}: {self._shown()} belongs to another program; choose a free port")
+        made.settimeout(None)
+        self._connection = made, os.getpid()
+        return made

@@ -1,0 +1,158 @@
+"""Groups: addresses at which processes meet, members, and questions about them."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+from datetime import timedelta
+
+import pytest
+from ranks import errors, run
+
+import facula_distributed as dist
+from facula_distributed import GroupMember
+from facula_distributed._board import world
+from facula_tensor import ones, tensor
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def sum_of_ranks(rank):
+    value = tensor([rank])
+    dist.all_reduce(value)
+    return value.item(), dist.get_rank(), dist.get_world_size(), dist.get_backend()
+
+
+def test_processes_meet_at_a_port():
+    address = f"tcp://localhost:{free_port()}"
+    assert run(3, sum_of_ranks, address=address) == [(3, rank, 3, "gloo") for rank in range(3)]
+
+
+PROGRAM = """
+import facula_distributed as dist
+from facula_tensor import tensor
+dist.init_process_group()
+value = tensor([dist.get_rank() + 1])
+dist.all_reduce(value)
+print(value.item(), dist.get_world_size(), dist.get_node_local_rank(), flush=True)
+dist.barrier()
+"""
+
+
+@pytest.mark.parametrize("launcher", [{}, {"TORCHELASTIC_RUN_ID": "none", "TORCHELASTIC_USE_AGENT_STORE": "True"}])
+def test_processes_meet_by_the_variables_of_launchers(launcher):
+    port = free_port()
+    with socket.socket() as agent:  # torchrun itself uses the port
+        if launcher:
+            agent.bind(("127.0.0.1", port))
+            agent.listen()
+        common = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), **launcher}
+        started = [
+            subprocess.Popen(
+                [sys.executable, "-c", PROGRAM], env={**common, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+                stdout=subprocess.PIPE, text=True,
+            )
+            for rank in range(2)
+        ]  # fmt: skip
+        assert [one.communicate(timeout=60)[0] for one in started] == ["3 2 0\n", "3 2 1\n"]
+
+
+def test_a_port_of_another_program_is_named_on_all_ranks():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+
+        def answer():
+            while True:
+                try:
+                    other.accept()[0].sendall(b"HTTP/1.1 400 Bad Request\r\n")
+                except OSError:
+                    return
+
+        threading.Thread(target=answer, daemon=True).start()
+        port = other.getsockname()[1]
+        messages = errors(2, sum_of_ranks, address=f"tcp://localhost:{port}")
+        other.shutdown(socket.SHUT_RDWR)
+    assert f"port {port} cannot be used" in messages[0]
+    assert "belongs to another program; choose a free port" in messages[1]
+
+
+def test_missing_processes_are_named(tmp_path):
+    with pytest.raises(dist.DistNetworkError, match=r"expected 3 processes within 0.1 s; ranks \[1, 2\] did not"):
+        dist.init_process_group(
+            "gloo", f"file://{tmp_path}/group", timeout=timedelta(seconds=0.1), rank=0, world_size=3
+        )
+    assert not dist.is_initialized()
+
+
+def check_groups(rank):
+    low, high = dist.new_group([0, 1]), dist.new_group([3, 2])
+    own, other = (low, high) if rank < 2 else (high, low)
+    assert other == GroupMember.NON_GROUP_MEMBER and dist.get_pg_count() == 2
+    value = tensor([10 ** rank])
+    dist.all_reduce(value, group=own)
+    ranks = [0, 1] if rank < 2 else [2, 3]
+    assert value.item() == sum(10 ** one for one in ranks)
+    assert dist.get_process_group_ranks(own) == ranks and dist.get_rank(own) == rank % 2
+    assert dist.get_group_rank(own, ranks[1]) == 1 and dist.get_global_rank(own, 0) == ranks[0]
+    value = tensor([rank])
+    dist.broadcast(value, ranks[1], group=own)
+    assert value.item() == ranks[1]
+    dist.broadcast(value, group=own, group_src=0)
+    assert value.item() == ranks[1]
+    with pytest.raises(ValueError, match="src to be a rank of the group"):
+        dist.broadcast(value, (rank + 2) % 4, group=own)
+    if rank % 2:
+        dist.send(value, ranks[0], group=own)
+    else:
+        assert dist.recv(value, ranks[1], group=own) == ranks[1]
+    mine, every = dist.new_subgroups(2)
+    assert dist.get_process_group_ranks(mine) == ranks and len(every) == 2
+    everyone = dist.new_group()
+    work = [dist.all_reduce(one, group=group, async_op=True) for one, group in
+            ((ones(3), own), (ones(100_000), everyone), (ones(2), None))]  # fmt: skip
+    for one in reversed(work) if rank % 2 else work:  # groups do not wait for each other
+        one.wait()
+    assert [one.result()[0][0].item() for one in work] == [2, 4, 4]
+    dist.destroy_process_group(own)
+    with pytest.raises(ValueError, match="made and not destroyed"):
+        dist.barrier(own)
+    dist.barrier()
+
+
+def test_groups_of_some_processes():
+    run(4, check_groups)
+
+
+def check_initialized_again(rank):
+    path = os.environ["PWD"]
+    for number in range(3):
+        value = tensor([1])
+        dist.all_reduce(value)
+        assert value.item() == 2
+        dist.barrier()
+        dist.destroy_process_group()
+        dist.init_process_group("gloo", f"file://{path}/again-{number}", rank=rank, world_size=2)
+
+
+def test_a_group_is_initialized_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("PWD", str(tmp_path))
+    run(2, check_initialized_again)
+    assert not list(tmp_path.iterdir())
+
+
+def start_with_other_version(rank, path):
+    dist.destroy_process_group()
+    if rank == 1:
+        world.VERSION = "9.9"
+    dist.init_process_group("gloo", f"file://{path}", rank=rank, world_size=2)
+
+
+def test_other_versions_are_refused(tmp_path):
+    messages = errors(2, start_with_other_version, str(tmp_path / "group"))
+    assert all("expected one version of facula-distributed on all ranks" in one for one in messages)

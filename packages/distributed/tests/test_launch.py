@@ -1,0 +1,164 @@
+"""The launcher: output, exit codes, and runs in which a rank fails, ends or is late."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+PROGRAM = """
+import os, signal, sys, time
+import facula_distributed as dist
+from facula_tensor import zeros
+
+dist.init_process_group()
+kind, rank = sys.argv[1], dist.get_rank()
+
+
+def read_batch():
+    time.sleep(600)
+
+
+def train():
+    for step in range(20):
+        if step == 10 and rank == 1:
+            if kind == "kill":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if kind == "stop":
+                os.kill(os.getpid(), signal.SIGSTOP)
+            if kind == "stall":
+                read_batch()
+            if kind == "raise":
+                raise ValueError("a bad sample")
+            if kind == "exit":
+                os._exit(7)
+            if kind == "order":
+                dist.barrier()
+            if kind == "uneven":
+                return
+            if kind == "receive":
+                dist.recv(zeros(1), 0)
+        dist.all_reduce(zeros(1000))
+
+
+print("begun", flush=True)
+if kind == "wait":
+    read_batch()
+train()
+print("ended", rank)
+"""
+LIMIT = 60.0
+REDUCED = r"all_reduce\(float32, shape \(1000,\), SUM\) at \S*program.py:35"
+
+
+def begin(tmp_path, *arguments):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    command = [sys.executable, "-m", "facula_distributed", *arguments[:-1], str(program), arguments[-1]]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path
+    )
+
+
+def end(process):
+    """Return the exit code, the output, and the errors; kill all ranks at a limit."""
+    ranks = children_of(process.pid)
+    try:
+        output, errors = process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        for pid in [process.pid, *children_of(process.pid)]:  # each leads a session
+            os.killpg(pid, signal.SIGKILL)
+        raise
+    assert not any(map(is_running, ranks))
+    return process.returncode, output, errors
+
+
+def children_of(pid):
+    """Return the running processes that a process started, directly."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            return [child for child in map(int, file.read().split()) if is_running(child)]
+    except OSError:
+        return []
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def run(tmp_path, *arguments):
+    return end(begin(tmp_path, *arguments))
+
+
+def test_lines_carry_the_rank_and_are_logged(tmp_path):
+    code, output, errors = run(tmp_path, "--nproc", "2", "--log-dir", str(tmp_path / "logs"), "none")
+    assert (code, errors) == (0, "")
+    assert sorted(output.splitlines()) == [
+        "[rank 0] begun", "[rank 0] ended 0", "[rank 1] begun", "[rank 1] ended 1"]  # fmt: skip
+    assert (tmp_path / "logs" / "rank-1.stdout").read_text() == "begun\nended 1\n"
+
+
+FAILURES = {
+    "kill": (137, rf"rank 1 was ended by SIGKILL, after its collective 11, {REDUCED}"),
+    "raise": (1, r"rank 1 failed at program.py:25: ValueError: a bad sample"),
+    "exit": (7, rf"rank 1 ended with exit code 7, after its collective 11, {REDUCED}"),
+    "order": (1, rf"MismatchError: .* differs: rank 0 calls {REDUCED}; rank 1 calls barrier at \S*program.py:29;"),
+    "uneven": (1, rf"rank 1 has ended, after its collective 11, {REDUCED}, and misses collective 12, {REDUCED}"),
+    "stop": (1, rf"rank 1 \(pid \d+, stopped\) has not called it; its last was 11, {REDUCED}; it is at"),
+    "stall": (1, r'it is at\n\[facula run\]     File "\S*program.py", line 11 in read_batch'),
+    "receive": (1, rf"rank 1 \(pid \d+, sleeping\) has not called it; its last was 11, {REDUCED}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FAILURES)
+def test_the_rank_that_fails_is_named_and_all_end(tmp_path, kind):
+    code, words = FAILURES[kind]
+    found, _, errors = run(tmp_path, "--nproc", "3", "--warn-after", "0.5", "--timeout", "1.5", kind)
+    assert found == code and re.search(words, errors), errors
+    assert float(re.search(r"all ranks ended (\S+) s after", errors)[1]) < 5
+    assert "runpy" not in errors.replace("<frozen runpy>", "") and "_launch" not in errors
+
+
+def test_a_rank_that_waits_for_a_message_is_reported(tmp_path):
+    _, _, errors = run(tmp_path, "--nproc", "2", "--warn-after", "0.3", "--timeout", "1", "receive")
+    assert re.search(r"rank 1 waits for a message from rank 0 at \S*program.py:33: 1 of 2 ranks wait", errors)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_reach_all_ranks(tmp_path, number):
+    process = begin(tmp_path, "--nproc", "2", "wait")
+    for _ in range(2):
+        assert "begun" in process.stdout.readline()
+    os.kill(process.pid, number)
+    assert end(process)[0] == 128 + number
+
+
+def test_ranks_end_with_a_launcher_that_is_killed(tmp_path):
+    process = begin(tmp_path, "--nproc", "2", "wait")
+    for _ in range(2):
+        assert "begun" in process.stdout.readline()
+    ranks = children_of(process.pid)
+    assert len(ranks) == 2
+    process.kill()
+    limit = time.monotonic() + LIMIT
+    while any(map(is_running, ranks)) and time.monotonic() < limit:
+        time.sleep(0.02)
+    assert not any(map(is_running, ranks))
+    process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(["--nproc", "0", "none"], "expected a number above 0; got '0'"),
+     (["--nproc", "2", "--timeout", "x", "none"], "expected a number above 0; got 'x'")],
+)  # fmt: skip
+def test_invalid_options_are_refused(tmp_path, arguments, words):
+    code, _, errors = run(tmp_path, *arguments)
+    assert code == 2 and words in errors
