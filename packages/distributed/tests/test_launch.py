@@ -51,7 +51,7 @@ train()
 print("ended", rank)
 """
 LIMIT = 60.0
-REDUCED = r"all_reduce\(float32, shape \(1000,\), SUM\) at \S*program.py:35"
+REDUCED = r"all_reduce\(float32, shape \(1000,\), SUM\) at \S*program.py:33"
 
 
 def begin(tmp_path, *arguments):
@@ -107,9 +107,9 @@ def test_lines_carry_the_rank_and_are_logged(tmp_path):
 
 FAILURES = {
     "kill": (137, rf"rank 1 was ended by SIGKILL, after its collective 11, {REDUCED}"),
-    "raise": (1, r"rank 1 failed at program.py:25: ValueError: a bad sample"),
+    "raise": (1, r"rank 1 failed at program.py:24: ValueError: a bad sample"),
     "exit": (7, rf"rank 1 ended with exit code 7, after its collective 11, {REDUCED}"),
-    "order": (1, rf"MismatchError: .* differs: rank 0 calls {REDUCED}; rank 1 calls barrier at \S*program.py:29;"),
+    "order": (1, rf"MismatchError: .* differs: rank 0 calls {REDUCED}; rank 1 calls barrier at \S*program.py:28;"),
     "uneven": (1, rf"rank 1 has ended, after its collective 11, {REDUCED}, and misses collective 12, {REDUCED}"),
     "stop": (1, rf"rank 1 \(pid \d+, stopped\) has not called it; its last was 11, {REDUCED}; it is at"),
     "stall": (1, r'it is at\n\[facula run\]     File "\S*program.py", line 11 in read_batch'),
@@ -120,7 +120,7 @@ FAILURES = {
 @pytest.mark.parametrize("kind", FAILURES)
 def test_the_rank_that_fails_is_named_and_all_end(tmp_path, kind):
     code, words = FAILURES[kind]
-    found, _, errors = run(tmp_path, "--nproc", "3", "--warn-after", "0.5", "--timeout", "1.5", kind)
+    found, _, errors = run(tmp_path, "--nproc", "2", "--warn-after", "0.4", "--timeout", "1", kind)
     assert found == code and re.search(words, errors), errors
     assert float(re.search(r"all ranks ended (\S+) s after", errors)[1]) < 5
     assert "runpy" not in errors.replace("<frozen runpy>", "") and "_launch" not in errors
@@ -128,7 +128,7 @@ def test_the_rank_that_fails_is_named_and_all_end(tmp_path, kind):
 
 def test_a_rank_that_waits_for_a_message_is_reported(tmp_path):
     _, _, errors = run(tmp_path, "--nproc", "2", "--warn-after", "0.3", "--timeout", "1", "receive")
-    assert re.search(r"rank 1 waits for a message from rank 0 at \S*program.py:33: 1 of 2 ranks wait", errors)
+    assert re.search(r"rank 1 waits for a message from rank 0 at \S*program.py:32: 1 of 2 ranks wait", errors)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -74,8 +74,8 @@ def _end_with_launcher(rank: int) -> None:
     def wait() -> None:
         try:
             os.read(int(text), 1)
-        finally:
             os.write(2, b"rank %d: the launcher has ended, so this process ends\n" % rank)
+        finally:
             os._exit(1)
 
     Thread(target=wait, daemon=True, name="facula: end with the launcher").start()
