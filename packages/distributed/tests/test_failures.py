@@ -12,7 +12,7 @@ import facula_distributed as dist
 from facula_tensor import float64, ones, zeros
 
 CALLS = {
-    "operation": (lambda: dist.all_reduce(ones(5)), lambda: dist.barrier(), "all_reduce(float32, shape (5,), SUM)", "barrier"),
+    "operation": (lambda: dist.all_reduce(ones(5)), dist.barrier, "all_reduce(float32, shape (5,), SUM)", "barrier"),
     "shape": (lambda: dist.all_reduce(ones(5)), lambda: dist.all_reduce(ones(6)), "shape (5,)", "shape (6,)"),
     "dtype": (lambda: dist.all_reduce(ones(5)), lambda: dist.all_reduce(ones(5, dtype=float64)), "float32", "float64"),
     "reduction": (lambda: dist.all_reduce(ones(5)), lambda: dist.all_reduce(ones(5), dist.ReduceOp.MAX), "SUM", "MAX"),
@@ -123,7 +123,7 @@ def test_a_forked_child_has_no_group():
 
 def test_random_kills_leave_no_rank_waiting():
     for attempt in range(6):
-        started = start(3, check_death, "never")
+        started = start(3, check_death, "never", timeout=timedelta(seconds=4))
         time.sleep(0.02 * attempt)
         os.kill(started[attempt % 3][0].pid, signal.SIGKILL)
         found = finish(started)

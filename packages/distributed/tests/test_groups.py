@@ -94,10 +94,10 @@ def check_groups(rank):
     low, high = dist.new_group([0, 1]), dist.new_group([3, 2])
     own, other = (low, high) if rank < 2 else (high, low)
     assert other == GroupMember.NON_GROUP_MEMBER and dist.get_pg_count() == 2
-    value = tensor([10 ** rank])
+    value = tensor([10**rank])
     dist.all_reduce(value, group=own)
     ranks = [0, 1] if rank < 2 else [2, 3]
-    assert value.item() == sum(10 ** one for one in ranks)
+    assert value.item() == sum(10**one for one in ranks)
     assert dist.get_process_group_ranks(own) == ranks and dist.get_rank(own) == rank % 2
     assert dist.get_group_rank(own, ranks[1]) == 1 and dist.get_global_rank(own, 0) == ranks[0]
     value = tensor([rank])

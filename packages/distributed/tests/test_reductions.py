@@ -135,7 +135,7 @@ def check_layouts(rank, size):
     product = (leaf * leaf).sum()
     dist.all_reduce(leaf)
     assert leaf.tolist() == [size] * 4
-    with pytest.raises(RuntimeError, match="in place|in-place|modified|changed"):
+    with pytest.raises(RuntimeError, match=r"in place|in-place|modified|changed"):
         product.backward()
 
 

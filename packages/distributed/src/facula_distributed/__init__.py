@@ -1,10 +1,10 @@
 """facula_distributed: processes that work together, under the names of torch.distributed.
 
-Groups of processes of one machine exchange tensors in shared memory; the launcher `python -m facula_distributed` starts
-them, watches them, and names the one that failed or is late. May import: errors, multiprocessing, tensor. In order of
-the data's way: `_collectives` (PyTorch's functions), `_groups` (groups, addresses, work in progress), `_stores` (keys and
-values by which processes meet), `_board` (memory that all ranks share, and calls into C), `csrc` (the engine; start at
-Note [The board] in csrc/shm.h), `_launch` (the launcher).
+Groups of processes of one machine exchange tensors in shared memory; the launcher `python -m facula_distributed`
+starts them, watches them, and names the one that failed or is late. May import: errors, multiprocessing, tensor. In
+order of the data's way: `_collectives` (PyTorch's functions), `_groups` (groups, addresses, work in progress),
+`_stores` (keys and values by which processes meet), `_board` (memory that all ranks share, and calls into C), `csrc`
+(the engine; start at Note [The board] in csrc/shm.h), `_launch` (the launcher).
 """
 
 from facula_errors.extend import published as _published

@@ -2,7 +2,8 @@
 
 The program's `import torch` loads facula, and `import torch.nn` loads facula.nn; so do the processes that it starts.
 `python -m facula run -m MODULE` runs a module, such as pytest, in the same way. `python -m facula profile` does the
-same, and records where the time goes.
+same, and records where the time goes. `python -m facula run --nproc 4 SCRIPT` runs the program on four processes, which
+`init_process_group` connects.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import runpy
 import sys
 from functools import partial
+from importlib.util import find_spec
 
 from . import _profile_program, version
 from ._interop.aliases import FOLDER, begin, is_installed
@@ -49,6 +51,10 @@ def main() -> None:
         description=_profile_program.DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     _profile_program.add_arguments(profiles)
+    if find_spec("facula_distributed") is not None:
+        from facula_distributed.extend import add_options
+
+        add_options(runs)
     for command in (runs, profiles):
         command.add_argument("-m", dest="is_module", action="store_true", help="run a module, as python -m does")
         command.add_argument("target", metavar="script", help="a Python file, or with -m the name of a module")
@@ -59,9 +65,18 @@ def main() -> None:
         parser.error("torch is loaded already in this process, so names cannot mean facula; start Python without it")
     if not given.is_module and not os.path.isfile(given.target):
         parser.error(f"{given.command}: expected a Python file; got {given.target!r}")
+    if getattr(given, "nproc", None) is not None:
+        from facula_distributed.extend import launch
+
+        option = ["-m"] if given.is_module else []
+        sys.exit(launch(given, [sys.executable, "-m", "facula", "run", *option, given.target, *given.arguments]))
     program = partial(run, given.target, given.arguments, is_module=given.is_module)
     if given.command == "profile":
         _profile_program.profile_program(given, program)
+    elif "FACULA_BOARD" in os.environ:  # one of the processes of a launcher
+        from facula_distributed.extend import run_rank
+
+        run_rank(program)
     else:
         program()
 

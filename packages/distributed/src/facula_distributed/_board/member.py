@@ -111,8 +111,8 @@ class Member:
             source, target = (self.ranks[place] for place in divmod(call.other, size))
             places = [described(board.record(self.group, rank, number)) for rank in (source, target)]
             return MismatchError(
-                f"{operation}: collective {number}{within}: rank {source} sends rank {target} another number of elements, "
-                f"in {places[0]}, than it receives, in {places[1]}; make the sizes agree"
+                f"{operation}: collective {number}{within}: rank {source} sends rank {target} another number of "
+                f"elements, in {places[0]}, than it receives, in {places[1]}; make the sizes agree"
             )
         other = self.ranks[call.other]
         calls = [board.record(self.group, rank, number) for rank in sorted({own, other})]
@@ -124,5 +124,3 @@ class Member:
             f"{operation}: collective {number}{within} differs: {'; '.join(said)}; all ranks must call the same "
             "operations in the same order, with the same shapes and dtypes"
         )
-
-

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 BOARD_VARIABLE = "FACULA_BOARD"  # the descriptor of the launcher's board and its number of ranks: "5:4"
 VERSION = "0.1.0"
 _OPERATION = "init_process_group"
+_LOOK_SECONDS = 0.2  # between two looks whether ranks that connect have ended
 
 
 class Launched(NamedTuple):
@@ -103,8 +104,8 @@ class World:
             except DistStoreError:
                 missing = [other for other in range(self.size) if not store.check([f"rank {other}"])]
                 raise DistNetworkError(
-                    f"{_OPERATION}: expected {self.size} processes within {timeout.total_seconds():g} s; ranks {missing} "
-                    "did not connect; start them, or correct world_size"
+                    f"{_OPERATION}: expected {self.size} processes within {timeout.total_seconds():g} s; "
+                    f"ranks {missing} did not connect; start them, or correct world_size"
                 ) from None
             found.append(json.loads(store.get(f"rank {rank}")))
         for name, expectation, kind in (
@@ -121,8 +122,8 @@ class World:
         strangers = [rank for rank, other in enumerate(found) if not _is_own_process(other["pid"])]
         if strangers:
             raise DistNetworkError(
-                f"{_OPERATION}: expected processes of this user; ranks {strangers} have ended, or are not; start all ranks "
-                "as one user, in one container"
+                f"{_OPERATION}: expected processes of this user; ranks {strangers} have ended, or are not; start all "
+                "ranks as one user, in one container"
             )
         return found
 
@@ -150,10 +151,17 @@ class World:
         """Publish this rank's place, and wait for those of the others."""
         self._set_place(self.board, 1)
         store.set(f"joined {self.rank}", b"")
-        try:
-            store.wait([f"joined {rank}" for rank in range(self.size)], timeout)
-        except DistStoreError:
-            raise DistNetworkError(f"{_OPERATION}: other processes ended while they connected") from None
+        keys, end = [f"joined {rank}" for rank in range(self.size)], time.monotonic() + timeout.total_seconds()
+        while True:
+            try:
+                store.wait(keys, timedelta(seconds=_LOOK_SECONDS))
+                break
+            except DistStoreError:
+                missing = [rank for rank in range(self.size) if not store.check([keys[rank]])]
+                ended = [rank for rank in missing if self.has_ended(rank)]
+                if ended or time.monotonic() > end:
+                    what = "have ended" if ended else "do not connect"
+                    raise DistNetworkError(f"{_OPERATION}: ranks {ended or missing} {what}; see their output") from None
         self._set_place(self.board, 2)
 
     def _set_place(self, board: Board, joined: int) -> None:

@@ -50,9 +50,7 @@ def broadcast(
         )  # fmt: skip
     receive = [NO_MEMORY] * found.size()
     receive[root] = memory_of("broadcast", tensor, is_written=True)
-    return perform(
-        found, "broadcast", like=tensor, receive=receive, root=root, async_op=async_op, results=[tensor]
-    )
+    return perform(found, "broadcast", like=tensor, receive=receive, root=root, async_op=async_op, results=[tensor])
 
 
 @boundary
@@ -205,7 +203,7 @@ def scatter(
     send = [NO_MEMORY] * found.size()
     if root == found.rank():
         if scatter_list is None:
-            raise InvalidValueError("scatter: expected scatter_list in the process that the tensors come from; got None")
+            raise InvalidValueError("scatter: expected scatter_list in the process of the source; got None")
         inputs = one_for_each("scatter", "scatter_list", scatter_list, found)
         all_like("scatter", "tensors of scatter_list", inputs, tensor)
         send = [memory_of("scatter", input) for input in inputs]
@@ -290,7 +288,8 @@ def all_to_all_single(
         raise ArgumentError(f"{name}: expected this process's own parts of output and input to have the same length")
     return perform(
         found, name, like=input.new_empty((0, *input.shape[1:])), send=parts_of(name, input, lengths[1]),
-        receive=parts_of(name, output, lengths[0], is_written=True), is_uneven=True, async_op=async_op, results=[output],
+        receive=parts_of(name, output, lengths[0], is_written=True), is_uneven=True, async_op=async_op,
+        results=[output],
     )  # fmt: skip
 
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from .._groups.groups import ProcessGroup
 
 
-def _exchange(operation: str, group: ProcessGroup, own: bytes, readers: Sequence[int], root: int = -1) -> list[bytearray]:
+def _exchange(
+    operation: str, group: ProcessGroup, own: bytes, readers: Sequence[int], root: int = -1
+) -> list[bytearray]:
     """Copy the bytes of all ranks to those of `readers`; return an empty list in others.
 
     Two collectives: the first is for the lengths.

@@ -57,7 +57,7 @@ def memory_of(operation: str, tensor: Tensor, *, is_written: bool = False) -> Me
         raise OperationError(f"{operation}: expected tensors on the CPU; got one on {tensor.device}; use tensor.cpu()")
     dtype_code(operation, tensor)
     if is_written and now._storage.version is None:
-        raise BufferAccessError(f"{operation}: expected a tensor that can be written; got read-only memory; use clone()")
+        raise BufferAccessError(f"{operation}: expected writable memory; got a read-only tensor; use clone()")
     if now.is_contiguous():
         return Memory(now.data_ptr(), now.nbytes, now, tensor if is_written else None)
     copy = now.contiguous()

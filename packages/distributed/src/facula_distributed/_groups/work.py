@@ -119,7 +119,7 @@ def completed(results: Sequence[Any] = ()) -> Work:
 
 
 class Worker:
-    """The operations of one group, in the order of their calls. A thread runs those that the program does not wait for."""
+    """The operations of one group, in the order of their calls. A thread runs those in the background."""
 
     def __init__(self) -> None:
         self._queue: SimpleQueue[tuple[Callable[[], None], Work] | None] = SimpleQueue()

@@ -28,9 +28,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--nproc", type=lambda text: int(_positive(int, text)), metavar="N", help="start N processes on this machine"
     )
-    seconds = {"type": lambda text: _positive(float, text), "metavar": "SECONDS"}
-    group.add_argument("--timeout", default=TIMEOUT, help="end a run if a process is late by so much", **seconds)
-    group.add_argument("--warn-after", default=WARN_SECONDS, help="report a process that is late by so much", **seconds)
+    for name, default, what in (
+        ("--timeout", TIMEOUT, "end a run if a process is late by so much"),
+        ("--warn-after", WARN_SECONDS, "report a process that is late by so much"),
+    ):
+        group.add_argument(
+            name, default=default, type=lambda text: _positive(float, text), metavar="SECONDS", help=what
+        )
     group.add_argument("--log-dir", metavar="FOLDER", help="also write the output of each process to a file")
 
 

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-
 _MAX_LINE = 1 << 16
 
 
@@ -64,5 +63,3 @@ def say(line: str) -> None:
     """Print a line of the launcher."""
     with suppress(BrokenPipeError):
         print(f"[facula run] {line}", file=sys.stderr, flush=True)
-
-

@@ -33,7 +33,9 @@ TIMEOUT = 1800.0
 class _Rank:
     """One process, and its output."""
 
-    def __init__(self, rank: int, command: Sequence[str], environment: dict[str, str], fds: list[int], logs: str | None):
+    def __init__(
+        self, rank: int, command: Sequence[str], environment: dict[str, str], fds: list[int], logs: str | None
+    ) -> None:
         self.rank, self.outputs = rank, [Output(rank, name, logs) for name in ("stdout", "stderr")]
         self.process = subprocess.Popen(
             command, env=environment, pass_fds=fds, start_new_session=True, stdin=subprocess.DEVNULL,

@@ -42,7 +42,8 @@ def find_stalls(board: Board) -> Iterator[Stall]:
         place = board.place(rank)
         if place.since and place.joined > 1:
             source = f"rank {place.awaited}" if place.awaited >= 0 else "any rank"
-            text = f"rank {rank} waits for a message from {source} at {ffi.string(place.where).decode(errors='replace')}"
+            where = ffi.string(place.where).decode(errors="replace")
+            text = f"rank {rank} waits for a message from {source} at {where}"
             late = {place.awaited: "has not sent it"} if place.awaited >= 0 else {}
             yield Stall((rank, place.since), text, time.monotonic() - place.since, [rank], late)
 

@@ -1,7 +1,7 @@
 """A store at an address of this machine: one process has the entries, others borrow them over a connection.
 
-A client takes all entries, and returns them if it changed them. Meanwhile the server's lock is held, as it is for its own
-threads. Stores have few entries: those that processes need to find each other.
+A client takes all entries, and returns them if it changed them. Meanwhile the server's lock is held, as it is for its
+own threads. Stores have few entries: those that processes need to find each other.
 """
 
 from __future__ import annotations
@@ -148,7 +148,8 @@ class NetworkStore(Store):
             except (OSError, json.JSONDecodeError):
                 self._connection = None
                 raise DistNetworkError(
-                    f"{type(self).__name__}: the process with the entries, at {self._shown()}, has ended"
+                    f"{type(self).__name__}: the process with the entries, at {self._shown()}, has ended; "
+                    "start all processes again"
                 ) from None
 
     def _pause(self, seconds: float) -> None:
@@ -185,7 +186,9 @@ class NetworkStore(Store):
             greeting = made.recv(len(_GREETING), socket.MSG_WAITALL)
         if greeting != _GREETING:
             made.close()
-            raise DistNetworkError(f"{type(self).__name__}: {self._shown()} belongs to another program; choose a free port")
+            raise DistNetworkError(
+                f"{type(self).__name__}: {self._shown()} belongs to another program; choose a free port"
+            )
         made.settimeout(None)
         self._connection = made, os.getpid()
         return made

@@ -57,10 +57,10 @@ class Refused:
 class Refusals:
     """Names of one module that raise on use, for one reason.
 
-    >>> spawn = Refusals("distributed", "there is one process so far").function("spawn")
+    >>> spawn = Refusals("distributed", "use all_reduce").function("spawn")
     >>> spawn(2)
     Traceback (most recent call last):
-    facula_errors.UnsupportedError: distributed.spawn: PyTorch has it, facula not yet; there is one process so far
+    facula_errors.UnsupportedError: distributed.spawn: PyTorch has it, facula not yet; use all_reduce
     """
 
     __slots__ = ("advice", "place")

@@ -13,12 +13,6 @@ from . import pipelining as pipelining
 from . import rpc as rpc
 from . import tensor as tensor
 from . import utils as utils
-from facula.distributed._groups import is_available as is_available
-from facula.distributed._store import DistBackendError as DistBackendError
-from facula.distributed._store import DistError as DistError
-from facula.distributed._store import DistNetworkError as DistNetworkError
-from facula.distributed._store import DistStoreError as DistStoreError
-from facula.distributed._store import QueueEmptyError as QueueEmptyError
 from facula.distributed.device_mesh import DeviceMesh as DeviceMesh
 from facula.distributed.device_mesh import init_device_mesh as init_device_mesh
 from facula.distributed.distributed_c10d import Backend as Backend
@@ -84,3 +78,13 @@ from facula.distributed.distributed_c10d import scatter_object_list as scatter_o
 from facula.distributed.distributed_c10d import send as send
 from facula.distributed.distributed_c10d import send_object_list as send_object_list
 from facula.distributed.distributed_c10d import supports_complex as supports_complex
+from facula_distributed import DistBackendError as DistBackendError
+from facula_distributed import DistError as DistError
+from facula_distributed import DistNetworkError as DistNetworkError
+from facula_distributed import DistStoreError as DistStoreError
+from facula_distributed import DistTimeoutError as DistTimeoutError
+from facula_distributed import MismatchError as MismatchError
+from facula_distributed import QueueEmptyError as QueueEmptyError
+from facula_distributed import RankError as RankError
+from facula_distributed import is_available as is_available
+from importlib.util import find_spec as find_spec

@@ -5,7 +5,7 @@ from .._lookup.refusals import Kind, Refusal, Refusals
 
 __all__ = ["DeviceMesh", "init_device_mesh"]
 
-_missing = Refusals("distributed", "there is one process so far; use the module or tensor itself")
+_missing = Refusals("distributed", "use the module or tensor itself")
 DeviceMesh: Kind = _missing.kind("DeviceMesh")
 init_device_mesh: Refusal = _missing.function("init_device_mesh")
 

@@ -1,51 +1,74 @@
-"""PyTorch's module of process groups and collective operations, so far for one process."""
+"""PyTorch's module of process groups and collective operations."""
 
 from __future__ import annotations
 
 import os
 
 from .._lookup.names import publish
-from ._collectives import (
-    all_gather,
-    all_gather_coalesced,
-    all_gather_into_tensor,
-    all_reduce,
-    all_reduce_coalesced,
-    broadcast,
-    reduce,
-    reduce_scatter,
-    reduce_scatter_tensor,
-    supports_complex,
-)
-from ._exchanges import all_to_all, all_to_all_single, barrier, gather, monitored_barrier, scatter
-from ._groups import (
-    Backend,
-    GroupMember,
-    ProcessGroup,
-    default_group,
-    default_pg_timeout,
-    destroy_process_group,
-    get_backend,
-    get_backend_config,
-    get_default_backend_for_device,
-    get_global_rank,
-    get_group_rank,
-    get_node_local_rank,
-    get_pg_count,
-    get_process_group_ranks,
-    get_rank,
-    get_world_size,
-    init_process_group,
-    is_initialized,
-    new_group,
-    new_subgroups,
-    new_subgroups_by_enumeration,
-)
-from ._messages import P2POp, batch_isend_irecv, irecv, isend, recv, recv_object_list, send, send_object_list
-from ._objects import all_gather_object, broadcast_object_list, gather_object, scatter_object_list
-from ._store import Store
-from ._stores import FileStore, HashStore, PrefixStore, TCPStore
-from ._work import ReduceOp, Work
+from .._lookup.siblings import needs
+
+with needs("facula.distributed"):
+    from facula_data.extend import process_groups
+    from facula_distributed import (
+        Backend,
+        FileStore,
+        GroupMember,
+        HashStore,
+        P2POp,
+        PrefixStore,
+        ProcessGroup,
+        ReduceOp,
+        Store,
+        TCPStore,
+        Work,
+        all_gather,
+        all_gather_coalesced,
+        all_gather_into_tensor,
+        all_gather_object,
+        all_reduce,
+        all_reduce_coalesced,
+        all_to_all,
+        all_to_all_single,
+        barrier,
+        batch_isend_irecv,
+        broadcast,
+        broadcast_object_list,
+        default_pg_timeout,
+        destroy_process_group,
+        gather,
+        gather_object,
+        get_backend,
+        get_backend_config,
+        get_default_backend_for_device,
+        get_global_rank,
+        get_group_rank,
+        get_node_local_rank,
+        get_pg_count,
+        get_process_group_ranks,
+        get_rank,
+        get_world_size,
+        group,
+        init_process_group,
+        irecv,
+        is_initialized,
+        isend,
+        monitored_barrier,
+        new_group,
+        new_subgroups,
+        new_subgroups_by_enumeration,
+        recv,
+        recv_object_list,
+        reduce,
+        reduce_op,
+        reduce_scatter,
+        reduce_scatter_tensor,
+        scatter,
+        scatter_object_list,
+        send,
+        send_object_list,
+        supports_complex,
+    )
+    from facula_distributed.extend import default_group, mirror_places
 
 __all__ = [
     "Backend", "FileStore", "GroupMember", "HashStore", "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "TCPStore",
@@ -61,17 +84,16 @@ __all__ = [
     "supports_complex",
 ]  # fmt: skip
 
-group = GroupMember
-reduce_op = ReduceOp
+mirror_places(process_groups)  # samplers ask for the rank and the size
 
 
 def is_backend_available(backend: str) -> bool:
-    """Return whether a backend is available, as its own function reports: only "gloo", for a single process."""
-    return str(backend).lower() == "gloo"
+    """Return whether a backend is available, as its own function reports: "gloo" and "shm", on one machine."""
+    return str(backend).lower() in ("gloo", "shm")
 
 
 def is_gloo_available() -> bool:
-    """Return whether the backend "gloo" is available: True, for one process."""
+    """Return whether the backend "gloo" is available: True, for processes of one machine."""
     return True
 
 

@@ -12,7 +12,7 @@ __all__ = [
     "DTensor", "DeviceMesh", "Partial", "Placement", "Replicate", "Shard", "distribute_module", "distribute_tensor",
 ]  # fmt: skip
 
-_missing = Refusals("distributed.tensor", "there is one process so far; use the tensor itself")
+_missing = Refusals("distributed.tensor", "use the tensor itself")
 DTensor: Kind = _missing.kind("DTensor")
 distribute_module: Refusal = _missing.function("distribute_module")
 distribute_tensor: Refusal = _missing.function("distribute_tensor")

@@ -63,8 +63,8 @@ BREAKS = frozenset(
 )
 """Functions that read or modify files, settings and counters, which a replay would not do."""
 
-GROUPS = "facula.distributed._groups"
-"""The module of process groups. Its `backends()` is compared if a function of its package may be called."""
+GROUPS = "facula_distributed.extend"
+"""The module that knows the process groups. Its `backends()` is compared if a function of its package may be called."""
 
 METHODS_THAT_BREAK = {
     "data_ptr": "the address of a tensor",

@@ -1,4 +1,4 @@
-"""Training with several processes, each with a part of the batch: with one process, the model itself."""
+"""Training with several processes, each with a part of the batch: so far with one, the model itself."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..._functions.rare import device_index
 from ..._lookup.names import publish
 from ..._lookup.siblings import needs
 from ..._types import AnyValue
-from ...distributed._groups import default_group, group_of
 from .data_parallel import check_devices, on_device
 
 with needs("facula.nn.parallel"):
+    from facula_distributed.extend import default_group, group_of
     from facula_nn import Module
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ M = TypeVar("M", bound=Module)
 
 @boundary
 class DistributedDataParallel(Module, Generic[M]):
-    """A wrapper of `self.module` that averages gradients over all processes: with one they are unchanged.
+    """A wrapper of `self.module` that averages gradients over all processes. So far there must be one process.
 
     Parameters are named like PyTorch's, "module.weight". Call `distributed.init_process_group` first.
 
@@ -49,7 +49,7 @@ class DistributedDataParallel(Module, Generic[M]):
     Raises:
         ValueError: there is no process group, or `device_ids` names several devices.
         RuntimeError: no parameter requires a gradient.
-        NotImplementedError: `mixed_precision` or `device_mesh`.
+        NotImplementedError: a group of several processes, `mixed_precision`, or `device_mesh`.
 
     >>> import facula
     >>> from facula.distributed import HashStore, destroy_process_group, init_process_group
@@ -83,6 +83,11 @@ class DistributedDataParallel(Module, Generic[M]):
         if not isinstance(module, Module):
             raise InvalidTypeError(f"{name}: expected module to be a Module; got {type(module).__name__}")
         group = default_group() if process_group is None else group_of(name, process_group)
+        if group is not None and group.size() > 1:
+            raise UnsupportedError(
+                f"{name}: expected a group of 1 process; got one of {group.size()}, whose gradients it cannot "
+                "average yet; call all_reduce(parameter.grad, ReduceOp.AVG) for each parameter after backward()"
+            )
         if not any(parameter.requires_grad for parameter in module.parameters()):
             raise OperationError(
                 f"{name}: expected a module with a parameter that requires a gradient; use it as it is"
