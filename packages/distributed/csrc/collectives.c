@@ -1,6 +1,7 @@
 /* Collectives: copies and reductions between the stages of all ranks. Notes [Meeting] and [Stages] in shm.h. */
 #include "internal.h"
 
+#include <sched.h>
 #include <string.h>
 
 enum {
@@ -59,6 +60,7 @@ static int meet(Member *member, Call *call) {
 #if defined(__x86_64__)
             __builtin_ia32_pause();
 #endif
+            if (spin % 64 == 63) sched_yield();   /* the other rank may wait for this processor */
         }
         if (!is_behind(seat, member->phase)) continue;
         double begun = seconds();

@@ -12,8 +12,13 @@ enum { BLOCK = 2048 };   /* elements: the sums of a block stay in the first cach
 typedef void Fold(void *out, const void *left, const void *right, size_t count);
 typedef void Divide(void *sums, size_t count, uint32_t divisor);
 
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#define CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define CLONES
+#endif
 #define FOLD(name, T, expression)                                                                                      \
-    static void name(void *out, const void *left, const void *right, size_t count) {                                  \
+    CLONES static void name(void *out, const void *left, const void *right, size_t count) {                           \
         T *o = out;                                                                                                    \
         const T *a = left, *b = right;                                                                                 \
         for (size_t i = 0; i < count; i++) {                                                                           \
@@ -123,10 +128,14 @@ int reduce(uint32_t dtype, uint32_t reduction, uint32_t sources, char **from, ui
     Fold *fold = type->folds[reduction];
     if (!fold) return MISMATCH;
     int is_half = dtype == FLOAT16 || dtype == BFLOAT16;
-    _Alignas(64) char sums[BLOCK * 16];
+    /* The first target takes the sums itself, unless it is a source that is read later. */
+    int is_direct = !is_half;
+    for (uint32_t k = 2; k < sources; k++) is_direct &= to[0] != from[k];
+    _Alignas(64) char block[BLOCK * 16];
     float next[BLOCK];
     for (size_t at = 0; at < count; at += BLOCK) {
         size_t length = count - at < BLOCK ? count - at : BLOCK, bytes = length * type->bytes, start = at * type->bytes;
+        char *sums = is_direct ? to[0] + start : block;
         if (is_half) {
             widen(dtype, (float *)sums, from[0] + start, length);
             for (uint32_t k = 1; k < sources; k++) {
@@ -134,7 +143,7 @@ int reduce(uint32_t dtype, uint32_t reduction, uint32_t sources, char **from, ui
                 fold(sums, sums, next, length);
             }
         } else if (sources == 1) {
-            memcpy(sums, from[0] + start, bytes);
+            memmove(sums, from[0] + start, bytes);
         } else {
             fold(sums, from[0] + start, from[1] + start, length);
             for (uint32_t k = 2; k < sources; k++) fold(sums, sums, from[k] + start, length);
@@ -143,7 +152,7 @@ int reduce(uint32_t dtype, uint32_t reduction, uint32_t sources, char **from, ui
         for (uint32_t k = 0; k < targets; k++) {
             if (is_half)
                 narrow(dtype, to[k] + start, (float *)sums, length);
-            else
+            else if (to[k] + start != sums)
                 memcpy(to[k] + start, sums, bytes);
         }
     }

@@ -85,6 +85,16 @@ HIDDEN = [
     ("facula_checkpoint", "import facula; facula.save(1, 'x')", "facula.save"),
     ("facula_checkpoint", "import facula; facula.load('x')", "facula.load"),
 ]
+WITHOUT_GROUPS = """
+import facula
+import facula.distributed as dist
+
+assert not dist.is_available() and not hasattr(dist, "init_process_group")
+try:
+    dist.all_reduce
+except AttributeError as error:
+    assert "the package facula-distributed is missing; install it" in str(error), error
+"""
 WITHOUT_CUDA = """
 import facula
 cuda = facula.cuda
@@ -100,6 +110,11 @@ for needs_a_device in (cuda.Stream, cuda.Event, cuda.current_device, cuda.synchr
     else:
         raise AssertionError(needs_a_device)
 """
+
+
+def test_process_groups_are_unavailable_without_their_package():
+    script = HIDING.replace("HIDDEN", "facula_distributed") + WITHOUT_GROUPS
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_programs_run_without_the_package_of_cuda():

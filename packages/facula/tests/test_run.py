@@ -242,3 +242,32 @@ def test_invalid_command_lines_are_refused(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2
     assert "torch is loaded already" in done.stderr
+
+
+SEVERAL = """
+import sys
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+total = torch.tensor([dist.get_rank() + 1.0])
+dist.all_reduce(total)
+print(torch.__name__, total.item(), sys.argv[1:])
+if "fail" in sys.argv and dist.get_rank() == 1:
+    raise ValueError("a bad sample")
+dist.barrier()
+"""
+
+
+def test_a_program_on_several_processes(tmp_path):
+    program = tmp_path / "several.py"
+    program.write_text(SEVERAL)
+    command = [sys.executable, "-m", "facula", "run", "--nproc", "2", program]
+    done = subprocess.run([*command, "--epochs", "3"], capture_output=True, text=True, timeout=60)
+    line = "torch 3.0 ['--epochs', '3']"
+    assert sorted(done.stdout.splitlines()) == [f"[rank {rank}] {line}" for rank in range(2)], done.stderr
+    assert done.returncode == 0
+    done = subprocess.run([*command, "fail"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "[facula run] rank 1 failed at " in done.stderr and "several.py:11: ValueError: a bad sample" in done.stderr
+    assert "[rank 0] RankError: barrier: rank 1 failed at" in done.stderr

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .world import World
 
-_SPINS = 2000  # about 50 microseconds; none if ranks would take each other's cores
+_SPINS = 2000  # some dozen microseconds; none if ranks would take each other's cores
 _MIN_STAGE = 64 << 10
 NOWHERE = 2**64 - 1
 

@@ -4,18 +4,11 @@ Without that package, `is_available()` is False and there are no other names. Ma
 `device_mesh.py`, and sections of `_places.txt` such as `fsdp`, are PyTorch's modules of features without support yet.
 """
 
-from importlib.util import find_spec
+from facula_errors import MissingAttributeError as _MissingAttributeError
 
 from .._lookup.names import publish
 
-if find_spec("facula_distributed") is None:
-
-    def is_available() -> bool:
-        """Return whether the package facula-distributed is installed: False."""
-        return False
-
-    publish(__name__, otherwise="the package facula-distributed is missing; install it from where facula came from")
-else:
+try:
     from facula_distributed import (
         DistBackendError,
         DistError,
@@ -27,7 +20,18 @@ else:
         RankError,
         is_available,
     )
+except ModuleNotFoundError as error:
+    if error.name != "facula_distributed":
+        raise
 
+    def is_available() -> bool:
+        """Return whether the package facula-distributed is installed: False."""
+        return False
+
+    def __getattr__(name: str) -> object:
+        what = f"module {__name__!r} has no attribute {name!r}: the package facula-distributed is missing"
+        raise _MissingAttributeError(f"{what}; install it from where facula came from", name=name)
+else:
     from . import device_mesh, distributed_c10d
     from .device_mesh import DeviceMesh, init_device_mesh
     from .distributed_c10d import *

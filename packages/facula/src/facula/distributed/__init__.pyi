@@ -87,4 +87,3 @@ from facula_distributed import MismatchError as MismatchError
 from facula_distributed import QueueEmptyError as QueueEmptyError
 from facula_distributed import RankError as RankError
 from facula_distributed import is_available as is_available
-from importlib.util import find_spec as find_spec
