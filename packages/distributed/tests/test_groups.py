@@ -13,6 +13,7 @@ from ranks import errors, run
 import facula_distributed as dist
 from facula_distributed import GroupMember
 from facula_distributed._board import world
+from facula_errors.testing import raises
 from facula_tensor import ones, tensor
 
 
@@ -83,7 +84,12 @@ def test_a_port_of_another_program_is_named_on_all_ranks():
 
 
 def test_missing_processes_are_named(tmp_path):
-    with pytest.raises(dist.DistNetworkError, match=r"expected 3 processes within 0.1 s; ranks \[1, 2\] did not"):
+    with raises(
+        dist.DistNetworkError,
+        "init_process_group",
+        "expected 3 processes within 0.1 s",
+        r"ranks [1, 2] did not connect",
+    ):
         dist.init_process_group(
             "gloo", f"file://{tmp_path}/group", timeout=timedelta(seconds=0.1), rank=0, world_size=3
         )
