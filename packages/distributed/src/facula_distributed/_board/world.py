@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .._stores.store import Store
 
 BOARD_VARIABLE = "FACULA_BOARD"  # the descriptor of the launcher's board and its number of ranks: "5:4"
+JOB_VARIABLE = "FACULA_JOB"  # the launcher's name of this run, at which its ranks meet
 VERSION = "0.1.0"
 _OPERATION = "init_process_group"
 _LOOK_SECONDS = 0.2  # between two looks whether ranks that connect have ended

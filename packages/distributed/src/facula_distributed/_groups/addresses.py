@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlparse
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 
+from .._board.world import JOB_VARIABLE
 from .._stores.store import DEFAULT_TIMEOUT, Store
 from .._stores.stores import FileStore, HashStore, LocalStore, TCPStore
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
 OPERATION = "init_process_group"
-JOB_VARIABLE = "FACULA_JOB"  # the launcher's name of this run, at which its ranks meet
 
 
 class Found(NamedTuple):

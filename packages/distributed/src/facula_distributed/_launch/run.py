@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._board.board import Board, numbered
-from .._board.world import BOARD_VARIABLE
-from .._groups.addresses import JOB_VARIABLE
+from .._board.world import BOARD_VARIABLE, JOB_VARIABLE
 from .output import Output, say
 from .rank import LIFE_VARIABLE
 from .watch import WARN_SECONDS, Watcher
