@@ -1,6 +1,7 @@
 """Runs a function on several ranks: forked processes of a test, which are killed at a limit."""
 
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -41,7 +42,7 @@ def start(size, function, *arguments, address=None, **options):
     """Start a function on each rank, as `function(rank, *arguments)` in a group; return processes and pipes."""
     context = get_context("fork")
     if address is None:
-        address = f"file://{tempfile.mktemp(prefix='facula-test-')}"
+        address = f"file://{tempfile.mkdtemp(prefix='facula-test-')}/group"
     started = []
     for rank in range(size):
         ours, theirs = context.Pipe(duplex=False)
@@ -50,6 +51,7 @@ def start(size, function, *arguments, address=None, **options):
         )
         process.start()
         theirs.close()
+        process.address = address
         started.append((process, ours))
     return started
 
@@ -71,6 +73,9 @@ def finish(started, limit=LIMIT):
         if process.exitcode is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.join()
+    folder = os.path.dirname(started[0][0].address.removeprefix("file://"))
+    if "facula-test-" in folder:
+        shutil.rmtree(folder)
     assert not pending, f"ranks {sorted(pending.values())} hang"
     return found
 

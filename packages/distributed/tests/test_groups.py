@@ -135,21 +135,19 @@ def test_groups_of_some_processes():
     run(4, check_groups)
 
 
-def check_initialized_again(rank):
-    path = os.environ["PWD"]
-    for number in range(3):
-        value = tensor([1])
+def check_initialized_again(rank, address):
+    for number in range(4):
+        value = tensor([number])
         dist.all_reduce(value)
-        assert value.item() == 2
-        dist.barrier()
+        assert value.item() == 2 * number
         dist.destroy_process_group()
-        dist.init_process_group("gloo", f"file://{path}/again-{number}", rank=rank, world_size=2)
+        dist.init_process_group("gloo", address.format(number), rank=rank, world_size=2)
 
 
-def test_a_group_is_initialized_again(tmp_path, monkeypatch):
-    monkeypatch.setenv("PWD", str(tmp_path))
-    run(2, check_initialized_again)
-    assert not list(tmp_path.iterdir())
+@pytest.mark.parametrize("kind", ["file", "tcp"])
+def test_a_group_is_initialized_again(tmp_path, kind):
+    address = f"file://{tmp_path}/again-{{}}" if kind == "file" else f"tcp://localhost:{free_port()}"
+    run(2, check_initialized_again, address, **({} if kind == "file" else {"address": address}))
 
 
 def start_with_other_version(rank, path):

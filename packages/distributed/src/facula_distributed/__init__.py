@@ -60,8 +60,6 @@ from ._groups.groups import (
     init_process_group,
     is_initialized,
     new_group,
-    new_subgroups,
-    new_subgroups_by_enumeration,
 )
 from ._groups.queries import (
     get_backend,
@@ -76,6 +74,7 @@ from ._groups.queries import (
     get_world_size,
     is_available,
 )
+from ._groups.subgroups import new_subgroups, new_subgroups_by_enumeration
 from ._groups.work import ReduceOp, Work
 from ._stores.store import Store
 from ._stores.stores import FileStore, HashStore, PrefixStore, TCPStore

@@ -25,6 +25,8 @@ from .._shm import lib
 from .board import Board
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .._stores.store import Store
 
 BOARD_VARIABLE = "FACULA_BOARD"  # the descriptor of the launcher's board and its number of ranks: "5:4"
@@ -73,6 +75,7 @@ class World:
         self._own_block = new_block(1)  # its arena is that of all blocks of this process
         self.arena = self._own_block.ledger.arena
         self._files: list[Any] = []
+        self.closes: Callable[[], None] | None = None
         started = launched()
         self.is_launched = started is not None and started.world == size and os.environ.get("RANK") == str(rank)
         board = None
@@ -201,8 +204,10 @@ class World:
         return number
 
     def close(self) -> None:
-        """Close all files."""
+        """Close all files, and the store if this package made it."""
         self.is_closed = True
+        if self.closes is not None:
+            self.closes()
         for fd in self._files:
             with suppress(OSError):
                 os.close(fd)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import zlib
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,15 +17,17 @@ from .._board.lines import program_line
 from .._board.member import NOWHERE, Member
 from .._board.world import World
 from .._shm import ffi, lib
+from .._stores.network import NetworkStore, ServerEndedError
 from .._stores.store import Store, as_seconds
 from .._stores.stores import PrefixStore
-from .addresses import find
+from .addresses import Found, find
 from .work import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 default_pg_timeout = timedelta(minutes=30)
+_AGAIN_SECONDS = 5.0
 
 
 class Backend(str):
@@ -248,15 +251,37 @@ def init_process_group(
         raise InvalidTypeError(f"{operation}: expected store to be a Store; got {type(store).__name__}")
     kind = _checked_backend(operation, backend, pg_options)
     seconds = _seconds(operation, timeout)
-    found = find(init_method, rank, world_size, store, timedelta(seconds=seconds))
-    keys = PrefixStore(f"world {found.store._worlds}", found.store)  # a program's store may be used again
-    found.store._worlds += 1
-    world = World(keys, found.rank, found.size, timedelta(seconds=seconds))
+    found, world = _connected(init_method, rank, world_size, store, timedelta(seconds=seconds))
     member = Member(world, world.new_group_number(), range(found.size), seconds)
     _meet(member, operation)
     _add(kind, "default_pg", found.store, member)
     _set_places((found.rank, found.size))
     watch_stalls(world)
+
+
+_worlds = [0]  # the number of groups of all processes that this process was a member of
+
+
+def _connected(
+    init_method: str | None, rank: int, world_size: int, store: Store | None, timeout: timedelta
+) -> tuple[Found, World]:
+    """Meet the other processes. The arguments are those of `init_process_group`.
+
+    After `destroy_process_group`, rank 0 may still have its former store at the address; others then try again.
+    """
+    end = time.monotonic() + min(_AGAIN_SECONDS, timeout.total_seconds())
+    while True:
+        found = find(init_method, rank, world_size, store, timeout)
+        try:
+            world = World(PrefixStore(f"world {_worlds[0]}", found.store), found.rank, found.size, timeout)
+        except ServerEndedError:
+            if store is not None or time.monotonic() > end:
+                raise
+            time.sleep(_AGAIN_SECONDS / 100)
+        else:
+            _worlds[0] += found.size > 1
+            world.closes = found.store.close if store is None and isinstance(found.store, NetworkStore) else None
+            return found, world
 
 
 def watch_stalls(world: World) -> None:
@@ -328,64 +353,6 @@ def new_group(
     if member is None:
         return GroupMember.NON_GROUP_MEMBER
     return _add(kind, group_desc or "undefined", default._store, member)
-
-
-@boundary
-def new_subgroups(
-    group_size: int | None = None,
-    group: ProcessGroup | None = None,
-    timeout: timedelta | None = None,
-    backend: str | None = None,
-    pg_options: object = None,
-    group_desc: str | None = None,
-) -> tuple[Any, list[Any]]:
-    """Return this process's group, and all groups, of `group_size` successive processes each.
-
-    Arguments:
-        group_size: the number of processes in each group; LOCAL_WORLD_SIZE if None. It divides the number of all.
-        group: the group to divide; the default group if None.
-        timeout, backend, pg_options, group_desc: as for `new_group`.
-
-    Raises:
-        ValueError: a size that does not divide the number of processes.
-    """
-    found = group_of("new_subgroups", group) or default_group()
-    if group_size is None:
-        group_size = int(os.environ.get("LOCAL_WORLD_SIZE", found.size()))
-    if isinstance(group_size, bool) or not isinstance(group_size, int) or group_size < 1 or found.size() % group_size:
-        raise InvalidValueError(
-            f"new_subgroups: expected group_size to divide {found.size()}, the number of processes; got {group_size!r}"
-        )
-    ranks = found._member.ranks
-    parts = [ranks[start : start + group_size] for start in range(0, len(ranks), group_size)]
-    return new_subgroups_by_enumeration(parts, timeout, backend, pg_options, group_desc)
-
-
-@boundary
-def new_subgroups_by_enumeration(
-    ranks_per_subgroup_list: list[list[int]],
-    timeout: timedelta | None = None,
-    backend: str | None = None,
-    pg_options: object = None,
-    group_desc: str | None = None,
-) -> tuple[Any, list[Any]]:
-    """Return this process's group, and all groups. Only this process's group is a ProcessGroup.
-
-    Arguments:
-        ranks_per_subgroup_list: the ranks of each group's processes. No rank is in two groups.
-        timeout, backend, pg_options, group_desc: as for `new_group`.
-
-    Raises:
-        ValueError: ranks that do not exist, or are there twice.
-    """
-    flat = [rank for ranks in ranks_per_subgroup_list for rank in ranks]
-    if not flat or len(set(flat)) < len(flat):
-        raise InvalidValueError(
-            f"new_subgroups_by_enumeration: expected each rank in at most one group; got {ranks_per_subgroup_list}"
-        )
-    made = [new_group(ranks, timeout, backend, pg_options, group_desc=group_desc) for ranks in ranks_per_subgroup_list]
-    own = next((one for one in made if isinstance(one, ProcessGroup)), GroupMember.NON_GROUP_MEMBER)
-    return own, made
 
 
 def rank_in(operation: str, name: str, group: ProcessGroup, rank: object) -> int:

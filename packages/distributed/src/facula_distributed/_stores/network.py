@@ -28,6 +28,10 @@ _GREETING = b"facula store 1\n"
 _ANSWER_SECONDS = 20.0  # a client that keeps the entries longer, such as a stopped process, loses its connection
 
 
+class ServerEndedError(DistNetworkError):
+    """The process with the entries of a store closed it, or ended."""
+
+
 class Memory:
     """The entries of stores in memory."""
 
@@ -72,23 +76,28 @@ class Server:
             self._listener.close()
             raise
         self.port = 0 if isinstance(address, str) else int(self._listener.getsockname()[1])
-        Thread(target=_accept, args=(self._listener, memory), daemon=True, name="facula: store").start()
-        self.close = finalize(self, _shut, self._listener, os.getpid())
+        sockets = {self._listener}
+        Thread(target=_accept, args=(self._listener, memory, sockets), daemon=True, name="facula: store").start()
+        self.close = finalize(self, _shut, sockets, os.getpid())
 
 
-def _shut(listener: socket.socket, process: int) -> None:
+def _shut(sockets: set[socket.socket], process: int) -> None:
+    """End the server and its connections."""
     if os.getpid() == process:  # in a forked child, it would end the parent's server
-        with suppress(OSError):
-            listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
+        for one in list(sockets):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
 
 
-def _accept(listener: socket.socket, memory: Memory) -> None:
+def _accept(listener: socket.socket, memory: Memory, sockets: set[socket.socket]) -> None:
     while True:
         try:
             connection, _ = listener.accept()
         except OSError:  # closed
             return
+        sockets -= {one for one in sockets if one.fileno() < 0}
+        sockets.add(connection)
         Thread(target=_lend, args=(connection, memory), daemon=True, name="facula: store").start()
 
 
@@ -123,6 +132,12 @@ class NetworkStore(Store):
         self._address, self._memory = address, memory
         self._connection: tuple[socket.socket, int] | None = None  # with the process that opened it
         self._using = Condition()
+        self._server: Server | None = None
+
+    def close(self) -> None:
+        """End the server, if it is in this process, and its connections."""
+        if self._server is not None:
+            self._server.close()
 
     @contextmanager
     def _entries(self, changes: bool = True) -> Iterator[Entries]:
@@ -147,7 +162,7 @@ class NetworkStore(Store):
                             file.flush()
             except (OSError, json.JSONDecodeError):
                 self._connection = None
-                raise DistNetworkError(
+                raise ServerEndedError(
                     f"{type(self).__name__}: the process with the entries, at {self._shown()}, has ended; "
                     "start all processes again"
                 ) from None

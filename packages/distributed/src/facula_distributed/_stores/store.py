@@ -38,7 +38,6 @@ class Store:
 
     def __init__(self) -> None:
         self._timeout: timedelta = DEFAULT_TIMEOUT
-        self._worlds = 0  # how many default groups were made with it
 
     @contextmanager
     def _entries(self, changes: bool = True) -> Iterator[dict[str, list[bytes]]]:

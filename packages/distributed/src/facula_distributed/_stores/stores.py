@@ -94,7 +94,7 @@ class TCPStore(NetworkStore):
         super().__init__((LOOPBACK, port), memory)
         self.set_timeout(timeout)
         self.host, self.port, self.libuvBackend = host_name, port, use_libuv
-        self._server: Server | TCPStore | None = known
+        self._kept = known
         if known is None and memory is not None:
             try:
                 self._server = Server(memory, (LOOPBACK, port))
@@ -121,7 +121,8 @@ class LocalStore(NetworkStore):
         memory = Memory() if is_master else None
         super().__init__(f"\0{name}", memory)
         self.set_timeout(timeout)
-        self._server = None if memory is None else Server(memory, f"\0{name}")
+        if memory is not None:
+            self._server = Server(memory, f"\0{name}")
 
 
 @boundary
