@@ -45,6 +45,9 @@ def train():
 
 
 print("begun", flush=True)
+if kind == "again":
+    dist.destroy_process_group()
+    dist.init_process_group()
 if kind == "wait":
     read_batch()
 train()
@@ -103,6 +106,11 @@ def test_lines_carry_the_rank_and_are_logged(tmp_path):
     assert sorted(output.splitlines()) == [
         "[rank 0] begun", "[rank 0] ended 0", "[rank 1] begun", "[rank 1] ended 1"]  # fmt: skip
     assert (tmp_path / "logs" / "rank-1.stdout").read_text() == "begun\nended 1\n"
+
+
+def test_a_group_is_initialized_again(tmp_path):
+    code, output, errors = run(tmp_path, "--nproc", "2", "again")
+    assert (code, errors) == (0, "") and sorted(output.splitlines())[3] == "[rank 1] ended 1"
 
 
 FAILURES = {

@@ -7,6 +7,7 @@ from nn_toys import refuse_reads, same
 import facula_nn as nn
 import facula_tensor as ft
 from facula_errors.testing import raises
+from facula_nn.extend import process_groups
 
 SHOWN = [
     (lambda: nn.Identity(3), "Identity()"),
@@ -351,6 +352,14 @@ def test_batch_norms_become_synchronized():
             return self.count
 
     assert nn.SyncBatchNorm(3, process_group=Group(1)).process_group.count == 1
+    process_groups.append((0, 2))
+    try:
+        synced = nn.SyncBatchNorm(3)
+        with raises(NotImplementedError, "SyncBatchNorm", "process_group of one process", value="one of 2"):
+            synced(ft.ones(4, 3))
+        assert synced.eval()(ft.ones(4, 3)).shape == (4, 3)
+    finally:
+        process_groups.clear()
     with raises(NotImplementedError, "SyncBatchNorm", "process_group of one process", value="one of 2"):
         nn.SyncBatchNorm.convert_sync_batchnorm(nn.BatchNorm1d(3), Group(2))
     with raises(TypeError, "convert_sync_batchnorm", "expected a Module", value="int"):

@@ -166,6 +166,9 @@ class BatchNorm3d(_BatchNorm, dims=(5,)):
     """
 
 
+process_groups: list[tuple[int, int]] = []  # the rank and size of the default process group, once it is initialized
+
+
 @boundary
 class SyncBatchNorm(_BatchNorm):
     """Batch normalization of (N, C, ...) over the batches of all processes in a group; only one process is supported.
@@ -202,16 +205,21 @@ class SyncBatchNorm(_BatchNorm):
         *,
         bias: bool = True,
     ) -> None:
-        size = process_group.size() if hasattr(process_group, "size") else 1
+        self._check_size(process_group.size() if hasattr(process_group, "size") else 1)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    @staticmethod
+    def _check_size(size: int) -> None:
         if size > 1:
             raise UnsupportedError(
                 f"SyncBatchNorm: expected a process_group of one process; got one of {size}, which would have to "
                 "exchange statistics; train in one process, or use BatchNorm2d, which does not exchange them"
             )
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
-        self.process_group = process_group
 
     def _check_dims(self, input: Tensor) -> None:
+        if self.training and self.process_group is None and process_groups:
+            self._check_size(process_groups[-1][1])
         if input.ndim < 2:
             raise InvalidValueError(
                 f"SyncBatchNorm: expected at least 2 dimensions; got an input of shape {tuple(input.shape)}"
