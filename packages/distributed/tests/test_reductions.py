@@ -88,7 +88,7 @@ def check_all_reduce(rank, size):
                 assert np.array_equal(as_array(result), expected(arrays, dtype, name)), (dtype, name, count)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 4])
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
 def test_each_reduction_of_each_dtype(size):
     run(size, check_all_reduce, size)
 

@@ -81,6 +81,9 @@ def test_a_hanging_process_reports_its_stack(method):
         while not stacks.is_complete(process.pid) and time.monotonic() < end:
             time.sleep(0.01)
         assert stacks.read().count("in _stuck") == 1 and "\0" not in stacks.read()
+    stranger = Stacks.over(os.dup(stacks.fileno()))
+    assert stranger.read() == stacks.read()
+    stranger.close()
     process.kill()
     process.join()
     stacks.ask(process.pid)

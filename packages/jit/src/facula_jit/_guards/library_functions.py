@@ -57,7 +57,8 @@ BREAKS = frozenset(
     "set_default_dtype set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision "
     "set_flush_denormal set_num_interop_threads set_num_threads set_printoptions set_warn_always "
     "use_deterministic_algorithms set_flags get_start_method get_safe_globals named_globals "
-    "get_unsafe_globals_in_checkpoint recv Pipe to_dot to_svg mem_get_info max_memory_allocated max_memory_cached "
+    "get_unsafe_globals_in_checkpoint recv recv_object_list batch_isend_irecv Pipe to_dot to_svg mem_get_info "
+    "max_memory_allocated max_memory_cached "
     "max_memory_reserved memory_allocated memory_cached memory_reserved memory_snapshot memory_stats "
     "memory_summary".split()
 )
