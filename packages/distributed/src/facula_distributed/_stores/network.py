@@ -11,7 +11,7 @@ import os
 import socket
 import time
 from contextlib import contextmanager, suppress
-from threading import Condition, Thread
+from threading import Condition, Thread, current_thread
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import finalize
 
@@ -26,6 +26,8 @@ Entries: TypeAlias = "dict[str, list[bytes]]"
 
 _GREETING = b"facula store 1\n"
 _ANSWER_SECONDS = 20.0  # a client that keeps the entries longer, such as a stopped process, loses its connection
+
+_CLOSE_SECONDS = 2.0
 
 
 class ServerEndedError(DistNetworkError):
@@ -77,17 +79,26 @@ class Server:
             raise
         self.port = 0 if isinstance(address, str) else int(self._listener.getsockname()[1])
         sockets = {self._listener}
-        Thread(target=_accept, args=(self._listener, memory, sockets), daemon=True, name="facula: store").start()
-        self.close = finalize(self, _shut, sockets, os.getpid())
+        thread = Thread(target=_accept, args=(self._listener, memory, sockets), daemon=True, name="facula: store")
+        thread.start()
+        self.close = finalize(self, _shut, sockets, thread, os.getpid())
 
 
-def _shut(sockets: set[socket.socket], process: int) -> None:
+def _shut(sockets: set[socket.socket], thread: Thread, process: int) -> None:
     """End the server and its connections."""
-    if os.getpid() == process:  # in a forked child, it would end the parent's server
-        for one in list(sockets):
-            with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
+    if os.getpid() != process:  # in a forked child, it would end the parent's server
+        return
+    _end(sockets)
+    if thread is not current_thread():
+        thread.join(_CLOSE_SECONDS)  # the address is free when it has left `accept`
+    _end(sockets)  # a connection that it accepted meanwhile
+
+
+def _end(sockets: set[socket.socket]) -> None:
+    for one in list(sockets):
+        with suppress(OSError):
+            one.shutdown(socket.SHUT_RDWR)
+        one.close()
 
 
 def _accept(listener: socket.socket, memory: Memory, sockets: set[socket.socket]) -> None:
@@ -183,27 +194,26 @@ class NetworkStore(Store):
             return self._connection[0]
         end = time.monotonic() + self._timeout.total_seconds()
         while True:
-            made = _socket(self._address)
+            made, greeting, problem = _socket(self._address), b"", "it closes connections"
             try:
                 made.settimeout(_ANSWER_SECONDS)
                 made.connect(self._address)
-                break
+                greeting = made.recv(len(_GREETING), socket.MSG_WAITALL)
             except OSError as error:
-                made.close()
-                if time.monotonic() > end:
-                    raise DistNetworkError(
-                        f"{type(self).__name__}: no process of this machine has a store at {self._shown()} ({error}); "
-                        "start rank 0, or correct the address; several machines are not supported yet"
-                    ) from None
-                time.sleep(POLLING_SECONDS)
-        greeting = b""
-        with suppress(OSError):
-            greeting = made.recv(len(_GREETING), socket.MSG_WAITALL)
-        if greeting != _GREETING:
+                problem = str(error)
+            if greeting == _GREETING:
+                break
             made.close()
-            raise DistNetworkError(
-                f"{type(self).__name__}: {self._shown()} belongs to another program; choose a free port"
-            )
+            if greeting:
+                raise DistNetworkError(
+                    f"{type(self).__name__}: {self._shown()} belongs to another program; choose a free port"
+                )
+            if time.monotonic() > end:
+                raise DistNetworkError(
+                    f"{type(self).__name__}: no process of this machine has a store at {self._shown()} ({problem}); "
+                    "start rank 0, or correct the address; several machines are not supported yet"
+                )
+            time.sleep(POLLING_SECONDS)  # there is no server yet, or one that is being closed
         made.settimeout(None)
         self._connection = made, os.getpid()
         return made
