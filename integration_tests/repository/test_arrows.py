@@ -113,7 +113,6 @@ def test_no_private_name_of_a_sibling_is_used(package, packages):
 # Private modules and names that tests of all packages together may use, with the reason.
 FOR_TESTS = {
     ("captures/test_events.py", "facula_jit._guards.events.MAX_WAIT"): "shortens a wait of several seconds",
-    ("captures/test_library_functions.py", "facula_jit._guards"): "compares its tables with all public functions",
     ("conformance/test_names.py", "facula._lookup"): "reads the rows of the table of PyTorch's names",
     ("together/cuda_plugin.py", "facula_cuda._backend"): "lets planners decline, to collect the kernels of all tests",
     ("together/cuda_plugin.py", "facula_cuda._planners"): "collects the kernels of all tests",
@@ -124,6 +123,7 @@ FOR_TESTS = {
     ("together/test_adding.py", "facula_tensor._dispatch.operator"): "compares a page with the keys of declarations",
     ("together/test_face.py", "facula._lookup.places"): "lists the public modules that are rows of a table",
     ("together/test_graph_file_samples.py", "facula_tensor.testing._operands"): "runs the samples of all operators",
+    ("together/test_library_functions.py", "facula_jit._guards"): "compares its tables with all public functions",
     ("together/test_onnx_samples.py", "facula_tensor.testing._operands"): "runs the samples of all operators",
     ("together/test_pickled_names.py", "facula._lookup.places"): "lists the public modules that are rows of a table",
     ("together/test_pickled_names.py", "facula_nn._modules.older_hooks"): "makes the objects of an older pickle",

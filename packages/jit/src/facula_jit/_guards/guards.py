@@ -7,6 +7,7 @@ from __future__ import annotations
 from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from facula_errors import FaculaError
 from facula_storage.extend.replay import ABSENT, ANY, CheckKind
 
 from .._recording.tensor_guards import first_failing
@@ -46,13 +47,16 @@ class Guard(NamedTuple):
 
 
 class Text:
-    """A function that returns the `repr` of another function's result."""
+    """A function that returns the `repr` of another function's result, or of its error."""
 
     def __init__(self, function: Callable[..., Any]):
         self.function = function
 
     def __call__(self, *arguments: Any) -> str:
-        return repr(self.function(*arguments))
+        try:
+            return repr(self.function(*arguments))
+        except FaculaError as error:  # the function needs a device that is not there
+            return repr(error)
 
 
 class Attributes:
@@ -171,10 +175,15 @@ class Guards:
         self.add(CheckKind.BYTES, value, None, snapshot, "", f"the elements of a {type(value).__name__}")
 
     def answer(self, function: Callable[..., Any], argument: Any, words: str) -> None:
-        """Guard the result of a library function: a plain value, or the `repr` of another one."""
-        found = function() if argument is None else function(argument)
+        """Guard the result of a library function: a plain value, or the `repr` of another one or of an error."""
+        arguments = () if argument is None else (argument,)
+        try:
+            found = function(*arguments)
+        except FaculaError:
+            found = None
         if type(found) not in (bool, int, float, str, tuple):
-            found, function = repr(found), Text(function)
+            function = Text(function)
+            found = function(*arguments)
         self.add(CheckKind.CALL, argument, function, found, "", words)
 
     def without(self, others: Guards) -> list[Guard]:

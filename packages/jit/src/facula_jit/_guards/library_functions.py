@@ -11,13 +11,14 @@ COMPARED = frozenset(
     "get_deterministic_debug_mode get_float32_matmul_precision get_num_interop_threads get_num_threads "
     "get_printoptions initial_seed is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled "
     "is_autocast_cache_enabled get_autocast_cpu_dtype get_autocast_gpu_dtype cudnn_sdp_enabled flash_sdp_enabled "
-    "math_sdp_enabled mem_efficient_sdp_enabled get_fastpath_enabled get_sharing_strategy get_dir".split()
+    "math_sdp_enabled mem_efficient_sdp_enabled get_fastpath_enabled get_sharing_strategy get_dir is_initialized "
+    "current_device current_device_idx current_device_index get_sync_debug_mode".split()
 )
-"""Settings: called without arguments before each replay."""
+"""Settings: called without arguments before each replay. An error, as without a device, is compared, too."""
 
 CONSTANT = frozenset(
     "broadcast_shapes can_cast capture compile compiled_with_cxx11_abi cond clear_autocast_cache fork_rng "
-    "get_device get_rng_state is_anomaly_check_nan_enabled is_anomaly_enabled "
+    "get_device get_rng_state get_rng_state_all is_anomaly_check_nan_enabled is_anomaly_enabled "
     "is_autocast_cpu_enabled is_autocast_enabled is_complex is_conj is_floating_point is_grad_enabled is_inference "
     "is_inference_mode_enabled is_neg is_same_size is_signed is_storage is_tensor is_vulkan_available manual_seed "
     "numel promote_types result_type scan set_rng_state typename vmap while_loop functional_call functionalize grad "
@@ -25,8 +26,8 @@ CONSTANT = frozenset(
     "annotate export freeze ignore interface is_scripting is_tracing isinstance onednn_fusion_enabled script "
     "script_if_tracing trace unused allclose equal is_nonzero to_dlpack gradcheck gradgradcheck "
     # devices, backends and builds, which do not change
-    "is_available is_initialized device_count current_device is_autocast_available amp_definitely_not_available "
-    "get_cpu_capability level version is_built is_acceptable is_bf16_supported is_tf32_supported get_arch_list "
+    "is_available device_count can_device_access_peer is_autocast_available amp_definitely_not_available "
+    "get_cpu_capability level version is_built is_acceptable get_arch_list "
     "can_use_efficient_attention can_use_flash_attention is_flash_attention_available kineto_available "
     "supported_activities list_backends get_all_start_methods get_pretty_env_info "
     # process groups, which are compared
@@ -43,8 +44,15 @@ and functions that break a capture themselves, because they read elements.
 """
 
 DTYPES = ("get_autocast_cpu_dtype", "get_autocast_gpu_dtype")
-COMPARED_WITH = {"get_autocast_dtype": DTYPES, "autocast": DTYPES}
-"""Functions and classes whose results depend on settings, and functions of the same module that return the settings."""
+OF_DEVICES = (
+    "get_device_capability", "get_device_name", "get_device_properties", "is_bf16_supported", "is_tf32_supported",
+)  # fmt: skip
+COMPARED_WITH = {
+    **dict.fromkeys(("get_autocast_dtype", "autocast"), DTYPES), **dict.fromkeys(OF_DEVICES, ("current_device",)),
+}  # fmt: skip
+"""Functions and classes whose results depend on settings, and functions that return the settings, where the same module
+has them.
+"""
 
 TABLES = {"kl_divergence": "FORMULAS"}
 """Functions whose results depend on a table of their module, which programs may extend."""
@@ -54,11 +62,11 @@ DEFAULTS = ("forward", "__call__", "_validate_args")
 
 BREAKS = frozenset(
     "load save seed set_autocast_cache_enabled set_autocast_dtype set_convolution_algorithm set_default_device "
-    "set_default_dtype set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision "
-    "set_flush_denormal set_num_interop_threads set_num_threads set_printoptions set_warn_always "
-    "use_deterministic_algorithms set_flags get_start_method get_safe_globals named_globals "
-    "get_unsafe_globals_in_checkpoint recv recv_object_list batch_isend_irecv Pipe to_dot to_svg mem_get_info "
-    "max_memory_allocated max_memory_cached "
+    "set_default_dtype set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision set_device "
+    "set_device_idx set_device_index set_flush_denormal set_num_interop_threads set_num_threads set_printoptions "
+    "set_sync_debug_mode set_warn_always use_deterministic_algorithms set_flags get_start_method get_safe_globals "
+    "named_globals get_unsafe_globals_in_checkpoint recv recv_object_list batch_isend_irecv Pipe range_pop range_push "
+    "range_start to_dot to_svg get_memory_info mem_get_info max_memory_allocated max_memory_cached "
     "max_memory_reserved memory_allocated memory_cached memory_reserved memory_snapshot memory_stats "
     "memory_summary".split()
 )

@@ -95,7 +95,8 @@ class LibraryReads(AttributeReads):
         """Guard the settings on which a function or class of the library depends."""
         for name in library_functions.COMPARED_WITH.get(value.__name__, ()):
             home = getattr(value, "__globals__", None) or vars(sys.modules[value.__module__])  # for a class
-            self.guards.answer(home[name], None, f"{name}()")
+            if name in home:
+                self.guards.answer(home[name], None, f"{name}()")
 
     def compare_algorithms(self) -> None:
         """Guard the algorithm of convolutions, if the function has launched any."""
