@@ -102,6 +102,29 @@ def test_a_training_step_is_the_eager_one_where_every_second_call_is_checked():
     assert "(6 checked)" in captured.report() or "(5 checked)" in captured.report()
 
 
+REPLACED = {  # ways to give a parameter or its gradient other memory
+    "data of a gradient": lambda w: setattr(w.grad, "data", w.grad.clone()),
+    "set_ of a gradient": lambda w: w.grad.set_(w.grad.clone()),
+    "gradient": lambda w: setattr(w, "grad", w.grad.clone()),
+    "data of a parameter": lambda w: setattr(w, "data", w.detach().clone()),
+}
+
+
+@pytest.mark.parametrize("interval", [1, 2, 3, None])
+@pytest.mark.parametrize("name", REPLACED)
+def test_memory_that_is_replaced_around_checked_calls(name, interval):
+    for first in range(1, 6):
+        step, own = step_of()
+        other, others = step_of()
+        captured = capture(other, check=interval, on_break="error")
+        for number in range(9):
+            if number in (first, first + 1):
+                REPLACED[name](own[0]), REPLACED[name](others[0])
+            args = pair(number)
+            assert same(step(*args), captured(*args)), (first, number)
+            assert all(same(a, b) and same(a.grad, b.grad) for a, b in zip(own, others, strict=True)), (first, number)
+
+
 def test_draws_and_results_that_are_differentiated_outside():
     weight, other = [ones(3).requires_grad_() for _ in range(2)]
     captured = capture(lambda x: (x * weight * rand(3)).sum(), check=3)

@@ -121,7 +121,7 @@ class Part:
         without launching anything.
         """
         written = self._written_inputs()
-        changed = [(storage, 0, storage.mutator) for storage, _, _ in self._changed()]
+        changed = [(storage, 0, getattr(storage, "mutator", mutator)) for storage, _, mutator in self._changed()]
         inputs, spans = self._inputs(written), self._spans(bool(written))
         missed: int | None = Sequence(SLOTS, [], inputs, 0, [], checks, changed, [], spans).run(tensors, ())
         return missed

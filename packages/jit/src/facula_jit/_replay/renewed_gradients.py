@@ -28,14 +28,14 @@ class RenewedGradients:
         before, known = replay.recording, replay.recording.recorder.blocks
         grads = {} if replay.has_backward else before.grads_of
         self.replay = replay
-        self.blocks = {block: leaf for block, leaf in grads.items() if known[block].is_new}
+        self.blocks = {block: leaf for leaf, block in grads.items() if known[block].is_new}
         self._puts: list[tuple[Tensor, Any, bool]] = []  # each leaf with its `.grad`, or with None and True
         self._checks: dict[int, int] = {}  # the blocks of checks of their memory
         if not self.blocks:
             return
         block_of = {id(root_of(before.fixed[block])): block for block in self.blocks}
         for leaf, grad in before.puts:
-            is_created = grad is not None and id(root_of(grad._storage)) in block_of
+            is_created = grads.get(id(leaf)) in self.blocks
             self._puts.append((leaf, None if is_created else grad, is_created))
         for place, (_, holder, *_) in enumerate(replay.checks):
             if type(holder) is Storage and id(root_of(holder)) in block_of:
