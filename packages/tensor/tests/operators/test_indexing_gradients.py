@@ -95,6 +95,20 @@ def test_gradients_of_parts(name, dtype, of_leaf):
         assert all([(g == 1).all() for g in shown])
 
 
+@pytest.mark.parametrize("name", ["slices that overlap", "diagonals", "rows", "parts of parts"])
+def test_gradients_of_parts_that_are_views_of_the_gradient(name):
+    """A pass from a part adds the values that its gradient, a view of the existing `.grad`, had before."""
+    parts, same = PARTS[name]
+    values = np.arange(20.0).reshape(4, 5)
+    for place, view in enumerate(same(values.copy())):
+        x = ft.zeros(4, 5, dtype=ft.float64, requires_grad=True)
+        x.grad, wanted = ft.tensor(values), values.copy()
+        start = x.grad.reshape(-1)[: view.size].view(view.shape)
+        same(wanted)[place][...] += values.reshape(-1)[: view.size].reshape(view.shape)
+        parts(x)[place].backward(start)
+        np.testing.assert_array_equal(x.grad.numpy(), wanted)
+
+
 def test_gradients_of_parts_share_one_array_of_zeros():
     """It has the memory order of the whole, so the gradient of `permute` is row-major, and `view` does not copy it."""
     x = ft.ones(4, 6, requires_grad=True)

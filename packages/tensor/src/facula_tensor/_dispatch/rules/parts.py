@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import Layout
 
-from ..._core.memory import overlaps_itself
+from ..._core.memory import meet, overlaps_itself
 from ..namespaces import no_record_ops
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def adding_parts(op: Operator) -> Function:
             or layout.dtype is not part.dtype
             or overlaps_itself(layout)
             or total.node is not None
+            or meet(total, g)  # a gradient of the program may be a view of a `.grad`
         ):
             return node.rule.backward(F, node, g)
         no_record_ops.add_into(op.no_record(total, *parameters), g)
