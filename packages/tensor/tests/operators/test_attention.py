@@ -105,6 +105,17 @@ def test_scale_and_groups():
     assert gradcheck(lambda *given: attend(*given, enable_gqa=True), ours)
 
 
+@pytest.mark.parametrize(("batch", "length", "keys"), [(0, 3, 3), (2, 0, 3), (2, 3, 0), (0, 0, 0)])
+def test_groups_of_empty_operands(batch, length, keys):
+    shapes = (batch, 6, length, 4), (batch, 2, keys, 4), (batch, 2, keys, 5)
+    for mask in (None, ft.zeros(length, keys), ft.zeros(batch, 6, length, keys, requires_grad=True)):
+        operands = [ft.ones(*shape, requires_grad=True) for shape in shapes]
+        got = attend(*operands, mask, enable_gqa=True)
+        np.testing.assert_array_equal(got.detach().numpy(), np.zeros((batch, 6, length, 5)))
+        got.sum().backward()
+        assert [tuple(operand.grad.shape) for operand in operands] == [*shapes]
+
+
 CASES = {
     "plain": {},
     "causal": {"is_causal": True},

@@ -355,5 +355,5 @@ def scaled_dot_product_attention(
             attn_mask = F.to(attn_mask, (float64,))
         result = F.attention(query, key, value, attn_mask, parameters)[0]
     if in_heads:
-        result = F.reshape(result, (*result.shape[:-4], -1, *result.shape[-2:]))
+        result = F.reshape(result, (*result.shape[:-4], shape[-3], *result.shape[-2:]))
     return result
