@@ -49,7 +49,9 @@ def test_requires_grad_and_zero_grad():
     net = Net()
     net(ft.ones(1, 4)).sum().backward()
     assert all(parameter.grad is not None for parameter in net.parameters())
+    before = [parameter.grad for parameter in net.parameters()]
     net.zero_grad(set_to_none=False)
+    assert all(parameter.grad is grad for parameter, grad in zip(net.parameters(), before, strict=True))
     assert all(float(parameter.grad.abs().sum()) == 0 for parameter in net.parameters())
     net.zero_grad()
     assert all(parameter.grad is None for parameter in net.parameters())

@@ -122,13 +122,15 @@ class Module(Stateful["Module"]):
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Reset the gradients of all parameters to None, or to zeros if `set_to_none` is False."""
+        """Reset the gradients of all parameters to None, or with `set_to_none=False` to zeros, in place."""
         for parameter in self.parameters():
             if parameter.grad is not None:
                 if set_to_none:
                     parameter.grad = None
-                else:
-                    parameter.grad = parameter.grad.detach().zero_()
+                    continue
+                if parameter.grad.grad_fn is not None:
+                    parameter.grad = parameter.grad.detach()
+                parameter.grad.requires_grad_(False).zero_()
 
     def share_memory(self) -> Self:
         """Move all parameters, their gradients and the buffers to shared memory, which other processes can open."""
