@@ -72,7 +72,7 @@ def plan_convolution(
     tile_m, tile_n = shape[0] * shape[1], 256 // shape[0] * shape[2]
     tiles_m, tiles_n = -(-m // tile_m), -(-n // tile_n)
     tiles = products * tiles_m * tiles_n
-    splits = max(1, min(BLOCKS // max(tiles, 1), k // LEAST))
+    splits = max(1, min(BLOCKS // tiles, k // LEAST)) if tiles else 1
     what, pointers, absent = KERNELS[operator]
     T, name = TYPES[o.dtype.code], f"{operator}_{o.dtype.name}"
     body = f"convolve<{what}, {T}, {', '.join(map(str, shape))}>(p);"
