@@ -26,18 +26,19 @@ def test_all_packages_with_c_code_are_tested(root):
         "allocator",
         "cpu",
         "cuda",
+        "distributed",
         "profiler",
         "storage",
     }
 
 
-@pytest.mark.parametrize("package", ["allocator", "cpu", "cuda", "profiler", "storage"])
+@pytest.mark.parametrize("package", ["allocator", "cpu", "cuda", "distributed", "profiler", "storage"])
 def test_without_a_compiler(tmp_path, root, package):
     said = answer(tmp_path, package, root, "pass", CC="no-such-gcc -O2", FACULA_OBJECTS="")
     assert said == f"error: facula-{package} is compiled from C: install gcc ('no-such-gcc' is not found)"
 
 
-@pytest.mark.parametrize("package", ["allocator", "cpu", "cuda"])
+@pytest.mark.parametrize("package", ["allocator", "cpu", "cuda", "distributed"])
 def test_without_what_the_build_requires(tmp_path, root, package):
     """Check pip's --no-build-isolation, where setuptools would omit the modules that cffi builds."""
     said = answer(tmp_path, package, root, "sys.modules['cffi'] = None")

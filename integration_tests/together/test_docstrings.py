@@ -17,8 +17,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The packages whose docstrings are complete. The others come here when theirs are.
-COMPLETE = {"allocator", "autograd", "checkpoint", "cpu", "cuda", "data", "distributions", "errors", "facula",
-            "jit", "multiprocessing", "nn", "optim", "profiler", "storage", "tensor"}  # fmt: skip
+COMPLETE = {"allocator", "autograd", "checkpoint", "cpu", "cuda", "data", "distributed", "distributions", "errors",
+            "facula", "jit", "multiprocessing", "nn", "optim", "profiler", "storage", "tensor"}  # fmt: skip
 
 CALLED = ("__init__", "__new__", "__call__")
 MOST = 2  # number of parameters that the summary line alone may explain

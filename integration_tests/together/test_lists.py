@@ -29,6 +29,7 @@ SHARED = [
     {"facula_data", "facula_data.transforms", "facula.utils.data"},
     # Modules of facula that list some names of a sibling in addition to their own.
     {"facula.cuda", "facula_allocator"},
+    {"facula.distributed.distributed_c10d", "facula_distributed"},
     {"facula.jit", "facula_jit"},
     {"facula.library", "facula_tensor.library", "facula_tensor.extend.arguments"},
     {"facula.multiprocessing.spawn", "facula_multiprocessing"},
@@ -63,8 +64,8 @@ def written(path):
 
 def modules():
     """Return the modules of all packages that have lists, with these lists."""
-    for name in ("allocator", "autograd", "checkpoint", "cpu", "cuda", "data", "distributions", "errors", "jit",
-                 "multiprocessing", "nn", "optim", "profiler", "storage", "tensor", ""):  # fmt: skip
+    for name in ("allocator", "autograd", "checkpoint", "cpu", "cuda", "data", "distributed", "distributions",
+                 "errors", "jit", "multiprocessing", "nn", "optim", "profiler", "storage", "tensor", ""):  # fmt: skip
         top = Path(import_module(f"facula_{name}" if name else "facula").__file__).parent
         for path in sorted(top.rglob("*.py")):
             inner = path.relative_to(top.parent).with_suffix("").parts

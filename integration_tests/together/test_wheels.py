@@ -9,7 +9,8 @@ from email.parser import Parser
 
 import pytest
 
-HAVE_C = {"facula-storage", "facula-allocator", "facula-cpu", "facula-cuda", "facula-profiler"}
+HAVE_C = {"facula-storage", "facula-allocator", "facula-cpu", "facula-cuda", "facula-distributed",
+          "facula-profiler"}  # fmt: skip
 LEVELS = ("baseline", "avx2", "avx512")
 LIBRARY, PROGRAM = "facula_cpu/libfacula_kernels.1.so", "facula_cpu/facula-run"
 

@@ -18,8 +18,8 @@ import pytest
 HERE = Path(__file__).parent
 ROOTS = (
     "facula", "facula_allocator", "facula_autograd", "facula_checkpoint", "facula_cpu", "facula_cuda", "facula_data",
-    "facula_distributions", "facula_jit", "facula_multiprocessing", "facula_nn", "facula_optim", "facula_profiler",
-    "facula_storage", "facula_tensor",
+    "facula_distributed", "facula_distributions", "facula_jit", "facula_multiprocessing", "facula_nn", "facula_optim",
+    "facula_profiler", "facula_storage", "facula_tensor",
 )  # fmt: skip
 COMMANDS = {
     "mypy": ("mypy", "--strict", "--no-incremental", "--config-file="),
