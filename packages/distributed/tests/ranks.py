@@ -13,8 +13,8 @@ from multiprocessing.connection import wait
 
 import facula_distributed as dist
 
-TIMEOUT = timedelta(seconds=30)
-LIMIT = 60.0
+TIMEOUT = timedelta(seconds=120)
+LIMIT = 300.0
 
 
 class Failed(AssertionError):
@@ -69,7 +69,7 @@ def finish(started, limit=LIMIT):
                 pass
             del pending[pipe]
     for process, _ in started:
-        process.join(max(0.1, min(5.0, end - time.monotonic())))
+        process.join(max(0.1, min(30.0, end - time.monotonic())))
         if process.exitcode is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.join()

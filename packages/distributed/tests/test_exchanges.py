@@ -24,27 +24,27 @@ def check_copies(rank, size):
     for dtype in DTYPES:
         for count in (1, 1000, 700_001):
             mine, zeros = own(rank, count, dtype), facula_tensor.zeros(count, dtype=dtype)
-            everyone = [own(other, count, dtype).tolist() for other in range(size)]
+            everyone = [own(other, count, dtype).numpy() for other in range(size)]
             for root in (0, size - 1):
                 result = mine.clone()
                 dist.broadcast(result, root)
-                assert result.tolist() == everyone[root]
+                assert np.array_equal(result.numpy(), everyone[root])
                 outputs = [zeros.clone() for _ in range(size)] if rank == root else None
                 dist.gather(mine, outputs, root)
-                assert outputs is None or [one.tolist() for one in outputs] == everyone
+                assert outputs is None or np.array_equal([one.numpy() for one in outputs], everyone)
                 result = zeros.clone()
                 inputs = [own(root, count, dtype, row) for row in range(size)] if rank == root else None
                 dist.scatter(result, inputs, root)
-                assert result.tolist() == own(root, count, dtype, rank).tolist()
+                assert np.array_equal(result.numpy(), own(root, count, dtype, rank).numpy())
             outputs = [zeros.clone() for _ in range(size)]
             dist.all_gather(outputs, mine)
-            assert [one.tolist() for one in outputs] == everyone
+            assert np.array_equal([one.numpy() for one in outputs], everyone)
             result = facula_tensor.cat([zeros] * size)
             dist.all_gather_into_tensor(result, mine)
-            assert result.reshape(size, count).tolist() == everyone
+            assert np.array_equal(result.numpy(), np.concatenate(everyone))
             stacked = facula_tensor.zeros(size, count, dtype=dtype)
             dist.all_gather_into_tensor(stacked, mine)
-            assert stacked.tolist() == everyone
+            assert np.array_equal(stacked.numpy(), everyone)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

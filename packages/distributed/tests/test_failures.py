@@ -83,16 +83,20 @@ def test_a_rank_that_is_gone_is_named(how):
 
 
 def check_late(rank):
+    impatient = dist.new_group(timeout=timedelta(seconds=2))
     if rank == 1:
-        time.sleep(3)
-    else:
-        dist.barrier()
+        dist.recv(zeros(1), 0)
+        return
+    try:
+        dist.barrier(impatient)
+    finally:
+        dist.send(zeros(1), 1)
 
 
 def test_a_late_rank_is_named_after_the_timeout():
-    messages = errors(2, check_late, timeout=timedelta(seconds=0.5))
-    assert "DistTimeoutError: barrier: rank 1 did not join collective 2, barrier at" in messages[0]
-    assert "within 0.5 s; after its collective 1, init_process_group" in messages[0]
+    message, nothing = errors(2, check_late)
+    assert "DistTimeoutError: barrier: rank 1 did not join collective 1 of group 1, barrier at" in message
+    assert "within 2 s; after its collective 2, new_group at" in message and nothing is None
 
 
 def check_background(rank):
@@ -122,12 +126,14 @@ def test_a_forked_child_has_no_group():
 
 
 def test_random_kills_leave_no_rank_waiting():
+    groups = []
     for attempt in range(6):
         started = start(3, check_death, "never", timeout=timedelta(seconds=4))
         time.sleep(0.02 * attempt)
         os.kill(started[attempt % 3][0].pid, signal.SIGKILL)
-        found = finish(started)
-        for rank, one in enumerate(found):
+        groups.append(started)
+    for attempt, started in enumerate(groups):
+        for rank, one in enumerate(finish(started)):
             if rank == attempt % 3:
                 assert one is None
             else:

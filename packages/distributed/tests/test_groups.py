@@ -60,7 +60,7 @@ def test_processes_meet_by_the_variables_of_launchers(launcher):
             )
             for rank in range(2)
         ]  # fmt: skip
-        assert [one.communicate(timeout=60)[0] for one in started] == ["3 2 0\n", "3 2 1\n"]
+        assert [one.communicate(timeout=300)[0] for one in started] == ["3 2 0\n", "3 2 1\n"]
 
 
 def test_a_port_of_another_program_is_named_on_all_ranks():

@@ -12,6 +12,7 @@ import facula_distributed as dist
 from facula_distributed._stores.stores import LocalStore
 from facula_errors.testing import raises
 
+LIMIT = timedelta(seconds=120)
 numbers = count()
 
 
@@ -33,7 +34,7 @@ def store(request, tmp_path):
         "file": lambda: dist.FileStore(tmp_path / "store", 1),
         "tcp": lambda: dist.TCPStore("localhost", 0, 1, True),
         "tcp client": lambda: client(dist.TCPStore("localhost", 0, 1, True)),
-        "local": lambda: LocalStore(f"facula test {os.getpid()} {next(numbers)}", True, timedelta(seconds=5)),
+        "local": lambda: LocalStore(f"facula test {os.getpid()} {next(numbers)}", True, LIMIT),
         "prefix": lambda: dist.PrefixStore("part", dist.HashStore()),
     }
     return makers[request.param]()
@@ -72,7 +73,7 @@ def test_stores_wait_for_keys(store):
             call()
     thread = threading.Thread(target=lambda: (time.sleep(0.05), store.set("late", "1")))
     thread.start()
-    store.wait(["late"], timedelta(seconds=30))
+    store.wait(["late"], LIMIT)
     assert store.get("late") == b"1"
     thread.join()
 
@@ -107,22 +108,25 @@ def test_processes_share_a_store(kind, tmp_path):
     makers = {
         "tcp": lambda: dist.TCPStore("localhost", master.port, is_master=False),
         "file": lambda: dist.FileStore(tmp_path / "store"),
-        "local": lambda: LocalStore(name, False, timedelta(seconds=20)),
+        "local": lambda: LocalStore(name, False, LIMIT),
     }
-    own = LocalStore(name, True, timedelta(seconds=20)) if kind == "local" else makers[kind]()
+    own = LocalStore(name, True, LIMIT) if kind == "local" else makers[kind]()
     children = []
     for rank in range(3):
         child = os.fork()
         if not child:
-            store = makers[kind]()
-            store._memory = None
-            for _ in range(20):
-                store.add("sum", rank + 1)
-            store.set(f"rank {rank}", "x" * 1000)
-            store.wait([f"rank {other}" for other in range(3)])
-            os._exit(0)
+            try:
+                store = makers[kind]()
+                store._memory = None
+                for _ in range(20):
+                    store.add("sum", rank + 1)
+                store.set(f"rank {rank}", "x" * 1000)
+                store.wait([f"rank {other}" for other in range(3)])
+                os._exit(0)
+            finally:
+                os._exit(1)
         children.append(child)
-    own.set_timeout(timedelta(seconds=20))
+    own.set_timeout(LIMIT)
     assert [len(value) for value in own.multi_get([f"rank {rank}" for rank in range(3)])] == [1000] * 3
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 3
     assert own.get("sum") == b"120"

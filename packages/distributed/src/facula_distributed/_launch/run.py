@@ -142,11 +142,14 @@ class Launcher:
 
     def _after_failure(self, failed: _Rank) -> int:
         """End all ranks after the first one that failed, and return its exit code."""
+        failure = self._board.failure()
+        if failure is not None and self._ranks[failure[0]].code:
+            failed = self._ranks[failure[0]]
         failed = next((one for one in self._ranks if (one.code or 0) < 0), failed)
         code = failed.code or 0
-        failure = self._board.failure()
-        if failure is not None and code > 0:  # the exception of the rank that failed first
-            return self._finish(failure[1], code if code > 0 else 128 - code)
+        # A rank that raises describes its exception, and ends with 1. Other ranks cannot describe another exit code.
+        if failure is not None and code > 0 and (code == 1 or failed.rank != failure[0]):
+            return self._finish(failure[1], code)
         how = f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
         group, record = self._board.latest(failed.rank)
         where = "before its first collective"

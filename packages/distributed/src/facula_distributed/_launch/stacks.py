@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _STATES = {"R": "running", "S": "sleeping", "D": "in the kernel", "T": "stopped", "t": "traced", "Z": "ended"}
-_WAIT_SECONDS = 0.5
+_WAIT_SECONDS = 2.0
 _MAX_FRAMES = 6
 
 
@@ -27,7 +27,7 @@ def state_of(pid: int) -> str:
 
 
 def top_frames(places: Mapping[int, Any]) -> dict[int, list[str]]:
-    """Ask ranks for the innermost frames of their stacks; wait for half a second at most.
+    """Ask ranks for the innermost frames of their stacks; wait for two seconds at most.
 
     Arguments:
         places: the ranks' places on the board.
