@@ -1,4 +1,4 @@
-"""`python -m facula profile`: runs programs in a profile, and writes the trace however they end."""
+"""`python -m facula profile`: runs programs in a profile, and writes the trace when they have ended."""
 
 import json
 import os
@@ -95,14 +95,56 @@ def test_steps_and_options(tmp_path):
         ("sys.exit('goodbye')", 1, "goodbye"),
         ("raise ValueError('wrong')", 1, "ValueError: wrong"),
         ("torch.ones(2) + torch.ones(3)", 1, "add: shapes (2,) and (3,)"),
+        ("sys.stderr.close(); sys.stdout.close()", 0, ""),
+        ("import shutil; shutil.rmtree('facula-profile')", 0, "wrote trace.npz"),
     ],
 )
-def test_the_trace_is_written_however_the_program_ends(tmp_path, end, status, text):
+def test_the_trace_is_written_when_the_program_ends(tmp_path, end, status, text):
     (tmp_path / "training.py").write_text(TRAINING + end)
     found, _, error = profiled("training.py", cwd=tmp_path)
     assert found == status
     assert text in error
     assert len(names(trace_in(tmp_path / "facula-profile"), Kind.STEP)) == 6
+
+
+THREAD = """
+import threading, time
+def train(daemon):
+    while threading.main_thread().is_alive():
+        time.sleep(0.001)
+    for step in range(10):
+        optimizer.step()
+    print("trained", flush=True)
+    while daemon:
+        optimizer.step()
+threading.Thread(target=train, args=({0},), daemon={0}).start()
+"""
+POOL = """
+import concurrent.futures
+pool = concurrent.futures.ThreadPoolExecutor(1)
+for step in range(10):
+    pool.submit(optimizer.step)
+"""
+EXIT = """
+import atexit
+atexit.register(lambda: [optimizer.step() for step in range(10)])
+"""
+
+
+@pytest.mark.parametrize("later", [THREAD.format(False), POOL, EXIT])
+def test_work_after_the_main_script_is_recorded(tmp_path, later):
+    (tmp_path / "training.py").write_text(TRAINING + later)
+    status, _, error = profiled("training.py", cwd=tmp_path)
+    assert (status, "Traceback" in error) == (0, False), error
+    assert len(names(trace_in(tmp_path / "facula-profile"), Kind.STEP)) == 16
+
+
+def test_a_daemon_thread_may_train_until_the_end(tmp_path):
+    ends = "import atexit\natexit.register(time.sleep, 0.2)\n"
+    (tmp_path / "training.py").write_text(TRAINING + THREAD.format(True) + ends)
+    status, out, error = profiled("training.py", cwd=tmp_path)
+    assert (status, "trained" in out, "Traceback" in error) == (0, True, False), error
+    assert len(names(trace_in(tmp_path / "facula-profile"), Kind.STEP)) > 16
 
 
 def test_an_interrupt(tmp_path):
@@ -132,6 +174,24 @@ def test_a_program_that_ends_before_the_first_recorded_step(tmp_path):
     assert status == 0
     assert error == "profile: the program ended before a step was recorded; see --wait\n"
     assert not os.listdir(tmp_path / "facula-profile")
+
+
+def test_other_files_in_the_folder_remain(tmp_path):
+    (tmp_path / "training.py").write_text(TRAINING)
+    folder = tmp_path / "facula-profile"
+    folder.mkdir()
+    (folder / "records.bin.backup").write_text("mine")
+    assert profiled("training.py", cwd=tmp_path)[0] == 0
+    assert sorted(os.listdir(folder)) == sorted([*FILES, "records.bin.backup"])
+
+
+def test_a_trace_that_cannot_be_written_leaves_the_records(tmp_path):
+    blocks = "import os\nos.mkdir('facula-profile/trace.npz')\nsys.exit(3)\n"
+    (tmp_path / "training.py").write_text(TRAINING + blocks)
+    status, _, error = profiled("training.py", cwd=tmp_path)
+    assert (status, "Traceback" in error) == (3, False), error
+    assert "expected a file; got a folder" in error and "facula_profiler show" in error
+    assert (tmp_path / "facula-profile" / "records.bin").exists()
 
 
 def test_a_program_that_profiles_itself(tmp_path):
@@ -171,13 +231,18 @@ def test_a_program_that_removes_its_current_folder(tmp_path):
 def test_refusals(tmp_path):
     (tmp_path / "training.py").write_text(TRAINING)
     (tmp_path / "taken").write_text("")
+    (tmp_path / "folder" / "records.bin").mkdir(parents=True)
     for arguments, status, text in (
         (["missing.py"], 2, "profile: expected a Python file; got 'missing.py'"),
-        (["--wait", "-1", "training.py"], 2, "--wait"),
+        (["--wait", "-1", "training.py"], 2, "argument --wait: expected a count of at least 0; got '-1'"),
+        (["--events", "x", "training.py"], 2, "argument --events: expected a count of at least 0; got 'x'"),
+        (["--events", str(1 << 50), "training.py"], 1, "fewer events by --events"),
+        (["--events", str(1 << 40), "training.py"], 1, "fewer events by --events"),
         (["--output", "taken", "training.py"], 1, "choose another folder by --output"),
+        (["--output", "folder", "training.py"], 1, "expected a file; got a folder"),
         (["--help"], 0, ""),
     ):
         found, out, error = profiled(*arguments, cwd=tmp_path)
         assert found == status
-        assert text in error
+        assert text in error and "Traceback" not in error
         assert "arguments [" not in out, "the program did not run"
