@@ -17,11 +17,23 @@ static _Thread_local struct {
     int is_named; /* whether `on_lane` was called: the first event may come from a call that runs no Python code */
 } own;
 
+static int interrupt(void *unused)
+{
+    (void)unused;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    return -1;
+}
+
+/* Calls a function from inside a launch, which must not fail: Ctrl-C is raised in the program after the launch. */
 static void call_back(PyObject *function, int32_t number)
 {
     PyObject *result = PyObject_CallFunction(function, "i", (int)number);
-    if (!result)
-        PyErr_WriteUnraisable(function);
+    if (!result) {
+        if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) && !Py_AddPendingCall(interrupt, NULL))
+            PyErr_Clear();
+        else
+            PyErr_WriteUnraisable(function);
+    }
     Py_XDECREF(result);
 }
 

@@ -161,8 +161,9 @@ def test_devices(tmp_path):
         export_memory_timeline(trace, tmp_path / "m.json", device)
         _, sizes = json.loads((tmp_path / "m.json").read_text())
         assert [sum(row) for row in sizes] == ([] if total is None else [total])
-    with raises(ValueError, "export_memory_timeline", "a device", value="'gpu 1'"):
-        export_memory_timeline(trace, tmp_path / "m.json", "gpu 1")
+    for device in ("gpu 1", "nope", "cuda:99999999999"):
+        with raises(ValueError, "export_memory_timeline", "a device", value=repr(device)):
+            export_memory_timeline(trace, tmp_path / "m.json", device)
     with raises(ValueError, "export_memory_timeline", "profile_memory=True"):
         export_memory_timeline(Builder().trace(), tmp_path / "m.json")
     with raises(IsADirectoryError, "export_memory_timeline"):

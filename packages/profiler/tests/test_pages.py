@@ -12,7 +12,7 @@ from test_memory_timelines import training_step
 from trace_testing import event_array
 
 from facula_errors.testing import raises
-from facula_profiler import MEMORY, Kind, Lane, Trace, export_html, export_memory_timeline
+from facula_profiler import MEMORY, Kind, Lane, Summary, Trace, export_html, export_memory_timeline
 from facula_profiler._pages import flames
 from facula_profiler._pages.timeline import bars_of
 from facula_profiler._summary.columns import Columns
@@ -187,5 +187,8 @@ def test_empty_traces_and_wrong_arguments(tmp_path):
     assert page_of(empty, tmp_path).data["timeline"]["start"] == []
     with raises(TypeError, "export_html", "a title", value="3"):
         export_html(empty, tmp_path / "page.html", title=3)
+    for operation, arguments in ((Summary, [3]), (export_html, [3, "x"]), (export_memory_timeline, [3, "x"])):
+        with raises(TypeError, operation.__name__, "expected trace to be a Trace", "a profile has one", value="3"):
+            operation(*arguments)
     with raises(IsADirectoryError, "export_html"):
         export_html(empty, tmp_path, peaks=PEAKS)

@@ -116,6 +116,8 @@ def test_misuse_is_refused():
             profile(**{argument: object()})
     with raises(TypeError, "profile", "ProfilerActivity", value="'cpu'"):
         profile(activities=["cpu"])
+    with raises(TypeError, "profile", "activities, a list", value="<ProfilerActivity.CPU: 0>"):
+        profile(activities=ProfilerActivity.CPU)
     with raises(ValueError, "profile", "activities"):
         profile(activities=[])
     with raises(TypeError, "profile", "schedule", value=3):
@@ -174,6 +176,13 @@ def test_wrong_arguments(tmp_path):
             pass
     with profile() as prof, raises(ValueError, "add_metadata_json", "JSON", value="'NaN'"):
         prof.add_metadata_json("n", "NaN")
+    with prof, raises(TypeError, "add_metadata", "texts", value=2.5):
+        prof.add_metadata("n", 2.5)
+    with raises(TypeError, "key_averages", "group_by_stack_n", value="'a'"):
+        prof.key_averages(group_by_stack_n="a")
+    for table in (prof.events().table, prof.key_averages().table):
+        with raises(TypeError, "table", "row_limit", value="'a'"):
+            table(row_limit="a")
 
 
 def test_a_program_that_stops_during_warmup_has_an_empty_trace(tmp_path):

@@ -11,7 +11,8 @@ from launch_testing import Operators, plan_of
 from facula_errors import CorruptFileError
 from facula_errors.testing import raises
 from facula_profiler import Kind, ProfilerActivity, profile, record_function, recover, schedule
-from facula_profiler._recording.journal import SUFFIX
+from facula_profiler._recording import stacks
+from facula_profiler._recording.journal import SUFFIX, Journal
 from facula_profiler._recording.raw import HEADER, HEADER_BYTES, RAW
 
 
@@ -135,6 +136,39 @@ def test_threads_that_allocate_first_have_names():
         in_thread(work, "helper")
     assert [lane.label for lane in prof.trace.lanes] == ["helper"]
     assert prof.trace.memory["nbytes"].tolist() == [8, -8]
+
+
+def test_new_stacks_list_the_loaded_packages_once(tmp_path, monkeypatch):
+    listed = []
+    monkeypatch.setattr(stacks, "library_folders", lambda: listed.append(1) or ())
+    operators = Operators(add=plan_of())
+    program = compile("call('add')\n" * 50, "program", "exec")
+    with profile(path=tmp_path / "run", with_stack=True):
+        exec(program, {"call": operators.call})
+        assert len(listed) <= 2
+    assert {frame.line for stack in recover(tmp_path / "run").stacks for frame in stack} >= set(range(1, 51))
+
+
+def test_an_interrupt_while_a_stack_is_written_is_raised_in_the_program(tmp_path, monkeypatch):
+    def write(journal, kind, *values):
+        if kind == "stack":
+            raise KeyboardInterrupt
+
+    operators = Operators(add=plan_of())
+    with profile(path=tmp_path / "run", with_stack=True) as prof:
+        monkeypatch.setattr(Journal, "write", write)
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(3):
+                operators.call("add")
+        monkeypatch.undo()
+    assert keys(prof) == {"aten::add": 1}, "the launch itself has not failed"
+
+
+def test_a_name_that_is_too_long_leaves_no_file(tmp_path):
+    long = tmp_path / ("x" * (os.pathconf(tmp_path, "PC_NAME_MAX") - 3))
+    with raises(OSError, "profile", "choose another path"), profile(path=long):
+        pass
+    assert not os.listdir(tmp_path), "the file of the records is removed"
 
 
 @pytest.fixture

@@ -123,6 +123,11 @@ def test_broken_files_are_refused(tmp_path):
             archive.writestr("events.npy", b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header)
         with raises(ValueError, "Trace.load", "pass a file of Trace.save"):
             Trace.load(tmp_path / "damaged")
+    huge = training_step()
+    huge.categories = [(0, {1 << 63: "parameter"})]
+    huge.save(tmp_path / "huge")
+    with raises(ValueError, "Trace.load", "pass a file of Trace.save"):
+        Trace.load(tmp_path / "huge")
     np.savez(tmp_path / "other.npz", a=np.zeros(3))
     with raises(ValueError, "Trace.load"):
         Trace.load(tmp_path / "other.npz")

@@ -15,7 +15,7 @@ from .averages import average, total
 from .chrome import write_chrome_trace
 from .columns import Columns
 from .formatting import microseconds
-from .tables import table
+from .tables import check_count, table
 
 if TYPE_CHECKING:
     import os
@@ -92,6 +92,7 @@ class EventList(Sequence["FunctionEvent"]):
             group_by_stack_n: distinguish the innermost frames of the program in stacks, up to this number.
             group_by_overload_name: accepted for PyTorch's programs; operators have no overloads here.
         """
+        check_count("key_averages", "group_by_stack_n", group_by_stack_n)
         return average(self._columns, group_by_input_shapes, group_by_stack_n)
 
     def total_average(self) -> FunctionEventAvg:
@@ -100,6 +101,7 @@ class EventList(Sequence["FunctionEvent"]):
 
     def table(self, sort_by: str | None = None, row_limit: int = 100, **options: Any) -> str:
         """Return a table of all events. Arguments are those of `AverageList.table`."""
+        check_count("table", "row_limit", row_limit)
         return table([average(self._columns, places=[place])[0] for place in self._columns.shown[:row_limit].tolist()],
                      sort_by, row_limit, **options)  # fmt: skip
 

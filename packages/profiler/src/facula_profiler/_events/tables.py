@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 
 from .formatting import UNITS, microseconds, one_line, share, size
 
@@ -16,6 +16,12 @@ SORTED_BY = (
     "self_cpu_time_total", "self_device_time_total", "self_cuda_time_total", "cpu_memory_usage", "device_memory_usage",
     "self_cpu_memory_usage", "self_device_memory_usage", "count", "flops",
 )  # fmt: skip
+
+
+def check_count(operation: str, name: str, value: object) -> None:
+    """Raise TypeError for anything but an integer."""
+    if not isinstance(value, int):
+        raise InvalidTypeError(f"{operation}: expected {name} to be an integer; got {value!r:.60}")
 
 
 def table(
@@ -34,6 +40,7 @@ def table(
         raise InvalidValueError(f"table: expected sort_by to be one of {', '.join(SORTED_BY)}; got {sort_by!r:.60}")
     if time_unit is not None and time_unit not in UNITS:
         raise InvalidValueError(f"table: expected time_unit to be us, ms or s, or None; got {time_unit!r:.60}")
+    check_count("table", "row_limit", row_limit)
     if not averages:
         return ""
     cpu = sum([one.self_cpu_time_total for one in averages])

@@ -16,7 +16,7 @@ from .._files import checked_path, write_file
 from .._memory.categories import categories_of
 from .._memory.lifetimes import BEFORE, FOREVER, devices_of, lifetimes_of
 from .._memory.timeline import by_category
-from .._trace.trace import Trace
+from .._trace.trace import Trace, check_trace
 from .page import memory_page
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def export_memory_timeline(trace: Trace, path: str | os.PathLike[str], device: s
     >>> open(path).read()
     '[[5], [[0, 0, 0, 0, 0, 0, 0, 0, 64]]]'
     """
+    check_trace("export_memory_timeline", trace)
     text = checked_path("export_memory_timeline", path)
     index = device_index(trace, device)
     if text.endswith(".html"):
@@ -82,7 +83,7 @@ def device_index(trace: Trace, device: str | None) -> int:
         )
     if device is None:
         return next((one for one in devices if one != CPU), CPU)
-    match = re.fullmatch(r"(cpu)|[a-z]+(?::(\d+))?", device) if isinstance(device, str) else None
+    match = re.fullmatch(r"(cpu)|cuda(?::(\d{1,4}))?", device) if isinstance(device, str) else None
     if match is None:
         raise InvalidValueError(
             f"export_memory_timeline: expected a device such as 'cpu' or 'cuda:0'; got {device!r:.60}"

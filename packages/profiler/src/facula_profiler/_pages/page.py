@@ -21,6 +21,7 @@ from .._summary.summary import Summary
 from .._summary.tables import describe
 from .._summary.units import amount, seconds
 from .._trace.records import Kind
+from .._trace.trace import check_trace
 from . import flames, markup
 from .timeline import Bars, bars_of
 
@@ -62,6 +63,7 @@ def export_html(
     >>> open(path).read().startswith("<!DOCTYPE html>")
     True
     """
+    check_trace("export_html", trace)
     text = checked_path("export_html", path)
     if title is not None and not isinstance(title, str):
         raise InvalidTypeError(f"export_html: expected a title that is text; got {title!r:.60}")

@@ -316,6 +316,10 @@ class profile:
 
     def add_metadata(self, key: str, value: str) -> None:
         """Add a text to the trace that is being recorded."""
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise InvalidTypeError(
+                f"add_metadata: expected texts; got {key!r:.60} and {value!r:.60}; for other values, add_metadata_json"
+            )
         self._running("add_metadata").metadata[key] = value
 
     def add_metadata_json(self, key: str, value: str) -> None:
@@ -347,7 +351,13 @@ class profile:
 
 def _checked_activities(activities: Iterable[ProfilerActivity] | None, use_cuda: bool | None) -> set[ProfilerActivity]:
     supported = supported_activities()
-    found = set(supported) if activities is None else set(activities)
+    try:
+        found = set(supported) if activities is None else set(activities)
+    except TypeError:
+        raise InvalidTypeError(
+            f"profile: expected activities, a list of ProfilerActivity; got {activities!r:.60}; pass "
+            "[ProfilerActivity.CPU]"
+        ) from None
     for one in found:
         if getattr(one, "name", None) not in ProfilerActivity.__members__:
             raise InvalidTypeError(f"profile: expected activities of ProfilerActivity; got {one!r:.60}")

@@ -96,7 +96,13 @@ class Recording:
                 "a smaller capacity"
             )
             raise FileError(error.errno, problem, path) from None
-        self._journal = None if path is None else Journal(path)
+        try:
+            self._journal = None if path is None else Journal(path)
+        except OSError:
+            if path is not None:
+                os.unlink(path)
+            raise
+        self._frames = Frames()  # of the journal
         self._with_memory = with_memory
         self._observer = Observer(self._wrap, with_layouts)
         self._plans: list[Plan] = []
@@ -310,9 +316,8 @@ class Recording:
     def _add_stacks(self, first: int) -> None:
         journal = self._journal
         if journal is not None:
-            frames = Frames()
             for number, (code, caller, instruction) in enumerate(self._recorder.stacks(first), first):
-                journal.write("stack", number, frames.at(code, instruction), caller)
+                journal.write("stack", number, self._frames.at(code, instruction), caller)
 
     # Afterwards -------------------------------------------------------------------------------------------------------
 

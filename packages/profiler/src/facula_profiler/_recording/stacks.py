@@ -25,7 +25,8 @@ class Frames:
     """The frames of code objects and instructions."""
 
     def __init__(self) -> None:
-        self._library = library_folders()
+        self._modules = -1  # loaded when the folders were listed
+        self._library: tuple[str, ...] = ()
         self._lines = cache(lambda code: [line for line, *_ in code.co_positions()])
         self._known: dict[tuple[CodeType, int], Frame] = {}
 
@@ -34,6 +35,8 @@ class Frames:
         found = self._known.get((code, instruction))
         if found is None:
             lines, place = self._lines(code), instruction // 2
+            if len(sys.modules) != self._modules:
+                self._modules, self._library = len(sys.modules), library_folders()
             line = (lines[place] if 0 <= place < len(lines) else None) or code.co_firstlineno
             found = Frame(code.co_filename, line, code.co_qualname, code.co_filename.startswith(self._library))
             self._known[code, instruction] = found

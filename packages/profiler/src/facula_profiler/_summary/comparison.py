@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
-from .._trace.trace import Trace
+from .._trace.trace import Trace, check_trace
 from .summary import Summary
 from .units import percent, seconds
 
@@ -108,8 +108,7 @@ def compare(
     [Difference(name='exp', calls_before=1, calls_after=1, before=800, after=600)]
     """
     for name, trace in (("before", before), ("after", after)):
-        if not isinstance(trace, Trace):
-            raise InvalidTypeError(f"compare: expected {name} to be a Trace; got {trace!r:.60}; load files: Trace.load")
+        check_trace("compare", trace, name)
     if sort_by not in ORDERS:
         raise InvalidValueError(f"compare: expected sort_by in {ORDERS}; got {sort_by!r:.60}")
     one = Summary(before, peaks)

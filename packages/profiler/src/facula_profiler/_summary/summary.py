@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
-from .._trace.trace import Trace
+from .._trace.trace import Trace, check_trace
 from .advice import evidence, remedies
 from .columns import Columns
 from .peaks import Peaks, checked_peaks
@@ -57,6 +57,7 @@ class Summary:
     """
 
     def __init__(self, trace: Trace, peaks: Peaks | tuple[float, float] | None = None):
+        check_trace("Summary", trace)
         self.trace = trace
         self.peaks = checked_peaks("Summary", peaks)
         self.columns = Columns(trace)

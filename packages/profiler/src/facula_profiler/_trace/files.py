@@ -82,6 +82,11 @@ def signature_of_values(
     )  # fmt: skip
 
 
+def _int64(value: Any) -> int:
+    """Return an integer that fits in arrays of int64; raise OverflowError for others."""
+    return int(np.int64(int(value)))
+
+
 def records_of(described: Mapping[str, Any]) -> dict[str, Any]:
     """Return a description from JSON with the records and tuples of a trace."""
     return {
@@ -95,7 +100,8 @@ def records_of(described: Mapping[str, Any]) -> dict[str, Any]:
             signature_of_values(*values) for values in described["signatures"]
         ],
         "categories": [
-            (int(time), {int(address): str(what) for address, what in found}) for time, found in described["categories"]
+            (_int64(time), {_int64(address): str(what) for address, what in found})
+            for time, found in described["categories"]
         ],
         "dropped": int(described["dropped"]),
         "metadata": described["metadata"],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
 from .files import corrupt, read_archive, records_of, write_archive
@@ -205,6 +205,15 @@ class Trace:
             self.events, self.memory, self.names, self.lanes, self.stacks, self.signatures, self.categories,
             self.dropped, self.metadata,
         )  # fmt: skip
+
+
+def check_trace(operation: str, trace: object, name: str = "trace") -> None:
+    """Raise TypeError for anything but a trace."""
+    if not isinstance(trace, Trace):
+        raise InvalidTypeError(
+            f"{operation}: expected {name} to be a Trace; got {trace!r:.60}; a profile has one as `trace`, and "
+            "Trace.load reads files"
+        )
 
 
 def _inherited(found: np.ndarray[Any, Any], parents: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
