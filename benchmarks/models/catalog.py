@@ -42,7 +42,8 @@ MODELS = {
         "ResNet-50", images.resnet50, {**SMALL_IMAGES, "size": 32, "rate": 1e-3}, 1, 0.8, "8 images of 224x224", True
     ),
     "mobilenet": Model(
-        "MobileNet", images.mobilenet, {**SMALL_IMAGES, "size": 32, "rate": 1e-3}, 1, 0.75, "16 images of 224x224", True
+        "MobileNet", images.mobilenet, {**SMALL_IMAGES, "batch": 16, "size": 64, "rate": 1e-6}, 1, 0.75,
+        "16 images of 224x224", True,
     ),
     "gnmt": Model(
         "GNMTv2", recurrent.gnmt, {"batch": 2, "length": 5, "words": 30, "width": 16}, 2, 0.8,

@@ -136,6 +136,13 @@ def bounds(threads: int) -> Mapping[str, float]:
     return dict(zip(("gflops", "gbytes"), map(float, printed.split())))
 
 
+def positive(text: str) -> int:
+    """Return a number from the command line."""
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 1; got {text!r}")
+    return int(text)
+
+
 def main() -> int:
     """Measure the selected models and columns; return 1 if a loss differs or a column of facula failed, else 0."""
     parser = argparse.ArgumentParser(
@@ -145,8 +152,8 @@ def main() -> int:
     )
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="models whose name has TEXT in it")
     parser.add_argument("--columns", default=",".join(COLUMNS), help="a list, separated by commas (default: all)")
-    parser.add_argument("--rounds", type=int, default=15, help="rounds of measured steps (default: %(default)s)")
-    parser.add_argument("--threads", type=int, default=2, help="threads of each process (default: %(default)s)")
+    parser.add_argument("--rounds", type=positive, default=15, help="rounds of measured steps (default: %(default)s)")
+    parser.add_argument("--threads", type=positive, default=2, help="threads of each process (default: %(default)s)")
     parser.add_argument("--small", action="store_true", help="tiny sizes: checks that everything works")
     parser.add_argument("--list", action="store_true", help="list the models, measure nothing")
     parser.add_argument("--out", type=Path, default=ROOT / "results", help="folder for models.json, .txt and .png")

@@ -62,10 +62,12 @@ def test_a_column_that_fails_is_reported_with_its_reason(monkeypatch):
     assert result["columns"]["captured"]["error"].startswith("ValueError: invalid literal")
 
 
-def test_unknown_names_are_refused_before_anything_is_measured(monkeypatch, capsys):
+def test_wrong_arguments_are_refused_before_anything_is_measured(monkeypatch, capsys):
     for arguments, message in (
         (["--columns", "tensorflow"], "unknown column tensorflow"),
         (["--only", "bert"], "no model"),
+        (["--rounds", "0"], "argument --rounds: expected a number of at least 1; got '0'"),
+        (["--threads", "x"], "argument --threads: expected a number of at least 1; got 'x'"),
     ):
         monkeypatch.setattr(sys, "argv", ["models", *arguments])
         with pytest.raises(SystemExit):
