@@ -11,12 +11,15 @@ import importlib
 import os
 import time
 from threading import get_ident
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SECONDS = 10.0  # after that the process forks anyway: the import may wait for the forking thread
 
 # Weak references to the locks, by module. A thread has the lock before the module is in `sys.modules`.
-_locks: dict[str, Any] = getattr(importlib._bootstrap, "_module_locks", {})  # type: ignore[attr-defined]
+_locks: dict[str, Callable[[], object]] = getattr(importlib._bootstrap, "_module_locks", {})  # type: ignore[attr-defined]
 
 
 def _imports_run() -> bool:

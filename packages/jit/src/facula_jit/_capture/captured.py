@@ -22,7 +22,6 @@ from .._recording.recorder import Recorder
 from .._recording.signature import Signature, by_value, shown, tensors_in
 from .._replay.checked_calls import Digest, described, difference, interval_of, next_check
 from .._replay.memory_pool import Pool
-from .._replay.renewed_gradients import RenewedGradients
 from .._replay.replay import MISS, BusyFlag, Replay
 from ..passes._pass_manager import run_passes
 from .cache_entry import EAGER, MAX_REPLAYS, REPLAYING, SPLIT, CacheEntry, Event, WithoutAttributes
@@ -237,9 +236,6 @@ class Captured(Generic[P, R]):
         """Run the function instead of a replay, and compare its launches with the capture: Note [Checked calls]."""
         replay.check_at = next_check(self._interval, replay.count)
         self._release_memory()
-        gradients = RenewedGradients(replay)
-        if gradients.blocks:
-            entry.replays.remove(replay)  # until it has gradients again
         run = self._run(entry, signature, args, kwargs)
         if run.recorder.retry is not None or run.recording.overlaps:  # incomplete: it cannot be compared
             return run.result
@@ -247,9 +243,7 @@ class Captured(Generic[P, R]):
         wrong = run.breaks or run.recording.unsettled
         words, site = (str(wrong), None) if wrong else difference(replay.digest(), Digest(run.recording))
         if not words:
-            if not entry.is_rejected and gradients.adopt(run.recording):
-                if gradients.blocks:
-                    entry.replays.append(replay)
+            if not entry.is_rejected:
                 self._pool.share(replay, self._replays())
                 self._use_next(replay, args, kwargs)
             return run.result

@@ -232,12 +232,6 @@ class Lowered:
         for place, backward in enumerate(self.backwards):
             backward.part.sequences = [frame.backwards[place] for frame in frames]
 
-    def refer_to(self, recording: Recording) -> None:
-        """Replace the recording by an equal one with other memory at fixed addresses."""
-        for part in (self.forward, *[backward.part for backward in self.backwards]):
-            part.recording = recording
-        self.recording = recording
-
 
 def layout_of_block(recording: Recording, number: int) -> Layout:
     """Return the layout for which a block was allocated."""
