@@ -22,14 +22,15 @@ from .descriptions import register_sequence
 if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Sequence as Many
+    from weakref import ref
 
     from facula_storage import Layout, Storage
     from facula_tensor import Tensor
 
+    from .._autograd.recorded_backward import FrameLease
     from .._guards.guards import Check
     from .._recording.recording import Recording
     from .._recording.records import Pass
-    from .memory_pool import Frame
 
     Patch = tuple[int, int, int, int]
 
@@ -231,6 +232,16 @@ class Lowered:
         self.forward.sequences = [frame.forward for frame in frames]
         for place, backward in enumerate(self.backwards):
             backward.part.sequences = [frame.backwards[place] for frame in frames]
+
+
+class Frame:
+    """Memory of temporaries, with the sequences that use it. `lease` is a dead reference if the memory is free."""
+
+    __slots__ = ("arena", "backwards", "forward", "lease", "lowered")
+
+    def __init__(self, arena: Storage, forward: Sequence, backwards: list[Sequence], lowered: Lowered):
+        self.arena, self.forward, self.backwards, self.lowered = arena, forward, backwards, lowered
+        self.lease: ref[FrameLease] | None = None
 
 
 def layout_of_block(recording: Recording, number: int) -> Layout:

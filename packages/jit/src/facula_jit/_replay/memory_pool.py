@@ -1,34 +1,19 @@
-"""Memory of temporaries: frames, and the memory that the replays of a captured function share."""
+"""Memory of temporaries that the replays of a captured function share."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from facula_storage import contiguous, uint8
-from facula_storage.extend.memory import allocate, exchange_idle_memory
+
+from .arenas import exchange, new_arena
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from weakref import ref
 
-    from facula_storage import Device, Layout, Storage
-    from facula_storage.extend.replay import Sequence
+    from facula_storage import Device, Storage
 
-    from .._autograd.recorded_backward import FrameLease
-    from .lowering import Lowered
     from .replay import Replay
-
-EXCHANGED_FROM = 1 << 20  # bytes: smaller blocks are not worth a trim
-
-
-class Frame:
-    """Memory of temporaries, with the sequences that use it. `lease` is a dead reference if the memory is free."""
-
-    __slots__ = ("arena", "backwards", "forward", "lease", "lowered")
-
-    def __init__(self, arena: Storage, forward: Sequence, backwards: list[Sequence], lowered: Lowered):
-        self.arena, self.forward, self.backwards, self.lowered = arena, forward, backwards, lowered
-        self.lease: ref[FrameLease] | None = None
 
 
 class Pool:
@@ -64,16 +49,4 @@ class Pool:
         for user in users:
             user.release_memory()
         nbytes = self._arenas.pop(device)[0]
-        _exchange(device, nbytes)
-
-
-def new_arena(layout: Layout) -> Storage:
-    """Return new memory, in place of idle memory."""
-    _exchange(layout.device, layout.extent)
-    return allocate(layout)
-
-
-def _exchange(device: Device, nbytes: int) -> None:
-    """Return as much idle memory to the system, for large blocks."""
-    if nbytes >= EXCHANGED_FROM:
-        exchange_idle_memory(device.backend, nbytes)
+        exchange(device, nbytes)

@@ -26,9 +26,9 @@ from .._recording.recording import AliasOutput, InputOutput, Output, Recording
 from .._recording.records import NEW_LEAF, made_tensor
 from .._recording.signature import has_hooks
 from .._recording.tensor_guards import ADDRESS, EXACT, checks_of, described, puts_of
+from .arenas import new_arena
 from .checked_calls import NEVER, Digest
-from .lowering import Lowered, layout_of_block
-from .memory_pool import Frame, new_arena
+from .lowering import Frame, Lowered, layout_of_block
 from .optimizer_scalars import ScalarUpdate
 
 if TYPE_CHECKING:
