@@ -1,4 +1,4 @@
-/* Atomic access and futexes. The words lie in memory of several processes, so the futexes are not private. */
+/* Atomic access and futexes. The words are in memory of several processes, so the futexes are not private. */
 #pragma once
 #include "shm.h"
 
@@ -11,7 +11,7 @@
 #define LOAD(address) __atomic_load_n(address, __ATOMIC_SEQ_CST)
 #define STORE(address, value) __atomic_store_n(address, value, __ATOMIC_SEQ_CST)
 
-enum { TICK = 20000000 };   /* nanoseconds: a rank that was killed wakes nobody, so waits are limited */
+enum { TICK = 20000000 };   /* nanoseconds: a killed rank does not wake others, so waits are limited */
 
 static inline double seconds(void) {
     struct timespec now;

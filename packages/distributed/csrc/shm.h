@@ -19,9 +19,9 @@ can handle signals and notice that other ranks have ended. Functions return a st
 Note [Stages]
 ~~~~~~~~~~~~~
 Tensors are private memory, so each rank copies what others need to a stage, a block of its shared arena, in rounds of
-at most STAGE bytes. A stage has two halves, used in turn. A half is written again two rounds later; the meeting of the
-round between guarantees that all have finished reading it. So a round needs one meeting, and a reduction of all ranks
-two. Reductions add the ranks' values in rank order, whatever the sizes and the timing are. */
+at most STAGE bytes. A stage has two halves for alternating rounds. A half is written again two rounds later; the
+meeting of the round between guarantees that all have finished reading it. So a round needs one meeting, and a
+reduction of all ranks two. Reductions add the ranks' values in rank order, independently of sizes and timing. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -110,7 +110,7 @@ typedef struct {
     uint64_t tensor;   /* as in Record */
     uint32_t step, round;   /* state of `run`, 0 at first */
     uint64_t rounds;
-    int32_t other;   /* the rank that is waited for, or that differs */
+    int32_t other;   /* the awaited rank, or the one that differs */
     double waited;
 } Call;
 

@@ -12,7 +12,6 @@ from ranks import errors, run
 
 import facula_distributed as dist
 from facula_distributed import GroupMember
-from facula_distributed._board import world
 from facula_errors.testing import raises
 from facula_tensor import ones, tensor
 
@@ -153,7 +152,7 @@ def test_a_group_is_initialized_again(tmp_path, kind):
 def start_with_other_version(rank, path):
     dist.destroy_process_group()
     if rank == 1:
-        world.VERSION = "9.9"
+        dist.__version__ = "9.9"
     dist.init_process_group("gloo", f"file://{path}", rank=rank, world_size=2)
 
 

@@ -26,7 +26,7 @@ class QueueEmptyError(DistStoreError):
 
 
 class MismatchError(DistBackendError):
-    """Ranks that called different operations, or with different shapes, dtypes or options. Nothing was changed."""
+    """Ranks that called different operations, or with different shapes, dtypes or options. No tensor was changed."""
 
 
 class RankError(DistBackendError):

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import runpy
 import sys
 from functools import partial
 from importlib.util import find_spec
+
+from facula_multiprocessing.extend import add_program, run_program
 
 from . import _profile_program, version
 from ._interop.aliases import FOLDER, begin, is_installed
@@ -27,17 +28,14 @@ def run(target: str, arguments: list[str], *, is_module: bool = False) -> None:
         arguments: the program's command-line arguments.
         is_module: whether `target` is a module.
     """
-    if not sys.flags.safe_path:
-        sys.path[0] = os.getcwd() if is_module else os.path.dirname(os.path.realpath(target))
+    run_program(target, arguments, is_module=is_module, prepare=_replace_torch)
+
+
+def _replace_torch() -> None:
     begin("run")
     paths = os.environ.get("PYTHONPATH")
     # for programs that this one starts
     os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, paths] if paths else [FOLDER])
-    sys.argv = [target, *arguments]
-    if is_module:
-        runpy.run_module(target, run_name="__main__", alter_sys=True)
-    else:
-        runpy.run_path(target, run_name="__main__")
 
 
 def main() -> None:
@@ -56,10 +54,7 @@ def main() -> None:
 
         add_options(runs)
     for command in (runs, profiles):
-        command.add_argument("-m", dest="is_module", action="store_true", help="run a module, as python -m does")
-        command.add_argument("target", metavar="script", help="a Python file, or with -m the name of a module")
-        rest = command.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own")
-        rest.required = False  # otherwise argparse would report it as missing together with the script
+        add_program(command)
     given = parser.parse_args()
     if "torch" in sys.modules and not is_installed():
         parser.error("torch is loaded already in this process, so names cannot mean facula; start Python without it")

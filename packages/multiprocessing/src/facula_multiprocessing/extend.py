@@ -2,12 +2,14 @@
 
 `new_block` allocates shared memory of this process. `register_reduction` registers how a class of objects is sent: with
 `send`, which returns the handle of a block, and `receive`, which opens it in the receiver. `block_under` returns the
-block of an array. `arena_usage` returns how much shared memory this process uses.
+block of an array. `arena_usage` returns how much shared memory this process uses. `add_program` and `run_program` are
+for command lines that run a script or a module.
 """
 
 from ._arenas.arena import Arena, capacity_for
 from ._arenas.memory import reserve
 from ._processes.fork_server import preload_fork_server
+from ._processes.program import add_program, run_program
 from ._processes.supervision import Stacks, keep_from_children, no_longer_kept
 from ._transfer.blocks import starting_workers
 from ._transfer.handles import Handle
@@ -25,6 +27,7 @@ __all__ = [
     "SharedBlock",
     "Stacks",
     "Writer",
+    "add_program",
     "arena_usage",
     "block_under",
     "capacity_for",
@@ -37,6 +40,7 @@ __all__ = [
     "receive",
     "register_reduction",
     "reserve",
+    "run_program",
     "send",
     "starting_workers",
 ]

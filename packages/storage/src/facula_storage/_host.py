@@ -64,7 +64,7 @@ class HostMemory:
             np.frombuffer(target, np.uint8)[...] = _bytes_at(address, nbytes)  # type: ignore[call-overload]
 
     def synchronize(self) -> None:
-        """Do nothing: work on the host is done when its call returns."""
+        """Return at once: work on the host is done when its call returns."""
 
 
 def _contiguous_bytes(operation: str, buffer: Buffer) -> int:
@@ -130,14 +130,14 @@ class Meta:
         return Plan(name, parameters, outputs, _no_launch, any_size=True)
 
     def copy_in(self, address: int, source: Buffer) -> None:
-        """Do nothing: there are no elements."""
+        """Return at once: there are no elements."""
 
     def copy_out(self, address: int, target: Buffer) -> None:
         """Raise OperationError: there are no elements."""
         raise OperationError("copy_out: memory on device 'meta' has no elements; make the tensor on another device")
 
     def synchronize(self) -> None:
-        """Do nothing: there is no work."""
+        """Return at once: there is no work."""
 
 
 register_backend("cpu", lambda index: HostMemory())

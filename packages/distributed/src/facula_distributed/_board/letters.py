@@ -13,6 +13,7 @@ from facula_multiprocessing.extend import new_block, reserve
 
 from .._errors import DistTimeoutError, RankError
 from .._shm import ffi, lib
+from .lines import write_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +92,7 @@ class Letters:
             return found
         board, rank = self._world.board, self._world.rank
         place = board.place(rank)
-        ffi.memmove(place.where, line + b"\0", len(line) + 1)
+        write_line(place.where, line)
         place.awaited = self._member.ranks[sources[0]] if len(sources) == 1 else -1
         place.since = now = time.monotonic()
         try:

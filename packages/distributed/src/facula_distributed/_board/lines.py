@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_tensor.extend import user_frame
 
-from .._shm import lib
+from .._shm import ffi, lib
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -30,3 +30,9 @@ def program_line() -> bytes:
         room = lib.WHERE - 1
         found = _lines[key] = line if len(line) <= room else b"..." + line[3 - room :]
     return found
+
+
+def write_line(where: Any, line: bytes | None = None) -> None:
+    """Write a line to a field `where` of the board or of a call; by default that of `program_line`."""
+    text = (program_line() if line is None else line) + b"\0"
+    ffi.memmove(where, text, len(text))

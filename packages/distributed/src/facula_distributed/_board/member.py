@@ -78,7 +78,7 @@ class Member:
             raise self._mismatch(call, operation, status)
 
     def _check(self, call: Any, operation: str, deadline: float, gone: int | None, limit: float) -> int | None:
-        """Raise if the rank that is waited for will not come; return it if it has ended or left, to look once more."""
+        """Raise if the awaited rank will not come; return it if it has ended or left, to look once more."""
         other, board = self.ranks[call.other], self.world.board
         failure = board.failure()
         if failure is not None:

@@ -4,7 +4,7 @@ Note [Attaching]
 ~~~~~~~~~~~~~~~~
 Each rank announces its process, its arena and its version in the store. Rank 0 also announces the board, which is that
 of the launcher, or a new one. The files have no names: other ranks open them as /proc/PID/fd/FD, which the kernel
-allows to processes of the same user only. So nothing that a rank unpickles can come from another user.
+allows to processes of the same user only. So a rank never unpickles data of another user.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import sys
 import time
 from contextlib import suppress
 from datetime import timedelta
@@ -31,13 +32,12 @@ if TYPE_CHECKING:
 
 BOARD_VARIABLE = "FACULA_BOARD"  # the descriptor of the launcher's board and its number of ranks: "5:4"
 JOB_VARIABLE = "FACULA_JOB"  # the launcher's name of this run, at which its ranks meet
-VERSION = "0.1.0"
 _OPERATION = "init_process_group"
 _LOOK_SECONDS = 0.2  # between two looks whether ranks that connect have ended
 
 
 class Launched(NamedTuple):
-    """What the launcher passed to this process: the descriptor of its board, and the number of ranks."""
+    """The descriptor of the launcher's board and the number of ranks, which the launcher passed to this process."""
 
     fd: int
     world: int
@@ -87,7 +87,8 @@ class World:
         self.stacks, self.is_closed = stacks_of_this_process(), False
         if board is not None:  # others can see that this one waits for them
             self._set_place(board, 1)
-        announced = {"version": VERSION, "machine": _machine(), "pid": os.getpid(), "size": size}
+        version = sys.modules["facula_distributed"].__version__
+        announced = {"version": version, "machine": _machine(), "pid": os.getpid(), "size": size}
         if board is not None:
             announced |= {"board": board.fd, "group": int(board.head.groups)}
         store.set(f"rank {rank}", json.dumps(announced))

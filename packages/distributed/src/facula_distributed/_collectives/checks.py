@@ -128,5 +128,5 @@ def split_of(operation: str, name: str, tensor: Tensor, sizes: Sequence[int] | N
 
 
 def row_elements(tensor: Tensor) -> int:
-    """Return the number of elements of one index of dimension 0."""
+    """Return the number of elements at one index of dimension 0."""
     return math.prod(tensor.shape[1:])

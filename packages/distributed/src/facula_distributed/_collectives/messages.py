@@ -9,7 +9,7 @@ from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
 from .._board.board import signature_text
-from .._board.lines import program_line
+from .._board.lines import program_line, write_line
 from .._errors import MismatchError
 from .._groups.groups import group_of
 from .._groups.work import Work, completed
@@ -34,11 +34,20 @@ def _other(operation: str, name: str, group: ProcessGroup, rank: int | None, gro
     return found
 
 
+def _sources(operation: str, group: ProcessGroup, rank: int | None, group_rank: int | None) -> list[int]:
+    """Return the ranks in the group of the processes that may have sent a message: all others by default."""
+    if rank is not None or group_rank is not None:
+        return [_other(operation, "src", group, rank, group_rank)]
+    others = [other for other in range(group.size()) if other != group.rank()]
+    if not others:
+        raise InvalidValueError(f"{operation}: expected another process than this one; the group has only this one")
+    return others
+
+
 def _envelope(operation: str, like: Tensor | None) -> Any:
     made = ffi.new("Envelope *")
     sign(made.signature, operation, like, None, -1)
-    line = program_line()
-    ffi.memmove(made.where, line + b"\0", len(line) + 1)
+    write_line(made.where)
     return made
 
 
@@ -119,7 +128,7 @@ class _Receipt(Work):
             return False
         else:
             found = arrived
-        self.source, letter = found
+        self.source = found[0]
         error = self._mismatch(*found)
         if error is None:
             memory = memory_of("recv", self._tensor, is_written=True)
@@ -127,7 +136,6 @@ class _Receipt(Work):
             after_writing([memory])
         else:
             letters.take(*found, 0, 0)
-        del letter
         self._group._receipts.remove(self)
         self._end(error)
         return True
@@ -166,13 +174,7 @@ def _receipt(
 ) -> _Receipt:
     break_capture(operation)
     memory_of(operation, tensor, is_written=True)  # errors before anything is received
-    if src is None and group_src is None:
-        sources = [rank for rank in range(group.size()) if rank != group.rank()]
-        if not sources:
-            raise InvalidValueError(f"{operation}: expected another process than this one; the group has only this one")
-    else:
-        sources = [_other(operation, "src", group, src, group_src)]
-    return _Receipt(group, tensor, sources, tag)
+    return _Receipt(group, tensor, _sources(operation, group, src, group_src), tag)
 
 
 @boundary
@@ -193,8 +195,8 @@ def recv(
         group_src: the rank within the group, instead of `src`.
 
     Raises:
-        RuntimeError: the tensors differ (MismatchError), the process has ended (RankError), or sends nothing
-            (DistTimeoutError).
+        RuntimeError: the tensors differ (MismatchError), the process has ended (RankError), or sends no message
+            in time (DistTimeoutError).
     """
     as_tensor("recv", "tensor", tensor)
     found = group_of("recv", group)
@@ -253,12 +255,7 @@ def recv_object_list(
     found = group_of(name, group)
     if found is None:
         return -1
-    if src is None and group_src is None:
-        sources = [rank for rank in range(found.size()) if rank != found.rank()]
-    else:
-        sources = [_other(name, "src", found, src, group_src)]
-    if not sources:
-        raise InvalidValueError(f"{name}: expected another process than this one; the group has only this one")
+    sources = _sources(name, found, src, group_src)
     source, letter = found._letters.wait(name, sources, _OBJECTS_TAG, program_line())
     data = bytearray(letter.bytes)
     memory = memory_of_bytes(data)

@@ -29,7 +29,7 @@ def all_reduce(
 ) -> Work | None:
     """Reduce a tensor over all processes, in place.
 
-    Sums of each element are made in rank order, whatever the sizes and the timing are. Those of float16 and bfloat16
+    Sums of each element are made in rank order, independently of sizes and timing. Those of float16 and bfloat16
     are made in float32, and rounded once. MIN and MAX return NaN if a value is NaN. Tensors of all processes in shared
     memory (`share_memory_`) are reduced without copies.
 

@@ -1,4 +1,4 @@
-"""From tensors to calls of the engine: memory, signatures, and what is written after a call."""
+"""From tensors to calls of the engine: memory, signatures, and changes after a call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from facula_tensor import Tensor, no_grad
 from facula_tensor.extend import addressable, current_recorder
 
 from .._board.board import DTYPES, NOT_MINE, NUMBERS
-from .._board.lines import program_line
+from .._board.lines import write_line
 from .._board.member import NOWHERE
 from .._shm import ffi, lib
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .._groups.work import RedOpType, Work
 
 _CODES = {name: code for code, name in enumerate(DTYPES)}
-NOTHING = 0xFFFFFFFF  # the reduction of operations that reduce nothing
+NOTHING = 0xFFFFFFFF  # the reduction of operations that only copy
 
 
 class Memory(NamedTuple):
@@ -138,7 +138,7 @@ def perform(
     Arguments:
         group: the process group.
         operation: the function's name.
-        like: a tensor whose shape and dtype must be the same on all ranks; None if there is none.
+        like: a tensor; all ranks must have the same shape and dtype. None: the operation has no tensor.
         send: the memory for each rank, or one for all.
         receive: the memory for the values of each rank, or of a reduction one.
         reduction: the reduction, or None to copy.
@@ -153,8 +153,7 @@ def perform(
     member, size = group._member, group.size()
     call = ffi.new("Call *")
     sign(call.signature, operation, like, reduction, root)
-    line = program_line()
-    ffi.memmove(call.where, line + b"\0", len(line) + 1)
+    write_line(call.where)
     received = [*receive, *[NO_MEMORY] * (size - len(receive))]
     addresses = [ffi.new("uintptr_t[]", [memory.address for memory in ones]) for ones in (send, received)]
     lengths = [ffi.new("uint64_t[]", [memory.nbytes for memory in ones]) for ones in (send, received)]

@@ -13,7 +13,7 @@ from facula_errors.extend import boundary, warn
 
 from .._board.board import NOT_MINE, NUMBERS
 from .._board.letters import Letters
-from .._board.lines import program_line
+from .._board.lines import write_line
 from .._board.member import NOWHERE, Member
 from .._board.world import World
 from .._shm import ffi, lib
@@ -194,8 +194,7 @@ def _meet(member: Member, operation: str, detail: int = 0) -> None:
     call: Any = ffi.new("Call *")
     call.signature.operation, call.signature.dtype, call.signature.reduction = NUMBERS[operation], NOT_MINE, NOT_MINE
     call.signature.root, call.signature.shape[0] = -1, detail
-    line = program_line()
-    ffi.memmove(call.where, line + b"\0", len(line) + 1)
+    write_line(call.where)
     lengths = ffi.new("uint64_t[]", len(member.ranks))
     addresses = ffi.new("char *[]", len(member.ranks))
     call.send, call.receive, call.send_bytes, call.receive_bytes = addresses, addresses, lengths, lengths

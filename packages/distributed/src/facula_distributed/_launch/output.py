@@ -29,7 +29,7 @@ class Output:
         os.set_blocking(self.fd, False)
 
     def read(self) -> bool:
-        """Pass on what has arrived; return False at the end."""
+        """Pass on the output so far; return False at the end."""
         while True:
             try:
                 data = os.read(self.fd, 1 << 16)

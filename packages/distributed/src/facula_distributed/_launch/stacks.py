@@ -1,4 +1,4 @@
-"""What a process is doing, seen from another one: its state, and its Python stack."""
+"""The state and the Python stack of another process."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Watcher:
         self.interval = min(_POLLING_SECONDS, warn_after / 4, end_after / 4)  # seconds between two looks
 
     def look(self) -> tuple[int, str] | None:
-        """Report new stalls. Return the rank that others have waited for too long, and what it missed."""
+        """Report new stalls. Return a rank that others have awaited for too long, and the missed operation."""
         for stall in find_stalls(self._board):
             if stall.seconds > self._end_after and stall.late:
                 for line in report(self._board, stall):

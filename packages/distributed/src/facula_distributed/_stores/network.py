@@ -1,7 +1,7 @@
 """A store at an address of this machine: one process has the entries, others borrow them over a connection.
 
-A client takes all entries, and returns them if it changed them. Meanwhile the server's lock is held, as it is for its
-own threads. Stores have few entries: those that processes need to find each other.
+A client takes all entries, and returns them if it changed them. Until then it has the
+server's lock, like a thread of the server. Stores have few entries: those that processes need to find each other.
 """
 
 from __future__ import annotations
@@ -39,6 +39,19 @@ class Memory:
 
     def __init__(self) -> None:
         self.changed, self.entries = Condition(), dict[str, list[bytes]]()
+
+    @contextmanager
+    def lend(self, changes: bool) -> Iterator[Entries]:
+        """Yield the entries under exclusive access; `changes` wakes threads that wait for a change."""
+        with self.changed:
+            yield self.entries
+            if changes:
+                self.changed.notify_all()
+
+    def pause(self, seconds: float) -> None:
+        """Wait for a change, at most `seconds`."""
+        with self.changed:
+            self.changed.wait(min(seconds, 1.0))
 
 
 def encoded(entries: Entries) -> str:
@@ -91,7 +104,7 @@ def _shut(sockets: set[socket.socket], thread: Thread, process: int) -> None:
     _end(sockets)
     if thread is not current_thread():
         thread.join(_CLOSE_SECONDS)  # the address is free when it has left `accept`
-    _end(sockets)  # a connection that it accepted meanwhile
+    _end(sockets)  # a connection that it accepted last
 
 
 def _end(sockets: set[socket.socket]) -> None:
@@ -153,10 +166,8 @@ class NetworkStore(Store):
     @contextmanager
     def _entries(self, changes: bool = True) -> Iterator[Entries]:
         if self._memory is not None:
-            with self._memory.changed:
-                yield self._memory.entries
-                if changes:
-                    self._memory.changed.notify_all()
+            with self._memory.lend(changes) as entries:
+                yield entries
             return
         with self._using:
             connection = self._connected()
@@ -180,10 +191,9 @@ class NetworkStore(Store):
 
     def _pause(self, seconds: float) -> None:
         if self._memory is None:
-            time.sleep(min(seconds, POLLING_SECONDS))
-            return
-        with self._memory.changed:
-            self._memory.changed.wait(min(seconds, 1.0))
+            super()._pause(seconds)
+        else:
+            self._memory.pause(seconds)
 
     def _shown(self) -> str:
         return self._address if isinstance(self._address, str) else ":".join(map(str, self._address))

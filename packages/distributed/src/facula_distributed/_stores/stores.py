@@ -39,14 +39,11 @@ class HashStore(Store):
 
     @contextmanager
     def _entries(self, changes: bool = True) -> Iterator[dict[str, list[bytes]]]:
-        with self._memory.changed:
-            yield self._memory.entries
-            if changes:
-                self._memory.changed.notify_all()
+        with self._memory.lend(changes) as entries:
+            yield entries
 
     def _pause(self, seconds: float) -> None:
-        with self._memory.changed:
-            self._memory.changed.wait(min(seconds, 1.0))
+        self._memory.pause(seconds)
 
     def clone(self) -> HashStore:
         """Return another store that shares the entries."""

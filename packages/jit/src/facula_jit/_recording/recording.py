@@ -100,7 +100,7 @@ class Recording:
         self.outputs: list[int] = []  # the blocks of results
         self.fixed: dict[int, Storage] = {}  # blocks at a fixed address: existing tensors, and `.grad`
         self.puts: list[tuple[Tensor, Any]] = []  # leaves, and their final `.grad`
-        self.grads_of: dict[int, int] = {}  # ids of leaves -> blocks of their final `.grad`s
+        self.grads_of: dict[int, int] = {}  # blocks of final `.grad`s -> ids of the leaves
         self.needed: list[tuple[Tensor, Any]] = []  # leaves, and their required `.grad` before a replay
         self.views: set[int] = set()  # ids of results that are new views of a tensor of the program
         self._made: list[Tensor] = []  # results that each replay creates
@@ -277,7 +277,7 @@ class Recording:
                 if number in self.outputs:
                     self._break("a result is the .grad of a leaf", "return a clone() of it")
                 self.fixed[number] = after._storage
-                self.grads_of[id(target)] = number
+                self.grads_of[number] = id(target)
         for tensor in recorder.inputs:
             grad: Tensor | None = tensor._grad if tensor.node is LEAF else None
             if id(tensor) in recorder.program_grads or (grad is not None and recorder.has_used(grad._storage)):

@@ -103,7 +103,7 @@ class Digest:
         self._starts = [
             guard.offset for guard in (*recording.inputs, *recording.gradients)
         ]  # offsets of inputs in bytes
-        self._grads = {block: leaf for leaf, block in recording.grads_of.items()}
+        self._grads = recording.grads_of
         known = [tensor for link in recorder.tensors.values() if (tensor := link()) is not None]
         self._watched = {id(root_of(tensor._storage)) for tensor in known}
         self._watched |= {id(root_of(before._storage)) for _, before in recording.needed if before is not None}

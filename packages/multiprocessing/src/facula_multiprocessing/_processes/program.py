@@ -1,0 +1,42 @@
+"""Programs that a command line runs in its own process, as Python's command line does."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def add_program(parser: argparse.ArgumentParser) -> None:
+    """Add arguments to a command line: `target`, a script or with -m a module, and the program's own `arguments`."""
+    parser.add_argument("-m", dest="is_module", action="store_true", help="run a module, as python -m does")
+    parser.add_argument("target", metavar="script", help="a Python file, or with -m the name of a module")
+    rest = parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own")
+    rest.required = False  # otherwise argparse would report it as missing together with the script
+
+
+def run_program(
+    target: str, arguments: list[str], *, is_module: bool = False, prepare: Callable[[], object] | None = None
+) -> None:
+    """Run a script as `python SCRIPT ARGUMENTS` does, or a module as `python -m MODULE ARGUMENTS`.
+
+    Arguments:
+        target: the script's path or the module's name.
+        arguments: the program's command-line arguments.
+        is_module: whether `target` is a module.
+        prepare: called once the program's folder is in `sys.path`.
+    """
+    if not sys.flags.safe_path:
+        sys.path[0] = os.getcwd() if is_module else os.path.dirname(os.path.realpath(target))
+    if prepare is not None:
+        prepare()
+    sys.argv = [target, *arguments]
+    if is_module:
+        runpy.run_module(target, run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(target, run_name="__main__")
