@@ -7,7 +7,7 @@ from typing import Any
 from .training import Training, classification, indices
 
 
-def gnmt(F: Any, *, batch=16, length=25, words=8000, width=512, layers=4, rate=1e-3) -> Training:
+def gnmt(F: Any, *, batch=16, length=25, words=8000, width=512, layers=4, rate=1e-4) -> Training:
     """GNMTv2: residual LSTMs, the first one bidirectional, and normalized additive attention (Wu et al. 2016).
 
     The context that the first layer of the decoder finds is an input of all others, as in MLPerf's version 2.

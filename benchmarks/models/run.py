@@ -87,7 +87,7 @@ def measure(name: str, columns: list[str], rounds: int, threads: int, small: boo
             return {}
 
     def train(key: str, count: int) -> list[float]:
-        answer = on(key, "run", count)
+        answer = on(key, "run", count) if count > 0 else {}
         if answer:
             found[key]["losses"] += answer["losses"]
         return answer.get("seconds", [])
@@ -113,6 +113,7 @@ def measure(name: str, columns: list[str], rounds: int, threads: int, small: boo
                     found[key]["rounds"].append(seconds)
         for key in list(processes):
             found[key].update(on(key, "peak"))
+            train(key, report.STEPS - len(found[key]["losses"]))  # for the comparison of losses
         parts = on("facula", "parts")
     batch = f"small: {model.small}" if small else model.batch
     heading = {"model": name, "title": model.title, "batch": batch, "target": model.target}
