@@ -73,6 +73,7 @@ class TCPStore(NetworkStore):
 
     Raises:
         RuntimeError: the port is in use, or there is no master (DistNetworkError).
+        TypeError: `host_name` is not a str, or `port` not an int.
     """
 
     def __init__(
@@ -86,6 +87,9 @@ class TCPStore(NetworkStore):
         multi_tenant: bool = False,
         use_libuv: bool = True,
     ) -> None:
+        for name, value, kind in (("host_name", host_name, str), ("port", port, int)):
+            if not isinstance(value, kind):
+                raise InvalidTypeError(f"TCPStore: expected {name} to be of type {kind.__name__}; got {value!r}")
         known = _masters.get(port) if multi_tenant or not is_master else None
         memory = Memory() if is_master and known is None else None if known is None else known._memory
         super().__init__((LOOPBACK, port), memory)
