@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import facula
-from facula import nn
+from facula import distributed, nn
 from facula.utils.data import DataLoader
+from facula_allocator import HostAllocator
 from facula_cpu import get_num_threads, set_num_threads
 from facula_profiler import Kind, ProfilerAction, profile
 
@@ -331,3 +332,42 @@ def test_devices_have_lanes():
     environment = {**os.environ, "FACULA_CUDA_DRIVER": "simulated"}
     done = subprocess.run([sys.executable, "-c", DEVICE], env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
+
+
+def test_segments_of_the_allocator():
+    allocator = HostAllocator()
+    with profile(profile_memory=True) as prof:
+        _, release = allocator.refill(3 << 20)
+        release()
+        allocator.trim()
+    allocator.refill(5 << 20)  # after the profile
+    trace = prof.trace
+    rows = trace.events[trace.of_kind(Kind.SEGMENT)]
+    assert [trace.names[name] for name in rows["name"]] == ["segment_alloc", "segment_free"]
+    assert rows["value"].tolist() == [3 << 20, -(3 << 20)] and (rows["end"] > rows["start"]).all()
+    assert {trace.lanes[lane][:2] for lane in rows["lane"]} == {("allocator", "cpu")}
+    assert trace.metadata["facula.reserved"][-1] > 0
+
+
+def test_collectives(tmp_path):
+    """Check the events of a group of one; the package's own tests check several ranks."""
+    distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+    value = facula.ones(2, 3)
+    try:
+        with profile(record_shapes=True, with_stack=True) as prof:
+            distributed.all_reduce(value)
+            work = distributed.all_reduce(value, async_op=True)
+            work.wait()
+            distributed.barrier()
+    finally:
+        distributed.destroy_process_group()
+    trace = prof.trace
+    events = trace.events[trace.of_kind(Kind.COLLECTIVE)]
+    lanes = np.array([lane.kind for lane in trace.lanes], object)[events["lane"]]
+    named = [trace.names[name] for name in events["name"]]
+    assert [name for name, kind in zip(named, lanes, strict=True) if kind == "collective"] == ["gloo:all_reduce"]
+    assert {"gloo:all_reduce", "gloo:barrier"} <= {n for n, kind in zip(named, lanes, strict=True) if kind == "python"}
+    averages = {one.key: one for one in prof.key_averages(group_by_input_shape=True)}
+    assert averages["gloo:all_reduce"].input_shapes == [[2, 3]] and averages["gloo:all_reduce"].count == 2
+    for stack in events["stack"][lanes == "collective"]:
+        assert trace.stacks[stack][0].function == "test_collectives"

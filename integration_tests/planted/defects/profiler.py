@@ -30,8 +30,8 @@ DEFECTS = [
         "releases that are recorded as allocations",
     ),
     (
-        "src/facula_profiler/_recording/recording.py",
-        "for token in list(self._open):\n                self.end(token)",
+        "src/facula_profiler/_recording/ranges.py",
+        "for token in list(self._open):\n            self.end(token)",
         "self._open.clear()",
         "tests/test_recording.py::test_open_ranges_end_with_the_recording",
         "ranges that are open at the end are lost",

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ALIGNMENT 64
@@ -27,6 +28,44 @@ struct facula_region {
 static _Atomic int holding;
 static facula_region *_Atomic held;
 static _Atomic int64_t refusals;
+
+/* Observers ---------------------------------------------------------------------------------------------------------- */
+
+typedef void (*Report)(int64_t label, int64_t lane, int64_t start, int64_t end, int64_t nbytes);
+static struct {
+    _Atomic uintptr_t report;
+    _Atomic int64_t lane, taken, returned;
+} observer;
+
+facula_region_observer facula_observe_regions(facula_region_observer next)
+{
+    facula_region_observer former = {0, observer.lane, observer.taken, observer.returned};
+    former.report = atomic_exchange(&observer.report, 0);
+    observer.lane = next.lane;
+    observer.taken = next.taken;
+    observer.returned = next.returned;
+    observer.report = next.report;
+    return former;
+}
+
+/* Nanoseconds; 0 without an observer. */
+static int64_t began(void)
+{
+    struct timespec time;
+    if (!observer.report)
+        return 0;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void report(int64_t start, int64_t label, int64_t nbytes)
+{
+    Report function = (Report)observer.report;
+    if (start && function)
+        function(label, observer.lane, start, began(), nbytes);
+}
+
+/* -------------------------------------------------------------------------------------------------------------------- */
 
 facula_account *facula_account_new(int64_t limit)
 {
@@ -133,6 +172,7 @@ facula_region *facula_region_new(facula_account *account, int64_t nbytes, int ki
 {
     if (nbytes <= 0 || refused() || !reserve(account, nbytes))
         return NULL;
+    const int64_t start = began();
     facula_region *region = malloc(sizeof *region);
     void *address = NULL;
     if (region) {
@@ -152,6 +192,7 @@ facula_region *facula_region_new(facula_account *account, int64_t nbytes, int ki
     atomic_fetch_add(&account->live_regions, 1);
     atomic_fetch_add(&account->taken, 1);
     note_peak(account); /* only now: a request that the system refused is no peak */
+    report(start, observer.taken, nbytes);
     return region;
 }
 
@@ -163,15 +204,17 @@ uintptr_t facula_region_address(facula_region *region)
 static void give_back(facula_region *region)
 {
     facula_account *account = region->account;
+    const int64_t start = began(), nbytes = (int64_t)region->nbytes;
     if (region->kind == FACULA_REGION_MALLOC)
         free(region->address);
     else if (munmap(region->address, mapped_size(region->nbytes)))
         /* Too many mappings to split one: release the pages, but keep the addresses. */
         madvise(region->address, mapped_size(region->nbytes), MADV_DONTNEED);
-    atomic_fetch_sub(&account->reserved, (int64_t)region->nbytes);
+    atomic_fetch_sub(&account->reserved, nbytes);
     atomic_fetch_add(&account->given_back, 1);
     free(region);
     facula_account_drop(account);
+    report(start, observer.returned, -nbytes);
 }
 
 static void give_back_held(void)

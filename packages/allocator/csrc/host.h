@@ -37,6 +37,14 @@ void facula_region_release(facula_region *region);
 
 /* While releases are held (1), released regions wait; 0 frees them. Process-wide. */
 void facula_hold_releases(int hold);
+/* Report the regions of all accounts, until 0 is passed: report(label, lane, start, end, bytes) is called after a region
+   was taken from the system, with the first label, or given back, with the second; times are those of CLOCK_MONOTONIC
+   in ns. Returns the former function. */
+typedef struct {
+    uintptr_t report;   /* void (int64_t label, int64_t lane, int64_t start, int64_t end, int64_t bytes), or 0 */
+    int64_t lane, taken, returned;
+} facula_region_observer;
+facula_region_observer facula_observe_regions(facula_region_observer observer);
 /* For tests: refuse the next `count` regions, in any account. */
 void facula_refuse_next(int64_t count);
 

@@ -73,13 +73,15 @@ int32_t stack_now(Recorder *recorder)
 
 /* For C sources, with or without the GIL. `kind` is a label: the kind in 8 bits, 1 plus the number of a name in 16 bits, 1
    plus the number of a plan in 20 bits, 1 plus the number of a stack in 19 bits. `worker` is the number of a thread of a
-   pool, or -1: the calling thread. */
+   pool, -1 for the calling thread, or a lane that a source made. */
 static void record_from_c(int64_t kind, int64_t worker, int64_t start, int64_t end, int64_t value)
 {
     atomic_fetch_add(&writers, 1);
     Recorder *recorder = atomic_load(&active);
     if (recorder) {
-        const int32_t lane = worker < 0 ? lane_of_thread(recorder, 0) : (int32_t)(-2 - worker);
+        const int32_t lane = worker < 0 ? lane_of_thread(recorder, 0)
+                             : worker < MAX_LANES ? (int32_t)(-2 - worker)
+                                                  : (int32_t)worker;
         const Event event = {.start = start, .end = end, .seq = -1, .value = value,
                              .name = (int32_t)(kind >> 8 & 0xffff) - 1, .lane = lane,
                              .stack = (int32_t)(kind >> 44 & 0x7ffff) - 1, .plan = (int32_t)(kind >> 24 & 0xfffff) - 1,
@@ -215,31 +217,32 @@ static PyObject *abandon(PyObject *module, PyObject *nothing)
     return Py_NewRef(Py_None);
 }
 
-/* event(kind, name, start, end, lane, seq, value, link) -> the number of the record, or -1; lane -1: this thread's. */
+/* event(kind, name, start, end, lane, seq, value, link, plan, stack) -> the number of the record, or -1; lane -1: this
+   thread's; stack -1: the stack of this thread in its own lane, none in others. */
 static PyObject *recorder_event(Recorder *self, PyObject *const *args, Py_ssize_t count)
 {
-    long long values[8];
-    if (count != 8) {
-        PyErr_Format(PyExc_TypeError, "event: expected 8 arguments; got %zd", count);
+    long long values[10];
+    if (count != 10) {
+        PyErr_Format(PyExc_TypeError, "event: expected 10 arguments; got %zd", count);
         return NULL;
     }
-    for (Py_ssize_t i = 0; i < 8; i++) {
+    for (Py_ssize_t i = 0; i < 10; i++) {
         values[i] = PyLong_AsLongLong(args[i]);
         if (values[i] == -1 && PyErr_Occurred())
             return NULL;
     }
     if (atomic_load(&active) != self)
         return PyLong_FromLong(-1);
-    int32_t lane = (int32_t)values[4], stack = -1;
+    int32_t lane = (int32_t)values[4], stack = (int32_t)values[9];
     if (lane == -1) {
         lane = lane_of_thread(self, 1);
-        stack = lane < -1 ? -2 : stack_now(self);
+        stack = lane < -1 ? -2 : stack >= 0 ? stack : stack_now(self);
         if (stack < -1)
             return PyLong_FromLong(-1);
     }
     const Event event = {.start = values[2], .end = values[3], .seq = values[5], .value = values[6],
-                         .name = (int32_t)values[1], .lane = lane, .stack = stack, .plan = -1,
-                         .kind = (uint32_t)values[0], .link = values[7]};
+                         .name = (int32_t)values[1], .lane = lane, .stack = stack,
+                         .plan = (int32_t)values[8], .kind = (uint32_t)values[0], .link = values[7]};
     return PyLong_FromUnsignedLongLong(record(self, &event));
 }
 
@@ -314,7 +317,7 @@ static PyMethodDef recorder_methods[] = {
     {"stop", (PyCFunction)recorder_stop, METH_NOARGS, "stop() -> None\n\nStop recording, if this recorder runs."},
     {"wrap", (PyCFunction)(void (*)(void))wrap_launch, METH_FASTCALL, "wrap(launch, plan) -> a launch that is recorded"},
     {"event", (PyCFunction)(void (*)(void))recorder_event, METH_FASTCALL,
-     "event(kind, name, start, end, lane, seq, value, link) -> the number of the record, or -1 if none is written"},
+     "event(kind, name, start, end, lane, seq, value, link, plan, stack) -> the number of the record, or -1 if none is written"},
     {"contents", (PyCFunction)recorder_contents, METH_NOARGS, "contents() -> (number of the first record, records)"},
     {"stacks", (PyCFunction)recorder_stacks, METH_O, "stacks(first) -> [(code, caller, instruction)]"},
     {"threads", (PyCFunction)recorder_threads, METH_NOARGS, "threads() -> the thread of each lane"},

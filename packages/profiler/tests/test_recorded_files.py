@@ -101,6 +101,24 @@ def test_names_that_cannot_be_written_cost_no_launch(tmp_path):
     assert keys(prof) == {"aten::add": 1, "aten::mul": 1}
 
 
+def test_the_file_of_names_is_bounded(tmp_path):
+    """Check that names without records leave the file, and that others keep their numbers."""
+    path = tmp_path / "run.events"
+    operators = Operators(add=plan_of())
+    with profile(path=path, capacity=256) as prof, record_function("around"):
+        operators.call("add")
+        for number in range(30_000):
+            with record_function(f"step {number}"):
+                pass
+        with open(f"{path}{SUFFIX}") as file:
+            lines = file.readlines()
+        assert len(lines) < 3 * 4096 and [line for line in lines if '"plan"' in line or '"around"' in line]
+        assert recover(path).names == [f"step {number}" for number in range(30_000 - 256, 30_000)]
+        operators.call("add")
+    assert recover(path).names == prof.trace.names
+    assert not os.path.exists(f"{path}{SUFFIX}.new")
+
+
 def test_files_are_closed_at_the_end(tmp_path):
     with profile(path=tmp_path / "run.events"):
         pass

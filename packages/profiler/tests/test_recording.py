@@ -290,12 +290,12 @@ def test_recorders_reject_misuse(tmp_path):
     recorder = _recorder.Recorder(4, None, False, False, None, None, None)
     for call in (
         lambda: recorder.wrap(3, 0, 0), lambda: recorder.wrap(print), lambda: recorder.event(1),
-        lambda: recorder.event(*"12345678"), lambda: recorder.stacks("x"), lambda: _recorder.parents(b"", b"1", b""),
+        lambda: recorder.event(*"1234567890"), lambda: recorder.stacks("x"), lambda: _recorder.parents(b"", b"1", b""),
         lambda: _recorder.wrap_take(1), lambda: _recorder.wrap_block(), lambda: type(recorder)(2, x=3),
     ):  # fmt: skip
         with pytest.raises((TypeError, ValueError)):
             call()
-    assert recorder.event(1, 0, 0, 0, -1, -1, 0, -1) == -1  # not started
+    assert recorder.event(1, 0, 0, 0, -1, -1, 0, -1, -1, -1) == -1  # not started
     recorder.start()
     with pytest.raises(RuntimeError, match="a recorder runs already"):
         _recorder.Recorder(4, None, False, False, None, None, None).start()

@@ -137,7 +137,11 @@ def test_waiting():
     built.add(Kind.COLLECTIVE, end + 1000 * US, end + 1500 * US, "all_reduce")
     found = summary(built)
     assert found.bottleneck == "waiting"
-    assert found.evidence == ["1 wait for a device: 1 ms.", "1 exchange with other processes: 500 µs."]
+    assert found.evidence == [
+        "1 wait for a device: 1 ms.",
+        "1 exchange with other processes: 500 µs (30% of the time).",
+        "Most of it: all_reduce 500 µs.",
+    ]
     assert "item()" in found.remedies[0] and "gradient accumulation" in found.remedies[1]
 
 

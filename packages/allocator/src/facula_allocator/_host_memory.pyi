@@ -19,6 +19,14 @@ class Figures:
     taken: int
     given_back: int
 
+class Observer:
+    """The struct `facula_region_observer`."""
+
+    report: int
+    lane: int
+    taken: int
+    returned: int
+
 class _Lib:
     FACULA_REGION_MALLOC: int
     FACULA_REGION_PAGES: int
@@ -33,6 +41,7 @@ class _Lib:
     def facula_region_address(self, region: Region, /) -> int: ...
     def facula_region_release(self, region: Region, /) -> None: ...
     def facula_hold_releases(self, hold: bool, /) -> None: ...
+    def facula_observe_regions(self, observer: tuple[int, int, int, int], /) -> Observer: ...
     def facula_refuse_next(self, count: int, /) -> None: ...
 
 class _FFI:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
 
 from ..drivers.cuda import CudaDriver
 from ..drivers.pinned import PinnedDriver
 from .caching_allocator import CachingAllocator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _of_devices: dict[int, CachingAllocator] = {}
 _pinned: dict[int, CachingAllocator] = {}
@@ -56,6 +62,17 @@ def set_device_allocator(device: int, allocator: CachingAllocator | None) -> Non
 def known_device_allocators() -> dict[int, CachingAllocator]:
     """Return the allocators of devices used so far, by device. Creates no allocator and uses no device."""
     return dict(sorted(_of_devices.copy().items()))
+
+
+def observe_segments(observer: Callable[[int, int], object] | None) -> dict[int, int]:
+    """Call `observer(device, nbytes)` when an allocator of a device takes memory from it, or gives back -nbytes.
+
+    None ends the observation. Only allocators that exist now are observed. Returns the bytes that each has now.
+    """
+    found = known_device_allocators()
+    for device, allocator in found.items():
+        allocator._listeners.on_segment = None if observer is None else partial(observer, device)
+    return {device: allocator.memory_stats()["reserved_bytes.all.current"] for device, allocator in found.items()}
 
 
 @boundary

@@ -300,6 +300,11 @@ def known_host_allocators() -> list[HostAllocator]:
     return list(_allocators)
 
 
+def reserved_bytes() -> int:
+    """Return the bytes that all host allocators have taken from the system."""
+    return sum([allocator._account.reserved() for allocator in known_host_allocators()])
+
+
 def default_host_allocator() -> HostAllocator:
     """Return the allocator that the whole process shares, created on first use.
 

@@ -68,6 +68,28 @@ release_region = ffi.release  # a C callable; a second call does nothing
 hold_releases = lib.facula_hold_releases
 
 
+def observe_regions(
+    report: int, lane: int = 0, taken: int = 0, returned: int = 0
+) -> tuple[int, int, int, int]:  # fmt: skip
+    """Report memory taken from the system, and given back, to a C function; return the arguments for the former one.
+
+    The function is `void (int64_t label, int64_t lane, int64_t start, int64_t end, int64_t nbytes)`. It is called
+    after each change, by any host allocator and possibly without the GIL. Bytes given back are negative. Times are
+    those of CLOCK_MONOTONIC in ns.
+
+    Arguments:
+        report: the address of the function; 0 for none.
+        lane: a number for the function.
+        taken: the label of memory that was taken.
+        returned: the label of memory that was given back.
+
+    >>> observe_regions(*observe_regions(0))
+    (0, 0, 0, 0)
+    """
+    former = lib.facula_observe_regions((report, lane, taken, returned))
+    return former.report, former.lane, former.taken, former.returned
+
+
 def refuse_next(count: int) -> None:
     """Make the next `count` requests to the system fail, in every allocator of the process. For tests."""
     lib.facula_refuse_next(count)

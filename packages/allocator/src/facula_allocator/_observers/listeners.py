@@ -41,6 +41,7 @@ class MemoryEvent(NamedTuple):
 
 
 REQUEST_ACTIONS = frozenset(("alloc", "free_requested"))
+SEGMENT_ACTIONS = {"segment_alloc": 1, "segment_map": 1, "segment_free": -1, "segment_unmap": -1}  # signs of bytes
 
 
 class RequestListener(Protocol):
@@ -62,11 +63,12 @@ class RequestListener(Protocol):
 class Listeners:
     """The listeners and the history of an allocator. Called under its lock, in the order of the allocator's changes.
 
-    `requests` counts the allocations, refusals and frees that were delivered; `followers` also receive `done` and the
-    other methods of `RequestListener`.
+    `on_segment` is called with the bytes of memory taken from the device, negative for those given back; allocations
+    from idle memory stay as fast with it. `requests` counts the allocations, refusals and frees that were delivered;
+    `followers` also receive `done` and the other methods of `RequestListener`.
     """
 
-    __slots__ = ("_callbacks", "_failed", "_undelivered", "followers", "history", "requests")
+    __slots__ = ("_callbacks", "_failed", "_undelivered", "followers", "history", "on_segment", "requests")
 
     def __init__(self) -> None:
         self._callbacks: list[Callable[[MemoryEvent], None]] = []
@@ -74,6 +76,7 @@ class Listeners:
         self._undelivered: deque[Freed] = deque()  # drained, not yet delivered
         self.followers: list[RequestListener] = []
         self.history: EventHistory | None = None
+        self.on_segment: Callable[[int], object] | None = None
         self.requests = 0
 
     def __len__(self) -> int:
@@ -94,6 +97,8 @@ class Listeners:
 
     def notify(self, action: str, address: int, nbytes: int, capacity: int, stream: int, pool: int = 0) -> None:
         """Deliver an event to all listeners; see `MemoryEvent`."""
+        if self.on_segment is not None and action in SEGMENT_ACTIONS:
+            self.on_segment(nbytes * SEGMENT_ACTIONS[action])
         if self.history is not None:
             self.history.note(action, address, nbytes, stream)
         if self._callbacks:

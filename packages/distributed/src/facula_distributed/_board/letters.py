@@ -36,8 +36,10 @@ class Letters:
         self._sent: dict[int, Any] = {}  # blocks by letter, until they are taken
         self._mailboxes: set[int] = set()  # the ranks whose mailboxes are reserved
 
-    def post(self, operation: str, target: int, tag: int, envelope: Any, address: int, nbytes: int) -> None:
-        """Send `nbytes` to a rank of the group. Waits while 255 messages to it have not been received.
+    def post(self, operation: str, target: int, tag: int, envelope: Any, address: int, nbytes: int) -> float:
+        """Send `nbytes` to a rank of the group, and return the seconds for which it waited.
+
+        It waits while 255 messages to that rank have not been received.
 
         Raises:
             RankError: the receiver has ended.
@@ -52,13 +54,13 @@ class Letters:
         block = new_block(_HEAD + nbytes)
         ffi.memmove(ffi.cast("char *", block.address), envelope, ffi.sizeof("Envelope"))
         ffi.memmove(ffi.cast("char *", block.address + _HEAD), ffi.cast("char *", address), nbytes)
-        deadline = time.monotonic() + self._member.timeout
+        begun = time.monotonic()
         while True:
             letter = lib.post_letter(board.base, world.rank, to, self._member.group, tag, block.offset, nbytes)
             if letter != ffi.NULL:
                 self._sent[int(ffi.cast("uintptr_t", letter))] = block
-                return
-            self._check(operation, [target], deadline)
+                return time.monotonic() - begun
+            self._check(operation, [target], begun + self._member.timeout)
             time.sleep(_FULL_SECONDS)
 
     def _release(self) -> None:

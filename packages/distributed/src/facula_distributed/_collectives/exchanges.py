@@ -242,7 +242,7 @@ def all_to_all(
     for tensor in (*outputs, *inputs):
         same_dtype(name, "all tensors", tensor, inputs[own])
     return perform(
-        found, name, like=inputs[own].new_empty(()), send=[memory_of(name, input) for input in inputs],
+        found, name, like=inputs[own].new_empty(()), inputs=inputs, send=[memory_of(name, input) for input in inputs],
         receive=[memory_of(name, output, is_written=True) for output in outputs], is_uneven=True, async_op=async_op,
         results=outputs,
     )  # fmt: skip
@@ -287,9 +287,9 @@ def all_to_all_single(
     if lengths[0][own] != lengths[1][own]:
         raise ArgumentError(f"{name}: expected this process's own parts of output and input to have the same length")
     return perform(
-        found, name, like=input.new_empty((0, *input.shape[1:])), send=parts_of(name, input, lengths[1]),
-        receive=parts_of(name, output, lengths[0], is_written=True), is_uneven=True, async_op=async_op,
-        results=[output],
+        found, name, like=input.new_empty((0, *input.shape[1:])), inputs=[input],
+        send=parts_of(name, input, lengths[1]), receive=parts_of(name, output, lengths[0], is_written=True),
+        is_uneven=True, async_op=async_op, results=[output],
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError
@@ -15,7 +16,7 @@ from .._groups.groups import group_of
 from .._groups.work import Work, completed
 from .._shm import ffi
 from .checks import as_tensor, root_of
-from .transfers import Memory, after_writing, break_capture, memory_of, memory_of_bytes, sign
+from .transfers import Memory, after_writing, break_capture, memory_of, memory_of_bytes, pass_message, sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +54,12 @@ def _envelope(operation: str, like: Tensor | None) -> Any:
 
 def _post(operation: str, group: ProcessGroup, target: int, tag: int, like: Tensor | None, memory: Memory) -> None:
     break_capture(operation)
-    group._letters.post(operation, target, tag, _envelope(operation, like), memory.address, memory.nbytes)
+    envelope = _envelope(operation, like)
+
+    def post() -> float:
+        return group._letters.post(operation, target, tag, envelope, memory.address, memory.nbytes)
+
+    pass_message(group, operation, [] if like is None else [like], memory.nbytes, target, post)
 
 
 @boundary
@@ -121,13 +127,19 @@ class _Receipt(Work):
 
     def _receive(self, waits: bool) -> bool:
         """Receive the message, or return False if there is none and `waits` is False."""
-        letters = self._group._letters
-        if waits:
-            found = letters.wait("recv", self._sources, self._tag, self._line)
-        elif (arrived := letters.find(self._sources, self._tag)) is None:
+        arrived = self._group._letters.find(self._sources, self._tag)
+        if arrived is None and not waits:
             return False
-        else:
-            found = arrived
+        source = self._sources[0] if len(self._sources) == 1 else -1
+        tensor = self._tensor
+        pass_message(self._group, "recv", [tensor], tensor.nbytes, source, lambda: self._take(arrived))
+        return True
+
+    def _take(self, arrived: tuple[int, Any] | None) -> float:
+        """Receive the message, which may have arrived, and return the seconds for which this waited."""
+        letters, begun = self._group._letters, monotonic()
+        found = arrived or letters.wait("recv", self._sources, self._tag, self._line)
+        waited = monotonic() - begun
         self.source = found[0]
         error = self._mismatch(*found)
         if error is None:
@@ -138,7 +150,7 @@ class _Receipt(Work):
             letters.take(*found, 0, 0)
         self._group._receipts.remove(self)
         self._end(error)
-        return True
+        return waited
 
     def _mismatch(self, source: int, letter: Any) -> MismatchError | None:
         own, theirs = ffi.new("Envelope *"), self._group._letters.envelope(source, letter)
@@ -255,11 +267,19 @@ def recv_object_list(
     found = group_of(name, group)
     if found is None:
         return -1
-    sources = _sources(name, found, src, group_src)
-    source, letter = found._letters.wait(name, sources, _OBJECTS_TAG, program_line())
-    data = bytearray(letter.bytes)
-    memory = memory_of_bytes(data)
-    found._letters.take(source, letter, memory.address, memory.nbytes)
+    sources, line = _sources(name, found, src, group_src), program_line()
+    source, data = -1, bytearray()
+
+    def take() -> float:
+        nonlocal source
+        begun = monotonic()
+        source, letter = found._letters.wait(name, sources, _OBJECTS_TAG, line)
+        waited = monotonic() - begun
+        data.extend(bytes(letter.bytes))
+        found._letters.take(source, letter, memory_of_bytes(data).address, len(data))
+        return waited
+
+    pass_message(found, name, [], 0, sources[0] if len(sources) == 1 else -1, take)
     objects = pickle.loads(data)
     if len(objects) != len(object_list):
         raise ArgumentError(f"{name}: expected object_list to have {len(objects)} places; got {len(object_list)}")

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import BufferAccessError, DTypeError, OperationError
 from facula_tensor import Tensor, no_grad
-from facula_tensor.extend import addressable, current_recorder
+from facula_tensor.extend import addressable, current_recorder, user_site
 
 from .._board.board import DTYPES, NOT_MINE, NUMBERS
 from .._board.lines import write_line
 from .._board.member import NOWHERE
+from .._observer import Exchange, current_observer, observed
 from .._shm import ffi, lib
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .._groups.groups import ProcessGroup
     from .._groups.work import RedOpType, Work
@@ -118,11 +119,48 @@ def sign(signature: Any, operation: str, like: Tensor | None, reduction: RedOpTy
         signature.shape[axis] = size
 
 
+def exchange_of(
+    group: ProcessGroup,
+    operation: str,
+    tensors: Sequence[Tensor],
+    nbytes: int,
+    reduction: RedOpType | None = None,
+    root: int = -1,
+) -> Exchange:
+    """Describe a call for the observer; `root` is a rank of the group, -1 for all."""
+    member = group._member
+    return Exchange(
+        operation, group.name(), member.group, len(member.ranks), tuple([tuple(tensor.shape) for tensor in tensors]),
+        str(tensors[0].dtype).rpartition(".")[2] if tensors else "", nbytes,
+        "" if reduction is None else reduction.name, -1 if root < 0 else member.ranks[root], user_site(),
+    )  # fmt: skip
+
+
+def pass_message(
+    group: ProcessGroup, operation: str, tensors: Sequence[Tensor], nbytes: int, other: int, run: Callable[[], float]
+) -> None:
+    """Send or receive a message, and report it to the observer.
+
+    Arguments:
+        group: the process group.
+        operation: the function's name.
+        tensors: the tensor, if there is one.
+        nbytes: the length of the message.
+        other: the other rank of the group; -1 for any.
+        run: passes the message, and returns the seconds for which it waited.
+    """
+    observer = current_observer[0]
+    if observer is not None:
+        run = observed(observer, exchange_of(group, operation, tensors, nbytes, root=other), run)
+    run()
+
+
 def perform(
     group: ProcessGroup,
     operation: str,
     *,
     like: Tensor | None = None,
+    inputs: Sequence[Tensor] = (),
     send: Sequence[Memory] = (NO_MEMORY,),
     receive: Sequence[Memory] = (),
     reduction: RedOpType | None = None,
@@ -139,6 +177,7 @@ def perform(
         group: the process group.
         operation: the function's name.
         like: a tensor; all ranks must have the same shape and dtype. None: the operation has no tensor.
+        inputs: the tensors to report to the observer instead, if shapes differ between ranks.
         send: the memory for each rank, or one for all.
         receive: the memory for the values of each rank, or of a reduction one.
         reduction: the reduction, or None to copy.
@@ -167,9 +206,16 @@ def perform(
         call.tensor = NOWHERE if offset is None else offset
     written = send if is_all_reduce else receive
 
-    def run() -> None:
+    def run() -> float:
         member.run(call, operation, timeout)
         del addresses[:], lengths[:]  # which the call refers to until here
         after_writing(written)
+        return float(call.waited)
 
-    return group._worker.submit(run, async_op, results)
+    observer, exchange, task = current_observer[0], None, run
+    if observer is not None:
+        tensors = inputs or ([] if like is None else [like])
+        nbytes = max(sum([memory.nbytes for memory in ones]) for ones in (send, receive or [NO_MEMORY]))
+        exchange = exchange_of(group, operation, tensors, nbytes, reduction, root)
+        task = observed(observer, exchange, run)
+    return group._worker.submit(task, async_op, results, exchange)

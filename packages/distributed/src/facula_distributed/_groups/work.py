@@ -6,16 +6,20 @@ from enum import Enum
 from importlib import import_module
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from facula_errors import InvalidTypeError
 
 from .._errors import DistTimeoutError
+from .._observer import current_observer
 from .._stores.store import as_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import timedelta
+
+    from .._observer import Exchange
 
 
 class RedOpType(Enum):
@@ -58,10 +62,11 @@ class Work:
 
     Arguments:
         results: the tensors that the operation changes.
+        exchange: a description of the operation for the observer; None without one.
     """
 
-    def __init__(self, results: Sequence[Any] = ()) -> None:
-        self._results = list(results)
+    def __init__(self, results: Sequence[Any] = (), exchange: Exchange | None = None) -> None:
+        self._results, self._exchange = list(results), exchange
         self._ended = Event()
         self._error: BaseException | None = None
 
@@ -77,11 +82,21 @@ class Work:
             DistBackendError: the errors of the operation, such as MismatchError.
         """
         seconds = None if timeout is None else as_seconds("Work.wait", timeout)
-        if not self._ended.wait(seconds):
+        if not self._await(seconds):
             raise DistTimeoutError(f"Work.wait: the operation did not end within {seconds:g} s; wait again")
         if self._error is not None:
             raise self._error
         return True
+
+    def _await(self, seconds: float | None) -> bool:
+        observer, exchange = current_observer[0], self._exchange
+        if observer is None or exchange is None or self._ended.is_set():
+            return self._ended.wait(seconds)
+        begin = perf_counter_ns()
+        try:
+            return self._ended.wait(seconds)
+        finally:
+            observer.awaited(exchange, begin, perf_counter_ns())
 
     def synchronize(self) -> None:
         """Wait for completion."""
@@ -122,18 +137,20 @@ class Worker:
     """The operations of one group, in the order of their calls. A thread runs those in the background."""
 
     def __init__(self) -> None:
-        self._queue: SimpleQueue[tuple[Callable[[], None], Work] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[Callable[[], object], Work] | None] = SimpleQueue()
         self._thread: Thread | None = None
         self._running, self._changing = Lock(), Lock()
         self._pending = 0
 
-    def submit(self, operation: Callable[[], None], async_op: bool, results: Sequence[Any]) -> Work | None:
+    def submit(
+        self, operation: Callable[[], object], async_op: bool, results: Sequence[Any], exchange: Exchange | None = None
+    ) -> Work | None:
         """Run an operation, after those that were submitted before; return its Work if `async_op`."""
         if not async_op and not self._pending:
             with self._running:
                 operation()
             return None
-        work = Work(results)
+        work = Work(results, exchange)
         with self._changing:
             self._pending += 1
             if self._thread is None:

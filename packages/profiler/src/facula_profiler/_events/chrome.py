@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._files import checked_path, write_file
-from .._trace.records import Kind
+from .._memory.lifetimes import devices_of
+from .._memory.timeline import by_category
+from .._trace.records import RESERVED, Kind
 
 if TYPE_CHECKING:
     import os
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 CATEGORIES = {
     Kind.LAUNCH: "cpu_op", Kind.RANGE: "user_annotation", Kind.STEP: "user_annotation", Kind.MODULE: "python_function",
     Kind.BACKWARD: "cpu_op", Kind.REPLAY: "cpu_op", Kind.KERNEL: "kernel", Kind.COPY: "gpu_memcpy",
-    Kind.OPTIMIZER: "user_annotation",
+    Kind.OPTIMIZER: "user_annotation", Kind.SEGMENT: "allocator",
 }  # fmt: skip
 
 
@@ -46,6 +48,7 @@ def chrome_trace(trace: Trace) -> dict[str, Any]:
     found += _events(trace, process, rows)
     found += _arrows(trace, process, rows)
     found += _memory(trace, process, rows)
+    found += _counters(trace, process)
     return {"schemaVersion": 1, **trace.metadata, "displayTimeUnit": "ms", "traceEvents": found}
 
 
@@ -61,6 +64,8 @@ def _events(trace: Trace, process: int, rows: list[int]) -> Iterator[dict[str, A
     for number, event in enumerate(trace.events.tolist()):
         start, end, kind, name, lane, _, stack, signature, seq, _, value = event
         args: dict[str, Any] = {"External id": number, "value": value}
+        if kind == Kind.COLLECTIVE and value >= 0:
+            args["waited"] = value / 1000  # for other ranks
         if signature >= 0:
             args |= dims[signature]
             if trace.signatures[signature].shapes is not None:
@@ -100,3 +105,25 @@ def _memory(trace: Trace, process: int, rows: list[int]) -> Iterator[dict[str, A
             "args": {"Bytes": nbytes, "Addr": address, "Total Allocated": totals[device], "Device Id": device,
                      "Device Type": int(device >= 0)},
         }  # fmt: skip
+
+
+def _counters(trace: Trace, process: int) -> Iterator[dict[str, Any]]:
+    """Yield the live bytes of each device, as on the page, and the bytes that its allocator has."""
+    known = trace.metadata.get(RESERVED)
+    before = {str(device): nbytes for device, nbytes in known.items()} if isinstance(known, dict) else {}  # also JSON
+    segments = trace.events[trace.events["kind"] == Kind.SEGMENT]
+    labels = np.array([lane.label for lane in trace.lanes], object)[segments["lane"]]
+    for device in sorted({*devices_of(trace), *map(int, before)}):
+        name = "cpu" if device < 0 else f"cuda:{device}"
+        curve, changes = by_category(trace, device), segments[labels == name]
+        yield from _counter(f"{name} allocated", process, curve.times, curve.nbytes.sum(axis=1))
+        if str(device) in before:
+            order = np.argsort(changes["end"], kind="stable")
+            times = np.concatenate([[0], changes["end"][order]])
+            totals = before[str(device)] + np.concatenate([[0], np.cumsum(changes["value"][order])])
+            yield from _counter(f"{name} reserved", process, times, totals)
+
+
+def _counter(name: str, process: int, times: Any, totals: Any) -> Iterator[dict[str, Any]]:
+    for time, total in zip(times.tolist(), totals.tolist(), strict=True):
+        yield {"ph": "C", "name": name, "pid": process, "ts": time / 1000, "args": {"bytes": total}}

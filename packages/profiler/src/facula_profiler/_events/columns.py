@@ -20,7 +20,7 @@ STEP_KEY = "ProfilerStep*"  # of all steps together
 class Columns:
     """Values of all events of a trace. `shown` contains the indices of those in reports.
 
-    Tasks on threads of a pool are parts of launches and are not shown.
+    Tasks on threads of a pool are parts of launches, and segments are no work of the program: they are not shown.
     """
 
     def __init__(self, trace: Trace):
@@ -29,9 +29,9 @@ class Columns:
         self.has_flops = trace.metadata.get("with_flops", True)
         self.kinds, self.parents = trace.events["kind"], trace.events["parent"]
         of_devices = np.array([lane.kind == "device" for lane in trace.lanes], bool)
-        of_pools = np.array([lane.kind == "pool" for lane in trace.lanes], bool)
+        hidden = np.array([lane.kind in ("pool", "allocator") for lane in trace.lanes], bool)
         self.is_device = of_devices[trace.events["lane"]]
-        self.shown = np.flatnonzero(~of_pools[trace.events["lane"]])
+        self.shown = np.flatnonzero(~hidden[trace.events["lane"]])
 
     @cached_property
     def total_ns(self) -> Array:

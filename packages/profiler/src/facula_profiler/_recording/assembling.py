@@ -164,7 +164,10 @@ def _positions(links: Array, numbers: Array) -> Array:
 def _names(
     raw: Array, given: Sequence[str], signatures: Sequence[Signature | None], plans: Array
 ) -> tuple[list[str], Array]:
-    """Return the names of events, and the index of each record's; those of launches come from their signatures."""
+    """Return the names of events, and the index of each record's; those of launches come from their signatures.
+
+    Collectives have names of their own, because a backend is a part of them.
+    """
     names = list(given)
     known = {name: place for place, name in enumerate(names)}
     of_plans = np.full((len(signatures), 2), -1, np.int32)
@@ -176,7 +179,8 @@ def _names(
                 if len(known) > len(names):
                     names.append(name)
     in_place_of = ((raw["kind"] & IN_PLACE) != 0).astype(np.intp)
-    return names, np.where(raw["plan"] >= 0, of_plans[plans, in_place_of] if len(raw) else -1, raw["name"])
+    is_launch = (raw["plan"] >= 0) & (raw["kind"] != Kind.COLLECTIVE)
+    return names, np.where(is_launch, of_plans[plans, in_place_of] if len(raw) else -1, raw["name"])
 
 
 def _distinct(signatures: Sequence[Signature | None], plans: Array) -> tuple[list[Signature], Array]:

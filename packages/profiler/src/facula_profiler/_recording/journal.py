@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from .assembling import Described, assemble
 from .raw import ALLOCATION, FIRST_OWN_LANE, HEADER, HEADER_BYTES, IN_PLACE, RAW
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 SUFFIX = ".names"  # of the file next to that of the records
 MAGIC = b"facula-trace 1\n"
@@ -38,10 +39,11 @@ PARSERS: dict[str, Callable[..., Any]] = {
 
 
 class Journal:
-    """A file of lines in JSON: a kind, a number, and its description."""
+    """A file of lines in JSON: a kind, a number, and its description. Lines of names that no record has are removed."""
 
     def __init__(self, path: str):
         self._path = checked_path("profile", path) + SUFFIX
+        self._lock = RLock()  # the collector may run code that names a range
         try:
             with suppress(FileNotFoundError):
                 os.unlink(self._path)  # another recording may still write to the file of this name
@@ -54,12 +56,30 @@ class Journal:
 
         A full disk ends the journal with a warning: the launch of an operator, which calls this, must not fail.
         """
-        if self._file.closed:
-            return
         line = (json.dumps([kind, number, *values]) + "\n").encode()
-        try:
-            while line:
+        with self._lock, self._watched():
+            while line and not self._file.closed:
                 line = line[self._file.write(line) :]
+
+    def keep_names(self, numbers: set[int]) -> None:
+        """Remove the lines of all other names. A killed program leaves the whole file, with or without them."""
+        with self._lock, self._watched():
+            if self._file.closed:
+                return
+            with open(self._path, "rb") as file:
+                lines = [line for line in file if (number := _number_of_name(line)) is None or number in numbers]
+            new = f"{self._path}.new"
+            with open(new, "wb") as file:
+                file.writelines(lines)
+            os.replace(new, self._path)
+            self._file.close()
+            self._file = open(self._path, "ab", buffering=0)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Close the file with a warning if the disk is full."""
+        try:
+            yield
         except ValueError:  # another thread closed the file
             return
         except OSError as error:
@@ -71,8 +91,15 @@ class Journal:
 
     def close(self) -> None:
         """Close the file."""
-        with suppress(OSError):
+        with suppress(OSError):  # without the lock, which another thread may have held when a child was forked
             self._file.close()
+
+
+def _number_of_name(line: bytes) -> int | None:
+    """Return the number of a name's line, None for others."""
+    if not line.startswith(b'["name", '):
+        return None
+    return int(line[len(b'["name", ') : line.index(b",", len(b'["name", '))])
 
 
 def recover(path: str | os.PathLike[str]) -> Trace:
@@ -102,15 +129,18 @@ def recover(path: str | os.PathLike[str]) -> Trace:
     ring = np.frombuffer(data, RAW, capacity, HEADER_BYTES)
     first = max(0, count - capacity)
     records = np.roll(ring, -(first % capacity))[: count - first]
-    described = _described(path, began, began_utc)
+    described, numbers = _described(path, began, began_utc)
+    places = np.searchsorted(numbers, records["name"])  # of names, of which most may have been dropped
+    records["name"] = np.where(np.append(numbers, -2)[places] == records["name"], places, -1)
     tables = described._asdict()
-    for field, table in (("name", "names"), ("plan", "signatures"), ("stack", "stacks")):
+    for field, table in (("plan", "signatures"), ("stack", "stacks")):
         records[field][records[field] >= len(tables[table])] = -1  # the line that describes it is lost
     records["stamp"][~np.isin(records["kind"], KINDS)] = 0  # not a whole record
     return assemble(records, first, described)
 
 
-def _described(path: str, began: int, began_utc: int) -> Described:
+def _described(path: str, began: int, began_utc: int) -> tuple[Described, np.ndarray[Any, np.dtype[np.int64]]]:
+    """Return the descriptions of records, and the rising numbers of names."""
     tables: dict[str, dict[int, Any]] = {kind: {} for kind in PARSERS}
     lines = read_file("recover", path + SUFFIX).decode(errors="replace").split("\n")
     for line in lines:
@@ -120,15 +150,19 @@ def _described(path: str, began: int, began_utc: int) -> Described:
         except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
             continue  # the last line of a killed program may be cut, others damaged
         place = number - FIRST_OWN_LANE if kind == "lane" else number
-        if type(number) is int and 0 <= place < len(lines) + SLACK and not (kind == "stack" and value[1] >= place):
+        limit = 1 << 31 if kind == "name" else len(lines) + SLACK
+        if type(number) is int and 0 <= place < limit and not (kind == "stack" and value[1] >= place):
             tables[kind][place] = value
 
     def listed(kind: str, missing: Any) -> list[Any]:
         table = tables[kind]
         return [table.get(i, missing) for i in range(1 + max(table, default=-1))]
 
-    return Described(
-        began, listed("name", ""), listed("plan", Signature("", None, ())), listed("thread", Lane("python", "")),
-        listed("lane", Lane("", "")), listed("stack", (Frame("", 0, ""), -1)),
+    names = tables["name"]
+    numbers = np.array(sorted(names), np.int64)
+    described = Described(
+        began, [names[number] for number in numbers.tolist()], listed("plan", Signature("", None, ())),
+        listed("thread", Lane("python", "")), listed("lane", Lane("", "")), listed("stack", (Frame("", 0, ""), -1)),
         metadata={"began_utc_ns": began_utc, "recovered": True},
     )  # fmt: skip
+    return described, numbers

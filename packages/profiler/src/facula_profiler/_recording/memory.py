@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from facula_storage.extend.memory import ignore_blocks, observe_blocks
 
 from .. import _recorder
+from .._trace.records import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,13 +35,18 @@ def _device(layout: Layout) -> int:
     return -1 if layout.device.type == "cpu" else layout.device.index or 0
 
 
-def observe_memory(plans: Sequence[Plan], undo: list[Callable[[], object]]) -> None:
+def observe_memory(plans: Sequence[Plan | Signature], undo: list[Callable[[], object]]) -> None:
     """Start recording allocations and releases.
 
     Arguments:
-        plans: plans with layouts that the caller observes (`observe_layout`); the caller may add more until it stops.
+        plans: plans, with layouts that the caller observes (`observe_layout`); the caller may add more until it stops.
         undo: receives the function that stops recording, before recording starts: Ctrl-C may interrupt the start.
     """
     observer = _Blocks()
-    undo.append(lambda: ignore_blocks(observer, [layout for plan in plans for layout in plan.outputs]))
+
+    def ignore() -> None:
+        of_plans = [plan for plan in plans if not isinstance(plan, Signature)]
+        ignore_blocks(observer, [layout for plan in of_plans for layout in plan.outputs])
+
+    undo.append(ignore)
     observe_blocks(observer)

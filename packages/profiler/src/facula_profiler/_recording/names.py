@@ -21,13 +21,16 @@ class Names:
     Arguments:
         limit: the number of new names after which unused ones are dropped.
         used: returns the numbers that are in use.
+        dropping: called with the numbers that are kept, when others are dropped.
     """
 
-    def __init__(self, limit: int, used: Callable[[], Iterable[int]]):
+    def __init__(
+        self, limit: int, used: Callable[[], Iterable[int]], dropping: Callable[[set[int]], object] | None = None
+    ):  # fmt: skip
         self._numbers: dict[str, int] = {}
         self._count = 0
         self._limit = self._next = max(limit, RECENT)
-        self._used = used
+        self._used, self._dropping = used, dropping
         self._lock = RLock()  # the collector may run code that names a range
         self._lasting: set[int] = set()
 
@@ -56,6 +59,8 @@ class Names:
             text: number for text, number in self._numbers.copy().items() if number >= recent or number in kept
         }  # fmt: skip
         self._next = len(self._numbers) + self._limit
+        if self._dropping is not None:
+            self._dropping(set(self._numbers.values()))
 
     def listed(self, numbers: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int32]]:
         """Return all names, and the places in them of these numbers; -1 for those of names that were dropped."""

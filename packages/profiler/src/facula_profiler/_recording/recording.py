@@ -8,7 +8,6 @@ import sys
 import threading
 from collections import deque
 from contextlib import suppress
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +19,12 @@ from facula_storage.extend.plans import Observer, add_observer, remove_observer
 
 from .. import _recorder
 from .._files import checked_path
-from .._trace.records import SIZES, Lane
+from .._trace.records import SIZES, Lane, Signature
 from .assembling import Described, assemble
 from .journal import Journal
 from .memory import observe_memory
 from .names import Names
+from .ranges import Ranges
 from .raw import FIRST_OWN_LANE, RAW
 from .signatures import output_place, signature_of
 from .sources import sources
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from facula_storage import Plan
 
-    from .._trace.records import Signature
     from .._trace.trace import Trace
 
 CAPACITY = 1 << 20  # events: 64 MiB, of which the system provides only the pages that are written
@@ -105,14 +104,12 @@ class Recording:
         self._frames = Frames()  # of the journal
         self._with_memory = with_memory
         self._observer = Observer(self._wrap, with_layouts)
-        self._plans: list[Plan] = []
-        self._names = Names(events // 4, self._used_names)
+        self._plans: list[Plan | Signature] = []
+        self._names = Names(events // 4, self._used_names, None if self._journal is None else self._journal.keep_names)
         self._lock = threading.Lock()
         self._threads: dict[int, str] = {}
         self._lanes: list[Lane] = []
         self._undo: list[Callable[[], object]] = []
-        self._open: dict[int, tuple[int, int, int, int]] = {}  # ranges: kind, name, start, lane
-        self._next_range = count().__next__
         self._process = 0
         self.owner: Callable[[], object] | None = None  # a weak reference to the profile, if it can be dropped
         self.gives_way = False  # to other recordings, until they end
@@ -122,6 +119,8 @@ class Recording:
         self._contents_count = 0  # addresses in them
         self.metadata: dict[str, Any] = {}
         self.now = _recorder.now
+        self._ranges = Ranges(self._recorder, self.now)
+        self.end = self._ranges.end
 
     # For sources: see `sources.Recorder` ------------------------------------------------------------------------------
 
@@ -132,8 +131,7 @@ class Recording:
     def _used_names(self) -> list[int]:
         """Return the numbers of the names of all records and open ranges."""
         _, records = self._recorder.contents()
-        opened = [name for _, name, _, _ in list(self._open.values())]
-        return [*np.unique(np.frombuffer(records, RAW)["name"]).tolist(), *opened]
+        return [*np.unique(np.frombuffer(records, RAW)["name"]).tolist(), *self._ranges.names()]
 
     def lane(self, kind: str, label: str, thread: int = 0) -> int:
         """Return the number of a new lane."""
@@ -146,11 +144,19 @@ class Recording:
 
     def event(
         self, kind: int, name: str | int, start: int, end: int, *, lane: int = -1, seq: int = -1, value: int = 0,
-        link: int = -1,
+        link: int = -1, signature: int = -1, stack: int = -1,
     ) -> int:  # fmt: skip
         """Record an event; see `sources.Recorder`."""
         number = self.name(name) if isinstance(name, str) else name
-        return self._recorder.event(kind, number, start, end, lane, seq, value, link)
+        return self._recorder.event(kind, number, start, end, lane, seq, value, link, signature, stack)
+
+    def signature(self, described: Signature) -> int:
+        """Return a number for the operands of events; see `sources.Recorder`."""
+        return self._number_of(described)
+
+    def stack(self, code: CodeType, instruction: int) -> int:
+        """Return the number of a stack of one frame; see `sources.Recorder`."""
+        return self._recorder.stack(code, instruction)
 
     def label(
         self, kind: int, name: str | None = None, plan: Plan | None = None, site: tuple[CodeType, int] | None = None
@@ -163,7 +169,7 @@ class Recording:
         for number, width in (
             (named, 16),
             (-1 if plan is None else self._number_of(plan), 20),
-            (-1 if site is None else self._recorder.stack(*site), 19),
+            (-1 if site is None else self.stack(*site), 19),
         ):
             if number + 1 < 1 << width:  # further names are left out
                 label |= (number + 1) << bits
@@ -172,16 +178,7 @@ class Recording:
 
     def begin(self, kind: int, name: str) -> int:
         """Begin a range of the calling thread; return the token that ends it."""
-        token = self._next_range()
-        self._open[token] = (kind, self.name(name), self.now(), self._recorder.lane())
-        return token
-
-    def end(self, token: int) -> None:
-        """End a range. The end of the recording has ended all ranges, so later calls have no effect."""
-        opened = self._open.pop(token, None)
-        if opened is not None:
-            kind, name, start, lane = opened
-            self._recorder.event(kind, name, start, self.now(), lane, -1, 0, -1)
+        return self._ranges.begin(kind, self.name(name))
 
     def categorize(self, contents: Mapping[int, tuple[str, int, int]]) -> None:
         """Record the contents of memory; see `sources.Recorder`. Keeps the newest, at most as many as events."""
@@ -256,19 +253,20 @@ class Recording:
         """Stop observing, unless the recording has stopped."""
         with _lock:
             self._waits = False
-            for token in list(self._open):
-                self.end(token)
+            self.resume()
+            self._ranges.end_all()
             self._stop()
 
     def pause(self) -> None:
-        """Ignore all events until `resume`."""
+        """Ignore all events until `resume`, but not ranges that began before."""
+        self._ranges.pause()
         self._recorder.stop()
 
     def resume(self) -> None:
         """Record again, after `pause`."""
-        if self.is_running:
-            self._recorder.stop()
+        if self.is_running and self._ranges.paused_at is not None:
             self._recorder.start()
+            self._ranges.resume()
 
     def _stop(self) -> None:
         error: BaseException | None = None
@@ -293,13 +291,13 @@ class Recording:
     def _wrap(self, plan: Plan, launch: Callable[..., None]) -> Callable[..., None]:
         return self._recorder.wrap(launch, self._number_of(plan), output_place(plan))  # type: ignore[no-any-return]
 
-    def _number_of(self, plan: Plan) -> int:
-        """Return a number for a plan, which is kept to describe it later."""
+    def _number_of(self, plan: Plan | Signature) -> int:
+        """Return a number for a plan, which is kept to describe it later, or for a description."""
         number = len(self._plans)
         self._plans.append(plan)
         while self._plans[number] is not plan:  # another thread appended in between
             number += 1
-        if self._with_memory:
+        if self._with_memory and not isinstance(plan, Signature):
             for layout in plan.outputs:
                 observe_layout(layout)
         if self._journal is not None:
@@ -350,7 +348,7 @@ class Recording:
 class _Signatures:
     """The signatures of plans, computed on use: most plans of a process are not used."""
 
-    def __init__(self, plans: list[Plan]):
+    def __init__(self, plans: list[Plan | Signature]):
         self._plans = plans
 
     def __getitem__(self, number: int) -> Signature:

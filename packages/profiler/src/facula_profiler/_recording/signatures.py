@@ -56,11 +56,13 @@ def node_name(operator: str) -> str:
     return "".join([part[:1].upper() + part[1:] for part in operator.split("_")]) + "Backward0"
 
 
-def signature_of(plan: Plan) -> Signature:
-    """Return the operator, operands and costs of a plan's launches.
+def signature_of(plan: Plan | Signature) -> Signature:
+    """Return the operator, operands and costs of a plan's launches; a signature as it is.
 
     A plan of any size without outputs serves any shape. Others without outputs write to operands, as optimizers do.
     """
+    if isinstance(plan, Signature):
+        return plan
     operator, inputs, parameters = _request(plan) or (plan.operator, (), plan.parameters)
     is_program = isinstance(operator, Program)
     arrays = [one for one in inputs if isinstance(one, Layout)]

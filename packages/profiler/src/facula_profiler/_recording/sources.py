@@ -11,9 +11,9 @@ C code reports events by calling the function at the address `recorder.address`:
     void report(int64_t kind, int64_t worker, int64_t start, int64_t end, int64_t value);
 
 It may be called from any thread, with or without the GIL, until `stop` returns. `kind` is a `Kind`, or a label of
-`recorder.label`, which also names and describes the event. `worker` is the number of a thread of a pool, or -1 for the
-calling thread. Times are nanoseconds of CLOCK_MONOTONIC. Events without a name are named after the launch that caused
-them.
+`recorder.label`, which also names and describes the event. `worker` is the number of a thread of a pool, a lane from
+`recorder.lane`, or -1 for the calling thread. Times are nanoseconds of CLOCK_MONOTONIC. Events without a name are named
+after the launch that caused them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from facula_storage import Plan
+
+    from .._trace.records import Signature
 
 
 class Recorder(Protocol):
@@ -48,7 +50,7 @@ class Recorder(Protocol):
 
     def event(
         self, kind: int, name: str | int, start: int, end: int, *, lane: int = -1, seq: int = -1, value: int = 0,
-        link: int = -1,
+        link: int = -1, signature: int = -1, stack: int = -1,
     ) -> int:  # fmt: skip
         """Record an event; return its number for the `link` of others.
 
@@ -61,7 +63,15 @@ class Recorder(Protocol):
                 of a device, the time at which the host queued it, to link it to the launch.
             value: a number whose meaning depends on the kind, such as bytes.
             link: the number of the event that caused this one, or -1.
+            signature: the operands, from `signature`.
+            stack: the call stack, from `stack`; -1 is that of the calling thread in its own lane, and none in others.
         """
+
+    def signature(self, described: Signature) -> int:
+        """Return a number for the operands of events. Sources keep it, since each call returns a new one."""
+
+    def stack(self, code: CodeType, instruction: int) -> int:
+        """Return the number of a stack of one frame; -1 if the profile records no stacks."""
 
     def label(
         self, kind: int, name: str | None = None, plan: Plan | None = None, site: tuple[CodeType, int] | None = None

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LEADING = 3  # operators to name
 SATURATED = 0.7  # a share above which a resource has little capacity left
 IDLE = 0.5  # pool threads that work for a smaller share of the kernels' time are idle
+LATE = 0.5  # collectives that wait for other ranks for a larger share of their time suffer from unequal ranks
 NOTABLE = 0.1  # parts with a smaller share are not worth a remedy
 SLOW = 0.1  # kernels that reach a smaller share of the roofline are limited by other causes
 BOUNDS = {"memory": 1, "arithmetic": 2}  # see `Shares.bounds`
@@ -105,8 +106,35 @@ def _waiting_evidence(columns: Columns, shares: Shares, rows: Sequence[Row], pea
         count = int(chosen.sum())
         if count:
             spent = measure((columns.events["start"][chosen], columns.events["end"][chosen]))
-            found.append(f"{count:,} {one if count == 1 else several}: {seconds(spent)}.")
+            share = f" ({percent(spent / shares.examined)} of the time)" if kind == Kind.COLLECTIVE else ""
+            found.append(f"{count:,} {one if count == 1 else several}: {seconds(spent)}{share}.")
+    return [*found, *_collective_evidence(columns)]
+
+
+def _collective_evidence(columns: Columns) -> list[str]:
+    """Return which collectives take the time, with their lines, and how long other ranks were late."""
+    chosen = np.flatnonzero(columns.of(Kind.COLLECTIVE) & columns.in_lanes("python"))
+    if not len(chosen):
+        return []
+    names, group = np.unique(columns.events["name"][chosen], return_inverse=True)
+    sums = np.bincount(group, columns.lengths[chosen])
+    texts, (lines, of_event) = [], columns.lines
+    for place in np.argsort(-sums, kind="stable")[:LEADING].tolist():
+        longest = chosen[group == place][columns.lengths[chosen[group == place]].argmax()]
+        line = f" at {lines[of_event[longest]]}" if of_event[longest] >= 0 else ""
+        texts.append(f"{columns.trace.names[names[place]]} {seconds(sums[place])}{line}")
+    found = [f"Most of it: {', '.join(texts)}."]
+    late = _late(columns)
+    if late:
+        found.append(f"For {percent(late)} of the time of collectives, other ranks had not come yet.")
     return found
+
+
+def _late(columns: Columns) -> float:
+    """Return the share of the time of collectives for which they waited for other ranks."""
+    exchanges = columns.of(Kind.COLLECTIVE) & (columns.events["value"] >= 0)  # others are waits for the background
+    spent = int(columns.lengths[exchanges].sum())
+    return float(columns.events["value"][exchanges].sum() / spent) if spent else 0.0
 
 
 def _unknown_evidence(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
@@ -203,7 +231,11 @@ def _waiting_remedies(columns: Columns, shares: Shares, rows: Sequence[Row], pea
     if (columns.of(Kind.COPY) & host).any():
         found.append("Copy without waiting: pin_memory() and to(device, non_blocking=True).")
     if (columns.of(Kind.COLLECTIVE) & host).any():
+        if _late(columns) >= LATE:
+            found.append("Give all ranks equal work: profile each, and compare the time before the same collective.")
         found.append("Exchange more data at once, less often: larger buckets, gradient accumulation.")
+        if not columns.in_lanes("collective").any():
+            found.append("Compute during collectives: async_op=True, and wait() where the result is needed.")
     return found
 
 

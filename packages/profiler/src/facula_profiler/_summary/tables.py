@@ -124,7 +124,8 @@ def _grouped(columns: Columns, chosen: Any, key: Any, peaks: Peaks) -> tuple[Any
         return np.bincount(group, values, len(first))
 
     flops, nbytes = columns.flops[chosen] * calls, columns.nbytes[chosen] * calls
-    arithmetic, memory = flops / peaks.flops * 1e9, nbytes / peaks.bandwidth * 1e9
+    moved = np.where(columns.of(Kind.COLLECTIVE)[chosen], 0, nbytes)  # they are limited by the other ranks
+    arithmetic, memory = flops / peaks.flops * 1e9, moved / peaks.bandwidth * 1e9
     arithmetic_total, memory_total = total(arithmetic), total(memory)
     fields = {
         "calls": total(calls),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .records import RESERVED
 from .trace import Trace
 
 if TYPE_CHECKING:
@@ -47,9 +48,10 @@ def concatenate(traces: Sequence[Trace]) -> Trace:
         together[field] = moved[together[field]]
     changes = np.concatenate(memory)
     changes["event"] = moved[changes["event"]]
+    metadata = {key: value for key, value in traces[-1].metadata.items() if key != RESERVED}  # unknown in between
     return Trace(
         together, changes, names.values, lanes.values, stacks.values, signatures.values, categories,
-        sum([trace.dropped for trace in traces]), traces[-1].metadata,
+        sum([trace.dropped for trace in traces]), metadata,
     )  # fmt: skip
 
 

@@ -25,9 +25,11 @@ class Kind(IntEnum):
     COLLECTIVE = 12  # communication between processes
     OPTIMIZER = 13  # an optimizer's step
     SYNCHRONIZE = 14  # a wait for a device
+    SEGMENT = 15  # memory that an allocator takes from the system or a device, or gives back
 
 
 SIZES = "facula.sizes"  # metadata: addresses of known contents, with pairs (bytes, device)
+RESERVED = "facula.reserved"  # metadata: the bytes of each device, -1 for the host, that allocators had at the start
 #: One event. Times are in nanoseconds from the beginning of the trace; indices without a target are -1.
 EVENT = np.dtype(
     [
@@ -41,7 +43,7 @@ EVENT = np.dtype(
         ("signature", "i4"),  # index into `Trace.signatures`
         ("seq", "i8"),  # sequence number: equal for a node and its launch, or -1
         ("link", "i4"),  # the event that caused this one: the launch of a kernel, the forward launch of a node
-        ("value", "i8"),  # elements of a launch, bytes of a copy
+        ("value", "i8"),  # elements of a launch; bytes of a copy or segment; nanoseconds that a collective waited
     ]
 )
 
@@ -62,7 +64,7 @@ class Lane(NamedTuple):
     """A row of the timeline, whose events nest.
 
     Arguments:
-        kind: "python", "pool", "device" or "loader".
+        kind: "python", "pool", "device", "loader", "collective" or "allocator".
         label: the name to show.
         thread: the system's identifier of the thread, 0 if there is none.
     """
