@@ -170,8 +170,10 @@ def test_a_busy_device_hides_the_host():
 
 def test_unknown_work():
     built = Builder()
-    launches(built, 10, 1 * US, 10 * US)
+    end = launches(built, 10, 1 * US, 10 * US)
+    built.add(Kind.COLLECTIVE, end, end + 50 * US, "gloo:all_reduce")
     found = summary(built)
+    assert found.evidence == ["Most of it: mul 100 µs."]
     assert found.bottleneck == "kernels" and "record_shapes=True" in found.remedies[0]
 
 

@@ -26,6 +26,7 @@ LATE = 0.5  # collectives that wait for other ranks for a larger share of their 
 NOTABLE = 0.1  # parts with a smaller share are not worth a remedy
 SLOW = 0.1  # kernels that reach a smaller share of the roofline are limited by other causes
 BOUNDS = {"memory": 1, "arithmetic": 2}  # see `Shares.bounds`
+COMPUTING = [kind.name.lower() for kind in (Kind.LAUNCH, Kind.KERNEL, Kind.REPLAY)]
 LOSSES = ("log_softmax", "softmax")  # parts of cross_entropy, which computes both in one pass
 
 
@@ -138,7 +139,8 @@ def _late(columns: Columns) -> float:
 
 
 def _unknown_evidence(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
-    leading = sorted((row for row in rows if not row.bound), key=lambda row: -row.busy)[:LEADING]
+    kernels = [row for row in rows if not row.bound and row.detail in COMPUTING]
+    leading = sorted(kernels, key=lambda row: -row.busy)[:LEADING]
     return ["Most of it: " + ", ".join(f"{row.name} {seconds(row.busy)}" for row in leading) + "."] if leading else []
 
 
