@@ -11,7 +11,7 @@ import torch
 from .jitted import agrees_with_jax, jitted
 from .libraries import Rows, facula, filled
 from .measure import Loop, own_code
-from .networks import BATCH, begin, begin_gpt, digits_network, narrow, repeated, wide
+from .networks import BATCH, begin, begin_gpt, digits_network, narrow, perceptron, repeated, wide
 
 rows = Rows()
 Begin = Callable[[Any], tuple[Callable, Any, Any]]
@@ -105,7 +105,8 @@ for (name, _, one), target in zip(STEPS[:4:2], (0.05, 0.1), strict=True):
     rows.row(f"{name}, captured, other: torch.compile", target, against=partial(compiled, one))(
         lambda _, one=one: replayed(one)
     )
-for widths, make in (((16, 16, 16, 10), narrow), ((64, 64, 64, 10), wide)):
+broad = partial(perceptron, widths=(512, 512, 512, 10))
+for widths, make in (((16, 16, 16, 10), narrow), ((64, 64, 64, 10), wide), ((512, 512, 512, 10), broad)):
     for kind in ("SGD", "Adam"):
         one = partial(begin, make=make, kind=kind, shape=(BATCH, widths[0]))
         check = partial(agrees_with_jax, make, widths, kind, BATCH)

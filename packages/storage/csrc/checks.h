@@ -64,6 +64,14 @@ static inline int is_storage(const Slots *slots, PyObject *object)
     return PyObject_TypeCheck(object, slots->kinds[SLOT_ADDRESS]);
 }
 
+/* The version of a dict, which every change of its entries replaces; 0 if this Python has none. */
+extern Py_ssize_t version_offset; /* in a dict, in bytes; 0: it has none */
+void find_versions(void);
+static inline uint64_t version_of(PyObject *dict)
+{
+    return version_offset ? *(uint64_t *)((char *)dict + version_offset) : 0;
+}
+
 /* same.c: none of these functions run user code */
 extern PyObject *absent, *any;             /* instead of an expected value: the slot or key is missing; any value */
 int same(PyObject *found, PyObject *expected);
@@ -83,6 +91,8 @@ typedef struct {
     int container; /* of an ENTRIES or SIZE check: the kind of the holder, which no assignment to `__class__` changes */
     int slot; /* the index in `Slots` that a SLOT check reads; -1: another slot */
     int is_exact; /* objects of equal value are not accepted instead of the expected ones */
+    uint64_t version; /* of the holder when the check last passed; 0: none */
+    int is_versioned; /* the entries of a dict decide it */
     int is_early; /* it calls Python, or creates an iterator, which may start the collector: run before the others */
 } Check;
 

@@ -295,7 +295,7 @@ static PyObject *run_once(Sequence *self, PyObject *inputs, PyObject *values)
         return PyLong_FromSsize_t(failing);
     if (read_only_storage(self) >= 0)
         return PyLong_FromSsize_t(self->check_count);
-    for (Py_ssize_t i = self->input_count; i < self->value_count; i++) {
+    for (Py_ssize_t i = self->input_count; values && i < self->value_count; i++) {
         self->values[i] = PyLong_AsLongLong(PyTuple_GetItem(values, i - self->input_count));
         if (self->values[i] == -1 && PyErr_Occurred())
             return NULL;
@@ -323,6 +323,16 @@ static PyObject *run_once(Sequence *self, PyObject *inputs, PyObject *values)
     return Py_None;
 }
 
+PyObject *run_with(Sequence *self, PyObject *inputs, PyObject *values)
+{
+    if (self->busy)
+        return PyLong_FromSsize_t(self->check_count);
+    self->busy = 1;
+    PyObject *result = run_once(self, inputs, values);
+    self->busy = 0;
+    return result;
+}
+
 /* run(inputs, values): return None, or the number of the failed check: -1 - k for input k. */
 PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count)
 {
@@ -331,10 +341,5 @@ PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count)
         PyErr_SetString(PyExc_TypeError, "run: expected a tuple of inputs and one of values");
         return NULL;
     }
-    if (self->busy)
-        return PyLong_FromSsize_t(self->check_count);
-    self->busy = 1;
-    PyObject *result = run_once(self, args[0], args[1]);
-    self->busy = 0;
-    return result;
+    return run_with(self, args[0], args[1]);
 }

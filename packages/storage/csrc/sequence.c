@@ -6,6 +6,7 @@ static int sequence_traverse(Sequence *self, visitproc visit, void *arg)
     Py_VISIT((PyObject *)Py_TYPE((PyObject *)self));
     Py_VISIT(self->launches);
     Py_VISIT(self->combination);
+    Py_VISIT(self->result.node);
     for (Py_ssize_t i = 0; i < self->check_count; i++) {
         const int stopped = visit_check(&self->checks[i], visit, arg);
         if (stopped)
@@ -59,6 +60,7 @@ static int sequence_clear(Sequence *self)
     }
     free(checks);
     free(inputs);
+    drop_result(&self->result);
     drop_puts(&self->puts, &self->put_count);
     drop_puts(&self->changed, &self->changed_count);
     self->combined = NULL;
@@ -181,6 +183,11 @@ static PyMethodDef sequence_methods[] = {
     {"label", (PyCFunction)label, METH_O,
      "label(kinds) -> bool\n\nSet the kinds that an observer of replays receives: one for each step, and one for the whole "
      "replay. Return False, without effect, if another thread runs the sequence."},
+    {"returns", (PyCFunction)sequence_returns, METH_VARARGS,
+     "returns(kind, layout, offset, node, memory, release) -> None\n\nLet `serve` return a tensor of this class, in new memory "
+     "of the layout `memory`, which the slot of a storage with the descriptor `release` releases."},
+    {"serve", (PyCFunction)sequence_serve, METH_O,
+     "serve(inputs) -> tensor or int\n\nLike `run` with the address of new memory as the only value; return the tensor."},
     {"set", (PyCFunction)sequence_set, METH_VARARGS, "set(launch, argument, value) -> None\n\nChange an argument of a launch."},
     {NULL, NULL, 0, NULL},
 };

@@ -45,6 +45,12 @@ typedef struct {
     int slot; /* the index in `Slots` of the descriptor; -1: another slot */
 } Put;
 
+/* The tensor that `serve` returns: its class, layout, offset and node; the layout of its memory, and the descriptor of
+   the storage's slot for the release of that memory. */
+typedef struct {
+    PyObject *kind, *layout, *offset, *node, *memory, *release;
+} Result;
+
 typedef struct {
     int64_t start, end;
 } Span;
@@ -66,6 +72,7 @@ typedef struct {
     Patch *patches;
     Check *checks;
     Input *inputs;
+    Result result; /* empty: `serve` is not possible */
     Put *puts, *changed; /* a changed storage: holder; `value` is its mutator; `descriptor` unused */
     Spans read, written; /* memory at fixed addresses */
     int64_t *counts; /* how many times each changed storage is written */
@@ -90,5 +97,12 @@ PyObject *sequence_set(Sequence *self, PyObject *args);
 PyObject *observe_replays(PyObject *module, PyObject *address);
 /* run(inputs, values) */
 PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count);
+/* The same; `values` NULL: they are stored already. */
+PyObject *run_with(Sequence *self, PyObject *inputs, PyObject *values);
+
+/* result.c */
+PyObject *sequence_returns(Sequence *self, PyObject *args); /* returns(kind, layout, offset, node, memory, release) */
+PyObject *sequence_serve(Sequence *self, PyObject *inputs); /* serve(inputs) */
+void drop_result(Result *result);
 
 #endif

@@ -290,6 +290,49 @@ def test_entries_of_any_value():
     assert not fits(check(ENTRIES, [1], None, (ANY, ANY)))
 
 
+class Owner:
+    pass
+
+
+OWNED = {  # a dict and a function that sets an entry, or deletes it
+    "dict": lambda: (made := {}, lambda key, *value: made.__setitem__(key, *value) if value else made.__delitem__(key)),
+    "attributes": lambda: (
+        vars(made := Owner()),
+        lambda key, *value: setattr(made, key, *value) if value else delattr(made, key),
+    ),
+    "globals": lambda: (
+        made := {"__builtins__": {}},
+        lambda key, *value: exec(f"global {key}; " + (f"{key} = {value[0]}" if value else f"del {key}"), made),
+    ),
+    "OrderedDict": lambda: (
+        made := OrderedDict(),
+        lambda key, *value: made.__setitem__(key, *value) if value else made.__delitem__(key),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OWNED)
+def test_random_changes_of_a_dict_between_checks(name):
+    table, change = OWNED[name]()
+    numbers, names = random.Random(name), ["a", "b", "c"]
+    for key in names:
+        change(key, 1)
+    flat = tuple([part for key in table for part in (key, ANY if key.startswith("__") else table[key])])
+    made = [check(ITEM, table, "a", 1), check(ITEM, table, "d", ABSENT), check(SIZE, table, None, len(table))]
+    made.append(check(ENTRIES, table, None, flat))
+    for _ in range(300):
+        key = numbers.choice([*names, "d"])
+        if key in table and numbers.random() < 0.4:
+            change(key)
+        else:
+            change(key, numbers.choice([1, 1, 2]))
+        now = tuple([part for pair in table.items() for part in pair])
+        same = len(now) == len(flat) and all([b is ANY or a == b for a, b in zip(now, flat, strict=True)])
+        expected = [table.get("a") == 1, "d" not in table, len(table) == len(flat) // 2, same]
+        assert [fits(one) for one in made] == expected
+        assert [fits(one) for one in made] == expected  # the entries are the same as before
+
+
 def test_a_container_that_grows_during_its_life():
     many = list(range(100_000))
     made = check(ENTRIES, many, None, tuple(many))

@@ -6,9 +6,9 @@ import random
 import weakref
 
 import pytest
-from storage_helpers import LAYOUT, NEVER, SLOTS, Owner, Running, holder, sequence, view
+from storage_helpers import LAYOUT, NEVER, SLOTS, Holder, Owner, Running, holder, live, sequence, view
 
-from facula_storage import LaunchError, bind, contiguous, float32, float64, layout_of
+from facula_storage import LaunchError, Storage, bind, contiguous, float32, float64, layout_of
 from facula_storage._layout_caches import clear_layout_caches
 from facula_storage.extend import ABSENT, CheckKind, borrow, launch_count
 
@@ -93,6 +93,38 @@ def test_bare_inputs_have_no_hooks(noting):
     for x.hooks in (None, object()):
         found.append(bare.run((x,), ()))
     assert found == [None, -1]
+
+
+def test_a_sequence_creates_its_result(noting):
+    note, x, table, (memory, before) = noting(1), holder(), {"a": 1}, live()
+    made = sequence(
+        [(note.launch, (0,))],
+        inputs=[(LAYOUT, None, 16)],
+        values=1,
+        patches=[(0, 0, 1, 0)],
+        checks=[(CheckKind.ITEM, table, "a", 1)],
+    )
+    with pytest.raises(TypeError, match="serve: expected a tuple of inputs, after `returns`"):
+        made.serve((x,))
+    release, node = vars(Storage)["__del__"], object()
+    for wrong in [(int, LAYOUT), (Holder, x)]:
+        with pytest.raises(TypeError, match="returns: expected a class of tensors, the layout of its memory"):
+            made.returns(wrong[0], LAYOUT, 0, node, wrong[1], release)
+    with pytest.raises(ValueError, match="with one value"):
+        sequence([]).returns(Holder, LAYOUT, 0, node, LAYOUT, release)
+    made.returns(Holder, LAYOUT, 0, node, LAYOUT, release)
+    results = [made.serve((x,)) for _ in range(3)]
+    assert len({one.storage.ptr for one in results}) == 3
+    assert note.argument(0) == results[2].storage.ptr
+    for one in results:
+        assert (type(one), one.layout, one.offset, one.node, one.storage.version) == (Holder, LAYOUT, 0, node, 0)
+        assert not hasattr(one, "hooks")
+    assert live()[1] == before + 3
+    table["a"] = 2
+    assert (made.serve((x,)), made.serve((1,))) == (0, -1)
+    assert live()[1] == before + 3
+    del results, one
+    assert live() == (memory, before)
 
 
 def test_a_put_tensor_is_restored(noting):

@@ -33,6 +33,10 @@ any effect. A failed launch raises LaunchError, whose last argument is the index
 undone, as in the program. The GIL is released once, if the launches together take as long as one that would release it.
 A concurrent call from a second thread returns the number of checks, as does a call whose changed storage is read-only.
 
+`returns(kind, layout, offset, node, memory, release)` describes a result, for sequences whose only value is its
+address: `serve(inputs)` takes memory for the layout `memory`, runs, and returns a new tensor of the class `kind` with
+these contents of its slots, or the number of a failed check. `release` is the descriptor of a storage's slot `__del__`.
+
 `combine(launch)` lets a backend run all steps by one call. Instead of a launch's arguments, its kernel receives the
 number of steps, the address of four words for each (kernel, plan, first argument, number of arguments), the address of
 all arguments, and the address of a buffer for the arguments of one step. It returns 0 after it has queued all steps.
@@ -57,7 +61,8 @@ Note [Checks]
 Values are compared by `same`: identity, and equality for the exact types int, str, bytes, float, complex and tuple, and
 for NumPy's immutable scalars (floats are compared by their bits). An equal value replaces the expected one, so that the
 next comparison is by identity. No check runs code of the program: containers are read by the functions of their exact C
-types. `ABSENT` expects that a slot or key is missing, `ANY` accepts every value.
+types. `ABSENT` expects that a slot or key is missing, `ANY` accepts every value. A check of a dict's entries passes
+without a comparison if the dict has not changed since it passed before; Python 3.11 and 3.12 count the changes.
 
 * SLOT: the slot or C attribute of `holder` with the descriptor `key` has this value, or ABSENT.
 * ITEM: the dict `holder` has this value for `key`, or ABSENT. Keys with a custom `__eq__` may run it.

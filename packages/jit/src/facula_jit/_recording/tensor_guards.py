@@ -24,7 +24,7 @@ def slot(kind: type, name: str) -> Any:
 LAYOUT, STORAGE, OFFSET = [slot(Tensor, name) for name in ("_layout", "_storage", "_offset")]
 NODE, GRAD, HOOKS = [slot(Value, name) for name in ("node", "_grad", "hooks")]
 VIEWS = slot(Tensor, "_views")
-ADDRESS = slot(Storage, "ptr")
+ADDRESS, RELEASE = slot(Storage, "ptr"), slot(Storage, "__del__")
 SLOTS = (
     *(LAYOUT, STORAGE, OFFSET, NODE, HOOKS, GRAD),
     *(ADDRESS, slot(Storage, "version"), slot(Storage, "mutator")),

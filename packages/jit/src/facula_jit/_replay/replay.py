@@ -9,7 +9,6 @@ from facula_autograd.extend.nodes import Node, error_node, next_seq, output_node
 from facula_autograd.extend.values import adapter_of
 from facula_storage import LaunchError, Storage
 from facula_storage.extend.memory import allocate
-from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import collecting
 from facula_storage.extend.replay import CheckKind, Sequence
 from facula_tensor import Tensor
@@ -25,7 +24,7 @@ from .._recording.pytrees import Tree, rebuilt
 from .._recording.recording import AliasOutput, InputOutput, Output, Recording
 from .._recording.records import NEW_LEAF, made_tensor
 from .._recording.signature import has_hooks
-from .._recording.tensor_guards import ADDRESS, EXACT, checks_of, described, puts_of
+from .._recording.tensor_guards import ADDRESS, EXACT, RELEASE, checks_of, described, puts_of
 from .arenas import new_arena
 from .checked_calls import NEVER, Digest
 from .lowering import Frame, Lowered, layout_of_block
@@ -119,10 +118,10 @@ class Replay(BackwardReplay):
         if self.has_backward:
             self.rule, self.rule_of_one = make_rule(name, len(recording.roots)), make_output_rule(name)
         is_plain = not (self.generators or self.changed_inputs or self.has_backward or self.outer_backwards)
+        is_plain = is_plain and not (self.identities or self.backward_ends)
         single = recording.result
+        # the only result, if the sequence can create it
         self.single = single if type(single) is Output and is_plain and single.root != NEW_LEAF else None
-        self.node = _spent if self.single is not None and self.single.wants_grad else None
-        self.is_direct = self.single is not None and not (self.identities or self.backward_ends)
 
     @property
     def served(self) -> int:
@@ -207,6 +206,9 @@ class Replay(BackwardReplay):
         base, lowered = arena.ptr, self.lowered
         lowered.forward.name = self.name
         forward = lowered.forward.sequence(base, lowered.places, self.checks, self.puts)
+        if (single := self.single) is not None:
+            node = _spent if single.wants_grad else None
+            forward.returns(Tensor, single.layout, single.offset, node, self.layouts[0], RELEASE)
         for refill in self.refills:
             refill.put(forward, lowered.forward.step_of)
         backwards: list[Sequence] = []
@@ -235,32 +237,36 @@ class Replay(BackwardReplay):
             raise CaptureError(IN_USE.format(self.name))
         if self.count == self.check_at:
             return MISS
-        if self.is_direct and not collecting:  # the most frequent case, inlined for speed
-            (frame,), (layout,) = self.frames, self.layouts
-            s = Storage()
+        if self.single is not None and not collecting:  # the most frequent case, which C code serves
+            (frame,) = self.frames
+            busy_flag.busy = True
             try:
-                s.ptr, s.__del__ = layout.take_block()
-            except IndexError:
-                s.ptr, s.__del__ = layout.refill()
-            s.version = 0
-            values: tuple[int, ...] = (s.ptr,)
-        else:
-            if self.identities and self.knows(tensors):
+                result = frame.forward.serve(tensors)
+            except LaunchError as error:
+                raise frame.lowered.forward.refused(error, self.name) from None
+            finally:
+                busy_flag.busy = False
+            if type(result) is int:
+                self.missed = result
                 return MISS
-            for place in self.backward_ends:
-                if has_hooks(tensors[place]):
-                    self.missed = -1 - place
-                    return MISS
-            found = find_outer_inputs(self.outer_backwards, tensors) if self.outer_backwards else tensors
-            if isinstance(found, int):
-                self.missed = -1 - found
+            self.count += 1
+            for action in self.actions:
+                action()
+            return result
+        if self.identities and self.knows(tensors):
+            return MISS
+        for place in self.backward_ends:
+            if has_hooks(tensors[place]):
+                self.missed = -1 - place
                 return MISS
-            tensors, frame = found, self._free_frame()
-            storages = [allocate(layout) for layout in self.layouts]
-            rng_values = [part for generator in self.generators for part in (generator._key, generator._offset)]
-            values = (*[storage.ptr for storage in storages], *rng_values)
-            if self.single is not None:
-                (s,) = storages
+        found = find_outer_inputs(self.outer_backwards, tensors) if self.outer_backwards else tensors
+        if isinstance(found, int):
+            self.missed = -1 - found
+            return MISS
+        tensors, frame = found, self._free_frame()
+        storages = [allocate(layout) for layout in self.layouts]
+        rng_values = [part for generator in self.generators for part in (generator._key, generator._offset)]
+        values = (*[storage.ptr for storage in storages], *rng_values)
         busy_flag.busy = True
         try:
             missed = frame.forward.run(tensors, values)
@@ -272,12 +278,6 @@ class Replay(BackwardReplay):
             self.missed = missed
             return MISS
         self.count += 1
-        if (single := self.single) is not None:
-            for action in self.actions:
-                action()
-            t = new_instance(Tensor)
-            t._layout, t._storage, t._offset, t.node = single.layout, s, single.offset, self.node
-            return t
         for generator, count, state in zip(self.generators, self.drawn, self.set, strict=True):
             if count is None:
                 generator._key, generator._offset = state
