@@ -56,19 +56,27 @@ static int meet(Member *member, Call *call) {
     for (uint32_t step = 1; step < member->size; step++) {
         uint32_t k = (member->me + step) % member->size;
         Seat *seat = member->seats[k];
+        if (!is_behind(seat, member->phase)) continue;
+        if (member->is_polled) {
+            call->other = (int32_t)k;
+            return AGAIN;
+        }
+        double begun = seconds();
         for (uint32_t spin = 0; is_behind(seat, member->phase) && spin < member->spins; spin++) {
 #if defined(__x86_64__)
             __builtin_ia32_pause();
 #endif
             if (spin % 64 == 63) sched_yield();   /* the other rank may wait for this processor */
         }
-        if (!is_behind(seat, member->phase)) continue;
-        double begun = seconds();
-        uint32_t phase = LOAD(&seat->phase);
-        __atomic_fetch_add(&seat->waiting, 1, __ATOMIC_SEQ_CST);
-        if (is_behind(seat, member->phase)) futex_wait(&seat->phase, phase);
-        __atomic_fetch_sub(&seat->waiting, 1, __ATOMIC_SEQ_CST);
-        call->waited += seconds() - begun;
+        if (is_behind(seat, member->phase)) {
+            uint32_t phase = LOAD(&seat->phase);
+            __atomic_fetch_add(&seat->waiting, 1, __ATOMIC_SEQ_CST);
+            if (is_behind(seat, member->phase)) futex_wait(&seat->phase, phase);
+            __atomic_fetch_sub(&seat->waiting, 1, __ATOMIC_SEQ_CST);
+        }
+        double waited = seconds() - begun;
+        call->waited += waited;
+        if (call->totals) call->totals->waits[k] += waited;
         call->other = (int32_t)k;
         if (is_behind(seat, member->phase)) return AGAIN;
     }
@@ -249,6 +257,20 @@ static int finish_round(Member *member, Call *call) {
     return ++call->round < call->rounds;
 }
 
+static uint64_t call_bytes(const Call *call, uint32_t size) {
+    uint64_t sent = 0, received = 0;
+    for (uint32_t k = 0; k < parts_of(call, size); k++) sent += call->send_bytes[k];
+    for (uint32_t k = 0; k < size; k++) received += call->receive_bytes[k];
+    return sent > received ? sent : received;
+}
+
+static void add_totals(Totals *totals, const Record *record, uint64_t bytes) {
+    totals->calls++;
+    totals->bytes += bytes;
+    totals->seconds += record->ended - record->begun;
+    totals->waited += record->waited;
+}
+
 /* Runs a collective, or continues one for which the last call returned AGAIN. */
 int run(Member *member, Call *call) {
     int status, is_direct = call->kind == ALL_REDUCE && call->tensor != NOWHERE && !is_small(call);
@@ -310,5 +332,6 @@ int run(Member *member, Call *call) {
 done:;
     Record *record = record_of(member, member->me);
     record->waited = call->waited, record->ended = seconds();
+    if (call->totals) add_totals(call->totals, record, call_bytes(call, member->size));
     return DONE;
 }

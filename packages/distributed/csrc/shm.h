@@ -94,14 +94,23 @@ typedef struct {
 
 typedef struct {   /* a group as this rank sees it */
     uint32_t size, me, phase, spins, half;
+    uint32_t is_polled;   /* return AGAIN at once: the other ranks are threads that take turns */
     uint64_t number, stage, capacity;   /* the stage's offset in the own arena, and its bytes */
     Seat **seats;
     char **arenas;
 } Member;
 
+typedef struct {   /* what the calls of a collective at one line of the program cost so far */
+    uint64_t calls, bytes;
+    double seconds, waited;   /* in calls; of it, until other ranks arrived */
+    double blocked;   /* until operations in the background ended, which other rows count */
+    double *waits;   /* `waited` by rank in the group */
+} Totals;
+
 typedef struct {
     Signature signature;
     char where[112];
+    Totals *totals;   /* may be NULL */
     uint32_t kind;
     uint32_t is_spread;   /* whether send[k] goes to rank k; otherwise send[0] goes to all */
     uint32_t is_uneven;   /* whether lengths differ, so that they are compared */

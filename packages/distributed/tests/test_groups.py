@@ -13,6 +13,7 @@ from ranks import errors, run
 import facula_distributed as dist
 from facula_distributed import GroupMember
 from facula_errors.testing import raises
+from facula_multiprocessing import spawn
 from facula_tensor import ones, tensor
 
 
@@ -159,3 +160,17 @@ def start_with_other_version(rank, path):
 def test_other_versions_are_refused(tmp_path):
     messages = errors(2, start_with_other_version, str(tmp_path / "group"))
     assert all("expected one version of facula-distributed on all ranks" in one for one in messages)
+
+
+def _gather_and_end(rank, folder):
+    dist.init_process_group("gloo", f"file://{folder}/group", rank=rank, world_size=2)
+    for _ in range(4):
+        found = [None, None]
+        dist.all_gather_object(found, (rank, "x" * 50))
+        assert found == [(0, "x" * 50), (1, "x" * 50)]
+    dist.destroy_process_group()
+
+
+def test_a_rank_may_end_while_others_read_its_memory(tmp_path):
+    for _ in range(3):
+        spawn(_gather_and_end, (tmp_path,), nprocs=2, start_method="fork")

@@ -7,7 +7,6 @@ from nn_toys import refuse_reads, same
 import facula_nn as nn
 import facula_tensor as ft
 from facula_errors.testing import raises
-from facula_nn.extend import process_groups
 
 SHOWN = [
     (lambda: nn.Identity(3), "Identity()"),
@@ -344,24 +343,6 @@ def test_batch_norms_become_synchronized():
     assert model[0].bias is None and model[1][0].bias is None and repr(model[0]).count("bias=False") == 1
     assert not model[0].training and type(model[1][1]) is nn.InstanceNorm1d and model[1][0].weight is None
 
-    class Group:
-        def __init__(self, count):
-            self.count = count
-
-        def size(self):
-            return self.count
-
-    assert nn.SyncBatchNorm(3, process_group=Group(1)).process_group.count == 1
-    process_groups.append((0, 2))
-    try:
-        synced = nn.SyncBatchNorm(3)
-        with raises(NotImplementedError, "SyncBatchNorm", "process_group of one process", value="one of 2"):
-            synced(ft.ones(4, 3))
-        assert synced.eval()(ft.ones(4, 3)).shape == (4, 3)
-    finally:
-        process_groups.clear()
-    with raises(NotImplementedError, "SyncBatchNorm", "process_group of one process", value="one of 2"):
-        nn.SyncBatchNorm.convert_sync_batchnorm(nn.BatchNorm1d(3), Group(2))
     with raises(TypeError, "convert_sync_batchnorm", "expected a Module", value="int"):
         nn.SyncBatchNorm.convert_sync_batchnorm(3)
 

@@ -4,11 +4,12 @@ Groups of processes of one machine exchange tensors in shared memory; the launch
 starts them, watches them, and names the one that failed or is late. May import: errors, multiprocessing, tensor. In
 order of the data's way: `_collectives` (PyTorch's functions), `_groups` (groups, addresses, work in progress),
 `_stores` (keys and values by which processes meet), `_board` (memory that all ranks share, and calls into C), `csrc`
-(the engine; start at Note [The board] in csrc/shm.h), `_launch` (the launcher).
+(the engine; start at Note [The board] in csrc/shm.h), `_launch` (the launcher), `_report` (what steps cost).
 """
 
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
+from facula_tensor.extend.processes import provide_exchanges as _provide_exchanges
 
 from ._collectives.exchanges import (
     all_gather,
@@ -22,6 +23,7 @@ from ._collectives.exchanges import (
     monitored_barrier,
     scatter,
 )
+from ._collectives.for_layers import exchange_of as _exchange_of
 from ._collectives.messages import (
     P2POp,
     batch_isend_irecv,
@@ -74,14 +76,17 @@ from ._groups.queries import (
     get_world_size,
     is_available,
 )
+from ._groups.seeds import seed
 from ._groups.subgroups import new_subgroups, new_subgroups_by_enumeration
 from ._groups.work import ReduceOp, Work
+from ._report.report import Report, report
 from ._stores.store import Store
 from ._stores.stores import FileStore, HashStore, PrefixStore, TCPStore
 
 __version__ = "0.1.0"
 
 _register("facula_distributed")
+_provide_exchanges(_exchange_of)  # layers such as SyncBatchNorm
 
 group = GroupMember
 reduce_op = ReduceOp
@@ -89,15 +94,15 @@ reduce_op = ReduceOp
 __all__ = [
     "Backend", "DistBackendError", "DistError", "DistNetworkError", "DistStoreError", "DistTimeoutError", "FileStore",
     "GroupMember", "HashStore", "MismatchError", "P2POp", "PrefixStore", "ProcessGroup", "QueueEmptyError", "RankError",
-    "ReduceOp", "Store", "TCPStore", "Work", "all_gather", "all_gather_coalesced", "all_gather_into_tensor",
+    "ReduceOp", "Report", "Store", "TCPStore", "Work", "all_gather", "all_gather_coalesced", "all_gather_into_tensor",
     "all_gather_object", "all_reduce", "all_reduce_coalesced", "all_to_all", "all_to_all_single", "barrier",
     "batch_isend_irecv", "broadcast", "broadcast_object_list", "default_pg_timeout", "destroy_process_group", "gather",
     "gather_object", "get_backend", "get_backend_config", "get_default_backend_for_device", "get_global_rank",
     "get_group_rank", "get_node_local_rank", "get_pg_count", "get_process_group_ranks", "get_rank", "get_world_size",
     "group", "init_process_group", "irecv", "is_available", "is_initialized", "isend", "monitored_barrier", "new_group",
     "new_subgroups", "new_subgroups_by_enumeration", "recv", "recv_object_list", "reduce", "reduce_op",
-    "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send", "send_object_list",
-    "supports_complex",
+    "reduce_scatter", "reduce_scatter_tensor", "report", "scatter", "scatter_object_list", "seed", "send",
+    "send_object_list", "supports_complex",
 ]  # fmt: skip
 
 __dir__ = _published(__name__)

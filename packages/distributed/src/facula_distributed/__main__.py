@@ -21,10 +21,11 @@ def main() -> None:
     given = parser.parse_args()
     if not given.is_module and not os.path.isfile(given.target):
         parser.error(f"expected a Python file; got {given.target!r}")
+    program = partial(run_program, given.target, given.arguments, is_module=given.is_module)
     if given.nproc is not None:
         command = [sys.executable, "-m", "facula_distributed", *(["-m"] if given.is_module else []), given.target]
-        sys.exit(launch(given, [*command, *given.arguments]))
-    run_rank(partial(run_program, given.target, given.arguments, is_module=given.is_module))
+        sys.exit(launch(given, [*command, *given.arguments], program))
+    run_rank(program)
 
 
 if __name__ == "__main__":

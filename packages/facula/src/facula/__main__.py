@@ -60,12 +60,12 @@ def main() -> None:
         parser.error("torch is loaded already in this process, so names cannot mean facula; start Python without it")
     if not given.is_module and not os.path.isfile(given.target):
         parser.error(f"{given.command}: expected a Python file; got {given.target!r}")
+    program = partial(run, given.target, given.arguments, is_module=given.is_module)
     if getattr(given, "nproc", None) is not None:
         from facula_distributed.extend import launch
 
-        option = ["-m"] if given.is_module else []
-        sys.exit(launch(given, [sys.executable, "-m", "facula", "run", *option, given.target, *given.arguments]))
-    program = partial(run, given.target, given.arguments, is_module=given.is_module)
+        command = [sys.executable, "-m", "facula", "run", *(["-m"] if given.is_module else []), given.target]
+        sys.exit(launch(given, [*command, *given.arguments], program))
     if given.command == "profile":
         _profile_program.profile_program(given, program)
     elif "FACULA_BOARD" in os.environ:  # one of the processes of a launcher

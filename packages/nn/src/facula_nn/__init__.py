@@ -66,7 +66,7 @@ from .layers.loss.margin import (
     TripletMarginWithDistanceLoss,
 )
 from .layers.multihead_attention import MultiheadAttention
-from .layers.normalization.batch_norm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
+from .layers.normalization.batch_norm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from .layers.normalization.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .layers.normalization.layer_norm import GroupNorm, LayerNorm, RMSNorm
 from .layers.normalization.lazy_normalization import (
@@ -78,6 +78,7 @@ from .layers.normalization.lazy_normalization import (
     LazyInstanceNorm3d,
 )
 from .layers.normalization.response_norm import CrossMapLRN2d, LocalResponseNorm
+from .layers.normalization.sync_batch_norm import SyncBatchNorm
 from .layers.padding import (
     CircularPad1d,
     CircularPad2d,

@@ -19,7 +19,7 @@ from .layers.lazy import LazyModuleMixin
 from .layers.linear import NonDynamicallyQuantizableLinear
 from .layers.loss.loss import _Loss as Loss
 from .layers.loss.loss import _WeightedLoss as WeightedLoss
-from .layers.normalization.batch_norm import ChannelNorm, process_groups
+from .layers.normalization.batch_norm import ChannelNorm
 from .layers.normalization.batch_norm import _BatchNorm as BatchNorm
 from .layers.normalization.instance_norm import _InstanceNorm as InstanceNorm
 from .layers.normalization.running_statistics import replace_all_batch_norm_modules_
@@ -52,7 +52,6 @@ __all__ = [
     "fan",
     "fan_in_and_fan_out",
     "is_lazy",
-    "process_groups",
     "replace_all_batch_norm_modules_",
 ]
 

@@ -13,6 +13,7 @@ from facula_multiprocessing.extend import new_block, reserve
 
 from .._errors import DistTimeoutError, RankError
 from .._shm import ffi, lib
+from .._turns import turns
 from .lines import write_line
 
 if TYPE_CHECKING:
@@ -61,7 +62,10 @@ class Letters:
                 self._sent[int(ffi.cast("uintptr_t", letter))] = block
                 return time.monotonic() - begun
             self._check(operation, [target], begun + self._member.timeout)
-            time.sleep(_FULL_SECONDS)
+            if (others := turns()) is None:
+                time.sleep(_FULL_SECONDS)
+            else:
+                others.pause(f"waits in {operation} for a free mailbox")
 
     def _release(self) -> None:
         for letter in [one for one in self._sent if not lib.is_posted(ffi.cast("Letter *", one))]:
@@ -101,13 +105,18 @@ class Letters:
             while True:
                 seen = lib.read_bell(board.base, rank)
                 if (found := self.find(sources, tag)) is not None:
-                    return found
-                lib.wait_for_bell(board.base, rank, seen)
+                    break
+                if (others := turns()) is None:
+                    lib.wait_for_bell(board.base, rank, seen)
+                else:
+                    others.pause(f"waits in {operation} at {line.decode(errors='replace')}", ("letter", seen))
                 if (found := self.find(sources, tag)) is not None:
-                    return found
+                    break
                 self._check(operation, sources, now + self._member.timeout)
         finally:
             place.since = 0
+        self._member.ledger.costs_of(operation, line, is_async=False).add_wait(found[0], time.monotonic() - now)
+        return found
 
     def _check(self, operation: str, others: Sequence[int], deadline: float) -> None:
         failure = self._world.board.failure()

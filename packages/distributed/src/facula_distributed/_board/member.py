@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,9 @@ from facula_multiprocessing.extend import new_block
 
 from .._errors import DistTimeoutError, MismatchError, RankError
 from .._shm import ffi, lib
+from .._turns import turns
 from .board import described, numbered
+from .totals import Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 _SPINS = 2000  # some dozen microseconds; none if ranks would take each other's cores
 _MIN_STAGE = 64 << 10
 NOWHERE = 2**64 - 1
+_left: list[Member] = []  # whose stages others may still read
 
 
 class Member:
@@ -41,12 +45,19 @@ class Member:
         self._member = ffi.new("Member *")
         self._member.size, self._member.me = len(ranks), self.ranks.index(world.rank)
         self._member.spins = _SPINS if world.size <= len(os.sched_getaffinity(0)) else 0
+        self._member.is_polled = turns() is not None
         self._member.seats, self._member.arenas = self._seats, self._arenas
         self._block: Any = None
+        self.ledger = Ledger(len(ranks))
 
     def leave(self) -> None:
-        """Tell waiting ranks that this one takes no further part."""
+        """Tell waiting ranks that this one takes no further part. The stage remains until all ranks have left."""
         self._seat.has_left = 1
+        _left[:] = [member for member in _left if not member._have_all_left()]
+        _left.append(self)
+
+    def _have_all_left(self) -> bool:
+        return all(self.world.board.seat(self.group, rank).has_left for rank in self.ranks)
 
     def run(self, call: Any, operation: str, timeout: float | None = None) -> None:
         """Run a collective.
@@ -72,6 +83,10 @@ class Member:
             deadline = time.monotonic() + limit
             while status == lib.AGAIN:
                 gone = self._check(call, operation, deadline, gone, limit)
+                if (others := turns()) is not None:
+                    progress = self.group, self._member.number, self._member.phase
+                    others.pause(f"waits in {numbered(self.group, self._own_record())}", progress)
+                    deadline = math.inf
                 status = lib.run(self._member, call)
         del former
         if status != lib.DONE:
@@ -84,8 +99,7 @@ class Member:
         if failure is not None:
             rank, text = failure
             raise RankError(f"{operation}: {text}", rank)
-        record = board.last_record(self.group, self.world.rank)
-        now = f"{numbered(self.group, record)}"
+        now = numbered(self.group, self._own_record())
         if self.world.has_ended(other) or board.seat(self.group, other).has_left:
             if gone == other:
                 how = "has ended" if self.world.has_ended(other) else "has called destroy_process_group"
@@ -97,6 +111,9 @@ class Member:
                 "needs longer, give init_process_group a larger timeout"
             )
         return None
+
+    def _own_record(self) -> Any:
+        return self.world.board.last_record(self.group, self.world.rank)
 
     def history(self, rank: int) -> str:
         """Describe what a rank did last."""

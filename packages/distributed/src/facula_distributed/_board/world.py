@@ -23,6 +23,7 @@ from facula_multiprocessing.extend import Arena, Stacks, new_block
 
 from .._errors import DistNetworkError, DistStoreError
 from .._shm import lib
+from .._turns import turns
 from .board import Board
 
 if TYPE_CHECKING:
@@ -186,6 +187,9 @@ class World:
 
     def has_ended(self, rank: int) -> bool:
         """Return whether the process of a rank has ended."""
+        others = turns()
+        if others is not None:
+            return rank in others.ended
         poll = select.poll()
         poll.register(self._pidfds[rank], select.POLLIN)
         return bool(poll.poll(0))

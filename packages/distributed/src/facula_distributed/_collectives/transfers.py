@@ -9,7 +9,7 @@ from facula_tensor import Tensor, no_grad
 from facula_tensor.extend import addressable, current_recorder, user_site
 
 from .._board.board import DTYPES, NOT_MINE, NUMBERS
-from .._board.lines import write_line
+from .._board.lines import program_line, write_line
 from .._board.member import NOWHERE
 from .._observer import Exchange, current_observer, observed
 from .._shm import ffi, lib
@@ -192,7 +192,10 @@ def perform(
     member, size = group._member, group.size()
     call = ffi.new("Call *")
     sign(call.signature, operation, like, reduction, root)
-    write_line(call.where)
+    line = program_line()
+    write_line(call.where, line)
+    costs = member.ledger.costs_of(operation, line, async_op)
+    call.totals = costs.totals
     received = [*receive, *[NO_MEMORY] * (size - len(receive))]
     addresses = [ffi.new("uintptr_t[]", [memory.address for memory in ones]) for ones in (send, received)]
     lengths = [ffi.new("uint64_t[]", [memory.nbytes for memory in ones]) for ones in (send, received)]
@@ -218,4 +221,4 @@ def perform(
         nbytes = max(sum([memory.nbytes for memory in ones]) for ones in (send, receive or [NO_MEMORY]))
         exchange = exchange_of(group, operation, tensors, nbytes, reduction, root)
         task = observed(observer, exchange, run)
-    return group._worker.submit(task, async_op, results, exchange)
+    return group._worker.submit(task, async_op, results, costs, exchange)

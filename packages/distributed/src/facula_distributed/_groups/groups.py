@@ -20,6 +20,7 @@ from .._shm import ffi, lib
 from .._stores.network import NetworkStore, ServerEndedError
 from .._stores.store import Store, as_seconds
 from .._stores.stores import PrefixStore
+from .._turns import lists_of_ranks, turns
 from .addresses import Found, find
 from .work import Worker
 
@@ -103,12 +104,15 @@ class GroupMember(metaclass=_Groups):
 _groups: list[ProcessGroup] = []  # the existing groups, the default one first
 places: list[tuple[int, int]] = []  # the rank and the size of the default group, once it is initialized
 _mirrors: list[list[tuple[int, int]]] = [places]
+_worlds = [0]  # the number of groups of all processes that this process was a member of
+lists_of_ranks += [_groups, places, _worlds]
 
 
 def mirror_places(other: list[tuple[int, int]]) -> None:
     """Keep another list equal to `places`: [(rank, size)] of the default group, or [] before there is one."""
     other[:] = places
     _mirrors.append(other)
+    lists_of_ranks.append(other)
 
 
 def _set_places(*values: tuple[int, int]) -> None:
@@ -129,9 +133,9 @@ def is_initialized() -> bool:
     return bool(_groups)
 
 
-def count_groups() -> int:
-    """Return the number of groups."""
-    return len(_groups)
+def all_groups() -> tuple[ProcessGroup, ...]:
+    """Return the groups that this process is a member of, the default one first."""
+    return tuple(_groups)
 
 
 def backends() -> tuple[str, ...]:
@@ -258,9 +262,6 @@ def init_process_group(
     watch_stalls(world)
 
 
-_worlds = [0]  # the number of groups of all processes that this process was a member of
-
-
 def _connected(
     init_method: str | None, rank: int, world_size: int, store: Store | None, timeout: timedelta
 ) -> tuple[Found, World]:
@@ -285,7 +286,7 @@ def _connected(
 
 def watch_stalls(world: World) -> None:
     """Warn of ranks that are late, from rank 0, unless a launcher does."""
-    if world.rank == 0 and world.size > 1 and not world.is_launched:
+    if world.rank == 0 and world.size > 1 and not world.is_launched and turns() is None:
         from .._launch.watch import start_watching
 
         start_watching(world)

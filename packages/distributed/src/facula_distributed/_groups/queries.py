@@ -7,7 +7,7 @@ import os
 from facula_errors import InvalidValueError, OperationError
 from facula_errors.extend import boundary
 
-from .groups import ProcessGroup, check_group_rank, count_groups, group_of, rank_in
+from .groups import ProcessGroup, all_groups, check_group_rank, group_of, rank_in
 
 
 @boundary
@@ -59,7 +59,7 @@ def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
 
 def get_pg_count() -> int:
     """Return the number of groups."""
-    return count_groups()
+    return len(all_groups())
 
 
 @boundary

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from enum import Enum
 from importlib import import_module
 from queue import SimpleQueue
@@ -14,11 +15,13 @@ from facula_errors import InvalidTypeError
 from .._errors import DistTimeoutError
 from .._observer import current_observer
 from .._stores.store import as_seconds
+from .._turns import turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import timedelta
 
+    from .._board.totals import Costs
     from .._observer import Exchange
 
 
@@ -62,11 +65,14 @@ class Work:
 
     Arguments:
         results: the tensors that the operation changes.
+        costs: what `dist.report()` counts.
         exchange: a description of the operation for the observer; None without one.
     """
 
-    def __init__(self, results: Sequence[Any] = (), exchange: Exchange | None = None) -> None:
-        self._results, self._exchange = list(results), exchange
+    def __init__(
+        self, results: Sequence[Any] = (), costs: Costs | None = None, exchange: Exchange | None = None
+    ) -> None:
+        self._results, self._costs, self._exchange = list(results), costs, exchange
         self._ended = Event()
         self._error: BaseException | None = None
 
@@ -82,21 +88,22 @@ class Work:
             DistBackendError: the errors of the operation, such as MismatchError.
         """
         seconds = None if timeout is None else as_seconds("Work.wait", timeout)
-        if not self._await(seconds):
+        if not (self._ended.is_set() or self._await(seconds)):
             raise DistTimeoutError(f"Work.wait: the operation did not end within {seconds:g} s; wait again")
         if self._error is not None:
             raise self._error
         return True
 
     def _await(self, seconds: float | None) -> bool:
-        observer, exchange = current_observer[0], self._exchange
-        if observer is None or exchange is None or self._ended.is_set():
-            return self._ended.wait(seconds)
         begin = perf_counter_ns()
         try:
             return self._ended.wait(seconds)
         finally:
-            observer.awaited(exchange, begin, perf_counter_ns())
+            end, observer = perf_counter_ns(), current_observer[0]
+            if self._costs is not None:
+                self._costs.totals.blocked += (end - begin) / 1e9
+            if observer is not None and self._exchange is not None:
+                observer.awaited(self._exchange, begin, end)
 
     def synchronize(self) -> None:
         """Wait for completion."""
@@ -133,6 +140,15 @@ def completed(results: Sequence[Any] = ()) -> Work:
     return work
 
 
+def _error_of(operation: Callable[[], object]) -> BaseException | None:
+    """Run an operation, and return its error, if any."""
+    try:
+        operation()
+    except BaseException as error:
+        return error
+    return None
+
+
 class Worker:
     """The operations of one group, in the order of their calls. A thread runs those in the background."""
 
@@ -141,16 +157,26 @@ class Worker:
         self._thread: Thread | None = None
         self._running, self._changing = Lock(), Lock()
         self._pending = 0
+        self._latest: Costs | None = None  # of the operation in the background that was submitted last
 
     def submit(
-        self, operation: Callable[[], object], async_op: bool, results: Sequence[Any], exchange: Exchange | None = None
+        self,
+        operation: Callable[[], object],
+        async_op: bool,
+        results: Sequence[Any],
+        costs: Costs | None = None,
+        exchange: Exchange | None = None,
     ) -> Work | None:
         """Run an operation, after those that were submitted before; return its Work if `async_op`."""
+        if turns() is not None:  # the background would run while another rank has its turn
+            work = Work(results)
+            work._end(_error_of(operation))
+            return work if async_op or not work.wait() else None
         if not async_op and not self._pending:
             with self._running:
                 operation()
             return None
-        work = Work(results, exchange)
+        work = Work(results, costs if async_op else None, exchange)
         with self._changing:
             self._pending += 1
             if self._thread is None:
@@ -158,19 +184,19 @@ class Worker:
                 self._thread.start()
         self._queue.put((operation, work))
         if async_op:
+            self._latest = costs
             return work
+        begun, before = time.monotonic(), 0.0 if costs is None else costs.totals.seconds
         work.wait()
+        if costs is not None and self._latest is not None:  # whose operation had to end before
+            self._latest.totals.blocked += time.monotonic() - begun - (costs.totals.seconds - before)
         return None
 
     def _work(self) -> None:
         while (task := self._queue.get()) is not None:
             operation, work = task
-            error: BaseException | None = None
-            try:
-                with self._running:
-                    operation()
-            except BaseException as caught:
-                error = caught
+            with self._running:
+                error = _error_of(operation)
             with self._changing:
                 self._pending -= 1
             work._end(error)

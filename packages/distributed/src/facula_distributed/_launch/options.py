@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from .one_process import run_in_turns
 from .run import TIMEOUT, Launcher
 from .watch import WARN_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 def _positive(kind: type[int] | type[float], text: str) -> float:
@@ -28,6 +29,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--nproc", type=lambda text: int(_positive(int, text)), metavar="N", help="start N processes on this machine"
     )
+    group.add_argument(
+        "--one-process", action="store_true", help="run them as threads of one process, in turns, for a debugger"
+    )
     for name, default, what in (
         ("--timeout", TIMEOUT, "end a run if a process is late by so much"),
         ("--warn-after", WARN_SECONDS, "report a process that is late by so much"),
@@ -38,6 +42,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--log-dir", metavar="FOLDER", help="also write the output of each process to a file")
 
 
-def launch(given: argparse.Namespace, command: Sequence[str]) -> int:
-    """Run a command on several ranks with parsed options; return the exit code."""
+def launch(given: argparse.Namespace, command: Sequence[str], program: Callable[[], object]) -> int:
+    """Run a program on several ranks with parsed options; return the exit code.
+
+    Arguments:
+        given: the options.
+        command: the command line of each rank.
+        program: the same program as a function, for `--one-process`.
+    """
+    if given.one_process:
+        return run_in_turns(int(given.nproc), program)
     return Launcher(command, given.nproc, given.timeout, given.warn_after, given.log_dir).run()

@@ -48,7 +48,7 @@ def run_rank(program: Callable[[], object]) -> None:
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
         sys.exit(1)
     except BaseException as error:
-        lines = list(_lines_of(error))
+        lines = list(lines_of(error))
         line = f"{lines[-1].tb_frame.f_code.co_filename}:{lines[-1].tb_lineno}" if lines else "an unknown line"
         text = f"{type(error).__name__}: {error}"
         board.fail(rank, f"rank {rank} failed at {line.removeprefix(os.getcwd() + os.sep)}: {text}")
@@ -56,7 +56,7 @@ def run_rank(program: Callable[[], object]) -> None:
         sys.exit(1)
 
 
-def _lines_of(error: BaseException) -> Iterator[TracebackType]:
+def lines_of(error: BaseException) -> Iterator[TracebackType]:
     """Yield the program's own entries of an error's traceback, outermost first."""
     trace = error.__traceback__
     while trace is not None:

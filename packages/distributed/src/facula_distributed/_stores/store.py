@@ -11,6 +11,7 @@ from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 
 from .._errors import DistStoreError, QueueEmptyError
+from .._turns import turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,7 +73,10 @@ class Store:
             left = end - time.monotonic()
             if left <= 0:
                 raise DistStoreError(f"{type(self).__name__}: expected {what} within {seconds:g} s; no process set it")
-            self._pause(left)
+            if (others := turns()) is None:
+                self._pause(left)
+            else:
+                others.pause(f"waits for {what}")
 
     @property
     def timeout(self) -> timedelta:

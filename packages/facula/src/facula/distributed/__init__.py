@@ -19,6 +19,7 @@ try:
         QueueEmptyError,
         RankError,
         is_available,
+        seed,
     )
 except ModuleNotFoundError as error:
     if error.name != "facula_distributed":
@@ -36,4 +37,4 @@ else:
     from .device_mesh import DeviceMesh, init_device_mesh
     from .distributed_c10d import *
 
-    publish(__name__, later=("fsdp", "optim", "tensor"))
+    publish(__name__, later=("fsdp", "optim", "tensor"), lazily={"_loader": "loader"})

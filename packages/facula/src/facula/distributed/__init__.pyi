@@ -13,6 +13,7 @@ from . import pipelining as pipelining
 from . import rpc as rpc
 from . import tensor as tensor
 from . import utils as utils
+from facula.distributed._loader import loader as loader
 from facula.distributed.device_mesh import DeviceMesh as DeviceMesh
 from facula.distributed.device_mesh import init_device_mesh as init_device_mesh
 from facula.distributed.distributed_c10d import Backend as Backend
@@ -87,3 +88,4 @@ from facula_distributed import MismatchError as MismatchError
 from facula_distributed import QueueEmptyError as QueueEmptyError
 from facula_distributed import RankError as RankError
 from facula_distributed import is_available as is_available
+from facula_distributed import seed as seed

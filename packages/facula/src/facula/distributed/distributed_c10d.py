@@ -69,7 +69,6 @@ with needs("facula.distributed"):
         supports_complex,
     )
     from facula_distributed.extend import default_group, mirror_places
-    from facula_nn.extend import process_groups as _groups_of_layers
 
 __all__ = [
     "Backend", "FileStore", "GroupMember", "HashStore", "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "TCPStore",
@@ -85,8 +84,7 @@ __all__ = [
     "supports_complex",
 ]  # fmt: skip
 
-for _one in (process_groups, _groups_of_layers):  # samplers and layers ask for the rank and the size
-    mirror_places(_one)
+mirror_places(process_groups)  # samplers ask for the rank and the size
 
 
 def is_backend_available(backend: str) -> bool:

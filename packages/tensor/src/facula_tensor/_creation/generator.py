@@ -147,13 +147,13 @@ class DefaultGenerators(dict[Device, Generator]):
 
     def __missing__(self, device: Device) -> Generator:
         made = Generator(device)
-        made._key = _last_key[0]
+        made._key, made._offset = _start
         return self.setdefault(device, made)
 
 
 default_generator: Generator = Generator()
 default_generators = DefaultGenerators({cpu: default_generator, meta: default_generator})
-_last_key: list[int] = [default_generator._key]
+_start: list[int] = [default_generator._key, 0]  # the key and offset of generators that are created later
 
 
 def source_of_draws(operation: str, generator: object, device: Device) -> Generator:
@@ -183,23 +183,34 @@ def manual_seed(seed: int) -> Generator:
     True
     """
     default_generator.manual_seed(seed)
-    _seed_others()
+    _restart_others()
     return default_generator
+
+
+def restart_default_generators(seed: int, offset: int) -> None:
+    """Restart the default generators of all devices from `seed`, as if they had drawn `offset` numbers."""
+    manual_seed(seed)
+    default_generator.set_state((default_generator.initial_seed(), offset))
+    _restart_others()
 
 
 @boundary
 def seed() -> int:
     """Restart the default generators of all devices from a seed provided by the operating system, and return it."""
     made = default_generator.seed()
-    _seed_others()
+    _restart_others()
     return made
 
 
-def _seed_others() -> None:
-    _last_key[0] = default_generator._key
+def _restart_others() -> None:
+    _start[:] = default_generator._key, default_generator._offset
     for generator in list(default_generators.values()):
         if generator is not default_generator:
-            generator.manual_seed(_last_key[0])
+            generator.set_state(_start_state())
+
+
+def _start_state() -> tuple[int, int]:
+    return _start[0] & ((1 << 64) - 1), _start[1]
 
 
 def initial_seed() -> int:
@@ -233,7 +244,7 @@ def restore_default_states(states: dict[Device, tuple[int, int]]) -> None:
     """Restore a result of `default_states`. Generators that were created since then start again."""
     for device, generator in list(default_generators.items()):
         if device is not meta:
-            generator.set_state(states.get(device, (_last_key[0] & ((1 << 64) - 1), 0)))
+            generator.set_state(states.get(device, _start_state()))
 
 
 class repeating:

@@ -8,6 +8,7 @@
 - `reports`: errors that devices report after a launch.
 - `modules`: hooks, scopes, and layers that are one operator.
 - `optimizers`: the steps of optimizers.
+- `processes`: process groups, for packages that do not import facula_distributed.
 - `sampling`: draws with gradients.
 - `names`: tables of PyTorch's names.
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .names import *
     from .optimizers import *
     from .overriding import *
+    from .processes import *
     from .recording import *
     from .reports import *
     from .sampling import *
@@ -38,6 +40,7 @@ __getattr__ = imported_later(
         ".names": None,
         ".optimizers": None,
         ".overriding": None,
+        ".processes": None,
         ".recording": None,
         ".reports": None,
         ".sampling": None,

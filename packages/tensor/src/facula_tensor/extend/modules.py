@@ -3,7 +3,7 @@
 - `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
 - `provide_scopes`, `enter_scope` and `leave_scope` notify the engine of module calls.
 - `recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences; `counted_batch_norm` normalises batches and
-  averages over all of them.
+  averages over all of them; `batch_norm_gradients` returns the gradients of input, weight and bias.
 """
 
 from facula_autograd.extend.graphs import enter_scope, leave_scope, provide_scopes
@@ -12,12 +12,13 @@ from facula_errors.extend import imported_later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..ops.neural.batch_norm import counted_batch_norm
+    from ..ops.neural.batch_norm import batch_norm_gradients, counted_batch_norm
     from ..ops.neural.recurrent import recurrent_layer
 
 __all__ = [
     "Handle",
     "Hooks",
+    "batch_norm_gradients",
     "counted_batch_norm",
     "enter_scope",
     "leave_scope",
@@ -28,7 +29,7 @@ __all__ = [
 __getattr__ = imported_later(
     __name__,
     {
-        "..ops.neural.batch_norm": ("counted_batch_norm",),
+        "..ops.neural.batch_norm": ("batch_norm_gradients", "counted_batch_norm"),
         "..ops.neural.recurrent": ("recurrent_layer",),
     },
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty, int64, ones, zeros
 from facula_tensor.extend.modules import counted_batch_norm
@@ -15,7 +15,6 @@ from facula_tensor.extend.modules import counted_batch_norm
 from ... import functional as F
 from ... import init
 from ..._arguments import check_input, check_lengths
-from ..._modules.module import Module
 from ..variant import Variant
 
 if TYPE_CHECKING:
@@ -164,95 +163,3 @@ class BatchNorm3d(_BatchNorm, dims=(5,)):
 
     Arguments: those of `BatchNorm1d`.
     """
-
-
-process_groups: list[tuple[int, int]] = []  # the rank and size of the default process group, once it is initialized
-
-
-@boundary
-class SyncBatchNorm(_BatchNorm):
-    """Batch normalization of (N, C, ...) over the batches of all processes in a group; only one process is supported.
-
-    It therefore equals `BatchNorm1d` and its relatives, for at least 2 dimensions. NotImplementedError for a group of
-    several processes.
-
-    Arguments:
-        num_features: the number of channels.
-        eps: the constant added to the variance.
-        momentum: the weight of a batch in the running statistics; None for a cumulative mean.
-        affine: whether to use a trainable weight and bias.
-        track_running_stats: track running statistics and use them in evaluation.
-        process_group: a group of one process, or None.
-        device: the parameters' device; the default device if None.
-        dtype: the parameters' dtype; the default dtype if None.
-        bias: whether to add a trainable bias, too.
-
-    >>> from facula_tensor import tensor
-    >>> SyncBatchNorm(1, eps=1e-12)(tensor([[1.0], [3.0]])).tolist()
-    [[-1.0], [1.0]]
-    """
-
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        process_group: Any = None,
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        self._check_size(process_group.size() if hasattr(process_group, "size") else 1)
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
-        self.process_group = process_group
-
-    @staticmethod
-    def _check_size(size: int) -> None:
-        if size > 1:
-            raise UnsupportedError(
-                f"SyncBatchNorm: expected a process_group of one process; got one of {size}, which would have to "
-                "exchange statistics; train in one process, or use BatchNorm2d, which does not exchange them"
-            )
-
-    def _check_dims(self, input: Tensor) -> None:
-        if self.training and self.process_group is None and process_groups:
-            self._check_size(process_groups[-1][1])
-        if input.ndim < 2:
-            raise InvalidValueError(
-                f"SyncBatchNorm: expected at least 2 dimensions; got an input of shape {tuple(input.shape)}"
-            )
-
-    @classmethod
-    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """Replace each batch normalization in `module` by a SyncBatchNorm with the same parameters and buffers.
-
-        Containers are modified in place; for a batch normalization, a new module is returned.
-
-        Arguments:
-            module: a batch normalization, or a module that contains some.
-            process_group: a group of one process, or None.
-
-        >>> from facula_nn import BatchNorm2d, Sequential
-        >>> SyncBatchNorm.convert_sync_batchnorm(Sequential(BatchNorm2d(2)))
-        Sequential(
-          (0): SyncBatchNorm(2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
-        )
-        """
-        if not isinstance(module, Module):
-            raise InvalidTypeError(f"convert_sync_batchnorm: expected a Module; got {type(module).__name__}")
-        converted = module
-        if isinstance(module, _BatchNorm):
-            converted = cls(
-                module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats,
-                process_group, device="meta", bias=module.bias is not None,
-            )  # fmt: skip
-            converted.weight, converted.bias = module.weight, module.bias
-            for name in ("running_mean", "running_var", "num_batches_tracked"):
-                setattr(converted, name, getattr(module, name))
-            converted.training = module.training
-        for name, child in module.named_children():
-            converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
-        return converted

@@ -171,10 +171,10 @@ class _batch_norm_grad:
         return contiguous(input.shape, input.dtype, input.device), mean, mean
 
 
-def _batch_norm_gradients(
+def batch_norm_gradients(
     g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float
 ) -> Any:
-    """Return the gradients of input, weight and bias in one pass; `mean` and `inverse` are saved statistics."""
+    """Return the gradients of contiguous input, weight and bias in one pass; `mean` and `inverse` were saved."""
     return no_record_ops.batch_norm_grad(no_record_ops.contiguous(g), input, mean, inverse, weight)
 
 
@@ -196,7 +196,7 @@ def _recorded_batch_norm_gradients(
 
 
 no_record_ops.batch_norm_gradients, recorded_ops.batch_norm_gradients = (
-    _batch_norm_gradients,
+    batch_norm_gradients,
     _recorded_batch_norm_gradients,
 )
 

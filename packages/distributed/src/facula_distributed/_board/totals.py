@@ -1,0 +1,68 @@
+"""What the collectives of each line of the program cost so far. C adds to them at the end of each call."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+from .._shm import ffi
+
+
+class Key(NamedTuple):
+    """The calls that are added up.
+
+    Fields:
+        operation: the collective.
+        line: the file and the line of the program.
+        is_async: whether they ran in the background.
+    """
+
+    operation: str
+    line: bytes
+    is_async: bool
+
+
+class Costs(NamedTuple):
+    """Costs of one key, which C adds to while somebody refers to this object.
+
+    Fields:
+        totals: a `Totals` of csrc/shm.h.
+        waits: the array that it refers to.
+    """
+
+    totals: Any
+    waits: Any
+
+    def add_wait(self, rank: int, seconds: float) -> None:
+        """Add a call that only waited for a rank."""
+        self.totals.calls += 1
+        self.totals.seconds += seconds
+        self.totals.waited += seconds
+        self.waits[rank] += seconds
+
+
+class Ledger:
+    """Costs by key, of one group.
+
+    Arguments:
+        size: the number of ranks.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.since = time.monotonic()
+        self._size, self._costs = size, dict[tuple[str, bytes, bool], Costs]()
+
+    def costs_of(self, operation: str, line: bytes, is_async: bool) -> Costs:
+        """Return the costs of a key."""
+        key = operation, line, is_async
+        found = self._costs.get(key)
+        if found is None:
+            waits, totals = ffi.new("double[]", self._size), ffi.new("Totals *")
+            totals.waits = waits
+            found = self._costs.setdefault(key, Costs(totals, waits))
+        return found
+
+    def take(self) -> list[tuple[Key, Costs]]:
+        """Return each key with its costs, and begin again. Calls that are running are not counted."""
+        former, self._costs, self.since = self._costs, {}, time.monotonic()
+        return [(Key(*key), costs) for key, costs in former.items() if costs.totals.calls or costs.totals.blocked]

@@ -1,0 +1,114 @@
+"""Ranks in one process, in turns: the same results as in several, one order of events, errors, and a debugger."""
+
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+from ranks import run
+
+import facula_distributed as dist
+from facula_distributed._launch.one_process import run_in_turns
+from facula_tensor import manual_seed, ones, rand, zeros
+
+LIMIT = 120.0
+
+
+def train(rank):
+    """Use each kind of wait: collectives, in the background, in groups, messages, and keys."""
+    manual_seed(rank)
+    random.seed(rank)
+    size, found = dist.get_world_size(), []
+    pair = dist.new_group([0, 1])
+    for step in range(3):
+        values = rand(50_000) + random.random()  # several meetings in a call
+        dist.all_reduce(values)
+        work = dist.all_reduce(values, dist.ReduceOp.MAX, async_op=True)
+        assert work.wait()
+        if rank < 2:
+            dist.all_reduce(values, group=pair)
+        dist.send(values[:5].clone(), (rank + 1) % size, tag=step)
+        dist.recv(received := zeros(5), (rank - 1) % size, tag=step)
+        objects = [None] * size
+        dist.all_gather_object(objects, (rank, received.tolist()))
+        found.append((values.sum().item(), objects, rand(1).item(), random.random()))
+    return found
+
+
+def test_results_are_those_of_several_processes(capsys):
+    found, events = {}, []
+
+    def program():
+        rank = int(os.environ["RANK"])
+        events.append(("begin", rank))
+        dist.init_process_group()
+        store = dist.group.WORLD.get_group_store()
+        if rank == 2:
+            store.set("key", "value")
+        assert store.get("key") == b"value"
+        found[rank] = train(rank)
+        dist.barrier()
+        events.append(("end", rank))
+        print("ended\nthe program")
+        dist.destroy_process_group()
+        dist.init_process_group()  # again
+        dist.all_reduce(ones(1))
+        assert int(os.environ["RANK"]) == dist.get_rank() == rank
+
+    state = random.getstate()
+    assert run_in_turns(3, program) == 0
+    random.setstate(state)
+    assert [found[rank] for rank in range(3)] == run(3, train)
+    assert events[:3] == [("begin", rank) for rank in range(3)] and len(events) == 6
+    assert "[rank 1] ended\n[rank 1] the program\n" in capsys.readouterr().out
+    assert not dist.is_initialized()
+
+
+PROGRAM = """
+import sys
+import facula_distributed as dist
+from facula_tensor import ones, zeros
+
+dist.init_process_group()
+kind, rank = sys.argv[1], dist.get_rank()
+if rank == 1:
+    if kind == "raise":
+        raise ValueError("a bad sample")
+    if kind == "order":
+        dist.all_reduce(ones(3))
+    if kind == "end":
+        sys.exit(0)
+    if kind == "exit":
+        sys.exit(7)
+    if kind == "stall":
+        dist.recv(zeros(1), 0)
+    if kind == "debug":
+        breakpoint()
+dist.barrier()
+print("passed")
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "text"),
+    [
+        ("none", 0, "[rank 0] passed"),
+        ("raise", 1, "ValueError: a bad sample\n[rank 1] [facula run] rank 1 failed, so the run ends"),
+        ("order", 1, "rank 0 calls barrier at "),
+        ("end", 1, "barrier: rank 1 has ended, "),
+        ("exit", 7, "rank 1 failed"),
+        ("stall", 1, "no rank can continue: rank 0 waits in collective 2, barrier at "),
+        ("debug", 0, "(Pdb) rank is 1"),
+    ],
+)
+def test_failures_and_debuggers(tmp_path, kind, code, text):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    command = [sys.executable, "-m", "facula_distributed", "--nproc", "2", "--one-process", str(path), kind]
+    ended = subprocess.run(
+        command, input="print('rank is', rank)\ncontinue\n", capture_output=True, text=True, timeout=LIMIT, cwd=tmp_path
+    )
+    assert ended.returncode == code and text in ended.stdout + ended.stderr, ended.stdout + ended.stderr
+    assert kind == "none" or "runpy" not in ended.stderr
+    assert (ended.stdout.count("passed") == 2) == (code == 0)
