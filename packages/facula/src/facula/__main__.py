@@ -64,8 +64,8 @@ def main() -> None:
     if getattr(given, "nproc", None) is not None:
         from facula_distributed.extend import launch
 
-        command = [sys.executable, "-m", "facula", "run", *(["-m"] if given.is_module else []), given.target]
-        sys.exit(launch(given, [*command, *given.arguments], program))
+        rank = [sys.executable, "-m", "facula", "run", *(["-m"] if given.is_module else []), given.target]
+        sys.exit(launch(given, [*rank, *given.arguments], program))
     if given.command == "profile":
         _profile_program.profile_program(given, program)
     elif "FACULA_BOARD" in os.environ:  # one of the processes of a launcher
