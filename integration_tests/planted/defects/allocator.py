@@ -34,6 +34,6 @@ DEFECTS = [
         "report(start, observer.returned, -nbytes);",
         "report(start, observer.returned, nbytes);",
         "tests/test_segment_observers.py::test_memory_of_the_host",
-        "memory that is given back is reported as taken",
+        "memory that is returned is reported as taken",
     ),
 ]

@@ -174,7 +174,7 @@ DEFECTS = [
         "label(Kind.SEGMENT, TAKEN), label(Kind.SEGMENT, RETURNED)",
         "label(Kind.SEGMENT, TAKEN), label(Kind.SEGMENT, TAKEN)",
         "tests/test_segments.py::test_segments_that_c_code_reports",
-        "memory that is given back looks like memory that is taken",
+        "memory that is returned looks like memory that is taken",
     ),
     (
         "csrc/recorder.c",

@@ -1,4 +1,4 @@
-"""Observers of memory that allocators take from the system and from devices, and give back."""
+"""Observers of memory that allocators take from the system and from devices, and return."""
 
 import ctypes
 

@@ -5,7 +5,7 @@
 * `block_size(nbytes)`: capacity of the block that serves a request.
 * `setting_bytes(name)`: a size read from the environment.
 * `observe_regions(report, lane, taken, returned)`: reports memory of the host to a C function.
-* `observe_segments(observer)`: reports memory of devices, as it is taken and given back.
+* `observe_segments(observer)`: reports memory of devices, as it is taken and returned.
 * `reserved_bytes()`: bytes that all host allocators have taken from the system.
 * `refuse_next(count)`: make the next requests to the system fail.
 """

@@ -65,7 +65,7 @@ def known_device_allocators() -> dict[int, CachingAllocator]:
 
 
 def observe_segments(observer: Callable[[int, int], object] | None) -> dict[int, int]:
-    """Call `observer(device, nbytes)` when an allocator of a device takes memory from it, or gives back -nbytes.
+    """Call `observer(device, nbytes)` when an allocator of a device takes memory from it, or returns -nbytes.
 
     None ends the observation. Only allocators that exist now are observed. Returns the bytes that each has now.
     """

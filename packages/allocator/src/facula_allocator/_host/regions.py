@@ -71,17 +71,17 @@ hold_releases = lib.facula_hold_releases
 def observe_regions(
     report: int, lane: int = 0, taken: int = 0, returned: int = 0
 ) -> tuple[int, int, int, int]:  # fmt: skip
-    """Report memory taken from the system, and given back, to a C function; return the arguments for the former one.
+    """Report memory taken from the system, and returned, to a C function; return the arguments for the former one.
 
     The function is `void (int64_t label, int64_t lane, int64_t start, int64_t end, int64_t nbytes)`. It is called
-    after each change, by any host allocator and possibly without the GIL. Bytes given back are negative. Times are
+    after each change, by any host allocator and possibly without the GIL. Bytes returned are negative. Times are
     those of CLOCK_MONOTONIC in ns.
 
     Arguments:
         report: the address of the function; 0 for none.
         lane: a number for the function.
         taken: the label of memory that was taken.
-        returned: the label of memory that was given back.
+        returned: the label of memory that was returned.
 
     >>> observe_regions(*observe_regions(0))
     (0, 0, 0, 0)

@@ -63,7 +63,7 @@ class RequestListener(Protocol):
 class Listeners:
     """The listeners and the history of an allocator. Called under its lock, in the order of the allocator's changes.
 
-    `on_segment` is called with the bytes of memory taken from the device, negative for those given back; allocations
+    `on_segment` is called with the bytes of memory taken from the device, negative for those returned; allocations
     from idle memory stay as fast with it. `requests` counts the allocations, refusals and frees that were delivered;
     `followers` also receive `done` and the other methods of `RequestListener`.
     """

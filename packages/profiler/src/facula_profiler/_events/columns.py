@@ -20,7 +20,7 @@ STEP_KEY = "ProfilerStep*"  # of all steps together
 class Columns:
     """Values of all events of a trace. `shown` contains the indices of those in reports.
 
-    Tasks on threads of a pool are parts of launches, and segments are no work of the program: they are not shown.
+    Tasks on threads of a pool are parts of launches, and segments are not work of the program. Neither are shown.
     """
 
     def __init__(self, trace: Trace):

@@ -166,7 +166,7 @@ def _names(
 ) -> tuple[list[str], Array]:
     """Return the names of events, and the index of each record's; those of launches come from their signatures.
 
-    Collectives have names of their own, because a backend is a part of them.
+    Collectives keep their names, of which the backend is a part.
     """
     names = list(given)
     known = {name: place for place, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""Memory that allocators take from the system and from devices, and give back."""
+"""Memory that allocators take from the system and from devices, and return."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SegmentSource:
                 self._extend.observe_segments(None)
 
     def _changed(self, device: int, nbytes: int) -> None:
-        """Record that memory was taken from a device, or given back; the time that it took is unknown."""
+        """Record that memory was taken from a device, or returned; the time that it took is unknown."""
         recorder = self._recorder
         if device not in self._lanes:
             self._lanes[device] = recorder.lane("allocator", f"cuda:{device}")

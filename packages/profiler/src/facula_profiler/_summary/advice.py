@@ -31,8 +31,11 @@ LOSSES = ("log_softmax", "softmax")  # parts of cross_entropy, which computes bo
 
 
 def evidence(part: str, columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
-    """Return sentences with the figures that explain a part of the time."""
-    return EVIDENCE[part](columns, shares, rows, peaks) if part in EVIDENCE else []
+    """Return sentences with the figures that explain a part of the time, and waits if they are notable."""
+    found = EVIDENCE[part](columns, shares, rows, peaks) if part in EVIDENCE else []
+    if part != "waiting" and shares.share("waiting") >= NOTABLE:
+        found += _waiting_evidence(columns, shares, rows, peaks)
+    return found
 
 
 def _input_evidence(columns: Columns, shares: Shares, rows: Sequence[Row], peaks: Peaks) -> list[str]:
@@ -191,7 +194,8 @@ def _interpreter_remedies(columns: Columns, shares: Shares, rows: Sequence[Row],
     if recorded and not columns.of(Kind.BACKWARD).any():
         found.append("No backward pass ran: if no gradients are needed, compute within facula.no_grad().")
     if not columns.of(Kind.REPLAY).any():
-        found.append("Replay the step without Python: step = facula.capture(step).")
+        outside = ", with collectives outside of it" if columns.of(Kind.COLLECTIVE).any() else ""
+        found.append(f"Replay the step without Python: step = facula.capture(step){outside}.")
     found.append("Use larger batches: a launch takes the same time for more elements until its kernel dominates.")
     return found
 

@@ -25,7 +25,7 @@ class Kind(IntEnum):
     COLLECTIVE = 12  # communication between processes
     OPTIMIZER = 13  # an optimizer's step
     SYNCHRONIZE = 14  # a wait for a device
-    SEGMENT = 15  # memory that an allocator takes from the system or a device, or gives back
+    SEGMENT = 15  # memory that an allocator takes from the system or a device, or returns
 
 
 SIZES = "facula.sizes"  # metadata: addresses of known contents, with pairs (bytes, device)
