@@ -365,8 +365,8 @@ def test_captured_functions_detect_the_group(group):
 def test_invalid_models_are_refused(group, options, kind):
     with raises(kind, "DistributedDataParallel"):
         DistributedDataParallel(**{"module": nn.Linear(1, 1), **options})
-    with raises(NotImplementedError, "register_comm_hook"):
-        DistributedDataParallel(nn.Linear(1, 1)).register_comm_hook(None, print)
+    with raises(TypeError, "register_comm_hook", "expected hook to be callable"):
+        DistributedDataParallel(nn.Linear(1, 1)).register_comm_hook(None, 3)
 
 
 def test_a_sampler_takes_its_size_and_rank_from_the_group():

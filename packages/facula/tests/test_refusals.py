@@ -28,11 +28,9 @@ WHERE = {
     "_dynamo": ["explain", "register_backend"],
     "distributed.checkpoint": ["save", "FileSystemWriter"],
     "distributed.rpc": ["rpc_sync", "RRef"],
-    "distributed.algorithms": ["Join"],
     "library": ["register_torch_dispatch", "triton_op"],
     "masked": ["masked_tensor"],
     "nested": ["nested_tensor"],
-    "futures": ["Future", "wait_all"],
     "overrides": ["TorchFunctionMode", "get_overridable_functions"],
     "utils.cpp_extension": ["load", "CUDAExtension"],
 }

@@ -52,6 +52,10 @@ class Adapter:
         """Return a copy in separate memory, which becomes `.grad` if the gradient has another owner."""
         return v
 
+    def copy_into(self, target: AnyValue, v: AnyValue) -> AnyValue:
+        """Return a copy of `v`, in `target`'s own memory if possible."""
+        return self.clone(v)
+
     def adopt(self, v: AnyValue) -> AnyValue:
         """Return the value that becomes `.grad` if the engine owns `v`: `v` itself, or a compact copy."""
         return v

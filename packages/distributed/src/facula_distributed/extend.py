@@ -3,15 +3,52 @@
 * `default_group` and `group_of` return groups; `backends` is what captured functions compare.
 * `observe_exchanges` reports collectives and messages to an observer, such as a profiler.
 * `mirror_places` keeps a list equal to the rank and the size of the default group, for others that do not import this.
+* `Reducer` averages gradients; `check_equal_models`, `copy_model` and `BufferCopies` make models equal on all ranks.
+* `Join`, `Joinable` and `JoinHook` are for uneven inputs, `allreduce_hook` and others for gradients in 16 bits.
+* `Future` is the result of a collective. `break_capture` breaks the capture of a function.
 * `add_options`, `launch` and `run_rank` are for command lines that start ranks.
 """
 
+from ._collectives.transfers import break_capture
+from ._groups.futures import Future, collect_all, wait_all
 from ._groups.groups import backends, default_group, group_of, mirror_places
 from ._launch.options import add_options, launch
 from ._launch.rank import run_rank
 from ._observer import Exchange, ExchangeObserver, observe_exchanges
+from ._parallel.comm_hooks import allreduce_hook, bf16_compress_hook, fp16_compress_hook, noop_hook
+from ._parallel.join import Join, Joinable, JoinHook, count_ranks, find_rank
+from ._parallel.models import BufferCopies, check_equal_models, copy_model
+from ._parallel.reducer import Reducer
 
 __all__ = [
-    "Exchange", "ExchangeObserver", "add_options", "backends", "default_group", "group_of", "launch", "mirror_places",
-    "observe_exchanges", "run_rank",
-]  # fmt: skip
+    "BufferCopies",
+    "Exchange",
+    "ExchangeObserver",
+    "Future",
+    "Join",
+    "JoinHook",
+    "Joinable",
+    "Reducer",
+    "add_options",
+    "allreduce_hook",
+    "backends",
+    "bf16_compress_hook",
+    "break_capture",
+    "check_equal_models",
+    "collect_all",
+    "copy_model",
+    "count_ranks",
+    "default_group",
+    "find_rank",
+    "fp16_compress_hook",
+    "group_of",
+    "launch",
+    "mirror_places",
+    "noop_hook",
+    "observe_exchanges",
+    "run_rank",
+    "wait_all",
+]
+
+# Private attributes that siblings may use.
+SIBLING_ATTRIBUTES = {"_join_config": "the present `Join` context; a name of PyTorch's, read only"}

@@ -15,6 +15,7 @@ from .._graph.node import LEAF, Node, freed_rule, next_seq
 from .._modes.grad_mode import enable_grad
 from .._modes.mode_state import active_modes, current_mode, note_ends, passive_modes
 from .anomaly import AnomalyWatch
+from .endings import end_backward, endings, pass_code
 from .engine import run
 from .multi_grad_hooks import begin_pass, end_pass, multi_hooks
 from .observer import current_observer
@@ -277,13 +278,22 @@ def run_backward(
                 run_pass(pairs, own, F, freed, True, watch)
         else:
             run_pass(pairs, own, F, freed, create_graph, watch)
+    except BaseException as error:
+        if endings:
+            end_backward(_getframe(), error)
+        raise
     finally:
         if token is not None:
             end_pass(token)
+    if endings:
+        end_backward(_getframe(), None)
     now = next_seq()
     if now > _release_idle_at[0]:
         _release_idle_at[0] = now + NODES_PER_RELEASE
         adapter.release_idle_memory()
+
+
+pass_code.append(run_backward.__code__)
 
 
 def sequence(values: object) -> Sequence[object]:

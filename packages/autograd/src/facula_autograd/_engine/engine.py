@@ -114,7 +114,7 @@ def run(
         seq = node.seq
         backward, add_to = rule.backward, rule.add_to
         if add_to is not None and watch is None:
-            backward = _adding(node, add_to, waiting, noted)
+            backward = _adding(node, add_to, waiting, leaf_nodes, noted)
         try:
             pairs = backward(F, node, g) if run_rule is None else run_rule(backward, F, node, g)
         except Exception as error:
@@ -161,14 +161,18 @@ def _wait(
         waiting[key] = (e, plus(entry[1], h), not create)
 
 
-def _adding(node: Node, add_to: Callable[..., Pairs], waiting: Waiting, noted: bool) -> Callable[..., Pairs]:
+def _adding(
+    node: Node, add_to: Callable[..., Pairs], waiting: Waiting, leaf_nodes: dict[int, Node], noted: bool
+) -> Callable[..., Pairs]:
     """Return the function that adds a part to the gradient of the edge, or the rule's `backward` if it has none."""
     e, total = node.e0, None
+    if e is not None and type(e) is not Node and e.hooks is not None:
+        e = leaf_nodes.get(id(e))
     if type(e) is Node:
         entry = waiting.get(-e.seq)
         if entry is not None and entry[2]:
             total = entry[1]
-    elif e is not None and e.hooks is None and not noted:
+    elif e is not None and not noted:
         total = e._grad
     return node.rule.backward if total is None else partial(add_to, total)
 
@@ -293,7 +297,13 @@ def run_leaf_node(F: object, leaf_node: Node, g: object) -> Pairs:
         return ()
     with replace_mode(grad=records(F)):
         g = run_value_hooks(hooks.value_hooks, g)
-        accumulate(leaf, g, False)
+        home = hooks.home
+        if home is None or leaf._grad is not None or not accumulates or records(F):
+            accumulate(leaf, g, False)
+        else:
+            if active_modes:
+                note_grad(leaf, added=True)
+            leaf._grad = adapters[type(home)].copy_into(home, g)
         if accumulates:
             for hook in tuple(hooks.after.values()):
                 if hook(leaf) is not None:

@@ -35,15 +35,19 @@ class Hooks(_Table):
 
 
 class LeafHooks:
-    """The `hooks` of a leaf: those on its gradient, and those that run after `.grad` is updated."""
+    """The `hooks` of a leaf: those on its gradient, and those that run after `.grad` is updated.
 
-    __slots__ = ("after", "value_hooks")
+    `home` is a value whose memory holds the gradient that a pass computes while `.grad` is None; None for new memory.
+    """
+
+    __slots__ = ("after", "home", "value_hooks")
 
     value_hooks: Hooks
     after: Hooks
+    home: Slot
 
     def __init__(self) -> None:
-        self.value_hooks, self.after = Hooks(), Hooks()
+        self.value_hooks, self.after, self.home = Hooks(), Hooks(), None
 
 
 class Handle:

@@ -186,6 +186,30 @@ def add_post_accumulate_hook(value: Leaf, hook: Callable[[AnyValue], None]) -> H
     return leaf_hooks(value).after.add(hook)
 
 
+def set_gradient_home(leaf: Leaf, home: AnyValue) -> None:
+    """Let backward passes store the gradient of `leaf` in the memory of `home`, a value of its shape and dtype.
+
+    A pass that finds `.grad` None copies the gradient to `home`, which becomes `.grad`. Passes with `create_graph` and
+    programs that set `.grad` use other memory. None ends this.
+
+    >>> import numpy
+    >>> from facula_autograd import Variable
+    >>> x, home = Variable(numpy.ones(2), requires_grad=True), Variable(numpy.zeros(2))
+    >>> set_gradient_home(x, home)
+    >>> (x * 3).sum().backward()
+    >>> x.grad is home, home.value
+    (True, array([3., 3.]))
+    """
+    if leaf.node is not LEAF:
+        raise OperationError("set_gradient_home: expected a leaf that requires grad; got another value")
+    if home is not None and adapter_of(home).metadata(home) != adapter_of(leaf).metadata(leaf):
+        raise GradientError(
+            f"set_gradient_home: expected memory like {adapter_of(leaf).describe(leaf)}; got "
+            f"{adapter_of(home).describe(home)}"
+        )
+    leaf_hooks(leaf).home = home
+
+
 def leaf_hooks(leaf: Leaf) -> LeafHooks:
     """Return the hooks of a leaf; create them if there are none."""
     if leaf.hooks is None:

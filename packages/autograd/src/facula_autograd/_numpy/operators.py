@@ -237,6 +237,13 @@ class _VariableAdapter(Adapter):
     def clone(self, v: Variable) -> Variable:
         return no_record_ops.clone(v)
 
+    def copy_into(self, target: Variable, v: Variable) -> Variable:
+        if target.shape:
+            target.value[...] = v.value
+        else:
+            target.value = v.value
+        return target
+
     def ones_like(self, v: Variable) -> Variable:
         return Variable(false_like(v.value) + like_scalar(1.0, v.value))
 

@@ -18,7 +18,8 @@ OPERATIONS = (
     "init_process_group", "new_group", "all_reduce", "all_reduce_coalesced", "broadcast", "reduce", "all_gather",
     "all_gather_coalesced", "all_gather_into_tensor", "reduce_scatter", "reduce_scatter_tensor", "gather", "scatter",
     "all_to_all", "all_to_all_single", "barrier", "monitored_barrier", "all_gather_object", "gather_object",
-    "broadcast_object_list", "scatter_object_list", "send", "send_object_list",
+    "broadcast_object_list", "scatter_object_list", "send", "send_object_list", "DistributedDataParallel",
+    "unused_parameters",
 )  # fmt: skip
 NUMBERS = {name: number for number, name in enumerate(OPERATIONS)}
 DTYPES = (
@@ -26,9 +27,6 @@ DTYPES = (
     "float64", "complex64", "complex128", "bool",
 )  # fmt: skip
 REDUCTIONS = ("SUM", "AVG", "PRODUCT", "MIN", "MAX", "BAND", "BOR", "BXOR")
-WITHOUT_TENSOR = frozenset(
-    NUMBERS[name] for name in ("init_process_group", "new_group", "barrier", "monitored_barrier")
-)
 MAX_RANKS = 256  # of one machine; limits the size of the board
 NOT_MINE = 0xFFFFFFFF  # a dtype that no tensor has, of operations without a tensor
 

@@ -112,6 +112,10 @@ class Member:
             )
         return None
 
+    def last_number(self) -> int:
+        """Return the number of this rank's last collective in the group."""
+        return int(self._member.number)
+
     def _own_record(self) -> Any:
         return self.world.board.last_record(self.group, self.world.rank)
 

@@ -17,6 +17,7 @@ from .._shm import ffi, lib
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .._board.totals import Costs
     from .._groups.groups import ProcessGroup
     from .._groups.work import RedOpType, Work
 
@@ -101,7 +102,9 @@ def break_capture(operation: str) -> None:
         recorder.broken(f"{operation} communicates with other processes", "call it outside of the captured function")
 
 
-def sign(signature: Any, operation: str, like: Tensor | None, reduction: RedOpType | None, root: int) -> None:
+def sign(
+    signature: Any, operation: str, like: Tensor | None, reduction: RedOpType | None, root: int, detail: int = 0
+) -> None:
     """Fill in the part of a call that must be the same on all ranks."""
     signature.operation, signature.root = NUMBERS[operation], root
     signature.reduction = NOTHING if reduction is None else reduction.value
@@ -117,6 +120,8 @@ def sign(signature: Any, operation: str, like: Tensor | None, reduction: RedOpTy
     signature.ndim = len(sizes)
     for axis, size in enumerate(sizes):
         signature.shape[axis] = size
+    if detail:  # beyond the shape, which has few dimensions
+        signature.shape[lib.DIMENSIONS - 1] = detail
 
 
 def exchange_of(
@@ -155,6 +160,20 @@ def pass_message(
     run()
 
 
+class Prepared(NamedTuple):
+    """A collective for a group's worker.
+
+    Fields:
+        run: runs it, and returns the seconds for which it waited.
+        costs: receives what it costs.
+        exchange: its description for the observer, or None.
+    """
+
+    run: Callable[[], float]
+    costs: Costs
+    exchange: Exchange | None
+
+
 def perform(
     group: ProcessGroup,
     operation: str,
@@ -173,6 +192,35 @@ def perform(
 ) -> Work | None:
     """Run a collective.
 
+    Arguments: those of `prepare`, and
+        async_op: return a Work, and run in another thread.
+        results: the tensors of that Work.
+    """
+    prepared = prepare(
+        group, operation, like=like, inputs=inputs, send=send, receive=receive, reduction=reduction, root=root,
+        is_all_reduce=is_all_reduce, is_uneven=is_uneven, timeout=timeout, async_op=async_op,
+    )  # fmt: skip
+    return group._worker.submit(prepared.run, async_op, results, prepared.costs, prepared.exchange)
+
+
+def prepare(
+    group: ProcessGroup,
+    operation: str,
+    *,
+    like: Tensor | None = None,
+    inputs: Sequence[Tensor] = (),
+    send: Sequence[Memory] = (NO_MEMORY,),
+    receive: Sequence[Memory] = (),
+    reduction: RedOpType | None = None,
+    root: int = -1,
+    is_all_reduce: bool = False,
+    is_uneven: bool = False,
+    timeout: float | None = None,
+    async_op: bool = False,
+    detail: int = 0,
+) -> Prepared:
+    """Return a collective for the group's worker.
+
     Arguments:
         group: the process group.
         operation: the function's name.
@@ -184,14 +232,14 @@ def perform(
         root: the rank in the group that is the source or the destination; -1 if all are.
         is_all_reduce: whether the memory to send is reduced in place.
         is_uneven: whether lengths differ between ranks, so that they are compared first.
-        async_op: return a Work, and run in another thread.
-        results: the tensors of that Work.
         timeout: seconds to wait for other ranks; the group's if None.
+        async_op: whether the worker is to run it in another thread.
+        detail: a number that must be the same on all ranks, for tensors of at most 5 dimensions.
     """
     break_capture(operation)
     member, size = group._member, group.size()
     call = ffi.new("Call *")
-    sign(call.signature, operation, like, reduction, root)
+    sign(call.signature, operation, like, reduction, root, detail)
     line = program_line()
     write_line(call.where, line)
     costs = member.ledger.costs_of(operation, line, async_op)
@@ -215,10 +263,10 @@ def perform(
         after_writing(written)
         return float(call.waited)
 
-    observer, exchange, task = current_observer[0], None, run
-    if observer is not None:
-        tensors = inputs or ([] if like is None else [like])
-        nbytes = max(sum([memory.nbytes for memory in ones]) for ones in (send, receive or [NO_MEMORY]))
-        exchange = exchange_of(group, operation, tensors, nbytes, reduction, root)
-        task = observed(observer, exchange, run)
-    return group._worker.submit(task, async_op, results, costs, exchange)
+    observer = current_observer[0]
+    if observer is None:
+        return Prepared(run, costs, None)
+    tensors = inputs or ([] if like is None else [like])
+    nbytes = max(sum([memory.nbytes for memory in ones]) for ones in (send, receive or [NO_MEMORY]))
+    exchange = exchange_of(group, operation, tensors, nbytes, reduction, root)
+    return Prepared(observed(observer, exchange, run), costs, exchange)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from enum import Enum
-from importlib import import_module
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from time import perf_counter_ns
@@ -16,6 +15,7 @@ from .._errors import DistTimeoutError
 from .._observer import current_observer
 from .._stores.store import as_seconds
 from .._turns import turns
+from .futures import Future
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -125,12 +125,14 @@ class Work:
         """Return the tensors that the operation changes."""
         return self._results
 
-    def get_future(self) -> Any:
-        """Return a `futures.Future` of the tensors that the operation changes, after waiting for it."""
-        self.wait()
-        future = import_module("facula.futures").Future()
-        future.set_result(self._results)
-        return future
+    def get_future(self) -> Future:
+        """Return a `Future` of the list of tensors that the operation changes."""
+
+        def results() -> list[Any]:
+            self.wait()
+            return self._results
+
+        return Future.of(results, self.is_completed)
 
 
 def completed(results: Sequence[Any] = ()) -> Work:

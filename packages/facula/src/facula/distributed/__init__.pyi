@@ -18,6 +18,7 @@ from facula.distributed.device_mesh import DeviceMesh as DeviceMesh
 from facula.distributed.device_mesh import init_device_mesh as init_device_mesh
 from facula.distributed.distributed_c10d import Backend as Backend
 from facula.distributed.distributed_c10d import FileStore as FileStore
+from facula.distributed.distributed_c10d import GradBucket as GradBucket
 from facula.distributed.distributed_c10d import GroupMember as GroupMember
 from facula.distributed.distributed_c10d import HashStore as HashStore
 from facula.distributed.distributed_c10d import P2POp as P2POp

@@ -22,7 +22,7 @@ from .containers import CONTAINERS, add_entries
 KINDS = "_kinds"  # an index of attribute names in facula_nn, which follows from the attributes
 FOLLOWED = ("facula_optim",)  # packages whose objects change between calls, and whose current state replays use
 INTERNAL = frozenset(
-    ("facula_errors", "facula_storage", "facula_autograd", "facula_cpu", "facula_tensor", "facula_jit")
+    "facula_errors facula_storage facula_autograd facula_cpu facula_tensor facula_jit facula_distributed".split()
 )
 """Packages whose objects contain no state of the program, except in containers such as tables of hooks."""
 CONVOLUTIONS = frozenset(("conv2d", "conv2d_input", "conv2d_weight"))

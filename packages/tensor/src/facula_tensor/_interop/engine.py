@@ -29,6 +29,7 @@ from .._dispatch.rules.saved import SavedTensors
 from .._dispatch.slow_path.inplace_checks import check_family
 from .._dispatch.slow_path.launching import mutated
 from .._dispatch.slow_path.view_changes import rebase
+from .._dispatch.slow_path.writing import is_copied
 from ..ops.elementwise import arithmetic as _  # noqa: F401  declares what the class below takes over
 from ..ops.elementwise.logic import isinf
 from ..ops.shape.joining import stack
@@ -76,6 +77,12 @@ class TensorAdapter(Adapter):
     def clone(self, v: Tensor) -> Tensor:
         """Return a contiguous copy."""
         return no_record_ops.clone(v)
+
+    def copy_into(self, target: Tensor, v: Tensor) -> Tensor:
+        """Copy the elements to `target`, and return it."""
+        if not is_copied("backward", target, v, exact=True):
+            no_record_ops.copy_into(target, v)
+        return target
 
     def adopt(self, v: Tensor) -> Tensor:
         """Return a contiguous gradient that only the engine references unchanged, to become `.grad`."""

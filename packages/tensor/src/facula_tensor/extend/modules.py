@@ -2,12 +2,14 @@
 
 - `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
 - `provide_scopes`, `enter_scope` and `leave_scope` notify the engine of module calls.
+- `set_gradient_home` chooses the memory of a parameter's gradient; `after_backward` calls a function when the backward
+  pass ends.
 - `recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences; `counted_batch_norm` normalises batches and
   averages over all of them; `batch_norm_gradients` returns the gradients of input, weight and bias.
 """
 
 from facula_autograd.extend.graphs import enter_scope, leave_scope, provide_scopes
-from facula_autograd.extend.hooks import Handle, Hooks
+from facula_autograd.extend.hooks import Handle, Hooks, after_backward, set_gradient_home
 from facula_errors.extend import imported_later
 
 TYPE_CHECKING = False
@@ -18,12 +20,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Handle",
     "Hooks",
+    "after_backward",
     "batch_norm_gradients",
     "counted_batch_norm",
     "enter_scope",
     "leave_scope",
     "provide_scopes",
     "recurrent_layer",
+    "set_gradient_home",
 ]
 
 __getattr__ = imported_later(

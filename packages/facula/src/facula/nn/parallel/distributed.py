@@ -1,12 +1,13 @@
-"""Training with several processes, each with a part of the batch: so far with one, the model itself."""
+"""Training of one model in several processes, each with a part of the batch."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
+from facula_tensor import is_grad_enabled
 
 from ..._functions.rare import device_index
 from ..._lookup.names import publish
@@ -15,41 +16,70 @@ from ..._types import AnyValue
 from .data_parallel import check_devices, on_device
 
 with needs("facula.nn.parallel"):
-    from facula_distributed.extend import default_group, group_of
+    from facula_distributed.extend import (
+        BufferCopies,
+        Join,
+        Joinable,
+        JoinHook,
+        Reducer,
+        break_capture,
+        check_equal_models,
+        copy_model,
+        count_ranks,
+        default_group,
+        find_rank,
+        group_of,
+    )
     from facula_nn import Module
+    from facula_nn.extend import is_lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from facula_tensor import Tensor
 
     from ...distributed import ProcessGroup
 
 __all__ = ["DistributedDataParallel"]
 
 M = TypeVar("M", bound=Module)
+NAME = "DistributedDataParallel"
+BUCKET_MB = 25.0
 
 
 @boundary
-class DistributedDataParallel(Module, Generic[M]):
-    """A wrapper of `self.module` that averages gradients over all processes. So far there must be one process.
+class DistributedDataParallel(Module, Joinable, Generic[M]):
+    """A wrapper of `self.module` whose gradients are averages over all processes.
 
-    Parameters are named like PyTorch's, "module.weight". Call `distributed.init_process_group` first.
+    The processes begin with the parameters and buffers of rank 0. While a backward pass runs, gradients are averaged in
+    buckets: added in rank order, then divided once. So N processes compute the same bits as one that adds up the
+    gradients of N batches in that order and divides the sums by N. Each `.grad` is a part of a bucket: the next pass
+    overwrites it, so copy a gradient that you keep with `clone()`. Parameters are named like PyTorch's,
+    "module.weight". Call `distributed.init_process_group` first, and this class in all processes.
 
     Arguments:
         module: the module, which has a parameter that requires a gradient.
         device_ids: the CUDA device of the module, to which tensors among the arguments are moved; or None.
         output_device: the CUDA device to which tensors among the results are moved; or None.
         dim: ignored.
-        broadcast_buffers, init_sync: ignored.
+        broadcast_buffers: copy the buffers of rank 0 to all processes before `forward`.
+        init_sync: compare the models of the processes, and copy that of rank 0.
         process_group: the process group; all processes if None.
-        bucket_cap_mb, gradient_as_bucket_view, static_graph: ignored.
-        find_unused_parameters, check_reduction: ignored.
+        bucket_cap_mb: the size of a bucket, in MiB; 25 if None.
+        find_unused_parameters: gradients that a backward pass does not compute count as zeros. Those that no process
+            computes are not changed.
+        check_reduction: ignored.
+        gradient_as_bucket_view: ignored: gradients always are.
+        static_graph: all backward passes compute the same gradients. Parameters may be unused, or have several
+            gradients in nested passes.
         mixed_precision: None: use `autocast`.
         device_mesh: None.
 
     Raises:
         ValueError: there is no process group, or `device_ids` names several devices.
-        RuntimeError: no parameter requires a gradient.
-        NotImplementedError: a group of several processes, `mixed_precision`, or `device_mesh`.
+        RuntimeError: no parameter requires a gradient; the processes have different models. In `backward()`: processes
+            lack gradients (without `find_unused_parameters`), or another one failed (RankError).
+        NotImplementedError: `mixed_precision` or `device_mesh`.
 
     >>> import facula
     >>> from facula.distributed import HashStore, destroy_process_group, init_process_group
@@ -79,26 +109,27 @@ class DistributedDataParallel(Module, Generic[M]):
         mixed_precision: object = None,
         device_mesh: object = None,
     ) -> None:
-        name = "DistributedDataParallel"
         if not isinstance(module, Module):
-            raise InvalidTypeError(f"{name}: expected module to be a Module; got {type(module).__name__}")
-        group = default_group() if process_group is None else group_of(name, process_group)
-        if group is not None and group.size() > 1:
-            raise UnsupportedError(
-                f"{name}: expected a group of 1 process; got one of {group.size()}, whose gradients it cannot "
-                "average yet; call all_reduce(parameter.grad, ReduceOp.AVG) for each parameter after backward()"
-            )
+            raise InvalidTypeError(f"{NAME}: expected module to be a Module; got {type(module).__name__}")
+        group = default_group() if process_group is None else group_of(NAME, process_group)
+        if group is None:
+            raise InvalidValueError(f"{NAME}: expected a process_group that this process is a member of; got another")
         if not any(parameter.requires_grad for parameter in module.parameters()):
             raise OperationError(
-                f"{name}: expected a module with a parameter that requires a gradient; use it as it is"
+                f"{NAME}: expected a module with a parameter that requires a gradient; use it as it is"
             )
+        if any(is_lazy(parameter) for parameter in module.parameters()):
+            raise OperationError(f"{NAME}: expected parameters whose shape is known; call the module once before")
         if device_ids and len(device_ids) > 1:
-            raise InvalidValueError(f"{name}: expected device_ids to be one device, the module's; got {device_ids}")
-        devices = check_devices(name, module, device_ids or [])
+            raise InvalidValueError(f"{NAME}: expected device_ids to be one device, the module's; got {device_ids}")
+        devices = check_devices(NAME, module, device_ids or [])
         if mixed_precision is not None or device_mesh is not None:
             option = "device_mesh" if mixed_precision is None else "mixed_precision"
-            raise UnsupportedError(f"{name}: expected {option}=None; other values are not implemented")
-        super().__init__()
+            raise UnsupportedError(f"{NAME}: expected {option}=None; other values are not implemented")
+        if bucket_cap_mb is not None and not bucket_cap_mb > 0:
+            raise InvalidValueError(f"{NAME}: expected bucket_cap_mb to be above 0; got {bucket_cap_mb}")
+        Module.__init__(self)
+        Joinable.__init__(self)
         self.module = module
         self.process_group = group
         self.device = next(module.parameters()).device
@@ -108,43 +139,176 @@ class DistributedDataParallel(Module, Generic[M]):
         self.dim, self.broadcast_buffers, self.bucket_cap_mb = dim, broadcast_buffers, bucket_cap_mb
         self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
         self.gradient_as_bucket_view = gradient_as_bucket_view
-        self.require_backward_grad_sync = True
+        self.require_backward_grad_sync = self.require_forward_param_sync = True
+        self.parameters_to_ignore: set[str] = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        if init_sync and group.size() > 1:
+            named = self._kept(module.named_parameters(), module.named_buffers())
+            check_equal_models(NAME, group, named)
+            copy_model(group, [tensor for _, tensor in named])
+        self._connect()
+
+    def _kept(self, *several: Iterator[tuple[str, Tensor]]) -> list[tuple[str, Tensor]]:
+        return [(name, one) for named in several for name, one in named if name not in self.parameters_to_ignore]
+
+    def _connect(self, alone: bool = False) -> None:
+        """Average gradients from now on; in a group of one process only if `alone`."""
+        self.reducer: Reducer | None = None
+        self._copies: BufferCopies | None = None
+        self._buffer_places: list[tuple[dict[str, Tensor | None], str]] = []
+        group = self.process_group
+        if group is None or (group.size() == 1 and not alone):
+            return
+        named = [(name, one) for name, one in self._kept(self.module.named_parameters()) if one.requires_grad]
+        limit = (BUCKET_MB if self.bucket_cap_mb is None else self.bucket_cap_mb) * 2**20
+        self.reducer = Reducer(group, named, limit, self.find_unused_parameters, self.static_graph)
+        if self.broadcast_buffers and group.size() > 1:
+            self._copies = BufferCopies(NAME, group)
+            self._buffer_places = [
+                (module._buffers, name)
+                for prefix, module in self.module.named_modules()
+                for name in module._buffers
+                if f"{prefix}.{name}".removeprefix(".") not in self.parameters_to_ignore
+            ]
 
     def forward(self, *inputs: object, **kwargs: object) -> AnyValue:
+        if self.reducer is not None:
+            self._begin_forward(self.reducer)
         index = self.device_ids[0] if self.device_ids else None
-        return on_device(self.module(*on_device(inputs, index), **on_device(kwargs, index)), self.output_device)
+        result = on_device(self.module(*on_device(inputs, index), **on_device(kwargs, index)), self.output_device)
+        self.require_forward_param_sync = is_grad_enabled() and self.require_backward_grad_sync
+        return result
+
+    def _begin_forward(self, reducer: Reducer) -> None:
+        break_capture(NAME)
+        if is_grad_enabled():
+            reducer.syncs = self.require_backward_grad_sync
+        present, reducer.divisor = Join.notify_join_context(self), None
+        if present is not None:
+            present.wait()
+            reducer.divisor = None if self._divides_by_all else int(present.result()[0].item())
+        self._copy_buffers(is_joined=False)
+        if self._join_config.enable:
+            count_ranks(self._group(), is_grad_enabled() and self.require_backward_grad_sync)
+
+    def _group(self) -> ProcessGroup:
+        if self.process_group is None:
+            raise InvalidValueError(f"{NAME}: expected a process group; call init_process_group before unpickling")
+        return self.process_group
+
+    def _copy_buffers(self, is_joined: bool) -> None:
+        if self._copies is None or not self.require_forward_param_sync:
+            return
+        buffers = [one for table, name in self._buffer_places if (one := table.get(name)) is not None]
+        if buffers:
+            root = find_rank(self._group(), not is_joined) if self._join_config.enable else 0
+            self._copies.copy(buffers, root)
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Keep the gradients of backward passes in the block local to this process. A no-op with one process."""
+        """Keep the gradients of a block's forward and backward passes local; the next pass after it averages sums."""
         former, self.require_backward_grad_sync = self.require_backward_grad_sync, False
         try:
             yield
         finally:
             self.require_backward_grad_sync = former
 
-    @contextmanager
     def join(
         self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
-    ) -> Iterator[None]:
-        """Allow different numbers of batches per process. A no-op with one process.
+    ) -> Join:
+        """Return a context in which processes may have different numbers of batches.
+
+        A process without batches takes part with zeros. All processes end with the model of the last one.
 
         Arguments:
-            divide_by_initial_world_size, enable, throw_on_early_termination: ignored.
+            divide_by_initial_world_size: divide gradients by the number of all processes, otherwise of those with
+                batches.
+            enable, throw_on_early_termination: as for `distributed.algorithms.Join`.
         """
-        yield
+        return Join([self], enable, throw_on_early_termination,
+                    divide_by_initial_world_size=divide_by_initial_world_size)  # fmt: skip
 
-    def register_comm_hook(self, state: object, hook: object) -> None:
-        """Register a function that averages gradients. NotImplementedError: not supported yet."""
-        raise UnsupportedError(
-            "register_comm_hook: with one process there is no communication yet; register hooks of parameters instead"
-        )
+    _divides_by_all = True
+
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        """Return the hook of a `Join` context.
+
+        Arguments:
+            kwargs: `divide_by_initial_world_size`, as for `join`.
+        """
+        self._divides_by_all = bool(kwargs.get("divide_by_initial_world_size", True))
+        return _Shadow(self)
+
+    @property
+    def join_device(self) -> Any:
+        """The module's device."""
+        return self.device
+
+    @property
+    def join_process_group(self) -> Any:
+        """The process group."""
+        return self.process_group
+
+    def register_comm_hook(self, state: object, hook: Callable[[Any, Any], Any]) -> None:
+        """Average gradients by a function: `hook(state, bucket)` returns a future of the averaged buffer.
+
+        Functions for gradients in 16 bits are in `distributed.algorithms.ddp_comm_hooks.default_hooks`.
+
+        Arguments:
+            state: the first argument.
+            hook: the function of a `distributed.GradBucket`. An exception in it ends all processes.
+
+        Raises:
+            TypeError: `hook` cannot be called.
+            RuntimeError: there is a hook.
+        """
+        if not callable(hook):
+            raise InvalidTypeError(f"register_comm_hook: expected hook to be callable; got {type(hook).__name__}")
+        if self.reducer is None:
+            self._connect(alone=True)
+        assert self.reducer is not None
+        if self.reducer.hook is not None:
+            raise OperationError("register_comm_hook: expected a model without a hook; wrap the module again")
+        self.reducer.hook = lambda bucket: hook(state, bucket)
+
+    def _set_static_graph(self) -> None:
+        """Treat all passes from now on as with `static_graph=True`."""
+        self.static_graph = True
+        if self.reducer is not None:
+            self.reducer.set_static()
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "process_group"}
+        left = ("process_group", "reducer", "_copies", "_buffer_places")
+        return {name: value for name, value in self.__dict__.items() if name not in left}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         super().__setstate__({**state, "process_group": default_group()})
+        self._connect()
+
+
+class _Shadow(JoinHook):
+    """What a process without batches does."""
+
+    def __init__(self, model: DistributedDataParallel[Any]) -> None:
+        self.model = model
+
+    def main_hook(self) -> None:
+        model = self.model
+        if model.reducer is None:
+            return
+        model.reducer.divisor = 1 if model._join_config.is_first and not model._divides_by_all else None
+        model._copy_buffers(is_joined=True)
+        model.require_forward_param_sync = count_ranks(model._group(), False) > 0
+        if model.require_forward_param_sync:
+            model.reducer.shadow()
+
+    def post_hook(self, is_last_joiner: bool) -> None:
+        model = self.model
+        if model.reducer is None:
+            return
+        model.reducer.divisor = None
+        root = find_rank(model._group(), is_last_joiner)
+        named = model._kept(model.module.named_parameters(), model.module.named_buffers())
+        copy_model(model._group(), [tensor for _, tensor in named], root)
 
 
 publish(__name__)
