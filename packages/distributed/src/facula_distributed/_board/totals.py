@@ -49,8 +49,13 @@ class Ledger:
     """
 
     def __init__(self, size: int) -> None:
+        self._size = size
+        self._begin()
+
+    def _begin(self) -> None:
         self.since = time.monotonic()
-        self._size, self._costs = size, dict[tuple[str, bytes, bool], Costs]()
+        self._costs = dict[tuple[str, bytes, bool], Costs]()
+        self.find = self._costs.get  # for each call of a collective; `costs_of` if it returns None
 
     def costs_of(self, operation: str, line: bytes, is_async: bool) -> Costs:
         """Return the costs of a key."""
@@ -64,5 +69,6 @@ class Ledger:
 
     def take(self) -> list[tuple[Key, Costs]]:
         """Return each key with its costs, and begin again. Calls that are running are not counted."""
-        former, self._costs, self.since = self._costs, {}, time.monotonic()
+        former = self._costs
+        self._begin()
         return [(Key(*key), costs) for key, costs in former.items() if costs.totals.calls or costs.totals.blocked]

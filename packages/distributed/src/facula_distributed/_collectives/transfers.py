@@ -242,7 +242,8 @@ def prepare(
     sign(call.signature, operation, like, reduction, root, detail)
     line = program_line()
     write_line(call.where, line)
-    costs = member.ledger.costs_of(operation, line, async_op)
+    ledger = member.ledger
+    costs = ledger.find((operation, line, async_op)) or ledger.costs_of(operation, line, async_op)
     call.totals = costs.totals
     received = [*receive, *[NO_MEMORY] * (size - len(receive))]
     addresses = [ffi.new("uintptr_t[]", [memory.address for memory in ones]) for ones in (send, received)]

@@ -18,7 +18,9 @@ try:
         MismatchError,
         QueueEmptyError,
         RankError,
+        Report,
         is_available,
+        report,
         seed,
     )
 except ModuleNotFoundError as error:
