@@ -39,15 +39,15 @@ class profile:
     """A profile of the program, in all its threads, between `start` and `stop`, or in a `with` block.
 
     At most one profile runs at a time. Launches of operators, ranges, steps and, where their packages are loaded,
-    backward rules, module calls, optimizers, loaders, threads of the pool, replays and devices are recorded. The
-    newest `capacity` events are kept.
+    backward rules, module calls, optimizers, loaders, collectives, threads of the pool, replays and devices are
+    recorded. The newest `capacity` events are kept.
 
     Arguments:
         activities: the activities to observe; by default all that are supported.
         schedule: a function from the number of a step to a `ProfilerAction`, for programs that call `step()`.
         on_trace_ready: called with the profile when a trace is complete.
         record_shapes: record the shapes of operators' inputs. Programs whose shapes rarely repeat become slower.
-        profile_memory: record allocations and releases.
+        profile_memory: record allocations and releases, and the memory that allocators take from the system.
         with_stack: record the call stack of each operator.
         with_flops: count floating-point operations; records shapes, too.
         with_modules: record calls of modules.
@@ -331,7 +331,7 @@ class profile:
         self._preset[key] = _parsed("preset_metadata_json", value)
 
     def toggle_collection_dynamic(self, enable: bool, activities: Iterable[ProfilerActivity]) -> None:
-        """Pause or continue recording in the middle of a step.
+        """Pause or continue recording in the middle of a step. Ranges that began before a pause are kept.
 
         Arguments:
             enable: whether to continue.
