@@ -12,8 +12,9 @@
 
 enum formats { NATIVE, HALF, BRAIN, COMPLEX };
 enum vectors { DOTS = 1, SCALED };
-/* M_BLOCK rows of a, K_BLOCK long, stay in the L2 cache while N_TILE columns of b pass. */
-enum { STACK_BYTES = 32768, K_BLOCK = 512, M_BLOCK = 84 };
+/* M_BLOCK rows of a, K_BLOCK long, stay in the L2 cache while N_TILE columns of b pass. A b of NEAR_BYTES stays in the L1
+   cache where it is. */
+enum { STACK_BYTES = 32768, K_BLOCK = 512, M_BLOCK = 84, NEAR_BYTES = 8192 };
 static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth waking a thread for */
 
 #define T float
