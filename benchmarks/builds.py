@@ -23,7 +23,9 @@ from .run import GROUPS, HERE, ONE_THREAD
 
 LIMIT, ROUNDS, SECONDS = 1.05, 15, 0.01
 # Rows of these time processes, bytes or other libraries instead of facula's code.
-WITHOUT = {"memory", "allocator", "peaks", "files", "imports", "loading", "queues", "threads", "functions"}
+WITHOUT = {
+    "memory", "allocator", "peaks", "files", "imports", "loading", "queues", "distributed", "threads", "functions",
+}  # fmt: skip
 
 
 class Build:

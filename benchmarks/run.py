@@ -43,6 +43,7 @@ GROUPS = (
     Group("captures", "Captured steps"),
     Group("loading", "Loaders with workers"),
     Group("queues", "Tensors to other processes"),
+    Group("distributed", "Collective operations of several processes"),
     Group("kernels", "Kernels of the CPU"),
     Group("expressions", "Operators declared as expressions"),
     Group("memory", "Large results"),

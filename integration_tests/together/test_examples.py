@@ -59,9 +59,18 @@ def test_processes_that_share_a_network_read_as_well_as_one(root, method):
     assert alone > 0.97 and together > alone - 0.03
 
 
+@pytest.mark.parametrize("launcher", [[], ["--nproc", "3"]])
+def test_a_ring_of_messages_adds_like_all_reduce(root, launcher):
+    command = [sys.executable, "-m", "facula", "run", *launcher, str(root / "examples" / "ring.py")]
+    done = subprocess.run([*command, "--elements", "100003"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    start, _, difference = done.stdout.strip().rpartition(" ")
+    assert f"{3 if launcher else 4} processes: mean 0.4994, largest difference" in start and float(difference) < 1e-5
+
+
 def test_all_programs_are_tested_and_described(root):
     folder = root / "examples"
-    names = {*NAMES, "hogwild"}
+    names = {*NAMES, "hogwild", "ring"}
     assert {path.stem for path in folder.glob("*.py")} == names
     page = (folder / "README.md").read_text()
     assert all(f"[{name}.py]({name}.py)" in page for name in names)

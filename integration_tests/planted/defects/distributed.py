@@ -31,7 +31,7 @@ DEFECTS = [
     ),
     (
         "src/facula_distributed/_groups/work.py",
-        "observer.awaited(exchange, begin, perf_counter_ns())",
+        "observer.awaited(self._exchange, begin, end)",
         "pass",
         "tests/test_observer.py::test_waits_for_late_ranks",
         "waits for collectives in the background are not reported",

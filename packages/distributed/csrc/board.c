@@ -23,14 +23,27 @@ static Mailbox *mailbox_of(char *board, uint32_t from, uint32_t to) {
     return (Mailbox *)(board + mailbox_offset(((Board *)board)->world, from, to));
 }
 
+static void wake_groups(char *board, uint32_t rank, uint32_t start, uint32_t end) {
+    for (uint32_t group = start; group < end; group++)
+        futex_wake(&((Seat *)(board + seat_offset(((Board *)board)->world, group, rank)))->phase);
+}
+
 void break_board(char *board) {
     Board *head = (Board *)board;
     STORE(&head->broken, 1);
     for (uint32_t rank = 0; rank < head->world; rank++) {
         futex_wake(&place_of(board, rank)->bell);
-        for (uint32_t group = 0; group < LOAD(&head->groups); group++)
-            futex_wake(&((Seat *)(board + seat_offset(head->world, group, rank)))->phase);
+        wake_groups(board, rank, 0, LOAD(&head->groups));
+        wake_groups(board, rank, LOCAL, LOCAL + LOAD(&head->local));
     }
+}
+
+uint32_t add_local_group(char *board) {
+    uint32_t *local = &((Board *)board)->local, count = LOAD(local);
+    while (count < GROUPS - LOCAL)
+        if (__atomic_compare_exchange_n(local, &count, count + 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            return LOCAL + count;
+    return GROUPS;
 }
 
 static uint32_t number_of(uint64_t count) { return (uint32_t)(count % UINT32_MAX) + 1; }

@@ -6,10 +6,11 @@
 
 enum {
     STAGE = 1 << 20,   /* bytes of a half, shared by the parts of a call */
+    WINDOW = 1 << 19,   /* bytes of a tensor that all ranks reduce in a round */
     SMALL = 8192,      /* each rank reduces a whole tensor of at most so many bytes itself: one meeting instead of two */
     LINE = 64,
 };
-enum { STAGING, FIRST_MEETING, LATE_MEETING, READING, SECOND_MEETING, GATHERING, LEAVING };   /* steps of `run` */
+enum { STAGING, FIRST_MEETING, LATE_MEETING, READING, WORKING, NEXT_MEETING, LEAVING };   /* steps of `run` */
 static const uint64_t NOWHERE = UINT64_MAX;
 
 static uint64_t lower(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -36,8 +37,13 @@ static uint64_t stride_of(const Call *call, uint32_t size) {
     return up(lower(longest_part(call, size), chunk_of(call, size)));
 }
 
+/* Bytes of a slice of a full window: slices of all rounds have the same places in a stage. */
+static uint64_t slice_of(const Call *call, uint32_t size) {
+    return up((lower(call->send_bytes[0], WINDOW) + size - 1) / size);
+}
+
 size_t stage_bytes(const Call *call, uint32_t size) {
-    if (call->kind == ALL_REDUCE) return 2 * up(lower(call->send_bytes[0], STAGE) + LINE * size);
+    if (call->kind == ALL_REDUCE) return 2 * size * slice_of(call, size);
     return 2 * (head_bytes(call, size) + parts_of(call, size) * stride_of(call, size));
 }
 
@@ -106,14 +112,14 @@ static void write_record(Member *member, Call *call) {
     STORE(&seat->number, member->number);
 }
 
-static char *stage_of(Member *member, const Call *call, uint32_t rank) {
-    return member->arenas[rank] + record_of(member, rank)->halves[call->round & 1];
+static char *stage_of(Member *member, uint32_t rank, uint32_t round) {
+    return member->arenas[rank] + record_of(member, rank)->halves[round & 1];
 }
 
 static int compare_records(Member *member, Call *call) {
     Record *own = record_of(member, member->me);
     call->rounds = 1;
-    uint64_t chunk = call->kind == ALL_REDUCE ? STAGE : chunk_of(call, member->size);
+    uint64_t chunk = call->kind == ALL_REDUCE ? WINDOW : chunk_of(call, member->size);
     for (uint32_t k = 0; k < member->size; k++) {
         Record *record = record_of(member, k);
         call->other = (int32_t)k;
@@ -124,10 +130,10 @@ static int compare_records(Member *member, Call *call) {
     }
     if (!call->is_uneven) return DONE;
     for (uint32_t to = 0; to < member->size; to++) {   /* each rank compares all, so that all fail together */
-        const uint64_t *received = (const uint64_t *)stage_of(member, call, to) + member->size;
+        const uint64_t *received = (const uint64_t *)stage_of(member, to, 0) + member->size;
         for (uint32_t from = 0; from < member->size; from++) {
             call->other = (int32_t)(from * member->size + to);
-            if (((const uint64_t *)stage_of(member, call, from))[to] != received[from]) return LENGTHS;
+            if (((const uint64_t *)stage_of(member, from, 0))[to] != received[from]) return LENGTHS;
         }
     }
     return DONE;
@@ -137,7 +143,7 @@ static int compare_records(Member *member, Call *call) {
 
 static void stage_parts(Member *member, Call *call) {
     uint64_t chunk = chunk_of(call, member->size), stride = stride_of(call, member->size), at = call->round * chunk;
-    char *stage = stage_of(member, call, member->me);
+    char *stage = stage_of(member, member->me, call->round);
     if (call->is_uneven && !call->round) {
         memcpy(stage, call->send_bytes, member->size * sizeof(uint64_t));
         memcpy(stage + member->size * sizeof(uint64_t), call->receive_bytes, member->size * sizeof(uint64_t));
@@ -155,7 +161,7 @@ static void read_parts(Member *member, Call *call) {
         if (k == member->me)
             sources[k] = call->send[call->is_spread ? k : 0] + at;
         else
-            sources[k] = stage_of(member, call, k) + head_bytes(call, member->size) +
+            sources[k] = stage_of(member, k, call->round) + head_bytes(call, member->size) +
                          (call->is_spread ? member->me * record_of(member, k)->stride : 0);
     }
     if (call->kind == REDUCE) {
@@ -175,12 +181,12 @@ static void read_parts(Member *member, Call *call) {
 /* Reductions of all ranks: rank k reduces the k-th slice, and the others copy it from the rank's stage ------------------- */
 
 typedef struct {
-    char *tensor;   /* the window of this round, in the rank's own memory */
+    char *tensor;   /* the window of a round, in the rank's own memory */
     uint64_t bytes, step;   /* of the window, and of a slice */
 } Window;
 
-static Window window_of(Member *member, Call *call, uint64_t limit) {
-    uint64_t at = call->round * limit, bytes = lower(limit, call->send_bytes[0] - at);
+static Window window_of(Member *member, Call *call, uint32_t round, uint64_t limit) {
+    uint64_t at = round * limit, bytes = lower(limit, call->send_bytes[0] - at);
     return (Window){call->send[0] + at, bytes, up((bytes + member->size - 1) / member->size)};
 }
 
@@ -192,39 +198,45 @@ static uint64_t slice_bytes(Window window, uint32_t rank) {
 
 static int is_small(const Call *call) { return call->send_bytes[0] <= SMALL; }
 
-static void stage_slices(Member *member, Call *call) {
-    Window window = window_of(member, call, STAGE);
-    char *stage = stage_of(member, call, member->me);
-    uint64_t start = is_small(call) ? window.bytes : slice_start(window, member->me);
-    uint64_t end = is_small(call) ? window.bytes : slice_start(window, member->me + 1);
-    memcpy(stage, window.tensor, start);
-    memcpy(stage + end, window.tensor + end, window.bytes - end);
-}
-
-static void reduce_slice(Member *member, Call *call) {
-    Window window = window_of(member, call, STAGE);
-    uint64_t start = is_small(call) ? 0 : slice_start(window, member->me);
-    uint64_t bytes = is_small(call) ? window.bytes : slice_bytes(window, member->me);
-    char *sources[member->size];
-    for (uint32_t k = 0; k < member->size; k++)
-        sources[k] = (k == member->me ? window.tensor : stage_of(member, call, k)) + start;
-    char *targets[2] = {window.tensor + start, stage_of(member, call, member->me) + start};
-    reduce(call->signature.dtype, call->signature.reduction, member->size, sources, is_small(call) ? 1 : 2, targets,
-           bytes / item_bytes(call->signature.dtype));
-}
-
-static void gather_slices(Member *member, Call *call) {
-    Window window = window_of(member, call, STAGE);
+static void stage_slices(Member *member, Call *call, uint32_t round) {
+    Window window = window_of(member, call, round, WINDOW);
+    char *stage = stage_of(member, member->me, round);
     for (uint32_t step = 1; step < member->size; step++) {
         uint32_t k = (member->me + step) % member->size;
-        uint64_t start = slice_start(window, k);
-        memcpy(window.tensor + start, stage_of(member, call, k) + start, slice_bytes(window, k));
+        memcpy(stage + k * slice_of(call, member->size), window.tensor + slice_start(window, k), slice_bytes(window, k));
+    }
+}
+
+static void reduce_small(Member *member, Call *call) {
+    char *sources[member->size];
+    for (uint32_t k = 0; k < member->size; k++)
+        sources[k] = k == member->me ? call->send[0] : stage_of(member, k, 0);
+    reduce(call->signature.dtype, call->signature.reduction, member->size, sources, 1, call->send,
+           call->send_bytes[0] / item_bytes(call->signature.dtype));
+}
+
+static void reduce_slice(Member *member, Call *call, uint32_t round) {
+    Window window = window_of(member, call, round, WINDOW);
+    uint64_t place = member->me * slice_of(call, member->size);
+    char *own = window.tensor + slice_start(window, member->me), *sources[member->size];
+    for (uint32_t k = 0; k < member->size; k++) sources[k] = k == member->me ? own : stage_of(member, k, round) + place;
+    char *targets[2] = {own, stage_of(member, member->me, round) + place};
+    reduce(call->signature.dtype, call->signature.reduction, member->size, sources, 2, targets,
+           slice_bytes(window, member->me) / item_bytes(call->signature.dtype));
+}
+
+static void gather_slices(Member *member, Call *call, uint32_t round) {
+    Window window = window_of(member, call, round, WINDOW);
+    for (uint32_t step = 1; step < member->size; step++) {
+        uint32_t k = (member->me + step) % member->size;
+        memcpy(window.tensor + slice_start(window, k), stage_of(member, k, round) + k * slice_of(call, member->size),
+               slice_bytes(window, k));
     }
 }
 
 /* All tensors are in shared memory: rank k reduces the k-th slice and writes it to all. */
 static void reduce_in_place(Member *member, Call *call) {
-    Window window = window_of(member, call, call->send_bytes[0]);
+    Window window = window_of(member, call, 0, call->send_bytes[0]);
     char *tensors[member->size];
     for (uint32_t k = 0; k < member->size; k++)
         tensors[k] = member->arenas[k] + record_of(member, k)->tensor + slice_start(window, member->me);
@@ -245,16 +257,28 @@ static int is_in_place(Member *member, const Call *call) {
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 static void stage(Member *member, Call *call) {
-    if (call->kind == ALL_REDUCE)
-        stage_slices(member, call);
-    else
+    if (call->kind != ALL_REDUCE)
         stage_parts(member, call);
+    else if (is_small(call))
+        memcpy(stage_of(member, member->me, 0), call->send[0], call->send_bytes[0]);
+    else
+        stage_slices(member, call, 0);
 }
 
 static int finish_round(Member *member, Call *call) {
     member->half ^= 1;
     call->step = STAGING;
     return ++call->round < call->rounds;
+}
+
+/* The work between two meetings: of three rounds, so that a round needs one meeting. `call->round` is the last one.
+Returns 0 after the end. */
+static int work(Member *member, Call *call) {
+    uint64_t round = call->round;
+    if (round >= 2) gather_slices(member, call, round - 2);
+    if (round <= call->rounds) reduce_slice(member, call, round - 1);
+    if (round < call->rounds) stage_slices(member, call, round);
+    return round <= call->rounds;
 }
 
 static uint64_t call_bytes(const Call *call, uint32_t size) {
@@ -273,31 +297,32 @@ static void add_totals(Totals *totals, const Record *record, uint64_t bytes) {
 
 /* Runs a collective, or continues one for which the last call returned AGAIN. */
 int run(Member *member, Call *call) {
-    int status, is_direct = call->kind == ALL_REDUCE && call->tensor != NOWHERE && !is_small(call);
+    int status, is_large = call->kind == ALL_REDUCE && !is_small(call), is_direct = is_large && call->tensor != NOWHERE;
     for (;;) switch (call->step) {
             case STAGING:
                 if (!call->round) {
                     call->rounds = 1;
                     write_record(member, call);
                 }
-                if (call->round || !is_direct) stage(member, call);
+                if (!is_direct) stage(member, call);
                 arrive(member);
                 call->step = FIRST_MEETING;
                 break;
             case FIRST_MEETING:
                 if ((status = meet(member, call))) return status;
-                call->step = READING;
+                call->step = is_large ? WORKING : READING;
                 if (call->round) break;
                 if ((status = compare_records(member, call))) {
                     member->half ^= 1;
                     record_of(member, member->me)->ended = seconds();
                     return status;
                 }
+                if (is_large) call->round = 1;
                 if (is_in_place(member, call)) {
                     reduce_in_place(member, call);
                     arrive(member);
                     call->step = LEAVING;
-                } else if (call->kind == ALL_REDUCE && !is_small(call) && count_in_arenas(member)) {
+                } else if (is_large && count_in_arenas(member)) {
                     if (is_direct) stage(member, call);   /* not before, as other tensors could be shared, too */
                     arrive(member);
                     call->step = LATE_MEETING;
@@ -305,28 +330,31 @@ int run(Member *member, Call *call) {
                 break;
             case LATE_MEETING:
                 if ((status = meet(member, call))) return status;
-                call->step = READING;
+                call->step = WORKING;
+                break;
+            case WORKING:
+                if (work(member, call)) {
+                    arrive(member);
+                    call->step = NEXT_MEETING;
+                    break;
+                }
+                member->half ^= call->rounds & 1;
+                goto done;
+            case NEXT_MEETING:
+                if ((status = meet(member, call))) return status;
+                call->round++;
+                call->step = WORKING;
                 break;
             case READING:
                 if (call->kind == ALL_REDUCE)
-                    reduce_slice(member, call);
+                    reduce_small(member, call);
                 else
                     read_parts(member, call);
-                if (call->kind == ALL_REDUCE && !is_small(call)) {
-                    arrive(member);
-                    call->step = SECOND_MEETING;
-                    break;
-                }
-                if (finish_round(member, call)) break;
-                goto done;
-            case SECOND_MEETING:
-                if ((status = meet(member, call))) return status;
-                gather_slices(member, call);
                 if (finish_round(member, call)) break;
                 goto done;
             default:   /* LEAVING */
                 if ((status = meet(member, call))) return status;
-                finish_round(member, call);
+                member->half ^= 1;
                 goto done;
         }
 done:;

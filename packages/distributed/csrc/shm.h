@@ -20,13 +20,19 @@ Note [Stages]
 ~~~~~~~~~~~~~
 Tensors are private memory, so each rank copies what others need to a stage, a block of its shared arena, in rounds of
 at most STAGE bytes. A stage has two halves for alternating rounds. A half is written again two rounds later; the
-meeting of the round between guarantees that all have finished reading it. So a round needs one meeting, and a
-reduction of all ranks two. Reductions add the ranks' values in rank order, independently of sizes and timing. */
+meeting of the round between guarantees that all have finished reading it. So a round needs one meeting.
+
+A reduction of all ranks has three steps per round: copy to the stage, reduce a slice, copy the slices of others. Between
+two meetings a rank makes the first step of one round, the second of the round before, and the third of the one before
+that. The halves suffice, since the first and the third step of two rounds use different slices of a half.
+
+Reductions add the ranks' values in rank order, independently of sizes and timing. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VERSION = 1, PAGE = 4096, TEXT = 32768, WHERE = 112, DIMENSIONS = 6, RECORDS = 15, GROUPS = 256, LETTERS = 255 };
+enum { VERSION = 1, PAGE = 4096, TEXT = 32768, WHERE = 112, DIMENSIONS = 6, RECORDS = 15, LETTERS = 255 };
+enum { LOCAL = 256, GROUPS = 512 };   /* groups that only their members create have numbers from LOCAL on */
 enum { DONE = 0, AGAIN = 1, MISMATCH = 2, LENGTHS = 3 };   /* statuses */
 enum { COPY, REDUCE, ALL_REDUCE };
 enum { SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, REDUCTIONS };
@@ -67,10 +73,11 @@ typedef struct {   /* a rank: where others find it */
     double since;   /* since when it waits for a letter, or for others to connect; 0 if it does not */
     int64_t awaited;   /* the rank that the letter comes from, -1 for any */
     char where[112];
+    char reason[112];   /* why the rank is slow now, as the program says */
 } Place;
 
 typedef struct {
-    uint32_t version, world, groups, broken;
+    uint32_t version, world, groups, local, broken;   /* the numbers of groups of both kinds */
     int32_t failed;   /* the rank that the text is about */
     char text[32768];
 } Board;
@@ -128,6 +135,7 @@ size_t seat_offset(uint32_t world, uint32_t group, uint32_t rank);
 size_t place_offset(uint32_t rank);
 size_t mailbox_offset(uint32_t world, uint32_t from, uint32_t to);
 void break_board(char *board);
+uint32_t add_local_group(char *board);   /* returns its number, which is GROUPS if there are too many */
 
 size_t stage_bytes(const Call *call, uint32_t size);   /* that `run` needs */
 int run(Member *member, Call *call);

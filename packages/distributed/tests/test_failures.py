@@ -6,7 +6,7 @@ import time
 from datetime import timedelta
 
 import pytest
-from ranks import errors, finish, run, start
+from ranks import TIMEOUT, errors, finish, run, start
 
 import facula_distributed as dist
 from facula_tensor import float64, ones, zeros
@@ -22,18 +22,21 @@ CALLS = {
 }  # fmt: skip
 
 
-def check_difference(rank, case):
-    dist.barrier()
-    first, second, *_ = CALLS[case]
-    (second if rank == 1 else first)()
+def check_differences(rank):
+    messages = {}
+    for case, (first, second, *_) in CALLS.items():
+        with pytest.raises(dist.MismatchError) as raised:
+            (second if rank == 1 else first)()
+        messages[case] = str(raised.value)
+    return messages
 
 
-@pytest.mark.parametrize("case", CALLS)
-def test_different_calls_are_named_on_all_ranks_with_both_lines(case):
-    _, _, *words = CALLS[case]
-    for message in errors(3, check_difference, case):
-        assert message.startswith("MismatchError: ") and "collective 3 differs: rank " in message
-        assert all(word in message for word in words) and message.count("test_failures.py:") == 2
+def test_different_calls_are_named_on_all_ranks_with_both_lines():
+    for messages in run(3, check_differences, timeout=TIMEOUT):
+        for number, (case, (_, _, *words)) in enumerate(CALLS.items(), 2):
+            message = messages[case]
+            assert f"collective {number} differs: rank " in message
+            assert all(word in message for word in words) and message.count("test_failures.py:") == 2
 
 
 def check_nothing_is_changed(rank):

@@ -8,7 +8,7 @@ import threading
 from datetime import timedelta
 
 import pytest
-from ranks import errors, run
+from ranks import TIMEOUT, errors, run
 
 import facula_distributed as dist
 from facula_distributed import GroupMember
@@ -132,7 +132,50 @@ def check_groups(rank):
 
 
 def test_groups_of_some_processes():
-    run(4, check_groups)
+    run(4, check_groups, timeout=TIMEOUT)
+
+
+def check_local_groups(rank):
+    def local(ranks):
+        return dist.new_group(ranks, use_local_synchronization=True)
+
+    if rank == 2:  # not called by others
+        assert local([0, 1]) is None
+        dist.barrier()
+        alone = local([2])
+    else:
+        pairs = [local([1, 0]) for _ in range(3)]
+        if rank == 1:
+            dist.all_reduce(ones(3), group=dist.new_group([1], use_local_synchronization=True))
+        for number, pair in enumerate(pairs):
+            value = tensor([10**rank * (number + 1)])
+            dist.all_reduce(value, group=pair)
+            assert value.item() == 11 * (number + 1) and dist.get_process_group_ranks(pair) == [0, 1]
+        assert len({pair.group_name for pair in pairs}) == 3
+        dist.barrier()
+        alone = local([rank])
+    every = dist.new_group(use_local_synchronization=True)
+    value = tensor([10**rank])
+    dist.all_reduce(value, group=every)
+    assert value.item() == 111
+    dist.all_reduce(value, group=alone)
+    assert value.item() == 111
+    with raises(dist.MismatchError, "all_reduce", f"collective 3 of group {every.group_name} differs"):
+        dist.all_reduce(ones(3 + rank), group=every)
+
+
+def test_groups_that_only_their_members_create():
+    run(3, check_local_groups)
+
+
+def check_missing_member(rank):
+    if rank == 1:
+        dist.new_group([0, 1], timeout=timedelta(seconds=30), use_local_synchronization=True)
+
+
+def test_a_local_group_names_a_rank_that_has_ended():
+    messages = errors(2, check_missing_member)
+    assert "RankError: new_group: rank 0 has ended, without the call for the ranks (0, 1)" in messages[1]
 
 
 def check_initialized_again(rank, address):
@@ -147,7 +190,7 @@ def check_initialized_again(rank, address):
 @pytest.mark.parametrize("kind", ["file", "tcp"])
 def test_a_group_is_initialized_again(tmp_path, kind):
     address = f"file://{tmp_path}/again-{{}}" if kind == "file" else f"tcp://localhost:{free_port()}"
-    run(2, check_initialized_again, address, **({} if kind == "file" else {"address": address}))
+    run(2, check_initialized_again, address, **({"timeout": TIMEOUT} if kind == "file" else {"address": address}))
 
 
 def start_with_other_version(rank, path):

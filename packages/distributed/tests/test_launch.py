@@ -41,6 +41,9 @@ def train():
                 return
             if kind == "receive":
                 dist.recv(zeros(1), 0)
+            if kind == "slow":
+                with dist.expect_slow("evaluation"):
+                    read_batch()
         dist.all_reduce(zeros(1000))
 
 
@@ -54,7 +57,7 @@ train()
 print("ended", rank)
 """
 LIMIT = 300.0
-REDUCED = r"all_reduce\(float32, shape \(1000,\), SUM\) at \S*program.py:33"
+REDUCED = r"all_reduce\(float32, shape \(1000,\), SUM\) at \S*program.py:36"
 
 
 def begin(tmp_path, *arguments):
@@ -120,6 +123,7 @@ FAILURES = {
 LATE = {
     "stop": rf"rank 1 \(pid \d+, stopped\) has not called it; its last was 11, {REDUCED}; it is at",
     "stall": r'it is at\n\[facula run\]     File "\S*program.py", line 11 in read_batch',
+    "slow": r"since \d\.\d s\n\[facula run\]   rank 1 said that it would be slow: evaluation\n\[facula run\] coll",
     "receive": rf"rank 1 \(pid \d+, \w+\) has not called it; its last was 11, {REDUCED}",
 }
 
@@ -144,7 +148,7 @@ def test_ranks_that_are_late_are_named_and_all_end(tmp_path):
         code, _, errors = end(process)
         assert code == 1 and re.search(LATE[kind], errors), errors
         check_end(errors)
-    assert re.search(r"rank 1 waits for a message from rank 0 at \S*program.py:32: 1 of 2 ranks wait", errors)
+    assert re.search(r"the message from rank 0 that rank 1 receives at \S*program.py:32: 1 of 2 ranks wait", errors)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

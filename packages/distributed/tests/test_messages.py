@@ -1,9 +1,13 @@
 """Messages between two processes: order, tags, sources, sizes, and errors."""
 
+import time
+from datetime import timedelta
+
 import pytest
 from ranks import errors, run
 
 import facula_distributed as dist
+from facula_errors.testing import raises
 from facula_tensor import arange, float64, tensor, zeros
 
 
@@ -41,6 +45,55 @@ def check_ring(rank, size):
     receipts[1].wait()  # the second message, although the program waits for it first
     assert receipts[0].is_completed() and (first.item(), second.item()) == (1, 2)
     return True
+
+
+def check_background(rank, size):
+    """Check that messages arrive in any order of the sources while the program does not wait."""
+    if rank:
+        dist.recv(zeros(1), 0)
+        dist.send(arange(1000.0) * rank, 0, tag=rank)
+        dist.send(tensor([7.0]), 0, tag=9)
+        return True
+    values = [zeros(1000) for _ in range(1, size)]
+    work = [dist.irecv(value, other, tag=other) for other, value in enumerate(values, 1)]
+    late = zeros(1)
+    last = dist.irecv(late, size - 1, tag=9)
+    assert not any(one.is_completed() for one in work)
+    with raises(dist.DistTimeoutError, "Work.wait", "did not end within 0.01 s"):
+        work[0].wait(timedelta(seconds=0.01))
+    for other in range(size - 1, 0, -1):
+        dist.send(zeros(1), other)
+        while values[other - 1][1].item() != other:  # without a question to the work, which could receive, too
+            time.sleep(0.001)
+        assert work[other - 1].wait() and values[other - 1].equal(arange(1000.0) * other)
+    assert last.wait() and last.is_completed() and late.item() == 7
+    return all(one.wait() for one in work)
+
+
+def test_irecv_completes_while_the_program_does_not_wait():
+    assert all(run(3, check_background, 3))
+
+
+def check_failed_background(rank, size):
+    if rank == 1:
+        work = dist.irecv(zeros(1), 0)
+        other = dist.irecv(zeros(2), 2)
+        with raises(dist.RankError, "irecv", "rank 0 has ended"):
+            work.wait()
+        with raises(dist.MismatchError, "irecv", "expected send(float32, shape (2,))"):
+            other.wait()
+        assert work.is_completed() and not work.is_success() and isinstance(work.exception(), dist.RankError)
+        work = dist.irecv(zeros(1), 2)
+        dist.destroy_process_group()
+        with raises(dist.DistBackendError, "irecv", "destroy_process_group was called"):
+            work.wait()
+    elif rank == 2:
+        dist.send(zeros(1), 1)
+        time.sleep(0.5)
+
+
+def test_irecv_raises_when_the_program_waits():
+    assert errors(3, check_failed_background, 3) == [None] * 3
 
 
 @pytest.mark.parametrize("size", [2, 3])

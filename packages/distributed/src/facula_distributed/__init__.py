@@ -78,6 +78,7 @@ from ._groups.queries import (
     is_available,
 )
 from ._groups.seeds import seed
+from ._groups.slow import expect_slow
 from ._groups.subgroups import new_subgroups, new_subgroups_by_enumeration
 from ._groups.work import ReduceOp, Work
 from ._parallel.buckets import GradBucket
@@ -99,12 +100,13 @@ __all__ = [
     "QueueEmptyError", "RankError", "ReduceOp", "Report", "Store", "TCPStore", "Work", "all_gather",
     "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_reduce", "all_reduce_coalesced",
     "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list",
-    "default_pg_timeout", "destroy_process_group", "gather", "gather_object", "get_backend", "get_backend_config",
-    "get_default_backend_for_device", "get_global_rank", "get_group_rank", "get_node_local_rank", "get_pg_count",
-    "get_process_group_ranks", "get_rank", "get_world_size", "group", "init_process_group", "irecv", "is_available",
-    "is_initialized", "isend", "monitored_barrier", "new_group", "new_subgroups", "new_subgroups_by_enumeration",
-    "recv", "recv_object_list", "reduce", "reduce_op", "reduce_scatter", "reduce_scatter_tensor", "report", "scatter",
-    "scatter_object_list", "seed", "send", "send_object_list", "supports_complex",
+    "default_pg_timeout", "destroy_process_group", "expect_slow", "gather", "gather_object", "get_backend",
+    "get_backend_config", "get_default_backend_for_device", "get_global_rank", "get_group_rank", "get_node_local_rank",
+    "get_pg_count", "get_process_group_ranks", "get_rank", "get_world_size", "group", "init_process_group", "irecv",
+    "is_available", "is_initialized", "isend", "monitored_barrier", "new_group", "new_subgroups",
+    "new_subgroups_by_enumeration", "recv", "recv_object_list", "reduce", "reduce_op", "reduce_scatter",
+    "reduce_scatter_tensor", "report", "scatter", "scatter_object_list", "seed", "send", "send_object_list",
+    "supports_complex",
 ]  # fmt: skip
 
 __dir__ = _published(__name__)

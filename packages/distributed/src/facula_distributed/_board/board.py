@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import OperationError
+from facula_multiprocessing import SharedMemoryError
 from facula_multiprocessing.extend import reserve
 
 from .._shm import ffi, lib
@@ -56,10 +57,19 @@ class Board:
             raise OperationError(
                 f"init_process_group: expected at most {MAX_RANKS} processes on a machine; got {world}; start fewer"
             )
+        nbytes = lib.board_bytes(world)
         fd = os.memfd_create("facula-board", os.MFD_CLOEXEC)
-        os.ftruncate(fd, lib.board_bytes(world))
-        reserve(fd, 0, lib.seat_offset(world, 0, 0))
-        board = cls(fd, world)
+        try:
+            os.ftruncate(fd, nbytes)
+            reserve(fd, 0, lib.seat_offset(world, 0, 0))
+            board = cls(fd, world)
+        except OSError as error:
+            os.close(fd)
+            raise SharedMemoryError(
+                f"init_process_group: no shared memory for {world} processes ({error.strerror}); raise `ulimit -f`, or "
+                "start fewer",
+                nbytes,
+            ) from None
         board.head.version, board.head.world, board.head.failed = lib.VERSION, world, -1
         return board
 
@@ -78,6 +88,10 @@ class Board:
         seat.is_member = 1
         return seat
 
+    def groups(self) -> list[int]:
+        """Return the numbers of all groups."""
+        return [*range(self.head.groups), *range(lib.LOCAL, lib.LOCAL + self.head.local)]
+
     def members(self, group: int) -> list[int]:
         """Return the ranks of a group."""
         return [rank for rank in range(self.world) if self.seat(group, rank).is_member]
@@ -94,13 +108,13 @@ class Board:
 
     def latest(self, rank: int) -> tuple[int, Any]:
         """Return the group and the record of the collective that a rank called last; (0, None) before the first."""
-        found = [(group, self.last_record(group, rank)) for group in range(self.head.groups)]
+        found = [(group, self.last_record(group, rank)) for group in self.groups()]
         called = [pair for pair in found if pair[1] is not None]
         return max(called, key=lambda pair: float(pair[1].begun), default=(0, None))
 
     def running(self, rank: int) -> Iterator[tuple[int, Any]]:
         """Yield the groups and records of the collectives in which a rank is now."""
-        for group in range(self.head.groups):
+        for group in self.groups():
             record = self.last_record(group, rank)
             if record is not None and not record.ended:
                 yield group, record
@@ -123,6 +137,11 @@ class Board:
 def described(record: Any) -> str:
     """Describe a call: "all_reduce(float32, shape (1000,), SUM) at train.py:17"."""
     return f"{signature_text(record.signature)} at {ffi.string(record.where).decode(errors='replace')}"
+
+
+def reason_of(place: Any) -> str:
+    """Return why a rank is slow now, as it says; "" if it does not."""
+    return str(ffi.string(place.reason).decode(errors="replace"))
 
 
 def signature_text(signature: Any) -> str:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from facula_multiprocessing.extend import new_block, reserve
 
-from .._errors import DistTimeoutError, RankError
+from .._errors import DistBackendError, DistTimeoutError, RankError
 from .._shm import ffi, lib
 from .._turns import turns
-from .lines import write_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +60,9 @@ class Letters:
             if letter != ffi.NULL:
                 self._sent[int(ffi.cast("uintptr_t", letter))] = block
                 return time.monotonic() - begun
-            self._check(operation, [target], begun + self._member.timeout)
+            problem = self.problem(operation, [target], begun + self._member.timeout)
+            if problem is not None:
+                raise problem
             if (others := turns()) is None:
                 time.sleep(_FULL_SECONDS)
             else:
@@ -80,57 +81,35 @@ class Letters:
                 return source, letter
         return None
 
-    def wait(self, operation: str, sources: Sequence[int], tag: int, line: bytes) -> tuple[int, Any]:
-        """Return what `find` returns, once there is a message.
+    def problem(self, operation: str, others: Sequence[int], deadline: float | None = None) -> DistBackendError | None:
+        """Return the error of an operation for which some ranks will not come, or None. A letter may still be there.
 
         Arguments:
-            operation: the beginning of errors.
-            sources: the ranks of the group that the message may come from.
-            tag: its number.
-            line: the program's line, for those who watch.
-
-        Raises:
-            RankError: the sender has ended.
-            DistTimeoutError: there is no message in time.
+            operation: the beginning of the error.
+            others: the ranks of the group, of which one is enough.
+            deadline: when they are too late.
         """
-        found = self.find(sources, tag)
-        if found is not None:
-            return found
-        board, rank = self._world.board, self._world.rank
-        place = board.place(rank)
-        write_line(place.where, line)
-        place.awaited = self._member.ranks[sources[0]] if len(sources) == 1 else -1
-        place.since = now = time.monotonic()
-        try:
-            while True:
-                seen = lib.read_bell(board.base, rank)
-                if (found := self.find(sources, tag)) is not None:
-                    break
-                if (others := turns()) is None:
-                    lib.wait_for_bell(board.base, rank, seen)
-                else:
-                    others.pause(f"waits in {operation} at {line.decode(errors='replace')}", ("letter", seen))
-                if (found := self.find(sources, tag)) is not None:
-                    break
-                self._check(operation, sources, now + self._member.timeout)
-        finally:
-            place.since = 0
-        self._member.ledger.costs_of(operation, line, is_async=False).add_wait(found[0], time.monotonic() - now)
-        return found
-
-    def _check(self, operation: str, others: Sequence[int], deadline: float) -> None:
         failure = self._world.board.failure()
         if failure is not None:
-            raise RankError(f"{operation}: {failure[1]}", failure[0])
+            return RankError(f"{operation}: {failure[1]}", failure[0])
         ranks = [self._member.ranks[other] for other in others]
         if all(map(self._world.has_ended, ranks)):
             last = ranks[0]
-            raise RankError(f"{operation}: rank {last} has ended, {self._member.history(last)}", last)
-        if time.monotonic() > deadline:
-            raise DistTimeoutError(
+            return RankError(f"{operation}: rank {last} has ended, {self._member.history(last)}", last)
+        if deadline is not None and time.monotonic() > deadline:
+            return DistTimeoutError(
                 f"{operation}: ranks {ranks} took no part within {self._member.timeout:g} s; "
                 f"rank {ranks[0]} is {self._member.history(ranks[0])}"
             )
+        return None
+
+    def bell(self) -> int:
+        """Return a number that changes with each letter to this rank."""
+        return int(lib.read_bell(self._world.board.base, self._world.rank))
+
+    def wait_for_bell(self, seen: int) -> None:
+        """Wait for a short time, or until the number is no longer `seen`."""
+        lib.wait_for_bell(self._world.board.base, self._world.rank, seen)
 
     def envelope(self, source: int, letter: Any) -> Any:
         """Return the signature and the line of a message."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from facula_tensor.extend import user_frame
+from facula_tensor.extend.recording import user_site
 
 from .._shm import ffi, lib
 
@@ -13,23 +13,24 @@ if TYPE_CHECKING:
     from types import CodeType
 
 _MAX_LINES = 10_000
-_lines: dict[tuple[CodeType, int], bytes] = {}
+_lines: dict[tuple[int, int], tuple[bytes, CodeType]] = {}  # by code object, which each entry keeps, and instruction
 
 
 def program_line() -> bytes:
     """Return the file and the line of the program that called the library."""
-    frame = user_frame(1)
-    key = frame.f_code, frame.f_lineno
-    found = _lines.get(key)
-    if found is None:
-        if len(_lines) >= _MAX_LINES:
-            _lines.clear()
-        path = key[0].co_filename
-        folder = os.getcwd() + os.sep
-        line = f"{path.removeprefix(folder)}:{key[1]}".encode(errors="replace")
-        room = lib.WHERE - 1
-        found = _lines[key] = line if len(line) <= room else b"..." + line[3 - room :]
-    return found
+    code, instruction = user_site()
+    try:
+        return _lines[id(code), instruction][0]
+    except KeyError:
+        pass
+    if len(_lines) >= _MAX_LINES:
+        _lines.clear()
+    number = next((line for start, end, line in code.co_lines() if start <= instruction < end), code.co_firstlineno)
+    text = f"{code.co_filename.removeprefix(os.getcwd() + os.sep)}:{number}".encode(errors="replace")
+    room = lib.WHERE - 1
+    line = text if len(text) <= room else b"..." + text[3 - room :]
+    _lines[id(code), instruction] = line, code
+    return line
 
 
 def write_line(where: Any, line: bytes | None = None) -> None:

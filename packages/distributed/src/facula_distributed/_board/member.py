@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from facula_multiprocessing import SharedMemoryError
 from facula_multiprocessing.extend import new_block
 
-from .._errors import DistTimeoutError, MismatchError, RankError
+from .._errors import DistBackendError, DistTimeoutError, MismatchError, RankError
 from .._shm import ffi, lib
 from .._turns import turns
-from .board import described, numbered
+from .board import NOT_MINE, NUMBERS, described, numbered
+from .lines import write_line
 from .totals import Ledger
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 _SPINS = 2000  # some dozen microseconds; none if ranks would take each other's cores
 _MIN_STAGE = 64 << 10
+_NO_MEMORY = -2  # the root of calls of a rank that has no memory for them
 NOWHERE = 2**64 - 1
 _left: list[Member] = []  # whose stages others may still read
 
@@ -69,13 +73,18 @@ class Member:
 
         Raises:
             MismatchError: ranks call different operations.
-            RankError: a rank failed or ended.
+            RankError: a rank failed or ended, or has no memory for the call.
             DistTimeoutError: a rank did not call the operation in time.
+            SharedMemoryError: this rank has no memory for the call.
         """
         former = self._block  # other ranks may read it until they arrive
         needed = lib.stage_bytes(call, self._member.size)
         if needed > self._member.capacity:
-            self._block = new_block(max(_MIN_STAGE, 1 << (needed - 1).bit_length()))
+            try:
+                self._block = new_block(max(_MIN_STAGE, 1 << (needed - 1).bit_length()))
+            except SharedMemoryError:
+                self._meet(operation, call.signature, call.where, has_memory=False)
+                raise
             self._member.stage, self._member.capacity = self._block.offset, self._block.nbytes
         status, gone = lib.run(self._member, call), None
         if status == lib.AGAIN:
@@ -91,6 +100,34 @@ class Member:
         del former
         if status != lib.DONE:
             raise self._mismatch(call, operation, status)
+
+    def meet(self, operation: str, detail: int = 0, has_memory: bool = True) -> None:
+        """Wait for all members.
+
+        Arguments:
+            operation: the name of the program's call.
+            detail: a number that all must agree in.
+            has_memory: False to make the others raise RankError. Then this rank raises nothing.
+        """
+        signature: Any = ffi.new("Signature *")
+        signature.operation, signature.dtype, signature.reduction = NUMBERS[operation], NOT_MINE, NOT_MINE
+        signature.root, signature.shape[0] = -1, detail
+        where = ffi.new("char[]", lib.WHERE)
+        write_line(where)
+        self._meet(operation, signature[0], where, has_memory)
+
+    def _meet(self, operation: str, signature: Any, where: Any, has_memory: bool) -> None:
+        call: Any = ffi.new("Call *")
+        call.signature, call.tensor, call.kind = signature, NOWHERE, lib.COPY
+        ffi.memmove(call.where, where, lib.WHERE)
+        addresses, lengths = ffi.new("char *[]", len(self.ranks)), ffi.new("uint64_t[]", len(self.ranks))
+        call.send, call.receive, call.send_bytes, call.receive_bytes = addresses, addresses, lengths, lengths
+        if has_memory:
+            self.run(call, operation)
+            return
+        call.signature.root = _NO_MEMORY
+        with suppress(DistBackendError):  # above all the difference from the calls of ranks that have memory
+            self.run(call, operation)
 
     def _check(self, call: Any, operation: str, deadline: float, gone: int | None, limit: float) -> int | None:
         """Raise if the awaited rank will not come; return it if it has ended or left, to look once more."""
@@ -136,6 +173,10 @@ class Member:
                 f"elements, in {places[0]}, than it receives, in {places[1]}; make the sizes agree"
             )
         other = self.ranks[call.other]
+        record = board.record(self.group, other, number)
+        if record is not None and record.signature.root == _NO_MEMORY:
+            text = f"collective {number}{within}: rank {other} has no shared memory left for {described(record)}"
+            return RankError(f"{operation}: {text}; see its error", other)
         calls = [board.record(self.group, rank, number) for rank in sorted({own, other})]
         said = [
             f"rank {rank} calls {described(record) if record is not None else 'something else'}"

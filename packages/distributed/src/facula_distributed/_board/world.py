@@ -14,14 +14,16 @@ import os
 import select
 import sys
 import time
+from collections import Counter
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import OperationError, UnsupportedError
+from facula_multiprocessing import SharedMemoryError
 from facula_multiprocessing.extend import Arena, Stacks, new_block
 
-from .._errors import DistNetworkError, DistStoreError
+from .._errors import DistNetworkError, DistStoreError, DistTimeoutError, RankError
 from .._shm import lib
 from .._turns import turns
 from .board import Board
@@ -68,23 +70,29 @@ class World:
         DistNetworkError: ranks did not connect in time, or ended.
         OperationError: ranks have other versions.
         UnsupportedError: ranks are on other machines.
+        RankError: a rank has no memory left.
         SharedMemoryError: no memory is left.
     """
 
     def __init__(self, store: Store, rank: int, size: int, timeout: timedelta) -> None:
         self.rank, self.size = rank, size
-        self._own_block = new_block(1)  # its arena is that of all blocks of this process
-        self.arena = self._own_block.ledger.arena
         self._files: list[Any] = []
+        self._local_groups: Counter[tuple[int, ...]] = Counter()  # calls of `new_local_group_number`, by ranks
         self.closes: Callable[[], None] | None = None
         started = launched()
         self.is_launched = started is not None and started.world == size and os.environ.get("RANK") == str(rank)
         board = None
-        if started is not None and self.is_launched:
-            board = Board(started.fd, size)
-        elif rank == 0:
-            board = Board.create(size)
-            self._files.append(board.fd)
+        try:
+            self._own_block = new_block(1)  # its arena is that of all blocks of this process
+            if started is not None and self.is_launched:
+                board = Board(started.fd, size)
+            elif rank == 0:
+                board = Board.create(size)
+                self._files.append(board.fd)
+        except SharedMemoryError as error:
+            store.set(f"rank {rank}", json.dumps({"error": str(error)}))
+            raise
+        self.arena = self._own_block.ledger.arena
         self.stacks, self.is_closed = stacks_of_this_process(), False
         if board is not None:  # others can see that this one waits for them
             self._set_place(board, 1)
@@ -114,6 +122,8 @@ class World:
                     f"ranks {missing} did not connect; start them, or correct world_size"
                 ) from None
             found.append(json.loads(store.get(f"rank {rank}")))
+            if "error" in found[-1]:
+                raise RankError(f"{_OPERATION}: rank {rank} failed: {found[-1]['error']}", rank)
         for name, expectation, kind in (
             ("version", "one version of facula-distributed on all ranks", OperationError),
             ("size", "the same world_size on all ranks", OperationError),
@@ -138,6 +148,9 @@ class World:
         try:
             found = os.open(f"/proc/{pid}/fd/{fd}", os.O_RDWR | os.O_CLOEXEC)
         except OSError as error:
+            failure = self.board.failure() if hasattr(self, "board") else None
+            if failure is not None:
+                raise RankError(f"{_OPERATION}: {failure[1]}", failure[0]) from None
             raise DistNetworkError(
                 f"{_OPERATION}: expected access to memory of process {pid}; got {error.strerror}; the process has "
                 "ended, or runs as another user or in another container"
@@ -201,11 +214,38 @@ class World:
             OperationError: there are too many.
         """
         number = self.next_group
-        if number >= lib.GROUPS:
-            raise OperationError(f"new_group: expected at most {lib.GROUPS} groups in a program; reuse groups")
+        if number >= lib.LOCAL:
+            raise OperationError(f"new_group: expected at most {lib.LOCAL} groups in a program; reuse groups")
         self.next_group += 1
         if self.rank == 0:
             self.board.head.groups = self.next_group
+        return number
+
+    def new_local_group_number(self, store: Store, ranks: tuple[int, ...], timeout: float) -> int:
+        """Return the number of another group, which the first of its ranks tells the others.
+
+        Raises:
+            OperationError: there are too many.
+            DistTimeoutError: the first rank did not call this in time.
+            RankError: it has ended.
+        """
+        self._local_groups[ranks] += 1
+        key, first = f"group {self._local_groups[ranks]} of {ranks}", ranks[0]
+        if self.rank == first:
+            store.set(key, str(lib.add_local_group(self.board.base)))
+        end = time.monotonic() + timeout
+        while not store.check([key]):
+            with suppress(DistStoreError):
+                store.wait([key], timedelta(seconds=_LOOK_SECONDS))
+                break
+            if self.has_ended(first):
+                raise RankError(f"new_group: rank {first} has ended, without the call for the ranks {ranks}", first)
+            if time.monotonic() > end:
+                raise DistTimeoutError(f"new_group: rank {first} did not call it for {ranks} within {timeout:g} s")
+        number = int(store.get(key))
+        if number >= lib.GROUPS:
+            most = lib.GROUPS - lib.LOCAL
+            raise OperationError(f"new_group: expected at most {most} groups of local synchronization; reuse groups")
         return number
 
     def close(self) -> None:

@@ -16,11 +16,19 @@ from .._groups.groups import group_of
 from .._groups.work import Work, completed
 from .._shm import ffi
 from .checks import as_tensor, root_of
-from .transfers import Memory, after_writing, break_capture, memory_of, memory_of_bytes, pass_message, sign
+from .transfers import (
+    NO_MEMORY,
+    Memory,
+    after_writing,
+    break_capture,
+    memory_of,
+    memory_of_bytes,
+    pass_message,
+    sign,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import timedelta
+    from collections.abc import Callable, Sequence
 
     from facula_tensor import Tensor
 
@@ -107,61 +115,82 @@ def isend(
 
 
 class _Receipt(Work):
-    """A message to receive, when the program waits for it."""
+    """A message to receive: a tensor, or pickled objects."""
 
-    def __init__(self, group: ProcessGroup, tensor: Tensor, sources: list[int], tag: int) -> None:
-        super().__init__([tensor])
-        self._group, self._tensor, self._sources, self._tag = group, tensor, sources, tag
-        self._line, self.source = program_line(), -1
-        group._receipts.append(self)
+    def __init__(
+        self, operation: str, group: ProcessGroup, sources: list[int], tag: int, tensor: Tensor | None
+    ) -> None:
+        super().__init__([] if tensor is None else [tensor])
+        self.operation, self.tag, self.line = operation, tag, program_line()
+        self.sources: Sequence[int] = sources
+        self.source, self.data = -1, bytearray()
+        self._group, self._tensor = group, tensor
+        self._is_added = self._is_reported = False
 
-    def wait(self, timeout: timedelta | None = None) -> bool:
-        while not self._ended.is_set():  # earlier ones first, which may be for the same message
-            self._group._receipts[0]._receive(True)
-        return super().wait(timeout)
+    def add(self, in_background: bool) -> None:
+        """Receive the message if it has arrived, or when the program waits, or in the background."""
+        self._is_added = True
+        self._group._receipts.add(self, in_background)
+
+    def _await(self, seconds: float | None) -> bool:
+        def run() -> float:
+            begun = monotonic()
+            if not self._is_added:
+                self.add(in_background=False)
+            self._group._receipts.wait(self, seconds)
+            return monotonic() - begun
+
+        if self._is_reported:
+            run()
+        else:
+            self._is_reported = True
+            nbytes = 0 if self._tensor is None else self._tensor.nbytes
+            source = self.sources[0] if len(self.sources) == 1 else -1
+            pass_message(self._group, self.operation, self._results, nbytes, source, run)
+        return self.is_ended()
+
+    def is_ended(self) -> bool:
+        return super().is_completed()
 
     def is_completed(self) -> bool:
-        while not self._ended.is_set() and self._group._receipts[0]._receive(False):
-            pass
-        return self._ended.is_set()
+        return self.is_ended() or self._group._receipts.look(self)
 
-    def _receive(self, waits: bool) -> bool:
-        """Receive the message, or return False if there is none and `waits` is False."""
-        arrived = self._group._letters.find(self._sources, self._tag)
-        if arrived is None and not waits:
-            return False
-        source = self._sources[0] if len(self._sources) == 1 else -1
-        tensor = self._tensor
-        pass_message(self._group, "recv", [tensor], tensor.nbytes, source, lambda: self._take(arrived))
-        return True
-
-    def _take(self, arrived: tuple[int, Any] | None) -> float:
-        """Receive the message, which may have arrived, and return the seconds for which this waited."""
-        letters, begun = self._group._letters, monotonic()
-        found = arrived or letters.wait("recv", self._sources, self._tag, self._line)
-        waited = monotonic() - begun
-        self.source = found[0]
-        error = self._mismatch(*found)
-        if error is None:
-            memory = memory_of("recv", self._tensor, is_written=True)
-            letters.take(*found, memory.address, memory.nbytes)
-            after_writing([memory])
-        else:
-            letters.take(*found, 0, 0)
-        self._group._receipts.remove(self)
+    def take(self, source: int, letter: Any) -> None:
+        self.source, error = source, None
+        try:
+            self._copy(source, letter)
+        except Exception as caught:
+            error = caught
         self._end(error)
-        return waited
 
-    def _mismatch(self, source: int, letter: Any) -> MismatchError | None:
+    def _copy(self, source: int, letter: Any) -> None:
+        letters, tensor = self._group._letters, self._tensor
+        error = None
+        if tensor is None:
+            self.data = bytearray(letter.bytes)
+            memory = memory_of_bytes(self.data)
+        elif (error := self._mismatch(tensor, source, letter)) is None:
+            memory = memory_of("recv", tensor, is_written=True)
+        else:
+            memory = NO_MEMORY
+        letters.take(source, letter, memory.address, memory.nbytes)
+        if error is not None:
+            raise error
+        after_writing([memory])
+
+    def _mismatch(self, tensor: Tensor, source: int, letter: Any) -> MismatchError | None:
         own, theirs = ffi.new("Envelope *"), self._group._letters.envelope(source, letter)
-        sign(own.signature, "send", self._tensor, None, -1)
+        sign(own.signature, "send", tensor, None, -1)
         if ffi.buffer(own)[: ffi.sizeof("Signature")] == ffi.buffer(theirs)[: ffi.sizeof("Signature")]:
             return None
         return MismatchError(
-            f"recv: expected {signature_text(own.signature)}, at {self._line.decode()}; rank "
+            f"{self.operation}: expected {signature_text(own.signature)}, at {self.line.decode()}; rank "
             f"{self._group._member.ranks[source]} calls {signature_text(theirs.signature)} at "
             f"{ffi.string(theirs.where).decode()}; both must have the same shape and dtype"
         )
+
+    def fail(self, error: BaseException) -> None:
+        self._end(error)
 
 
 @boundary
@@ -172,21 +201,43 @@ def irecv(
     tag: int = 0,
     group_src: int | None = None,
 ) -> Work | None:
-    """Return a Work that receives a tensor from another process when the program waits for it.
+    """Receive a tensor from another process in the background, and return a Work.
 
     Arguments: those of `recv`.
+
+    Raises:
+        RuntimeError: from `Work.wait`, the errors of `recv`. Waiting may take as long as the group's timeout.
     """
     as_tensor("irecv", "tensor", tensor)
     found = group_of("irecv", group)
-    return None if found is None else _receipt("irecv", found, tensor, src, tag, group_src)
+    return None if found is None else _receive("irecv", found, tensor, src, tag, group_src, in_background=True)
 
 
-def _receipt(
-    operation: str, group: ProcessGroup, tensor: Tensor, src: int | None, tag: int, group_src: int | None
+def _receive(
+    operation: str,
+    group: ProcessGroup,
+    tensor: Tensor | None,
+    src: int | None,
+    tag: int,
+    group_src: int | None,
+    in_background: bool = False,
 ) -> _Receipt:
     break_capture(operation)
-    memory_of(operation, tensor, is_written=True)  # errors before anything is received
-    return _Receipt(group, tensor, _sources(operation, group, src, group_src), tag)
+    if tensor is not None:
+        memory_of(operation, tensor, is_written=True)  # errors before anything is received
+    receipt = _Receipt(operation, group, _sources(operation, group, src, group_src), tag, tensor)
+    if in_background:
+        receipt.add(in_background)
+    return receipt
+
+
+def _received(operation: str, group: ProcessGroup, *arguments: Any) -> _Receipt:
+    receipt = _receive(operation, group, *arguments)
+    try:
+        receipt.wait()
+    finally:  # it may have been interrupted
+        group._receipts.discard(receipt)
+    return receipt
 
 
 @boundary
@@ -214,8 +265,7 @@ def recv(
     found = group_of("recv", group)
     if found is None:
         return -1
-    receipt = _receipt("recv", found, tensor, src, tag, group_src)
-    receipt.wait()
+    receipt = _received("recv", found, tensor, src, tag, group_src)
     return found._member.ranks[receipt.source]
 
 
@@ -267,24 +317,12 @@ def recv_object_list(
     found = group_of(name, group)
     if found is None:
         return -1
-    sources, line = _sources(name, found, src, group_src), program_line()
-    source, data = -1, bytearray()
-
-    def take() -> float:
-        nonlocal source
-        begun = monotonic()
-        source, letter = found._letters.wait(name, sources, _OBJECTS_TAG, line)
-        waited = monotonic() - begun
-        data.extend(bytes(letter.bytes))
-        found._letters.take(source, letter, memory_of_bytes(data).address, len(data))
-        return waited
-
-    pass_message(found, name, [], 0, sources[0] if len(sources) == 1 else -1, take)
-    objects = pickle.loads(data)
+    receipt = _received(name, found, None, src, _OBJECTS_TAG, group_src)
+    objects = pickle.loads(receipt.data)
     if len(objects) != len(object_list):
         raise ArgumentError(f"{name}: expected object_list to have {len(objects)} places; got {len(object_list)}")
     object_list[:] = objects
-    return found._member.ranks[source]
+    return found._member.ranks[receipt.source]
 
 
 class P2POp:

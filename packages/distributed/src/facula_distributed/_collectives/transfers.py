@@ -257,10 +257,11 @@ def prepare(
         offset = member.world.arena.offset_of(send[0].address)
         call.tensor = NOWHERE if offset is None else offset
     written = send if is_all_reduce else receive
+    memories = [*send, *receive]  # of tensors that the program may drop while this runs in the background
 
     def run() -> float:
         member.run(call, operation, timeout)
-        del addresses[:], lengths[:]  # which the call refers to until here
+        del addresses[:], lengths[:], memories[:]  # which the call refers to until here
         after_writing(written)
         return float(call.waited)
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, warn
+from facula_multiprocessing import SharedMemoryError
 
-from .._board.board import NOT_MINE, NUMBERS
 from .._board.letters import Letters
-from .._board.lines import write_line
-from .._board.member import NOWHERE, Member
+from .._board.member import Member
+from .._board.receipts import Receipts
 from .._board.world import World
-from .._shm import ffi, lib
 from .._stores.network import NetworkStore, ServerEndedError
 from .._stores.store import Store, as_seconds
 from .._stores.stores import PrefixStore
@@ -67,7 +66,7 @@ class ProcessGroup:
         self.group_name, self.group_desc = name, description
         self._backend, self._store, self._member = backend, store, member
         self._worker, self._letters = Worker(), Letters(member)
-        self._receipts: list[Any] = []  # messages that the program is to receive, in the order of its calls
+        self._receipts = Receipts(member, self._letters)
 
     def size(self) -> int:
         """Return the number of processes."""
@@ -193,19 +192,6 @@ def _add(kind: Backend, description: str, store: Store, member: Member) -> Proce
     return group
 
 
-def _meet(member: Member, operation: str, detail: int = 0) -> None:
-    """Wait for all members. They must agree in `detail`."""
-    call: Any = ffi.new("Call *")
-    call.signature.operation, call.signature.dtype, call.signature.reduction = NUMBERS[operation], NOT_MINE, NOT_MINE
-    call.signature.root, call.signature.shape[0] = -1, detail
-    write_line(call.where)
-    lengths = ffi.new("uint64_t[]", len(member.ranks))
-    addresses = ffi.new("char *[]", len(member.ranks))
-    call.send, call.receive, call.send_bytes, call.receive_bytes = addresses, addresses, lengths, lengths
-    call.kind, call.tensor = lib.COPY, NOWHERE
-    member.run(call, operation)
-
-
 @boundary
 def init_process_group(
     backend: str | None = None,
@@ -255,8 +241,13 @@ def init_process_group(
     kind = _checked_backend(operation, backend, pg_options)
     seconds = _seconds(operation, timeout)
     found, world = _connected(init_method, rank, world_size, store, timedelta(seconds=seconds))
-    member = Member(world, world.new_group_number(), range(found.size), seconds)
-    _meet(member, operation)
+    try:
+        member = Member(world, world.new_group_number(), range(found.size), seconds)
+    except SharedMemoryError as error:
+        world.board.fail(world.rank, f"rank {world.rank} failed: {error}")
+        world.close()
+        raise
+    member.meet(operation)
     _add(kind, "default_pg", found.store, member)
     _set_places((found.rank, found.size))
     watch_stalls(world)
@@ -302,10 +293,28 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
     for one in ended:
         _groups.remove(one)
         one._worker.close()
+        one._receipts.close()
         one._member.leave()
     if not _groups:
         _set_places()
         found._member.world.close()
+
+
+def _member_of_all(default: ProcessGroup, ranks: list[int], timeout: float, detail: int) -> Member | None:
+    """Return this process's part in a new group after all have met, or None if it has none."""
+    world, error = default._member.world, None
+    number, member = world.new_group_number(), None
+    if world.rank in ranks:
+        try:
+            member = Member(world, number, ranks, timeout)
+        except SharedMemoryError as caught:
+            error = caught
+    default._worker.submit(
+        lambda: default._member.meet("new_group", detail, has_memory=error is None), async_op=False, results=()
+    )
+    if error is not None:
+        raise error
+    return member
 
 
 @boundary
@@ -320,18 +329,19 @@ def new_group(
 ) -> Any:
     """Create a group of some processes, and return it, or NON_GROUP_MEMBER in others. All processes must call this.
 
+    With `use_local_synchronization`, only the members must, in the same order; other processes return None at once.
+
     Arguments:
         ranks: the ranks of its processes; None for all.
         timeout: how long operations wait for other processes; that of the default group if None.
         backend: the communication backend; that of the default group if None.
         pg_options: None.
-        use_local_synchronization: False.
+        use_local_synchronization: whether only the members call this.
         group_desc: the program's description of it.
         device_id: ignored.
 
     Raises:
         ValueError: ranks that do not exist, or are there twice.
-        NotImplementedError: `use_local_synchronization`.
     """
     default = default_group()
     world, all_ranks = default._member.world, range(default.size())
@@ -340,16 +350,18 @@ def new_group(
         raise InvalidValueError(
             f"new_group: expected ranks to be different numbers below {len(all_ranks)}; got {ranks}"
         )
-    if use_local_synchronization:
-        raise UnsupportedError("new_group: expected use_local_synchronization=False; call it in all processes")
     kind = _checked_backend("new_group", default._backend if backend is None else backend, pg_options)
     seconds = default._member.timeout if timeout is None else _seconds("new_group", timeout)
-    number = world.new_group_number()
-    is_member = world.rank in chosen
-    member = Member(world, number, chosen, seconds) if is_member else None
-    default._worker.submit(
-        lambda: _meet(default._member, "new_group", zlib.crc32(repr(chosen).encode())), async_op=False, results=()
-    )
+    detail = zlib.crc32(repr(chosen).encode())
+    member: Member | None
+    if use_local_synchronization:
+        if world.rank not in chosen:
+            return None
+        number = world.new_local_group_number(default._store, tuple(chosen), seconds)
+        member = Member(world, number, chosen, seconds)
+        member.meet("new_group", detail)
+    else:
+        member = _member_of_all(default, chosen, seconds, detail)
     if member is None:
         return GroupMember.NON_GROUP_MEMBER
     return _add(kind, group_desc or "undefined", default._store, member)

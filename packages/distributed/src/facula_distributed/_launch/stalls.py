@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from .._board.board import described, numbered
+from .._board.board import described, numbered, reason_of
 from .._shm import ffi
 from .stacks import state_of, top_frames
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from .._board.board import Board
 
@@ -32,18 +32,28 @@ class Stall(NamedTuple):
     waiting: list[int]
     late: dict[int, str]
 
+    def reasons(self, board: Board) -> dict[int, str]:
+        """Return why late ranks are slow, of those that say so."""
+        return {rank: reason for rank in self.late if (reason := reason_of(board.place(rank)))}
+
+
+def waiting_ranks(board: Board, stalls: Sequence[Stall]) -> set[int]:
+    """Return the ranks that wait for others, so that they are not the cause of a stall."""
+    found = {rank for stall in stalls for rank in stall.waiting}
+    return {rank for rank in found if state_of(board.place(rank).pid) != "stopped"}
+
 
 def find_stalls(board: Board) -> Iterator[Stall]:
     """Yield what ranks wait for now."""
     yield from _connecting(board)
-    for group in range(board.head.groups):
+    for group in board.groups():
         yield from _in_group(board, group)
     for rank in range(board.world):
         place = board.place(rank)
         if place.since and place.joined > 1:
             source = f"rank {place.awaited}" if place.awaited >= 0 else "any rank"
             where = ffi.string(place.where).decode(errors="replace")
-            text = f"rank {rank} waits for a message from {source} at {where}"
+            text = f"the message from {source} that rank {rank} receives at {where}"
             late = {place.awaited: "has not sent it"} if place.awaited >= 0 else {}
             yield Stall((rank, place.since), text, time.monotonic() - place.since, [rank], late)
 
@@ -84,9 +94,13 @@ def _in_group(board: Board, group: int) -> Iterator[Stall]:
     yield Stall((group, int(record.number)), numbered(group, record), seconds, waiting, remarks)
 
 
-def report(board: Board, stall: Stall) -> list[str]:
-    """Return lines that describe a stall, with the stacks of the late ranks."""
+def report(board: Board, stall: Stall, is_brief: bool = False) -> list[str]:
+    """Return lines that describe a stall, with the stacks of late ranks, which `is_brief` omits if all are expected."""
     lines = [f"{stall.text}: {len(stall.waiting)} of {board.world} ranks wait since {stall.seconds:.1f} s"]
+    reasons = stall.reasons(board)
+    lines += [f"  rank {rank} said that it would be slow: {reason}" for rank, reason in reasons.items()]
+    if len(reasons) == len(stall.late) > 0 and is_brief:
+        return lines
     frames = top_frames({rank: board.place(rank) for rank in stall.late})
     for rank, remark in stall.late.items():
         pid = board.place(rank).pid

@@ -7,7 +7,7 @@ import time
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from .stalls import find_stalls, report
+from .stalls import find_stalls, report, waiting_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,15 +38,18 @@ class Watcher:
 
     def look(self) -> tuple[int, str] | None:
         """Report new stalls. Return a rank that others have awaited for too long, and the missed operation."""
-        for stall in find_stalls(self._board):
+        stalls = list(find_stalls(self._board))
+        waiting = waiting_ranks(self._board, stalls)
+        for stall in sorted(stalls, key=lambda one: waiting.issuperset(one.late)):
             if stall.seconds > self._end_after and stall.late:
                 for line in report(self._board, stall):
                     self._say(line)
-                rank = next(iter(stall.late))
+                rank = min(stall.late, key=lambda one: one in waiting)
                 return rank, f"rank {rank} missed {stall.text}, for which others waited {stall.seconds:.0f} s"
-            if stall.seconds > self._warn_after and stall.key not in self._reported:
-                self._reported.add(stall.key)
-                for line in report(self._board, stall):
+            key = (*stall.key, stall.reasons(self._board).keys() == stall.late.keys())
+            if stall.seconds > self._warn_after and key not in self._reported:
+                self._reported.add(key)
+                for line in report(self._board, stall, is_brief=True):
                     self._say(line)
         return None
 

@@ -19,6 +19,7 @@ try:
         QueueEmptyError,
         RankError,
         Report,
+        expect_slow,
         is_available,
         report,
         seed,

@@ -1,0 +1,132 @@
+"""Collective operations of several processes, in shared memory, beside PyTorch's gloo."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from time import perf_counter
+from typing import Any
+
+import torch.distributed
+
+import facula.distributed  # noqa: F401  which facula loads late
+
+from .libraries import Rows
+from .measure import Loop
+
+rows = Rows()
+KIB, MIB = 1 << 10, 1 << 20
+Step = Callable[[], object]
+
+
+class Ranks:
+    """Forked processes that all repeat a step as often as they are told. They end when this object is deleted.
+
+    `make(F, rank, size)` returns the step, and is called after the group is initialized.
+    """
+
+    def __init__(self, F: Any, size: int, make: Callable[[Any, int, int], Step]) -> None:
+        context, self.pipes = get_context("fork"), []
+        self.folder = tempfile.TemporaryDirectory()
+        for rank in range(size):
+            ours, theirs = context.Pipe()
+            arguments = (F, rank, size, f"file://{self.folder.name}/group", make, theirs, [*self.pipes, ours])
+            context.Process(target=serve, args=arguments, daemon=True).start()
+            theirs.close()
+            self.pipes.append(ours)
+
+    def loop(self, turns: Any) -> float:
+        """Run the step in all processes, and return rank 0's microseconds."""
+        count = sum(1 for _ in turns)
+        for pipe in self.pipes:
+            pipe.send(count)
+        first, *_ = [pipe.recv() for pipe in self.pipes]
+        return first
+
+
+def serve(
+    F: Any,
+    rank: int,
+    size: int,
+    address: str,
+    make: Callable[[Any, int, int], Step],
+    pipe: Connection,
+    others: list[Connection],
+) -> None:
+    """Run the step of one rank until the pipe is closed."""
+    for one in others:
+        one.close()
+    F.distributed.init_process_group("gloo", init_method=address, rank=rank, world_size=size)
+    step = make(F, rank, size)
+    while True:
+        try:
+            count = pipe.recv()
+        except EOFError:
+            os._exit(0)
+        F.distributed.barrier()
+        begun = perf_counter()
+        for _ in range(count):
+            step()
+        pipe.send((perf_counter() - begun) * 1e6)
+
+
+def tensor_of(F: Any, nbytes: int, is_shared: bool = False) -> Any:
+    """Return a tensor of float32; for facula in shared memory, if wanted."""
+    made = F.zeros(nbytes // 4)
+    return made.share_memory_() if is_shared and F is not torch else made
+
+
+def all_reduce(nbytes: int, is_shared: bool, F: Any, rank: int, size: int) -> Step:
+    return partial(F.distributed.all_reduce, tensor_of(F, nbytes, is_shared))
+
+
+def broadcast(nbytes: int, F: Any, rank: int, size: int) -> Step:
+    return partial(F.distributed.broadcast, tensor_of(F, nbytes), 0)
+
+
+def all_gather(nbytes: int, F: Any, rank: int, size: int) -> Step:
+    parts = [tensor_of(F, nbytes // size) for _ in range(size)]
+    return partial(F.distributed.all_gather, parts, tensor_of(F, nbytes // size))
+
+
+def there_and_back(nbytes: int, F: Any, rank: int, size: int) -> Step:
+    tensor, first, second = tensor_of(F, nbytes), F.distributed.send, F.distributed.recv
+    if rank:
+        first, second = second, first
+
+    def step() -> None:
+        first(tensor, 1 - rank)
+        second(tensor, 1 - rank)
+
+    return step
+
+
+def barrier(F: Any, rank: int, size: int) -> Step:
+    return F.distributed.barrier
+
+
+def add(name: str, make: Callable[[Any, int, int], Step], size: int, target: float | None = None) -> None:
+    """Add a row of a step on some ranks."""
+
+    def setup(F: Any) -> Loop:
+        ranks = Ranks(F, size, make)
+        return ranks.loop
+
+    rows.row(f"{name}, {size} ranks", target)(setup)
+
+
+for ranks in (2, 4):
+    for title, nbytes in (("1 KiB", KIB), ("64 KiB", 64 * KIB), ("4 MiB", 4 * MIB), ("64 MiB", 64 * MIB)):
+        target = 0.1 if ranks == 2 and nbytes == 4 * MIB else None
+        add(f"all_reduce of {title}", partial(all_reduce, nbytes, False), ranks, target)
+        if nbytes >= 4 * MIB:
+            add(f"all_reduce of {title} in shared memory", partial(all_reduce, nbytes, True), ranks, target)
+    add("broadcast of 4 MiB", partial(broadcast, 4 * MIB), ranks)
+    add("all_gather of 4 MiB", partial(all_gather, 4 * MIB), ranks)
+    add("barrier", barrier, ranks)
+add("4 MiB to another process and back", partial(there_and_back, 4 * MIB), 2)
+add("1 KiB to another process and back", partial(there_and_back, KIB), 2)
