@@ -39,8 +39,13 @@ def test_hooks_see_the_home():
     seen = []
     x.register_hook(lambda g: g * 10)
     x.register_post_accumulate_grad_hook(lambda leaf: seen.append(leaf.grad))
+    set_gradient_home(x, home, lambda leaf: seen.append("arrived"))
     x.sum().backward()
-    assert seen == [home] and home.value.tolist() == [10, 10]
+    assert seen == [home, "arrived"] and home.value.tolist() == [10, 10]
+    grad((x * x).sum(), x)
+    set_gradient_home(x, None)
+    x.sum().backward()
+    assert seen == [home, "arrived", home]
 
 
 def test_other_gradients_stay_in_their_own_memory():

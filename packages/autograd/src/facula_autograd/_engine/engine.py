@@ -295,23 +295,35 @@ def run_leaf_node(F: object, leaf_node: Node, g: object) -> Pairs:
     if hooks is None:
         accumulate(leaf, g, False)
         return ()
-    with replace_mode(grad=records(F)):
-        g = run_value_hooks(hooks.value_hooks, g)
-        home = hooks.home
-        if home is None or leaf._grad is not None or not accumulates or records(F):
-            accumulate(leaf, g, False)
-        else:
-            if active_modes:
-                note_grad(leaf, added=True)
-            leaf._grad = adapters[type(home)].copy_into(home, g)
-        if accumulates:
-            for hook in tuple(hooks.after.values()):
-                if hook(leaf) is not None:
-                    raise InvalidTypeError(
-                        "register_post_accumulate_grad_hook: expected the hook to return None; change "
-                        ".grad in it, or set it"
-                    )
+    is_recorded = records(F)
+    store = accumulate if hooks.home is None or is_recorded or not accumulates else _store_at_home
+    if not hooks.value_hooks and not hooks.after:
+        store(leaf, g, False)
+    else:
+        with replace_mode(grad=is_recorded):
+            store(leaf, run_value_hooks(hooks.value_hooks, g), False)
+            if accumulates:
+                for hook in tuple(hooks.after.values()):
+                    if hook(leaf) is not None:
+                        raise InvalidTypeError(
+                            "register_post_accumulate_grad_hook: expected the hook to return None; change "
+                            ".grad in it, or set it"
+                        )
+    if accumulates:
+        for arrived in hooks.arrived:
+            arrived(leaf)
     return ()
+
+
+def _store_at_home(leaf: Leaf, g: object, own: bool) -> None:
+    """Accumulate a gradient in the leaf's home, or in the present `.grad`."""
+    if leaf._grad is not None:
+        accumulate_grad(leaf, g, own)
+        return
+    if active_modes:
+        note_grad(leaf, added=True)
+    home = leaf.hooks.home  # type: ignore[union-attr]
+    leaf._grad = adapters[type(home)].copy_into(home, g)
 
 
 def _unchanged(node: Node, rule: Rule, pairs: Pairs) -> Pairs:

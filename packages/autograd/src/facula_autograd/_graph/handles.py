@@ -38,16 +38,18 @@ class LeafHooks:
     """The `hooks` of a leaf: those on its gradient, and those that run after `.grad` is updated.
 
     `home` is a value whose memory holds the gradient that a pass computes while `.grad` is None; None for new memory.
+    `arrived` are functions of packages, called after the hooks of programs, in the mode of the pass.
     """
 
-    __slots__ = ("after", "home", "value_hooks")
+    __slots__ = ("after", "arrived", "home", "value_hooks")
 
     value_hooks: Hooks
     after: Hooks
+    arrived: tuple[Callable[[Slot], object], ...]
     home: Slot
 
     def __init__(self) -> None:
-        self.value_hooks, self.after, self.home = Hooks(), Hooks(), None
+        self.value_hooks, self.after, self.arrived, self.home = Hooks(), Hooks(), (), None
 
 
 class Handle:

@@ -186,11 +186,12 @@ def add_post_accumulate_hook(value: Leaf, hook: Callable[[AnyValue], None]) -> H
     return leaf_hooks(value).after.add(hook)
 
 
-def set_gradient_home(leaf: Leaf, home: AnyValue) -> None:
+def set_gradient_home(leaf: Leaf, home: AnyValue, arrived: Callable[[AnyValue], object] | None = None) -> None:
     """Let backward passes store the gradient of `leaf` in the memory of `home`, a value of its shape and dtype.
 
     A pass that finds `.grad` None copies the gradient to `home`, which becomes `.grad`. Passes with `create_graph` and
-    programs that set `.grad` use other memory. None ends this.
+    programs that set `.grad` use other memory. `arrived(leaf)` is called when `.grad` is complete, after the hooks of
+    the program and those of earlier calls. A home of None ends this.
 
     >>> import numpy
     >>> from facula_autograd import Variable
@@ -207,7 +208,12 @@ def set_gradient_home(leaf: Leaf, home: AnyValue) -> None:
             f"set_gradient_home: expected memory like {adapter_of(leaf).describe(leaf)}; got "
             f"{adapter_of(home).describe(home)}"
         )
-    leaf_hooks(leaf).home = home
+    hooks = leaf_hooks(leaf)
+    hooks.home = home
+    if home is None:
+        hooks.arrived = ()
+    elif arrived is not None:
+        hooks.arrived += (arrived,)
 
 
 def leaf_hooks(leaf: Leaf) -> LeafHooks:

@@ -88,8 +88,7 @@ class Reducer:
         for bucket, places in zip(self.buckets, buckets, strict=True):
             for place, home in zip(places, bucket.gradients(), strict=True):
                 self._bucket_of[place], self._homes[place] = bucket.index(), home
-                set_gradient_home(self._parameters[place], home)
-                self._parameters[place].register_post_accumulate_grad_hook(_Hook(own, place))
+                set_gradient_home(self._parameters[place], home, _Hook(own, place))
         self._forget_pass()
 
     def _forget_pass(self) -> None:
