@@ -8,7 +8,7 @@ import pytest
 from jit_toys import pair, same, step_of
 
 from facula_errors.testing import raises
-from facula_jit import CaptureError, allow, capture
+from facula_jit import CaptureError, allow, capture, load, save
 from facula_tensor import arange, eye, full, linspace, manual_seed, no_grad, ones, rand, randn, tensor
 
 WEIGHTS = ones(3), ones(3) * 2
@@ -100,6 +100,44 @@ def test_a_training_step_is_the_eager_one_where_every_second_call_is_checked():
         assert same(step(*args), captured(*args)), number
         assert all(same(a, b) and same(a.grad, b.grad) for a, b in zip(own, others, strict=True))
     assert "(6 checked)" in captured.report() or "(5 checked)" in captured.report()
+
+
+@pytest.mark.parametrize("interval", [1, 2, 3])
+def test_a_difference_in_a_step_that_creates_gradients(interval):
+    """Its replay makes way for the checked call, and what it is compared with stays."""
+    weight, before = randn(3).requires_grad_(), STATE["data"]
+
+    def step(x):
+        weight.grad = None
+        (x * weight * tensor(state()["data"])).sum().backward()
+        return weight.grad * 2
+
+    try:
+        for data in ([1.0, 2.0, 4.0], [3.0, 2.0, 1.0]):
+            captured = capture(step, check=interval)
+            for _ in range(3 * interval):
+                captured(ones(3))
+            STATE["data"] = data
+            with raises(CaptureError, "capture", "a constant of 12 bytes"):
+                for _ in range(interval):
+                    captured(ones(3))
+            assert captured(ones(3)).tolist() == [2 * number for number in data]
+    finally:
+        STATE["data"] = before
+
+
+def test_a_graph_from_before_a_checked_call_can_be_saved(tmp_path):
+    step, (w, _) = step_of()
+    captured = capture(step, check=3)
+    captured(*pair(0)), captured(*pair(1))
+    graph, gradient = captured.graph(), w.grad
+    before = str(graph)
+    captured(*pair(2)), captured(*pair(3))  # the first is checked, and replaces the capture
+    assert str(captured.graph()) == str(graph) == before
+    assert w.grad is not gradient
+    save(graph, tmp_path / "graph")
+    again = load(tmp_path / "graph")
+    assert same(again(*pair(4)), captured(*pair(4)))
 
 
 REPLACED = {  # ways to give a parameter or its gradient other memory

@@ -88,11 +88,17 @@ class CacheEntry:
         """Apply an event to the state."""
         self.state = TRANSITIONS[self.state][event]
 
-    def capture(self, replay: Replay) -> None:
-        """Add a replay."""
-        self.replays.append(replay)
-        self.attempts = 0
-        self.on(Event.CAPTURED)
+    def capture(self, replay: Replay | None) -> Replay | None:
+        """Add the replay of a recorded run and return it; None if the run cannot be replayed, but the next one may
+        be.
+        """
+        if replay is None:
+            self.on(Event.NOT_KEPT)
+        else:
+            self.replays.append(replay)
+            self.attempts = 0
+            self.on(Event.CAPTURED)
+        return replay
 
     def reject(self, why: GraphBreak, split: Callable[..., Any] | None = None) -> None:
         """Stop recording and replaying: further calls run `split`, or run eagerly."""

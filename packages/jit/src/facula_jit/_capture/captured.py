@@ -20,11 +20,11 @@ from .._recording.graph_breaks import CaptureError, GraphBreak
 from .._recording.marked_sizes import Decisions
 from .._recording.recorder import Recorder
 from .._recording.signature import Signature, by_value, shown, tensors_in
-from .._replay.checked_calls import Digest, described, difference, interval_of, next_check
+from .._replay.checked_calls import Digest, Expected, described, difference, interval_of
 from .._replay.memory_pool import Pool
 from .._replay.replay import MISS, BusyFlag, Replay
 from ..passes._pass_manager import run_passes
-from .cache_entry import EAGER, MAX_REPLAYS, REPLAYING, SPLIT, CacheEntry, Event, WithoutAttributes
+from .cache_entry import EAGER, MAX_REPLAYS, REPLAYING, SPLIT, CacheEntry, WithoutAttributes
 from .outcomes import outcome_of
 from .recorded_call import RecordedCall
 from .report import report_of
@@ -102,6 +102,7 @@ class Captured(Generic[P, R]):
                     result = latest.replay(tuple([args[place] for place in self._tensor_places]))  # type: ignore[misc]
                 if result is not MISS:
                     return result  # type: ignore[return-value]
+            latest = None  # a checked call may replace it
             return self._call(args, kwargs)  # type: ignore[no-any-return]
         except (FaculaError, TypeError) as error:
             trim_traceback(error)
@@ -130,13 +131,16 @@ class Captured(Generic[P, R]):
         if state is REPLAYING:
             tensors = tuple(signature.tensors)
             for replay in reversed(entry.replays):
-                if replay.count:
-                    self._improve(replay, entry.words)
                 if replay.identity_args and not replay.has_same_objects(args, kwargs):
                     why = why or replay.describe(replay.missed)
                     continue
                 if replay.count == replay.check_at and replay.fits(tensors, signature.containers):
-                    return self._check(entry, replay, signature, args, kwargs)
+                    self._release_memory()
+                    expected = Expected(replay, entry.replays, self._interval)
+                    del replay  # the call may replace it, and needs its memory
+                    return self._check(entry, expected, signature, args, kwargs)
+                if replay.count:
+                    self._improve(replay, entry.words)
                 result = MISS if replay.knows(signature.containers) else self._try(replay, tensors)
                 if result is not MISS:
                     self._use_next(replay, args, kwargs)
@@ -150,11 +154,12 @@ class Captured(Generic[P, R]):
         """Register a replay for the fast path of the next call, unless it needs the full signature."""
         self._uses = replay.used_at = self._uses + 1
         others = [(place, arg) for place, arg in enumerate(args) if not isinstance(arg, Tensor)]
-        is_flat = not any([by_value(arg) is not None for _, arg in others])
+        is_ready = replay.is_improved and replay.has_memory and not (kwargs or active_modes)
+        is_ready = is_ready and not any([by_value(arg) is not None for _, arg in others])
         if replay.reads_attributes:
-            is_flat = is_flat and not any([tensor._own_attributes for tensor in tensors_in(args)])
+            is_ready = is_ready and not any([tensor._own_attributes for tensor in tensors_in(args)])
         quick: Any = WithoutAttributes(replay) if replay.reads_attributes else replay
-        self._latest = quick if replay.is_improved and is_flat and not kwargs and not active_modes else None
+        self._latest = quick if is_ready else None
         self._plain_args, self._arg_count = others if self._latest is not None else [], len(args)
         self._tensor_places = [place for place, arg in enumerate(args) if isinstance(arg, Tensor)]
 
@@ -171,20 +176,22 @@ class Captured(Generic[P, R]):
         self, entry: CacheEntry, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
     ) -> Any:
         """Run the function under a recorder; `changed` names the guard of earlier captures that failed."""
-        run, is_split = self._run(entry, signature, args, kwargs), self._split is not None
-        if run.breaks is None and is_split and not run.recorder.launches:
+        run = self._run(entry, signature, args, kwargs)
+        if run.breaks is None and self._split is not None and not run.recorder.launches:
             entry.reject(GraphBreak("it contains no tensor operations", "leave it as it is", None))
-            return run.result
-        outcome = outcome_of(run, entry, signature, self._name, self._busy_flag, self._interval, is_split)
-        if outcome is None:
-            entry.on(Event.NOT_KEPT)
-        elif isinstance(outcome, GraphBreak):
-            self._reject(entry, outcome, run)
-        else:
-            outcome.reason = changed
-            entry.capture(outcome)
-            self._use_next(outcome, args, kwargs)
+        elif (replay := self._captured_by(run, entry, signature)) is not None:
+            replay.reason = changed
+            self._use_next(replay, args, kwargs)
         return run.result
+
+    def _captured_by(self, run: RecordedCall, entry: CacheEntry, signature: Signature) -> Replay | None:
+        """Add the replay of a run to its entry and return it; return None if the run cannot be replayed."""
+        is_split = self._split is not None
+        outcome = outcome_of(run, entry, signature, self._name, self._busy_flag, self._interval, is_split)
+        if isinstance(outcome, GraphBreak):
+            self._reject(entry, outcome, run)
+            return None
+        return entry.capture(outcome)
 
     def _reject(self, entry: CacheEntry, why: GraphBreak, run: RecordedCall) -> None:
         """Reject a signature after a run with a graph break."""
@@ -231,20 +238,17 @@ class Captured(Generic[P, R]):
         return run
 
     def _check(
-        self, entry: CacheEntry, replay: Replay, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, entry: CacheEntry, expected: Expected, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Run the function instead of a replay, and compare its launches with the capture: Note [Checked calls]."""
-        replay.check_at = next_check(self._interval, replay.count)
-        self._release_memory()
         run = self._run(entry, signature, args, kwargs)
         if run.recorder.retry is not None or run.recording.overlaps:  # incomplete: it cannot be compared
             return run.result
-        replay.checks_made += 1
         wrong = run.breaks or run.recording.unsettled
-        words, site = (str(wrong), None) if wrong else difference(replay.digest(), Digest(run.recording))
+        words, site = (str(wrong), None) if wrong else difference(expected.digest, Digest(run.recording))
         if not words:
-            if not entry.is_rejected:
-                self._pool.share(replay, self._replays())
+            if not entry.is_rejected and (replay := expected.kept or self._captured_by(run, entry, signature)):
+                expected.met_by(replay)
                 self._use_next(replay, args, kwargs)
             return run.result
         entry.replays.clear()

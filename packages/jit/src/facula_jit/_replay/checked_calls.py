@@ -13,6 +13,10 @@ in its state before passes:
 Scalars of optimizer steps and draws of generators are compared by their source. By default, captures that use objects
 in `allow` are not checked: their values at the capture are constant. Functions with tensor-dependent control flow
 (`cond`, `while_loop`) are not checked either: the condition determines which branch is recorded first.
+
+A checked call of a replay that creates `.grad`s is a new capture, which takes its place if both are equal. The replay
+is discarded before the call. Otherwise its `.grad`s would be held during the call, beside those that the call creates.
+Replays with a backward pass stay, because captures of other functions may contain this pass.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 
     from .._recording.recording import Recording
     from .._recording.records import Launched, Site
+    from .replay import Replay
 
 NEVER = -1  # a number of replays that no capture reaches
 VARIABLE = "FACULA_CAPTURE_CHECK"
@@ -159,6 +164,33 @@ class Digest:
             yield "a view of a tensor of the program", id(root_of(value._storage)), value._offset, value._layout, 0
         else:
             yield id(value)
+
+
+class Expected:
+    """What a checked call must repeat: the digest of a replay.
+
+    `kept` is the replay, or None if the capture of the checked call takes its place.
+
+    Arguments:
+        replay: the replay.
+        replays: the replays of its signature, from which it is removed unless it is kept.
+        interval: the number of calls between two checks; None for the default schedule.
+    """
+
+    def __init__(self, replay: Replay, replays: list[Replay], interval: int | None):
+        recording, recorder = replay.recording, replay.recording.recorder
+        self.digest = replay.digest()
+        self._held = recorder, recording.result  # objects that the digest identifies by their ids
+        replay.check_at = next_check(interval, replay.count)
+        self._state = replay.count, replay.checks_made + 1, replay.check_at, replay.reason
+        is_kept = replay.has_backward or not any([recorder.blocks[block].is_new for block in recording.grads_of])
+        self.kept = replay if is_kept else None
+        if not is_kept:
+            replays.remove(replay)
+
+    def met_by(self, replay: Replay) -> None:
+        """Let a replay go on with the counts of the one that was checked."""
+        replay.count, replay.checks_made, replay.check_at, replay.reason = self._state
 
 
 def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
