@@ -16,7 +16,8 @@ in `allow` are not checked: their values at the capture are constant. Functions 
 
 A checked call of a replay that creates `.grad`s is a new capture, which takes its place if both are equal. The replay
 is discarded before the call. Otherwise its `.grad`s would be held during the call, beside those that the call creates.
-Replays with a backward pass stay, because captures of other functions may contain this pass.
+Two kinds stay: those with a backward pass, because captures of other functions may contain it, and those that skip a
+part of the step, because the call may skip it, too, and is no capture then.
 """
 
 from __future__ import annotations
@@ -183,9 +184,9 @@ class Expected:
         self._held = recorder, recording.result  # objects that the digest identifies by their ids
         replay.check_at = next_check(interval, replay.count)
         self._state = replay.count, replay.checks_made + 1, replay.check_at, replay.reason
-        is_kept = replay.has_backward or not any([recorder.blocks[block].is_new for block in recording.grads_of])
-        self.kept = replay if is_kept else None
-        if not is_kept:
+        creates = any([recorder.blocks[block].is_new for block in recording.grads_of])
+        self.kept = None if creates and not (replay.has_backward or recorder.skips) else replay
+        if self.kept is None:
             replays.remove(replay)
 
     def met_by(self, replay: Replay) -> None:
