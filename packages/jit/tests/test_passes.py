@@ -168,7 +168,7 @@ def test_checkpoints_stay():
 
 def test_passes_run_when_a_capture_is_replayed_again():
     seen = []
-    captured = capture(lambda x: x * 2 + 1, passes=(lambda graph: seen.append(len(graph.calls)),))
+    captured = capture(lambda x: x * 2 + 1, passes=(lambda graph: seen.append(len(graph.calls)),), check=0)
     counts = []
     for _ in range(5):
         captured(ft.ones(2))
@@ -297,7 +297,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("broken", BROKEN)
 def test_passes_that_break_a_graph(broken):
-    captured = capture(lambda x: (x * 2) @ WEIGHT, passes=(broken,))
+    captured = capture(lambda x: (x * 2) @ WEIGHT, passes=(broken,), check=0)
     captured(ft.ones(4, 4)), captured(ft.ones(4, 4))
     with raises(CaptureError, "capture", BROKEN[broken]):
         captured(ft.ones(4, 4))
@@ -342,7 +342,7 @@ def test_calls_with_optimizer_scalars_stay():
         (x * weight).sum().backward()
         optimizer.step()
 
-    captured = capture(step, passes=(lost,))
+    captured = capture(step, passes=(lost,), check=0)
     captured(ft.ones(4)), captured(ft.ones(4))
     with raises(CaptureError, "capture", "takes an optimizer's numbers was removed"):
         captured(ft.ones(4))
