@@ -142,7 +142,7 @@ def test_a_fused_program_prints_as_valid_python():
 
 
 def test_the_error_of_a_pass_says_which_it_was():
-    captured = capture(lambda x: x.exp(), passes=(lambda graph: graph.calls[7],), check=0)
+    captured = capture(lambda x: x.exp(), passes=(lambda graph: graph.calls[7],))
     captured(ft.ones(2)), captured(ft.ones(2))
     with pytest.raises(IndexError) as caught:
         captured(ft.ones(2))

@@ -168,7 +168,7 @@ def test_checkpoints_stay():
 
 def test_passes_run_when_a_capture_is_replayed_again():
     seen = []
-    captured = capture(lambda x: x * 2 + 1, passes=(lambda graph: seen.append(len(graph.calls)),), check=0)
+    captured = capture(lambda x: x * 2 + 1, passes=(lambda graph: seen.append(len(graph.calls)),))
     counts = []
     for _ in range(5):
         captured(ft.ones(2))
@@ -297,7 +297,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("broken", BROKEN)
 def test_passes_that_break_a_graph(broken):
-    captured = capture(lambda x: (x * 2) @ WEIGHT, passes=(broken,), check=0)
+    captured = capture(lambda x: (x * 2) @ WEIGHT, passes=(broken,))
     captured(ft.ones(4, 4)), captured(ft.ones(4, 4))
     with raises(CaptureError, "capture", BROKEN[broken]):
         captured(ft.ones(4, 4))

@@ -20,7 +20,7 @@ from .._recording.graph_breaks import CaptureError, GraphBreak
 from .._recording.marked_sizes import Decisions
 from .._recording.recorder import Recorder
 from .._recording.signature import Signature, by_value, shown, tensors_in
-from .._replay.checked_calls import Digest, Expected, described, difference, interval_of
+from .._replay.checked_calls import Digest, Expected, described, difference, interval_of, stays
 from .._replay.memory_pool import Pool
 from .._replay.replay import MISS, BusyFlag, Replay
 from ..passes._pass_manager import run_passes
@@ -131,6 +131,8 @@ class Captured(Generic[P, R]):
         if state is REPLAYING:
             tensors = tuple(signature.tensors)
             for replay in reversed(entry.replays):
+                if replay.count and (replay.count != replay.check_at or stays(replay)):
+                    self._improve(replay, entry.words)
                 if replay.identity_args and not replay.has_same_objects(args, kwargs):
                     why = why or replay.describe(replay.missed)
                     continue
@@ -139,8 +141,6 @@ class Captured(Generic[P, R]):
                     expected = Expected(replay, entry.replays, self._interval)
                     del replay  # the call may replace it, and needs its memory
                     return self._check(entry, expected, signature, args, kwargs)
-                if replay.count:
-                    self._improve(replay, entry.words)
                 result = MISS if replay.knows(signature.containers) else self._try(replay, tensors)
                 if result is not MISS:
                     self._use_next(replay, args, kwargs)

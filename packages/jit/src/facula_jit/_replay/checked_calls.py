@@ -179,19 +179,27 @@ class Expected:
     """
 
     def __init__(self, replay: Replay, replays: list[Replay], interval: int | None):
-        recording, recorder = replay.recording, replay.recording.recorder
         self.digest = replay.digest()
-        self._held = recorder, recording.result  # objects that the digest identifies by their ids
+        self._held = (
+            replay.recording.recorder,
+            replay.recording.result,
+        )  # objects that the digest identifies by their ids
         replay.check_at = next_check(interval, replay.count)
         self._state = replay.count, replay.checks_made + 1, replay.check_at, replay.reason
-        creates = any([recorder.blocks[block].is_new for block in recording.grads_of])
-        self.kept = None if creates and not (replay.has_backward or recorder.skips) else replay
+        self.kept = replay if stays(replay) else None
         if self.kept is None:
             replays.remove(replay)
 
     def met_by(self, replay: Replay) -> None:
         """Let a replay go on with the counts of the one that was checked."""
         replay.count, replay.checks_made, replay.check_at, replay.reason = self._state
+
+
+def stays(replay: Replay) -> bool:
+    """Return True if a replay goes on after a checked call; otherwise the capture of the call takes its place."""
+    recording, recorder = replay.recording, replay.recording.recorder
+    creates_gradients = any([recorder.blocks[block].is_new for block in recording.grads_of])
+    return replay.has_backward or bool(recorder.skips) or not creates_gradients
 
 
 def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
