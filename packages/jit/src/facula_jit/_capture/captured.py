@@ -154,12 +154,11 @@ class Captured(Generic[P, R]):
         """Register a replay for the fast path of the next call, unless it needs the full signature."""
         self._uses = replay.used_at = self._uses + 1
         others = [(place, arg) for place, arg in enumerate(args) if not isinstance(arg, Tensor)]
-        is_ready = replay.is_improved and replay.has_memory and not (kwargs or active_modes)
-        is_ready = is_ready and not any([by_value(arg) is not None for _, arg in others])
+        is_flat = not any([by_value(arg) is not None for _, arg in others])
         if replay.reads_attributes:
-            is_ready = is_ready and not any([tensor._own_attributes for tensor in tensors_in(args)])
+            is_flat = is_flat and not any([tensor._own_attributes for tensor in tensors_in(args)])
         quick: Any = WithoutAttributes(replay) if replay.reads_attributes else replay
-        self._latest = quick if is_ready else None
+        self._latest = quick if replay.is_improved and is_flat and not kwargs and not active_modes else None
         self._plain_args, self._arg_count = others if self._latest is not None else [], len(args)
         self._tensor_places = [place for place, arg in enumerate(args) if isinstance(arg, Tensor)]
 
@@ -186,12 +185,11 @@ class Captured(Generic[P, R]):
 
     def _captured_by(self, run: RecordedCall, entry: CacheEntry, signature: Signature) -> Replay | None:
         """Add the replay of a run to its entry and return it; return None if the run cannot be replayed."""
-        is_split = self._split is not None
-        outcome = outcome_of(run, entry, signature, self._name, self._busy_flag, self._interval, is_split)
-        if isinstance(outcome, GraphBreak):
-            self._reject(entry, outcome, run)
+        made = outcome_of(run, entry, signature, self._name, self._busy_flag, self._interval, self._split is not None)
+        if isinstance(made, GraphBreak):
+            self._reject(entry, made, run)
             return None
-        return entry.capture(outcome)
+        return entry.capture(made)
 
     def _reject(self, entry: CacheEntry, why: GraphBreak, run: RecordedCall) -> None:
         """Reject a signature after a run with a graph break."""
@@ -249,6 +247,8 @@ class Captured(Generic[P, R]):
         if not words:
             if not entry.is_rejected and (replay := expected.kept or self._captured_by(run, entry, signature)):
                 expected.met_by(replay)
+                if replay.is_improved:
+                    self._pool.share(replay, self._replays())
                 self._use_next(replay, args, kwargs)
             return run.result
         entry.replays.clear()
