@@ -7,6 +7,7 @@ receiver takes the oldest letter of the group and the tag.
 from __future__ import annotations
 
 import time
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from facula_multiprocessing.extend import new_block, reserve
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .member import Member
 
 _HEAD = 192  # bytes of an envelope, rounded up to whole cache lines
+_posting = Lock()
 _FULL_SECONDS = 0.002  # between two attempts to post into a full mailbox
 
 
@@ -33,7 +35,7 @@ class Letters:
 
     def __init__(self, member: Member) -> None:
         self._member, self._world = member, member.world
-        self._sent: dict[int, Any] = {}  # blocks by letter, until they are taken
+        self._sent: dict[int, tuple[int, Any]] = {}  # receivers and blocks by letter, until they are taken
         self._mailboxes: set[int] = set()  # the ranks whose mailboxes are reserved
 
     def post(self, operation: str, target: int, tag: int, envelope: Any, address: int, nbytes: int) -> float:
@@ -50,15 +52,17 @@ class Letters:
         if to not in self._mailboxes:
             reserve(board.fd, lib.mailbox_offset(world.size, world.rank, to), ffi.sizeof("Mailbox"))
             self._mailboxes.add(to)
-        self._release()
+        self.unread()
         block = new_block(_HEAD + nbytes)
         ffi.memmove(ffi.cast("char *", block.address), envelope, ffi.sizeof("Envelope"))
         ffi.memmove(ffi.cast("char *", block.address + _HEAD), ffi.cast("char *", address), nbytes)
         begun = time.monotonic()
         while True:
-            letter = lib.post_letter(board.base, world.rank, to, self._member.group, tag, block.offset, nbytes)
+            with _posting:  # a mailbox has one writer
+                letter = lib.post_letter(board.base, world.rank, to, self._member.group, tag, block.offset, nbytes)
+                if letter != ffi.NULL:
+                    self._sent[int(ffi.cast("uintptr_t", letter))] = to, block
             if letter != ffi.NULL:
-                self._sent[int(ffi.cast("uintptr_t", letter))] = block
                 return time.monotonic() - begun
             problem = self.problem(operation, [target], begun + self._member.timeout)
             if problem is not None:
@@ -68,9 +72,12 @@ class Letters:
             else:
                 others.pause(f"waits in {operation} for a free mailbox")
 
-    def _release(self) -> None:
-        for letter in [one for one in self._sent if not lib.is_posted(ffi.cast("Letter *", one))]:
-            del self._sent[letter]
+    def unread(self) -> list[int]:
+        """Return the receivers of messages that they have not taken yet. Release those that were taken."""
+        with _posting:
+            for letter in [one for one in self._sent if not lib.is_posted(ffi.cast("Letter *", one))]:
+                del self._sent[letter]
+            return [to for to, _ in self._sent.values()]
 
     def find(self, sources: Sequence[int], tag: int) -> tuple[int, Any] | None:
         """Return the source, as a rank of the group, and the letter of the oldest message, or None."""

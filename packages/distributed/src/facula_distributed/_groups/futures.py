@@ -120,7 +120,11 @@ class Future:
 
     def _run_callbacks(self) -> None:
         while self._callbacks:
-            self._callbacks.pop(0)(self)
+            try:
+                callback = self._callbacks.pop(0)
+            except IndexError:  # another thread runs the last one
+                return
+            callback(self)
 
 
 def collect_all(futures: Iterable[Future]) -> Future:

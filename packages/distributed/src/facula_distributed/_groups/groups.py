@@ -240,7 +240,7 @@ def init_process_group(
         raise InvalidTypeError(f"{operation}: expected store to be a Store; got {type(store).__name__}")
     kind = _checked_backend(operation, backend, pg_options)
     seconds = _seconds(operation, timeout)
-    found, world = _connected(init_method, rank, world_size, store, timedelta(seconds=seconds))
+    found, world = connected(init_method, rank, world_size, store, timedelta(seconds=seconds))
     try:
         member = Member(world, world.new_group_number(), range(found.size), seconds)
     except SharedMemoryError as error:
@@ -253,7 +253,7 @@ def init_process_group(
     watch_stalls(world)
 
 
-def _connected(
+def connected(
     init_method: str | None, rank: int, world_size: int, store: Store | None, timeout: timedelta
 ) -> tuple[Found, World]:
     """Meet the other processes. The arguments are those of `init_process_group`.

@@ -1,0 +1,170 @@
+"""Remote calls under PyTorch's names."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors.extend import boundary
+
+from .._board.member import Member
+from .._groups.groups import connected, default_group, default_pg_timeout, is_initialized
+from .._stores.stores import PrefixStore
+from .._turns import turns
+from .agent import Agent, WorkerInfo
+from .rref import RRef, agent_of, agents, remote_reference, seconds_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._groups.futures import Future
+
+DEFAULT_SECONDS = 60.0
+
+
+class RpcBackendOptions:
+    """Options of `init_rpc`.
+
+    Arguments:
+        num_worker_threads: how many functions run at the same time.
+        rpc_timeout: seconds after which a call without a result fails; 0 for no limit.
+        init_method: the address at which the processes connect, as for `init_process_group`.
+        options: ignored: device_maps, devices, and names of transports.
+    """
+
+    def __init__(
+        self, num_worker_threads: int = 16, rpc_timeout: float = DEFAULT_SECONDS, init_method: str = "env://",
+        **options: object,
+    ) -> None:  # fmt: skip
+        if isinstance(num_worker_threads, bool) or not isinstance(num_worker_threads, int) or num_worker_threads < 1:
+            raise InvalidValueError(
+                f"RpcBackendOptions: expected num_worker_threads to be a positive integer; got {num_worker_threads!r}"
+            )
+        self.num_worker_threads, self.rpc_timeout, self.init_method = num_worker_threads, rpc_timeout, init_method
+
+
+TensorPipeRpcBackendOptions = RpcBackendOptions
+
+
+@boundary
+def init_rpc(
+    name: str,
+    backend: object = None,
+    rank: int = -1,
+    world_size: int | None = None,
+    rpc_backend_options: RpcBackendOptions | None = None,
+) -> None:
+    """Take part in remote calls. All processes must call this function.
+
+    If there is a default process group, its processes take part. Otherwise they connect at
+    `rpc_backend_options.init_method`, by default with the environment variables of launchers.
+
+    Arguments:
+        name: the unique name of this process.
+        backend: ignored.
+        rank: the rank of this process, if the address does not contain it.
+        world_size: the number of processes, likewise.
+        rpc_backend_options: a time limit and a number of threads.
+
+    Raises:
+        ValueError: it was called before, a name is used twice, or the rank or the number of processes is missing.
+        NotImplementedError: the ranks are threads of one process.
+    """
+    if agents:
+        raise InvalidValueError("init_rpc: expected one call; call rpc.shutdown first")
+    if not isinstance(name, str):
+        raise InvalidTypeError(f"init_rpc: expected name to be a str; got {name!r}")
+    if turns() is not None:
+        raise UnsupportedError("init_rpc: expected processes; got ranks that are threads; leave out --one-process")
+    options = rpc_backend_options or RpcBackendOptions()
+    close: Callable[[], object]
+    if is_initialized():
+        world, store = default_group()._member.world, default_group()._store
+        close = int
+    else:
+        size = -1 if world_size is None else world_size
+        found, world = connected(options.init_method, rank, size, None, default_pg_timeout)
+        store, close = found.store, world.close
+    number = world.new_group_number()
+    member = Member(world, number, range(world.size), default_pg_timeout.total_seconds())
+    names = PrefixStore(f"rpc {number}", store)
+    names.set(str(world.rank), name)
+    keys = [str(other) for other in range(world.size)]
+    names.wait(keys, timedelta(seconds=DEFAULT_SECONDS))
+    all_names = [value.decode() for value in names.multi_get(keys)]
+    if len(set(all_names)) < len(all_names):
+        close()
+        raise InvalidValueError(f"init_rpc: expected a name for each process; got {all_names}")
+    agents.append(Agent(member, all_names, options.num_worker_threads, options.rpc_timeout or None, close))
+    agents[0].start()  # once its calls find it
+
+
+@boundary
+def shutdown(graceful: bool = True, timeout: float = 0) -> None:
+    """End this process's part in remote calls. RuntimeError before `init_rpc`.
+
+    Arguments:
+        graceful: first wait for own calls, and until all other processes call this function, too.
+        timeout: ignored.
+    """
+    agent = agent_of("shutdown")
+    agent.shutdown(is_graceful=graceful)
+    agents.clear()
+
+
+def get_worker_info(worker_name: str | None = None) -> WorkerInfo:
+    """Return the name and the rank of a worker, by default of this process. ValueError if there is none."""
+    agent = agent_of("get_worker_info")
+    return agent.worker(agent.rank if worker_name is None else worker_name)
+
+
+def _given(
+    operation: str, function: object, args: object, kwargs: object
+) -> tuple[Callable[..., object], tuple[Any, ...], dict[str, Any]]:
+    if not callable(function):
+        raise InvalidTypeError(f"rpc.{operation}: expected func to be callable; got {function!r}")
+    return function, tuple(args or ()), dict(kwargs or {})  # type: ignore[arg-type, call-overload]
+
+
+@boundary
+def rpc_sync(to: object, func: Callable[..., Any], args: Any = None, kwargs: Any = None, timeout: float = -1.0) -> Any:
+    """Call a function on another worker, and return its result.
+
+    Arguments and results are pickled. The worker must be able to import the function.
+
+    Arguments:
+        to: the worker: its name, rank or WorkerInfo.
+        func: the function.
+        args: its arguments.
+        kwargs: its keyword arguments.
+        timeout: seconds to wait; 0 for no limit, -1 for that of `init_rpc`.
+
+    Raises:
+        ValueError: there is no such worker.
+        DistTimeoutError: there is no result in time.
+        RankError: the worker has ended.
+        Exception: that of the function, with a note that contains the worker's traceback.
+    """
+    return rpc_async(to, func, args, kwargs, timeout).wait()
+
+
+@boundary
+def rpc_async(
+    to: object, func: Callable[..., Any], args: Any = None, kwargs: Any = None, timeout: float = -1.0
+) -> Future:
+    """Call a function on another worker, and return a future, whose `wait` returns the result.
+
+    Arguments: those of `rpc_sync`.
+    """
+    agent = agent_of("rpc_async")
+    return agent.call(to, *_given("rpc_async", func, args, kwargs), seconds_of(agent, timeout))
+
+
+@boundary
+def remote(to: object, func: Callable[..., Any], args: Any = None, kwargs: Any = None, timeout: float = -1.0) -> RRef:
+    """Call a function on another worker, which keeps the result, and return a reference to it.
+
+    Arguments: those of `rpc_sync`.
+    """
+    return remote_reference(to, *_given("remote", func, args, kwargs), timeout)
