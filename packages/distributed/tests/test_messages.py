@@ -78,15 +78,17 @@ def check_failed_background(rank, size):
     if rank == 1:
         work = dist.irecv(zeros(1), 0)
         other = dist.irecv(zeros(2), 2)
-        with raises(dist.RankError, "irecv", "rank 0 has ended"):
+        with pytest.raises(dist.RankError) as raised:
             work.wait()
+        assert str(raised.value).startswith("irecv: rank 0 has ended, after its collective 1")
         with raises(dist.MismatchError, "irecv", "expected send(float32, shape (2,))"):
             other.wait()
         assert work.is_completed() and not work.is_success() and isinstance(work.exception(), dist.RankError)
         work = dist.irecv(zeros(1), 2)
         dist.destroy_process_group()
-        with raises(dist.DistBackendError, "irecv", "destroy_process_group was called"):
+        with pytest.raises(dist.DistBackendError) as raised:
             work.wait()
+        assert str(raised.value).startswith("irecv: destroy_process_group was called")
     elif rank == 2:
         dist.send(zeros(1), 1)
         time.sleep(0.5)
