@@ -13,7 +13,7 @@ ffi.cdef(re.sub(r"^\s*#.*$", "", header, flags=re.MULTILINE))
 ffi.set_source(
     "facula_distributed._shm",
     '#include "shm.h"',
-    sources=[f"csrc/{name}.c" for name in ("board", "collectives", "reduce")],
+    sources=[f"csrc/{name}.c" for name in ("board", "collectives", "life", "reduce")],
     depends=["csrc/shm.h", "csrc/internal.h"],
     include_dirs=["csrc"],
     extra_compile_args=["-std=gnu11", "-O3", "-fwrapv", "-fvisibility=hidden", "-Wall", "-Wextra"],

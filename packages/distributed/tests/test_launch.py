@@ -3,11 +3,10 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
+from launcher import LIMIT, begin_program, children_of, end, is_running
 
 PROGRAM = """
 import os, signal, sys, time
@@ -51,53 +50,18 @@ print("begun", flush=True)
 if kind == "again":
     dist.destroy_process_group()
     dist.init_process_group()
-if kind == "wait":
+if kind in ("wait", "stopped"):
     read_batch()
+if kind == "C code":
+    import ctypes; ctypes.PyDLL(None).sleep(600)
 train()
 print("ended", rank)
 """
-LIMIT = 300.0
 REDUCED = r"all_reduce\(float32, shape \(1000,\), SUM\) at \S*program.py:36"
 
 
 def begin(tmp_path, *arguments):
-    program = tmp_path / "program.py"
-    if not program.exists():  # another run of the test may be reading it
-        program.write_text(PROGRAM)
-    command = [sys.executable, "-m", "facula_distributed", *arguments[:-1], str(program), arguments[-1]]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path
-    )
-
-
-def end(process):
-    """Return the exit code, the output, and the errors; kill all ranks at a limit."""
-    ranks = children_of(process.pid)
-    try:
-        output, errors = process.communicate(timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        for pid in [process.pid, *children_of(process.pid)]:  # each leads a session
-            os.killpg(pid, signal.SIGKILL)
-        raise
-    assert not any(map(is_running, ranks))
-    return process.returncode, output, errors
-
-
-def children_of(pid):
-    """Return the running processes that a process started, directly."""
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children") as file:
-            return [child for child in map(int, file.read().split()) if is_running(child)]
-    except OSError:
-        return []
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    return begin_program(tmp_path, PROGRAM, arguments[:-1], arguments[-1:])
 
 
 def run(tmp_path, *arguments):
@@ -160,24 +124,34 @@ def test_signals_reach_all_ranks(tmp_path, number):
     assert end(process)[0] == 128 + number
 
 
-def test_ranks_end_with_a_launcher_that_is_killed(tmp_path):
-    process = begin(tmp_path, "--nproc", "2", "wait")
+@pytest.mark.parametrize("kind", ["wait", "C code", "stopped"])
+def test_ranks_end_with_a_launcher_that_is_killed(tmp_path, kind):
+    """Check ranks that sleep, that are in C code which keeps the GIL, and that are stopped."""
+    process = begin(tmp_path, "--nproc", "2", kind)
     for _ in range(2):
         assert "begun" in process.stdout.readline()
     ranks = children_of(process.pid)
     assert len(ranks) == 2
+    if kind == "stopped":
+        for pid in ranks:
+            os.kill(pid, signal.SIGSTOP)
     process.kill()
     limit = time.monotonic() + LIMIT
     while any(map(is_running, ranks)) and time.monotonic() < limit:
         time.sleep(0.02)
     assert not any(map(is_running, ranks))
-    process.communicate()
+    _, errors = process.communicate()
+    assert sorted(errors.splitlines()) == [
+        f"[facula run] rank {rank}: the launcher has ended; this process ends" for rank in (0, 1)
+    ]
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [(["--nproc", "0", "none"], "expected a number above 0; got '0'"),
-     (["--nproc", "2", "--timeout", "x", "none"], "expected a number above 0; got 'x'")],
+     (["--nproc", "2", "--timeout", "x", "none"], "expected a number above 0; got 'x'"),
+     (["--max-restarts", "-1", "none"], "expected a whole number from 0 on; got '-1'"),
+     (["--one-process", "--max-restarts", "1", "none"], "expected --one-process or --max-restarts; got both")],
 )  # fmt: skip
 def test_invalid_options_are_refused(tmp_path, arguments, words):
     code, _, errors = run(tmp_path, *arguments)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary, moved
 
-from ._errors import CheckpointError
 from ._header import RESERVED
 from ._parts import Parts, is_parts
 from ._reading import read
 from ._streams import File, shown
-from ._structure import Malformed, Value, decode, encode
+from ._structure import Value, decode_structure, encode_structure
 from ._writing import check_metadata, write
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def save(
     ((0.9, 0.999), array([1., 1., 1.]))
     """
     texts = check_metadata("save", metadata)
-    structure, tensors = encode(value, to_parts, default)
+    structure, tensors = encode_structure(value, to_parts, default)
     write("save", tensors, path, {**texts, STRUCTURE: structure})
 
 
@@ -78,12 +77,7 @@ def load_nested(path: File, from_parts: Callable[[Parts], object] | None, lazy: 
     structure = metadata.get(STRUCTURE)
     if structure is None:
         return {name: make(parts) for name, parts in tensors.items()}
-    name = shown(path)
-    try:
-        return decode(name, structure, tensors, make)
-    except Malformed as error:
-        reason = f"its structure does not fit: {error}; read its tensors by name with facula_checkpoint.load_file"
-        raise CheckpointError(name, reason) from None
+    return decode_structure(shown(path), structure, tensors, make)
 
 
 def _unchanged(parts: Parts) -> Parts:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 
 from ._arrays import STORED_AS, array_parts, is_array, plain_scalar, to_array
+from ._errors import CheckpointError
 from ._header import METADATA, parse_json
 from ._parts import Parts, Place, check_parts, place_of
 
@@ -40,10 +41,10 @@ _KEYS = "str, int, float, complex, bool, None or tuples of these"
 
 
 class Malformed(FaculaError):
-    """A structure that `encode` cannot have written; its `str` is the reason."""
+    """A structure that `encode_structure` cannot have written; its `str` is the reason."""
 
 
-def encode(
+def encode_structure(
     value: object, to_parts: Callable[[Value], Parts | None], default: Callable[[Value], object] | None
 ) -> tuple[str, dict[str, Parts]]:
     """Encode the structure of `value` as JSON, and return it with its tensors by name.
@@ -200,12 +201,20 @@ class _Made:
         return to_array(self.tensors[name], dtype)
 
 
-def decode(path: str, text: str, tensors: Mapping[str, Parts], make: Callable[[Parts], object]) -> object:
+def decode_structure(path: str, text: str, tensors: Mapping[str, Parts], make: Callable[[Parts], object]) -> object:
     """Build the object that `text` describes, with `make(parts)` for tensors and NumPy arrays for arrays.
 
-    Raises Malformed, or CheckpointError for invalid JSON, before the first call of `make`, unless the text is valid and
-    its tensors are exactly those of `tensors`.
+    Raises CheckpointError, which names `path`, before the first call of `make`, unless the text is valid and its
+    tensors are exactly those of `tensors`.
     """
+    try:
+        return _decoded(path, text, tensors, make)
+    except Malformed as error:
+        reason = f"its structure does not fit: {error}; read its tensors by name with facula_checkpoint.load_file"
+        raise CheckpointError(path, reason) from None
+
+
+def _decoded(path: str, text: str, tensors: Mapping[str, Parts], make: Callable[[Parts], object]) -> object:
     excess = _excess(text)
     if excess:
         raise Malformed(f"it is large; expected {excess}")

@@ -9,6 +9,7 @@
   `is_settable` decides which attributes a file may set. `Marker` is the object for a name, `Pending` for one without
   a row that becomes an argument of `getattr`, `Stored` a storage of a file, and `Memory` the result of `relocate` of
   `load`.
+- `encode_structure` and `decode_structure` convert nested containers to and from JSON and named tensors.
 - `names_in` lists the classes and functions that such a file uses.
 - `write_pytorch` writes such a file; its `reduce` receives a `CheckpointPickler`, and `Block`s describe the memory.
 """
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ._pytorch.tables import Global, Marker, Pending, refuse
     from ._pytorch.tensor_globals import Stored, TensorTable, attributes_of
     from ._pytorch.writing import write_pytorch
+    from ._structure import decode_structure, encode_structure
 
 __all__ = [
     "Block",
@@ -41,6 +43,8 @@ __all__ = [
     "TensorTable",
     "attributes",
     "attributes_of",
+    "decode_structure",
+    "encode_structure",
     "expect",
     "is_settable",
     "names_in",
@@ -67,5 +71,6 @@ __getattr__ = imported_later(
         "._pytorch.tables": ("Global", "Marker", "Pending", "refuse"),
         "._pytorch.tensor_globals": ("Stored", "TensorTable", "attributes_of"),
         "._pytorch.writing": ("write_pytorch",),
+        "._structure": ("decode_structure", "encode_structure"),
     },
 )

@@ -5,7 +5,7 @@ starts them, watches them, and names the one that failed or is late. May import:
 order of the data's way: `_parallel` (training of a model in several processes), `_collectives` (PyTorch's functions),
 `_groups` (groups, addresses, work in progress), `_stores` (keys and values by which processes meet), `_board` (memory
 that all ranks share, and calls into C), `csrc` (the engine; start at Note [The board] in csrc/shm.h), `_launch` (the
-launcher), `_report` (what steps cost).
+launcher), `_report` (what steps cost), `_resumable` (state for restarts), `checkpoint`.
 """
 
 from facula_errors.extend import published as _published
@@ -83,6 +83,7 @@ from ._groups.subgroups import new_subgroups, new_subgroups_by_enumeration
 from ._groups.work import ReduceOp, Work
 from ._parallel.buckets import GradBucket
 from ._report.report import Report, report
+from ._resumable import Resumable, resumable
 from ._stores.store import Store
 from ._stores.stores import FileStore, HashStore, PrefixStore, TCPStore
 
@@ -97,7 +98,7 @@ reduce_op = ReduceOp
 __all__ = [
     "Backend", "DistBackendError", "DistError", "DistNetworkError", "DistStoreError", "DistTimeoutError", "FileStore",
     "GradBucket", "GroupMember", "HashStore", "MismatchError", "P2POp", "PrefixStore", "ProcessGroup",
-    "QueueEmptyError", "RankError", "ReduceOp", "Report", "Store", "TCPStore", "Work", "all_gather",
+    "QueueEmptyError", "RankError", "ReduceOp", "Report", "Resumable", "Store", "TCPStore", "Work", "all_gather",
     "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_reduce", "all_reduce_coalesced",
     "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list",
     "default_pg_timeout", "destroy_process_group", "expect_slow", "gather", "gather_object", "get_backend",
@@ -105,8 +106,8 @@ __all__ = [
     "get_pg_count", "get_process_group_ranks", "get_rank", "get_world_size", "group", "init_process_group", "irecv",
     "is_available", "is_initialized", "isend", "monitored_barrier", "new_group", "new_subgroups",
     "new_subgroups_by_enumeration", "recv", "recv_object_list", "reduce", "reduce_op", "reduce_scatter",
-    "reduce_scatter_tensor", "report", "scatter", "scatter_object_list", "seed", "send", "send_object_list",
-    "supports_complex",
+    "reduce_scatter_tensor", "report", "resumable", "scatter", "scatter_object_list", "seed", "send",
+    "send_object_list", "supports_complex",
 ]  # fmt: skip
 
 __dir__ = _published(__name__)

@@ -1,1 +1,1 @@
-"""Memory that all ranks share: the board, the program's lines on it, and this rank's part in collectives."""
+"""Memory that ranks share: the board, lines of the program on it, a rank's part in collectives, state for restarts."""

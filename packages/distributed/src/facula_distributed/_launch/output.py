@@ -18,13 +18,15 @@ class Output:
         rank: the rank.
         name: "stdout" or "stderr".
         log_dir: a folder for a copy, `rank-0.stdout`; None for no copy.
+        is_continued: whether the copy is appended to the file.
     """
 
-    def __init__(self, rank: int, name: str, log_dir: str | None) -> None:
+    def __init__(self, rank: int, name: str, log_dir: str | None, *, is_continued: bool = False) -> None:
         self._prefix = b"[rank %d] " % rank
         self._target: IO[bytes] = getattr(sys, name).buffer
         self._rest = b""
-        self._file = None if log_dir is None else open(Path(log_dir, f"rank-{rank}.{name}"), "wb")
+        way = "ab" if is_continued else "wb"
+        self._file = None if log_dir is None else open(Path(log_dir, f"rank-{rank}.{name}"), way)
         self.fd, self.theirs = os.pipe()
         os.set_blocking(self.fd, False)
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from threading import Thread
 from typing import TYPE_CHECKING
 
+from facula_errors import OperationError
 from facula_errors.extend import in_library
 
 from .._board.board import Board
 from .._board.world import launched, stacks_of_this_process
 from .._errors import RankError
+from .._shm import lib
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
 
-LIFE_VARIABLE = "FACULA_LAUNCHER_LIFE"  # the descriptor of a pipe that the launcher never writes to
+LIFE_VARIABLE = "FACULA_LAUNCHER_LIFE"  # "5:6": a pipe that the launcher never writes to, and its stderr
 
 
 def run_rank(program: Callable[[], object]) -> None:
@@ -67,15 +68,13 @@ def lines_of(error: BaseException) -> Iterator[TracebackType]:
 
 
 def _end_with_launcher(rank: int) -> None:
-    text = os.environ.get(LIFE_VARIABLE)
-    if text is None:
+    """End this process when the launcher ends. Note [The end of the launcher] in csrc/life.c."""
+    life, _, output = os.environ.get(LIFE_VARIABLE, "").partition(":")
+    if not output:
         return
-
-    def wait() -> None:
-        try:
-            os.read(int(text), 1)
-            os.write(2, b"rank %d: the launcher has ended, so this process ends\n" % rank)
-        finally:
-            os._exit(1)
-
-    Thread(target=wait, daemon=True, name="facula: end with the launcher").start()
+    for fd in (int(life), int(output)):
+        os.set_inheritable(fd, False)
+    line = b"[facula run] rank %d: the launcher has ended; this process ends\n" % rank
+    error = lib.end_with(int(life), int(output), line)
+    if error:
+        raise OperationError(f"facula run: expected to start a thread; got: {os.strerror(error)}; run fewer processes")

@@ -19,9 +19,11 @@ try:
         QueueEmptyError,
         RankError,
         Report,
+        Resumable,
         expect_slow,
         is_available,
         report,
+        resumable,
         seed,
     )
 except ModuleNotFoundError as error:
@@ -40,4 +42,4 @@ else:
     from .device_mesh import DeviceMesh, init_device_mesh
     from .distributed_c10d import *
 
-    publish(__name__, later=("fsdp", "optim", "tensor"), lazily={"_loader": "loader"})
+    publish(__name__, later=("checkpoint", "fsdp", "optim", "tensor"), lazily={"_loader": "loader"})

@@ -89,7 +89,9 @@ from facula_distributed import MismatchError as MismatchError
 from facula_distributed import QueueEmptyError as QueueEmptyError
 from facula_distributed import RankError as RankError
 from facula_distributed import Report as Report
+from facula_distributed import Resumable as Resumable
 from facula_distributed import expect_slow as expect_slow
 from facula_distributed import is_available as is_available
 from facula_distributed import report as report
+from facula_distributed import resumable as resumable
 from facula_distributed import seed as seed

@@ -1,0 +1,271 @@
+"""Saving a checkpoint from all ranks."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from concurrent.futures import Future
+from contextlib import suppress
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_checkpoint import save_file
+from facula_checkpoint.extend import encode_structure
+from facula_errors import InvalidTypeError, OperationError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_tensor import Size, Tensor
+from facula_tensor.extend import addressable
+
+from .._groups.groups import GroupMember as group
+from .._groups.groups import new_group
+from .._turns import turns
+from ._index import Described, Index, Piece, Stored, divided, file_name, is_file_name, unused_number, write_index
+from ._ranks import Ranks
+from ._storage import FileSystemWriter, chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._groups.groups import ProcessGroup
+
+_METHODS = ("state_dict", "load_state_dict")
+
+
+@boundary
+def save(
+    state_dict: Mapping[str, Any],
+    *,
+    checkpoint_id: str | os.PathLike[str] | None = None,
+    storage_writer: FileSystemWriter | None = None,
+    planner: None = None,
+    process_group: ProcessGroup | None = None,
+    no_dist: bool = False,
+    use_collectives: bool = True,
+) -> None:
+    """Save a state to a directory, together with the other ranks. All ranks must call this with the same state.
+
+    Each rank writes a part of the tensors, to a safetensors file. Values that are not tensors are those of rank 0. A
+    checkpoint in the directory is replaced when the new one is complete; if the save fails, it is unchanged.
+
+    Arguments:
+        state_dict: containers of tensors, NumPy arrays, numbers and strings. An object with `state_dict` and
+            `load_state_dict` is replaced by its state.
+        checkpoint_id: the path of the directory.
+        storage_writer: a `FileSystemWriter`, instead of the path.
+        planner: None.
+        process_group: the ranks that save; all if None. Without a group, this process alone.
+        no_dist: whether this process saves alone.
+        use_collectives: ignored.
+
+    Raises:
+        TypeError: a value cannot be saved; the message names it.
+        RuntimeError: ranks have tensors of other names, dtypes or shapes, or another rank failed (RankError).
+        OSError: a file cannot be written.
+
+    >>> import tempfile
+    >>> from facula_distributed.checkpoint import load
+    >>> from facula_tensor import ones, zeros
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save({"weight": ones(2), "step": 7}, checkpoint_id=folder)
+    ...     state = {"weight": zeros(2), "step": 0}
+    ...     load(state, checkpoint_id=folder)
+    >>> state
+    {'weight': tensor([1., 1.]), 'step': 7}
+    """
+    folder = chosen("save", checkpoint_id, storage_writer, FileSystemWriter, planner)
+    wait_for_pending()
+    ranks = Ranks.of("save", process_group, is_alone=no_dist)
+    _write(ranks, _prepare(ranks, folder, state_dict))
+
+
+_pending: list[Future[None]] = []
+_background: list[ProcessGroup] = []  # the default group, and a copy of it for work in the background
+
+
+@boundary
+def async_save(
+    state_dict: Mapping[str, Any],
+    *,
+    checkpoint_id: str | os.PathLike[str] | None = None,
+    storage_writer: FileSystemWriter | None = None,
+    planner: None = None,
+    process_group: ProcessGroup | None = None,
+    **options: Any,
+) -> Future[None]:
+    """Copy a state, and save it in the background. All ranks must call this with the same state.
+
+    Each rank copies the part that it writes. A former save that is not finished is awaited first.
+
+    Arguments: those of `save`; `options` are ignored, and `process_group` is None or that of all ranks.
+
+    Returns:
+        A future of the save; its `result()` raises the errors of `save` that occur while files are written.
+
+    >>> import tempfile
+    >>> from facula_tensor import ones
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     async_save({"weight": ones(2)}, checkpoint_id=folder).result()
+    """
+    folder = chosen("async_save", checkpoint_id, storage_writer, FileSystemWriter, planner)
+    if process_group is not None and process_group is not group.WORLD:
+        raise UnsupportedError("async_save: expected process_group=None, for all ranks; use save for other groups")
+    wait_for_pending()
+    ranks = Ranks.of("async_save", process_group, is_alone=False)
+    prepared = _prepare(ranks, folder, state_dict, copies=True)
+    future: Future[None] = Future()
+    future.set_running_or_notify_cancel()
+
+    def write() -> None:
+        try:
+            _write(ranks, prepared)
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+
+    if turns() is not None:  # threads are ranks
+        write()
+        return future
+    if ranks.group is not None and ranks.size > 1:
+        if _background[:1] != [ranks.group]:
+            _background[:] = [ranks.group, new_group()]
+        ranks = Ranks(_background[1])
+    _pending[:] = [future]
+    Thread(target=write, name="facula: save a checkpoint").start()
+    return future
+
+
+def wait_for_pending() -> None:
+    """Wait for a save in the background."""
+    for future in _pending:
+        future.exception()
+    _pending.clear()
+
+
+class _Prepared(NamedTuple):
+    """What a rank writes: named tensors as Parts or arrays to a file, and rank 0 the index."""
+
+    folder: str
+    file: str
+    tensors: dict[str, Any]
+    contents: Index
+
+
+class _Contents:
+    """The structure of a state as JSON, and its tensors by name, as Tensors or Parts of arrays."""
+
+    def __init__(self, state: Mapping[str, Any]) -> None:
+        if not isinstance(state, dict):
+            raise InvalidTypeError(f"save: expected state_dict to be a dict; got {type(state).__name__}")
+        values = {name: value.state_dict() if is_stateful(value) else value for name, value in state.items()}
+        self._tensors: dict[int, tuple[Any, Tensor]] = {}  # by the identity of their Parts, which are kept alive
+        text, parts = encode_structure(values, self._parts, _plain)
+        self.structure = json.loads(text)
+        self.tensors = {name: self._tensors.get(id(one), (None, one))[1] for name, one in parts.items()}
+        self.described = {
+            name: Described(
+                layout.dtype.name, tuple(layout.shape), layout.nbytes, isinstance(self.tensors[name], Tensor)
+            )
+            for name, (_, layout, _) in parts.items()
+        }
+
+    def _parts(self, value: Any) -> Any:
+        if not isinstance(value, Tensor):
+            return None
+        parts = parts_of(value)
+        self._tensors[id(parts)] = parts, value
+        return parts
+
+
+def parts_of(tensor: Tensor) -> Any:
+    """Return a tensor as storage, layout and offset."""
+    now = addressable("save", tensor)
+    return now._storage, now._layout, now._offset
+
+
+def is_stateful(value: Any) -> bool:
+    """Return whether a value has a state of its own."""
+    return all(callable(getattr(value, name, None)) for name in _METHODS)
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if type(value) is Size else value
+
+
+def _prepare(ranks: Ranks, folder: str, state: Mapping[str, Any], *, copies: bool = False) -> _Prepared:
+    """Agree with the other ranks on what each of them writes."""
+    error = contents = number = None
+    try:
+        contents = _Contents(state)
+        if ranks.rank == 0:
+            os.makedirs(folder, exist_ok=True)
+            number = unused_number(folder)
+    except Exception as raised:
+        error = raised
+    ranks.agree("save", error)
+    assert contents is not None
+    found = ranks.gather((contents.described, number, secrets.token_hex(8)))
+    _check_equal([described for described, _, _ in found])
+    _, number, token = found[0]
+    own: dict[str, Any] = {}
+    tensors = {}
+    for name, described in contents.described.items():
+        shares = divided(name, described, ranks.size)
+        for rank, box in shares:
+            if rank == ranks.rank:
+                own[name] = _share(contents.tensors[name], box, len(shares) > 1, copies)
+        pieces = tuple(Piece(file_name(rank, number), box) for rank, box in shares)
+        tensors[name] = Stored(described.dtype, described.shape, pieces)
+    index = Index(token, contents.structure, tensors)
+    return _Prepared(folder, os.path.join(folder, file_name(ranks.rank, number)), own, index)
+
+
+def _share(tensor: Any, box: Any, is_split: bool, copies: bool) -> Any:
+    """Return what is written of a tensor, as Parts."""
+    if not isinstance(tensor, Tensor):  # an array's
+        return tensor
+    part = tensor.detach()
+    if is_split:
+        part = part[box[0][0] : box[0][1]]
+    return parts_of(part.clone() if copies else part)
+
+
+def _check_equal(found: list[dict[str, Described]]) -> None:
+    """Raise if ranks have other tensors than rank 0."""
+    first = found[0]
+    for rank, other in enumerate(found):
+        for name in [*first, *other]:
+            here, there = first.get(name), other.get(name)
+            if here != there:
+                shown = ["no such tensor" if one is None else f"{one.dtype} {one.shape}" for one in (here, there)]
+                raise OperationError(
+                    f"save: expected the same tensors on all ranks; {name!r} is {shown[0]} on rank 0, and {shown[1]} "
+                    f"on rank {rank}; use other names for tensors of single ranks, and gather them"
+                )
+
+
+def _write(ranks: Ranks, prepared: _Prepared) -> None:
+    """Write this rank's file, then the index; remove files of a former checkpoint."""
+    error: Exception | None = None
+    try:
+        save_file(prepared.tensors, prepared.file, {"save": prepared.contents.token})
+    except Exception as raised:
+        error = raised
+    ranks.agree("save", error, lambda: _remove(prepared.file))
+    try:
+        if ranks.rank == 0:
+            write_index(prepared.folder, prepared.contents)
+    except Exception as raised:
+        error = raised
+    ranks.agree("save", error)
+    if ranks.rank == 0:
+        files = prepared.contents.files
+        for name in os.listdir(prepared.folder):
+            if is_file_name(name) and name not in files:
+                _remove(os.path.join(prepared.folder, name))
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)

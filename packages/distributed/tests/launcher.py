@@ -1,0 +1,55 @@
+"""Runs of programs under the launcher, which end with their ranks, or are killed at a limit."""
+
+import os
+import signal
+import subprocess
+import sys
+
+LIMIT = 300.0
+
+
+def begin_program(folder, text, options, arguments):
+    """Start the launcher in a folder."""
+    program = folder / "program.py"
+    if not program.exists():  # another run of the test may be reading it
+        program.write_text(text)
+    command = [sys.executable, "-m", "facula_distributed", *options, str(program), *arguments]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=folder
+    )
+
+
+def end(process, limit=LIMIT):
+    """Return the exit code, the output, and the errors; kill all ranks at a limit."""
+    ranks = children_of(process.pid)
+    try:
+        output, errors = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        for pid in [process.pid, *children_of(process.pid)]:  # each leads a session
+            os.killpg(pid, signal.SIGKILL)
+        raise
+    assert not any(map(is_running, ranks))
+    return process.returncode, output, errors
+
+
+def run_program(folder, text, options, arguments, limit=LIMIT):
+    """Run a program to its end; return what `end` returns."""
+    return end(begin_program(folder, text, options, arguments), limit)
+
+
+def children_of(pid):
+    """Return the running processes that a process started, directly."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            return [child for child in map(int, file.read().split()) if is_running(child)]
+    except OSError:
+        return []
+
+
+def is_running(pid):
+    """Return whether a process exists and has not ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
