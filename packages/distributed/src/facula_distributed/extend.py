@@ -3,7 +3,8 @@
 * `default_group` and `group_of` return groups; `backends` is what captured functions compare.
 * `observe_exchanges` reports collectives and messages to an observer, such as a profiler.
 * `mirror_places` keeps a list equal to the rank and the size of the default group, for others that do not import this.
-* `Reducer` averages gradients; `check_equal_models`, `copy_model` and `BufferCopies` make models equal on all ranks.
+* `Reducer` averages gradients, and `VirtualRanks` those of micro-batches.
+* `check_equal_models`, `copy_model` and `BufferCopies` make models equal on all ranks.
 * `Join`, `Joinable` and `JoinHook` are for uneven inputs, `allreduce_hook` and others for gradients in 16 bits.
 * `Future` is the result of a collective. `break_capture` breaks the capture of a function.
 * `add_options`, `launch` and `run_rank` are for command lines that start ranks.
@@ -19,6 +20,7 @@ from ._parallel.comm_hooks import allreduce_hook, bf16_compress_hook, fp16_compr
 from ._parallel.join import Join, Joinable, JoinHook, count_ranks, find_rank
 from ._parallel.models import BufferCopies, check_equal_models, copy_model
 from ._parallel.reducer import Reducer
+from ._parallel.virtual import VirtualRanks
 
 __all__ = [
     "BufferCopies",
@@ -29,6 +31,7 @@ __all__ = [
     "JoinHook",
     "Joinable",
     "Reducer",
+    "VirtualRanks",
     "add_options",
     "allreduce_hook",
     "backends",

@@ -39,6 +39,10 @@ class VirtualRanks:
 
     Raises:
         ValueError: the numbers do not fit.
+
+    Attributes:
+        own: the numbers of the virtual ranks of this process.
+        is_active: whether a loop over micro-batches runs.
     """
 
     def __init__(self, parameters: Sequence[Tensor], count: int, group: ProcessGroup | None) -> None:
@@ -52,7 +56,7 @@ class VirtualRanks:
             )
         self._parameters, self._count, self._group, self._size = list(parameters), count, group, size
         each = count // size
-        self.own = range(rank * each, (rank + 1) * each)
+        self.own, self.is_active = range(rank * each, (rank + 1) * each), False
 
     def micro_batches(self, *batch: Any) -> Iterator[Any]:
         """Yield the micro-batches of this rank; after the last one, store the average of all gradients.
@@ -72,6 +76,7 @@ class VirtualRanks:
         parts = [self._divided(one) for one in batch]
         former = [parameter.grad for parameter in self._parameters]
         state, total = default_generator.get_state(), _TreeSum()
+        self.is_active = True
         try:
             for place, virtual in enumerate(self.own):
                 for parameter in self._parameters:
@@ -81,6 +86,7 @@ class VirtualRanks:
                 yield own[0] if len(own) == 1 else own
                 total.add(self._flat())
         finally:
+            self.is_active = False
             default_generator.set_state((state[0], state[1] + 1))
             for parameter, gradient in zip(self._parameters, former, strict=True):
                 parameter.grad = gradient

@@ -22,6 +22,7 @@ with needs("facula.nn.parallel"):
         Joinable,
         JoinHook,
         Reducer,
+        VirtualRanks,
         break_capture,
         check_equal_models,
         copy_model,
@@ -74,6 +75,8 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
             gradients in nested passes.
         mixed_precision: None: use `autocast`.
         device_mesh: None.
+        virtual_ranks: a power of two, such as 8. Results are then the same, bit for bit, for each number of processes
+            up to it that is a power of two. Training uses `micro_batches`.
 
     Raises:
         ValueError: there is no process group, or `device_ids` names several devices.
@@ -108,6 +111,8 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
         static_graph: bool = False,
         mixed_precision: object = None,
         device_mesh: object = None,
+        *,
+        virtual_ranks: int | None = None,
     ) -> None:
         if not isinstance(module, Module):
             raise InvalidTypeError(f"{NAME}: expected module to be a Module; got {type(module).__name__}")
@@ -128,9 +133,12 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
             raise UnsupportedError(f"{NAME}: expected {option}=None; other values are not implemented")
         if bucket_cap_mb is not None and not bucket_cap_mb > 0:
             raise InvalidValueError(f"{NAME}: expected bucket_cap_mb to be above 0; got {bucket_cap_mb}")
+        if virtual_ranks is not None and find_unused_parameters:
+            raise InvalidValueError(f"{NAME}: expected virtual_ranks or find_unused_parameters; unused ones are found")
         Module.__init__(self)
         Joinable.__init__(self)
         self.module = module
+        self.virtual_ranks = virtual_ranks
         self.process_group = group
         self.device = next(module.parameters()).device
         self.device_ids: list[int] | None = devices or None
@@ -155,7 +163,12 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
         self.reducer: Reducer | None = None
         self._copies: BufferCopies | None = None
         self._buffer_places: list[tuple[dict[str, Tensor | None], str]] = []
+        self._virtual: VirtualRanks | None = None
         group = self.process_group
+        if self.virtual_ranks is not None:
+            trained = [one for _, one in self._kept(self.module.named_parameters()) if one.requires_grad]
+            self._virtual = VirtualRanks(trained, self.virtual_ranks, group)
+            return
         if group is None or (group.size() == 1 and not alone):
             return
         named = [(name, one) for name, one in self._kept(self.module.named_parameters()) if one.requires_grad]
@@ -173,6 +186,11 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
     def forward(self, *inputs: object, **kwargs: object) -> AnyValue:
         if self.reducer is not None:
             self._begin_forward(self.reducer)
+        elif self._virtual is not None and self.training and is_grad_enabled() and not self._virtual.is_active:
+            raise OperationError(
+                f"{NAME}: expected a call in a loop over micro_batches, because of virtual_ranks; gradients of others "
+                "would not be averaged"
+            )
         index = self.device_ids[0] if self.device_ids else None
         result = on_device(self.module(*on_device(inputs, index), **on_device(kwargs, index)), self.output_device)
         self.require_forward_param_sync = is_grad_enabled() and self.require_backward_grad_sync
@@ -211,6 +229,38 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
             yield
         finally:
             self.require_backward_grad_sync = former
+
+    def micro_batches(self, *batch: Any) -> Iterator[Any]:
+        """Yield the micro-batches of this process; the gradients of all of them are averaged after the last one.
+
+        With `virtual_ranks=M`, the batch of all processes consists of M micro-batches, of equal sizes and each with
+        random numbers of its own. Gradients are added along one binary tree, which does not depend on the number of
+        processes. Buffers, such as running statistics, are those of the micro-batches of each process.
+
+        Arguments:
+            batch: tensors with this process's part of the batch, along their first dimension.
+
+        Yields:
+            A part of the tensor, or a tuple of parts of several tensors.
+
+        Raises:
+            RuntimeError: the model has no `virtual_ranks`.
+            ValueError: the number of samples cannot be divided.
+
+        >>> import facula
+        >>> from facula.distributed import HashStore, destroy_process_group, init_process_group
+        >>> init_process_group("gloo", store=HashStore(), rank=0, world_size=1)
+        >>> model = DistributedDataParallel(facula.nn.Linear(2, 1), virtual_ranks=4)
+        >>> for x, y in model.micro_batches(facula.ones(8, 2), facula.ones(8, 1)):
+        ...     facula.nn.functional.mse_loss(model(x), y).backward()
+        >>> x.shape, model.module.weight.grad.shape
+        (facula.Size([2, 2]), facula.Size([1, 2]))
+        >>> destroy_process_group()
+        """
+        if self._virtual is None:
+            raise OperationError(f"micro_batches: expected {NAME}(..., virtual_ranks=M); got a model without it")
+        break_capture(NAME)
+        return self._virtual.micro_batches(*batch)
 
     def join(
         self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
@@ -263,6 +313,8 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
         """
         if not callable(hook):
             raise InvalidTypeError(f"register_comm_hook: expected hook to be callable; got {type(hook).__name__}")
+        if self._virtual is not None:
+            raise OperationError("register_comm_hook: expected a model without virtual_ranks; leave one of them out")
         if self.reducer is None:
             self._connect(alone=True)
         assert self.reducer is not None
@@ -277,7 +329,7 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
             self.reducer.set_static()
 
     def __getstate__(self) -> dict[str, object]:
-        left = ("process_group", "reducer", "_copies", "_buffer_places")
+        left = ("process_group", "reducer", "_copies", "_buffer_places", "_virtual")
         return {name: value for name, value in self.__dict__.items() if name not in left}
 
     def __setstate__(self, state: dict[str, object]) -> None:
