@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from facula_checkpoint import CheckpointError
 from facula_checkpoint.extend import parse_json, replacing
-from facula_errors import MissingFileError
+from facula_errors import FaculaError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,8 +145,12 @@ def read_index(folder: str) -> Index:
     try:
         tensors = {str(name): _stored(entry) for name, entry in found["tensors"].items()}
         return Index(str(found["save"]), found["state"], tensors)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (_Damaged, KeyError, TypeError, ValueError, AttributeError):
         raise CheckpointError(path, "its entries are damaged") from None
+
+
+class _Damaged(FaculaError):
+    """An entry that `write_index` cannot have written."""
 
 
 def _stored(entry: Any) -> Stored:
@@ -155,16 +159,16 @@ def _stored(entry: Any) -> Stored:
     for file, box in entry["pieces"]:
         checked = tuple((_size(begin), _size(end)) for begin, end in box)
         if not is_file_name(file) or len(checked) != len(shape):
-            raise ValueError(file)
+            raise _Damaged(file)
         if any(not begin <= end <= length for (begin, end), length in zip(checked, shape, strict=True)):
-            raise ValueError(box)
+            raise _Damaged(box)
         pieces.append(Piece(file, checked))
     if sum(prod(end - begin for begin, end in piece.box) for piece in pieces) != prod(shape) or not pieces:
-        raise ValueError(shape)
+        raise _Damaged(shape)
     return Stored(str(entry["dtype"]), shape, tuple(pieces))
 
 
 def _size(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError(value)
+        raise _Damaged(value)
     return value
