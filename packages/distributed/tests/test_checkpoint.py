@@ -22,6 +22,7 @@ from facula_distributed.checkpoint import (
     load,
     save,
 )
+from facula_errors.testing import raises
 from facula_tensor import arange, bfloat16, float16, float32, int64, tensor, zeros
 
 SHAPES = {f"layer{number}": (number + 1, 3) for number in range(8)}
@@ -161,7 +162,7 @@ def test_a_checkpoint_of_another_model_changes_nothing_on_any_rank(tmp_path):
 def test_other_kinds_are_named(tmp_path):
     save({"a": {"x": zeros(1)}, "b": [1, 2], "c": 1}, checkpoint_id=tmp_path)
     words = "a is a tensor here and a dict in the checkpoint, b is a list of 1 here and a list of 2 in the checkpoint"
-    with pytest.raises(StateMismatchError, match=words):
+    with raises(StateMismatchError, "load", words):
         load({"a": zeros(1), "b": [1], "c": 2}, checkpoint_id=tmp_path)
 
 
@@ -183,8 +184,9 @@ def test_a_directory_without_a_checkpoint_and_a_damaged_one_are_refused(tmp_path
     save({"x": zeros(100)}, checkpoint_id=tmp_path)
     file = tmp_path / "rank-00000.safetensors"
     file.write_bytes(file.read_bytes()[:-1])
-    with pytest.raises(CheckpointError, match="rank-00000"):
+    with pytest.raises(CheckpointError) as caught:
         load({"x": zeros(100)}, checkpoint_id=tmp_path)
+    assert "rank-00000" in caught.value.path
     text = (tmp_path / "index.json").read_text()
     for old, new in (("rank-00000", "../rank-00000"), ('"version": 1', '"version": 2'), ("[0, 100]", "[0, 99]")):
         assert old in text
