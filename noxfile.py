@@ -264,6 +264,8 @@ def integration(session: nox.Session) -> None:
     install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, EINOPS, *ONNX, *build_tools()))
     session.install("--no-deps", *locked(*SMALL_LIBRARIES))
     run_pytest(session, "integration", "integration_tests/together", *session.posargs, cwd=ROOT, FACULA_OBJECTS=OBJECTS)
+    if not session.posargs:
+        run_pytest(session, "integration-captures", "integration_tests/captures", cwd=ROOT)
 
 
 def locked(*names: str) -> list[str]:
@@ -293,7 +295,7 @@ def captures(session: nox.Session) -> None:
         session.run(*command, external=True)
         result = RESULTS / f"captures-{version}.xml"
         settings = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}", f"--junitxml={result}"]
-        command = [python, "-m", "pytest", "-q", *settings, "integration_tests/captures", *session.posargs]
+        command = [python, "-m", "pytest", "-q", *settings, "integration_tests/captures", "-m", "", *session.posargs]
         try:
             with session.chdir(ROOT):
                 session.run(*command, external=True, env={"TMPDIR": tempfile.gettempdir()})
@@ -334,7 +336,8 @@ def thorough(session: nox.Session) -> None:
         arguments = ["tests", "-m", "", *spread, *session.posargs]
         place = outside_the_tree(session, package)
         run_pytest(session, f"thorough/{package}", *arguments, cwd=place, HYPOTHESIS_PROFILE="default")
-    run_pytest(session, "thorough/together", "integration_tests/together", "-m", "thorough", cwd=ROOT)
+    for folder in ("together", "captures"):
+        run_pytest(session, f"thorough/{folder}", f"integration_tests/{folder}", "-m", "thorough", cwd=ROOT)
 
 
 @nox.session(venv_backend="none", requires=["build"])

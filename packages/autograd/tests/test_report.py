@@ -139,7 +139,7 @@ def test_calls_of_other_threads_and_interrupted_calls():
 
         thread = threading.Thread(target=work)
         thread.start()
-        done.wait(600)
+        assert done.wait(30)
         net = Net(lambda x: (x * 2.0) ** 2)
         y = net(array())
         go.set()
@@ -154,6 +154,14 @@ def test_calls_of_other_threads_and_interrupted_calls():
         after = array() * 2.0
     assert set(report(y).by_module()) == {"Net"}
     assert report(after.sum()).rows[0].module == ""
+
+
+def test_modules_of_several_packages(monkeypatch):
+    """The function that lists the modules inside another one is that of its class."""
+    own, net = [("Body.inner", object())], Net(None)
+    monkeypatch.setattr(scopes_module, "_parts", [(Layer, lambda owner: own), *scopes_module._parts])
+    assert scopes_module._parts_of(Layer(None)) is own
+    assert [path for path, _ in scopes_module._parts_of(net)] == ["Net"]
 
 
 def test_the_number_of_kept_calls_is_bounded():

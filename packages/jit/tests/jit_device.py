@@ -1,6 +1,7 @@
-"""The devices "twin" and "slow": memory of their own, and the kernels of the CPU, for captures on devices.
+"""Devices with memory of their own, and the kernels of the CPU, for captures on devices.
 
-The launches of "slow" are functions in Python, as those of a backend without a kernel.
+The launches of "slow" are functions in Python, as those of a backend without a kernel. "several" has two devices, of
+which `current` selects one.
 """
 
 from facula_cpu import CpuBackend
@@ -34,6 +35,17 @@ class Slow(Twin):
         return Plan(plan.operator, plan.parameters, plan.outputs, lambda *args: plan.launch(*args), plan.workspace)
 
 
+current = {"index": 0}
+
+
+class Several(Twin):
+    """One of several devices of a type."""
+
+    @staticmethod
+    def current_index():
+        return current["index"]
+
+
 def twin(name="twin"):
     """Return the backend, which is registered on first use."""
     try:
@@ -42,4 +54,6 @@ def twin(name="twin"):
         backends = {"twin": Twin(), "slow": Slow()}
         for type_, made in backends.items():
             register_backend(type_, lambda index, made=made: made)
+        several = Several(), Several()
+        register_backend("several", lambda index: several[current["index"] if index is None else index])
         return Device(name).backend

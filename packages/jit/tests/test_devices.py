@@ -3,7 +3,7 @@
 import warnings
 
 import pytest
-from jit_device import twin
+from jit_device import current, twin
 
 import facula_tensor as ft
 from facula_errors.testing import raises
@@ -76,6 +76,24 @@ def test_gradients_across_the_boundary():
         (x @ weight).tanh().sum().backward()
         assert weight.grad.tolist() == found
     assert replays(captured)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_replay_notices_another_current_device(place, monkeypatch):
+    twin("several")
+    x = ft.ones(3, device=f"several:{place}")
+    functions = {
+        "created": lambda: ft.ones(3, device="several") * 2,
+        "moved": lambda: x.to("several") * 2,
+        "generator": lambda: ft.rand(3, device="several", generator=ft.Generator("several").manual_seed(0)),
+    }
+    for name, function in functions.items():
+        captured = capture(function, check=0)
+        for index in (0, 0, 0, 1, 1, 0, 1, 1):
+            monkeypatch.setitem(current, "index", index)
+            found = captured()
+            assert (found.device.index, found.tolist()) == (index, function().tolist()), name
+        assert name != "created" or replays(captured) > 3
 
 
 def test_one_function_on_two_devices():

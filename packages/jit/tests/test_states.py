@@ -37,7 +37,7 @@ def test_the_first_run_is_captured_and_then_replayed():
     assert states(captured, 3, ones(3)) == [REPLAYING] * 3
 
 
-def test_files_have_the_capture_that_fits_the_present_state():
+def test_files_and_graphs_have_the_capture_that_fits_the_present_state():
     """The capture that ran last counts if several fit, or none."""
     scale = {"of": 1.0}
     captured = capture(lambda x: x * scale["of"])
@@ -52,9 +52,13 @@ def test_files_have_the_capture_that_fits_the_present_state():
         states(captured, 3, ones(3))
         assert saved() == number
     scale["of"] = 3.0
-    assert saved() == 3.0
+    assert saved() == 3.0 and "x0, 3)" in str(captured.graph())
     scale["of"] = 4.0
-    assert saved() == 2.0
+    assert saved() == 2.0 and "x0, 2)" in str(captured.graph())
+    captured(ones(5))
+    scale["of"] = 3.0
+    assert "[3]" in str(captured.graph()) and "x0, 3)" in str(captured.graph())
+    assert "[5]" in str(captured.graph(-1))
 
 
 def test_a_run_that_leaves_new_tensors_is_not_kept():

@@ -307,17 +307,13 @@ static PyObject *run_once(Sequence *self, PyObject *inputs, PyObject *values)
     Py_ssize_t at = 0;
     const Observer observer = atomic_load_explicit(&current_observer, memory_order_relaxed);
     const int64_t status = observer && self->step_count ? run_observed(self, &at, observer) : run_steps(self, &at, NULL);
-    PyObject *kind, *value, *trace;
-    PyErr_Fetch(&kind, &value, &trace);
-    const int failed = finish(self);
-    if (kind || status) {
-        PyErr_Clear();
-        PyErr_Restore(kind, value, trace);
-        if (!kind)
+    if (status || PyErr_Occurred()) {
+        self->failed = at;
+        if (!PyErr_Occurred())
             raise_status(status, self->scratch, at);
         return NULL;
     }
-    if (failed)
+    if (finish(self))
         return NULL;
     Py_INCREF(Py_None);
     return Py_None;
@@ -328,6 +324,7 @@ PyObject *run_with(Sequence *self, PyObject *inputs, PyObject *values)
     if (self->busy)
         return PyLong_FromSsize_t(self->check_count);
     self->busy = 1;
+    self->failed = -1;
     PyObject *result = run_once(self, inputs, values);
     self->busy = 0;
     return result;

@@ -73,6 +73,7 @@ PyObject *sequence_serve(Sequence *self, PyObject *inputs)
     }
     if (self->busy)
         return PyLong_FromSsize_t(self->check_count);
+    self->failed = -1; /* without memory for the result, no step begins */
     PyObject *storage = new_storage(self), *found = storage ? run_with(self, inputs, NULL) : NULL;
     if (found == Py_None) {
         const Slots *slots = &self->slots;

@@ -98,6 +98,8 @@ static PyObject *sequence_new(PyTypeObject *type, PyObject *args, PyObject *keyw
     }
     allocfunc make = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     Sequence *self = (Sequence *)make(type, 0);
+    if (self)
+        self->failed = -1;
     if (self && read_description(self, args))
         Py_CLEAR(self);
     return (PyObject *)self;
@@ -122,6 +124,12 @@ static PyObject *expect(Sequence *self, PyObject *args)
         return NULL;
     Py_INCREF(Py_None);
     return Py_None;
+}
+
+static PyObject *failed_step(Sequence *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromSsize_t(self->failed);
 }
 
 /* combine(launch): let one launch run all steps, if all are launches. */
@@ -180,6 +188,8 @@ static PyMethodDef sequence_methods[] = {
      "run(inputs, values) -> None or int\n\nRun all launches if every check passes; otherwise return the number of the "
      "failed check, -1 - k for input k, or the number of checks if another call is active."},
     {"expect", (PyCFunction)expect, METH_VARARGS, "expect(check, value) -> None\n\nReplace the expected value of a check."},
+    {"failed_step", (PyCFunction)failed_step, METH_NOARGS,
+     "failed_step() -> int\n\nReturn the step at which the latest call stopped with an error, or -1."},
     {"label", (PyCFunction)label, METH_O,
      "label(kinds) -> bool\n\nSet the kinds that an observer of replays receives: one for each step, and one for the whole "
      "replay. Return False, without effect, if another thread runs the sequence."},

@@ -80,6 +80,7 @@ typedef struct {
         value_count;
     int64_t *labels; /* for an observer: the kind of each step, and of the replay; NULL: the default */
     int releases, busy, has_early; /* whether it releases the GIL, a call is active, there are early checks */
+    Py_ssize_t failed;             /* the step at which the latest call stopped with an error, or -1 */
 } Sequence;
 
 /* NULL with an error set if no memory is left. */

@@ -288,11 +288,28 @@ def test_a_launch_that_fails_is_named(noting, address_of):
     answer = (ctypes.c_int64 * 5)(9, 5, 6, 7, 8)
     failing = bind(address_of("refuse"), ctypes.addressof(answer), NEVER, 0, answer)
     made = sequence([(note.launch, (0,)), (failing, (5, 1)), (note.launch, (0,))])
+    assert made.failed_step() == -1
     for _ in range(2):
         with pytest.raises(LaunchError) as caught:
             made.run((), ())
         assert caught.value.args == (9, 5, 6, 7, 8, 1)
+        assert made.failed_step() == 1
     assert note.count == 2
+
+
+def test_a_run_that_fails_leaves_versions_and_slots_to_the_caller(noting):
+    x, y, is_failing = holder(), holder(), []
+    made = sequence(
+        [(noting(1).launch, (0,)), (lambda: is_failing and 1 / 0, ())],
+        changed=[(x.storage, 3, None)], puts=[(x, NODE, y)], checks=[(CheckKind.SLOT, y, NODE, None)],
+    )  # fmt: skip
+    is_failing.append(1)
+    with pytest.raises(ZeroDivisionError):
+        made.run((), ())
+    assert (x.storage.version, x.node, made.failed_step()) == (0, None, 1)
+    y.node = y
+    assert made.run((), ()) == 0
+    assert made.failed_step() == -1
 
 
 def test_a_concurrent_call_is_reported(address_of):

@@ -11,7 +11,7 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_tensor import Tensor
 from facula_tensor.extend.modules import Hooks
 from facula_tensor.extend.recording import collecting, current_recorder
-from facula_tensor.extend.tensors import overlapping
+from facula_tensor.extend.tensors import overlapping, zero_grad_
 
 from ._groups import check_group, organized
 from ._observer import current_observer
@@ -141,10 +141,7 @@ class Optimizer:
                 return
             for group in self.param_groups:
                 for p in group["params"]:
-                    if p.grad is not None:
-                        if p.grad.grad_fn is not None:
-                            p.grad = p.grad.detach()
-                        p.grad.requires_grad_(False).zero_()
+                    zero_grad_(p)
         except FaculaError as error:
             trim_traceback(error)
             raise

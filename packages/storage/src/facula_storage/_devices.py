@@ -11,6 +11,7 @@ from facula_errors.extend import Exit, pass_on, trim_traceback
 
 from ._immutable import Immutable, write
 from ._protocols import DeviceBackend, PendingLaunch
+from ._recorders import current_recorder, recorders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -128,7 +129,11 @@ class Device(Immutable):
         if self.index is not None:
             return self
         current_index = getattr(self.backend, "current_index", None)
-        return self if current_index is None else Device(self.type, current_index())
+        if current_index is None:
+            return self
+        if recorders and (recorder := current_recorder()) is not None:
+            recorder.setting(current_index, f"the current device of type {self.type!r}")
+        return Device(self.type, current_index())
 
     def __enter__(self) -> Device:
         """Start a block in which creation functions use this device by default.

@@ -75,6 +75,9 @@ class Recorder(Protocol):
     def read(self, operation: str) -> None:
         """Record that Python is about to read elements, in `operation`."""
 
+    def setting(self, function: Callable[[], object], words: str) -> None:
+        """Record that the present result of a function, described by `words`, determines the work."""
+
     def bounded(self, length: int) -> None:
         """Record that a slice was clipped to the end of a dimension of this length."""
 

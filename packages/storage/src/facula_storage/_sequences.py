@@ -30,8 +30,10 @@ Note [Sequences]
 version and mutator, and of a layout's shape, strides, dtype and device. Their offsets in an object are determined once,
 by setting them in a new instance, and then loaded without a call. `run` returns the number of a failed check, before
 any effect. A failed launch raises LaunchError, whose last argument is the index of the launch; earlier launches are not
-undone, as in the program. The GIL is released once, if the launches together take as long as one that would release it.
-A concurrent call from a second thread returns the number of checks, as does a call whose changed storage is read-only.
+undone, as in the program. After an error, `failed_step()` is the step at which it stopped, or -1 if no launch began;
+the versions of `changed` and the `puts` are then left to the caller. The GIL is released once, if the launches together
+take as long as one that would release it. A concurrent call from a second thread returns the number of checks, as does
+a call whose changed storage is read-only.
 
 `returns(kind, layout, offset, node, memory, release)` describes a result, for sequences whose only value is its
 address: `serve(inputs)` takes memory for the layout `memory`, runs, and returns a new tensor of the class `kind` with

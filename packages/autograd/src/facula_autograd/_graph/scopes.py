@@ -59,17 +59,19 @@ _calls_by_thread: dict[int, list[object]] = {}  # by thread: the modules being c
 _paths: WeakKeyDictionary[object, dict[int, tuple[ref[object], str]]] = WeakKeyDictionary()  # by outermost module
 _installers: list[Callable[[], Callable[[], None]]] = []
 _installed: list[tuple[Callable[[], Callable[[], None]], Callable[[], None]]] = []  # installers, and what undoes them
-_parts: list[Parts] = [lambda owner: [(type(owner).__name__, owner)]]
+# Classes of modules, each with the function that lists the modules inside one; a subclass of several has the latest.
+_parts: list[tuple[type, Parts]] = [(object, lambda owner: [(type(owner).__name__, owner)])]
 
 
-def provide_scopes(install: Callable[[], Callable[[], None]], parts: Parts) -> None:
+def provide_scopes(kind: type, install: Callable[[], Callable[[], None]], parts: Parts) -> None:
     """Register how calls of modules become scopes.
 
     Arguments:
+        kind: the class of the modules.
         install: makes module calls use `enter_scope` and `leave_scope`; returns a function that undoes it.
         parts: yields the modules inside a module, each after its path, starting with the module itself.
     """
-    _parts[0] = parts
+    _parts.insert(0, (kind, parts))
     _installers.append(install)
     if _wanted or _observer[0] is not None:
         _install()
@@ -141,6 +143,11 @@ def leave_scope(entered: Entered) -> None:
         _events.append((next_seq(), None, thread, []))
 
 
+def _parts_of(owner: object) -> Iterable[tuple[str, object]]:
+    """Return the modules inside one, each after its path."""
+    return next(parts for kind, parts in _parts if isinstance(owner, kind))(owner)
+
+
 def _path_in(calls: list[object], owner: object) -> str:
     """Return the path of a module in the outermost module of these calls, or in the first that contains it."""
     paths = _paths.setdefault(calls[0], {})
@@ -149,7 +156,7 @@ def _path_in(calls: list[object], owner: object) -> str:
     if known is None:
         if len(paths) > MAX_SCOPES:
             paths.clear()  # the program creates modules all the time
-        found = (path for outer in calls for path, part in _parts[0](outer) if part is owner)
+        found = (path for outer in calls for path, part in _parts_of(outer) if part is owner)
         known = paths[id(link)] = link, next(found)
     return known[1]
 
@@ -158,7 +165,7 @@ def _names_in(owner: object) -> Names:
     """Return the paths of the modules inside one; computed on its first call, for use after the modules are gone."""
     names = _known.get(owner)
     if names is None:
-        names = _known[owner] = [(ref(part), path) for path, part in _parts[0](owner)]
+        names = _known[owner] = [(ref(part), path) for path, part in _parts_of(owner)]
     return names
 
 
@@ -197,7 +204,7 @@ def _path_of(owners: Sequence[ref[object]], names: Names) -> str:
         around = _path_of(owners[:-1], names) if owners[:-1] else ""
         return next((path for candidate, path in names if candidate is owners[-1]), around)
     alive = [owner for link in owners if (owner := link()) is not None]
-    found = (path for outer in alive for path, part in _parts[0](outer) if part is inner)
+    found = (path for outer in alive for path, part in _parts_of(outer) if part is inner)
     return next(found, type(inner).__name__)
 
 

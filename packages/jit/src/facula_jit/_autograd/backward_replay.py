@@ -39,26 +39,22 @@ class BackwardReplay:
     generators: list[Any]
     actions: list[Any]
     outer_backwards: list[Any]
+    backward_ends: set[int]
     read_by_call: list[Check]
     read_backwards: list[Check]  # compared before the captured backward runs
 
     @property
     def leaves_more(self) -> bool:
         """True if a call has effects other than its results and random draws."""
-        recorder = self.recording.recorder
-        changed = any([not recorder.blocks[number].is_new for number in recorder.changed])
-        return changed or bool(self.recording.puts or self.actions or recorder.optimizers or self.outer_backwards)
+        recording, recorder = self.recording, self.recording.recorder
+        others = recording.puts or self.actions or recorder.optimizers or self.outer_backwards
+        return recording.versions.any_changes or bool(others)
 
     def _saved_storages(self, lease: FrameLease) -> list[Storage]:
         """Return the storages that the backward pass reads, without temporaries."""
-        fixed = self.recording.fixed
         return [
-            fixed[block]
-            if kind == "fixed"
-            else lease.outputs[block]
-            if kind == "output"
-            else lease.inputs[block]._storage
-            for kind, block in lease.frame.lowered.read_back
+            value if kind == "fixed" else lease.outputs[value] if kind == "output" else lease.inputs[value]._storage
+            for kind, value in lease.frame.lowered.read_back
         ]
 
     def check_versions(self, lease: FrameLease) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from facula_tensor import Tensor
 
     from .._recording.recorder import Recorder
+    from .backward_replay import BackwardReplay
 
 
 HOOKED = "a hook is registered on a tensor computed before the call", "register it before the call, or after"
@@ -125,17 +126,20 @@ def memory_of(lease: FrameLease) -> list[Tensor]:
     return [arena, *lease.inputs, *results]
 
 
-def find_outer_inputs(outer_backwards: list[OuterBackward], tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...] | int:
-    """Return the arguments and the memory of the graphs behind them; otherwise the index of an argument with another
-    graph.
+def find_inputs(replay: BackwardReplay, tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...] | int:
+    """Return the arguments and the memory of the graphs behind them; otherwise the index of an argument whose hooks a
+    backward pass would run, that has another graph, or that shares its storage with other arguments than in the run.
     """
     found = list(tensors)
-    for backward in outer_backwards:
+    for place in replay.backward_ends:
+        if has_hooks(tensors[place]):
+            return place
+    for backward in replay.outer_backwards:
         lease = backward.find(tensors)
         if lease is None:
             return backward.argument
         found += memory_of(lease)
-    return tuple(found)
+    return replay.recording.versions.differ(tuple(found))
 
 
 def is_recorded_pass(recorder: Recorder, lease: FrameLease) -> bool:

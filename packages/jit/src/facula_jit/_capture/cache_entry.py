@@ -23,7 +23,7 @@ from .._recording.tensor_guards import first_failing
 from .._replay.replay import MISS, Replay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 MAX_REPLAYS = 8  # per signature: replays for different modes of modules or different `.grad`s
 # total calls served by the replays before the oldest may be evicted: it shows that changes are rare
@@ -114,8 +114,8 @@ class CacheEntry:
 
     @property
     def latest(self) -> Replay:
-        """The replay that ran last among those that fit the program's present state, or among all if none fits."""
-        return max(self.replays, key=lambda replay: (first_failing(replay.read_by_call) is None, replay.used_at))
+        """The capture of this signature that `latest_of` selects."""
+        return latest_of(self.replays)
 
     def evict(self) -> bool:
         """Make room for another replay; return False if the cache is full and its replays have served too few calls."""
@@ -129,6 +129,11 @@ class CacheEntry:
         if returned == before or self.replays:
             return None
         return GraphBreak("a number that it returns differs between calls", "read clocks and count outside", None)
+
+
+def latest_of(replays: Sequence[Replay]) -> Replay:
+    """Return the replay that ran last among those that fit the program's present state, or among all if none fits."""
+    return max(replays, key=lambda replay: (first_failing(replay.read_by_call) is None, replay.used_at))
 
 
 class WithoutAttributes:

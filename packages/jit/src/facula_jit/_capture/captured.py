@@ -24,7 +24,7 @@ from .._replay.checked_calls import Digest, Expected, described, difference, int
 from .._replay.memory_pool import Pool
 from .._replay.replay import MISS, BusyFlag, Replay
 from ..passes._pass_manager import run_passes
-from .cache_entry import EAGER, MAX_REPLAYS, REPLAYING, SPLIT, CacheEntry, WithoutAttributes
+from .cache_entry import EAGER, MAX_REPLAYS, REPLAYING, SPLIT, CacheEntry, WithoutAttributes, latest_of
 from .outcomes import outcome_of
 from .recorded_call import RecordedCall
 from .report import report_of
@@ -325,11 +325,12 @@ class Captured(Generic[P, R]):
         split = [] if self._split is None else [piece.report() for piece in self._split.captured()]
         return report_of(self._name, [*self._entries.values()], self._eager, split)
 
-    def graph(self, number: int = -1) -> Graph:
-        """Return one capture as a graph of operators: the latest, or the one with this index in `report()`.
+    def graph(self, number: int | None = None) -> Graph:
+        """Return one capture as a graph of operators: the one with this index in `report()`, or the latest.
 
-        The graph contains no memory of arguments and results. Editing it does not change the capture. Raise IndexError
-        if no capture has this index.
+        The latest is the capture that ran last among those that fit the present modes and settings; `save` writes the
+        same one. The graph contains no memory of arguments and results. Editing it does not change the capture. Raise
+        IndexError if no capture has this index.
 
         >>> from facula_tensor import ones
         >>> from facula_jit import capture
@@ -343,7 +344,10 @@ class Captured(Generic[P, R]):
             return y0
         """
         found = self._found()
-        replay, words, owner = numbered(found, number, "captures")
+        if number is None and found:
+            latest = latest_of([replay for replay, _, owner in found if owner is found[-1][2]])
+            found = [row for row in found if row[0] is latest]
+        replay, words, owner = numbered(found, -1 if number is None else number, "captures")
         owner._improve(replay, words)
         keys = [key for key, entry in owner._entries.items() if replay in entry.replays]
         return Graph(replay.recording, replay.name, words, (owner, [(keys[0], replay)]))

@@ -80,7 +80,7 @@ class RecordedCall:
                 with watch_outer_backwards(recorder), hooks_of_arguments(recorder):
                     self._call(args, kwargs)
                 self.reads.compare_handlers(plain_parts(args, kwargs))
-                self.reads.compare_algorithms()
+                self.reads.compare_settings()
                 recorder.reads = self.reads.begin_backward()
                 boundary = record_backward(recorder, self.result)
         finally:

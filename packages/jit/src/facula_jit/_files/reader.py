@@ -15,6 +15,7 @@ from .._recording.recorder import Recorder
 from .._recording.recording import InputGuard, Recording
 from .._recording.records import Address, Block, Gradient, Launched, Loop, Pass, Skip, Stream
 from .._recording.rng_values import RngValue
+from .._recording.storage_versions import Change, StorageVersions
 from . import json_values
 from .call_sites import site_of
 from .devices import move, on
@@ -77,7 +78,7 @@ class Reader:
         made.inputs = [InputGuard(layout, 0, nodes[place], place) for place, layout in enumerate(inputs)]
         gradients = [self.layout(gradient) for gradient in a_list(data["gradients"], "gradients", roots)]
         made.gradients = [InputGuard(gradient, 0, None, -1) for gradient in gradients]
-        made.fixed, made.views = {}, set()
+        made.fixed, made.views, made.versions = {}, set(), StorageVersions()
         self._blocks(made, [*inputs, *gradients])
         made.outputs = [self._block(described, "output") for described in a_list(data["outputs"], "outputs")]
         if len(set(made.outputs)) != len(made.outputs):
@@ -297,8 +298,11 @@ class Reader:
             block, count, name = a_list(change, "a change", 3)
             if type(name) is not str:
                 refuse("the operation that changes a block has no name")
-            site = site_of("")
-            self.recorder.changed[self._block(block)] = an_int(count, 1, MAX_COUNT, "a count"), name[:100], site
+            block = self._block(block)
+            change = an_int(count, 1, MAX_COUNT, "a count"), name[:100], site_of("")
+            made.versions.inputs += [Change(place, *change) for place in self.recorder.blocks[block].inputs[:1]]
+            if block in made.fixed:
+                made.versions.changed.append(Change(made.fixed[block], *change))
 
     def _generators(self) -> None:
         for place, described in enumerate(a_list(self.data["generators"], "generators")):

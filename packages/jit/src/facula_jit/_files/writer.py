@@ -212,7 +212,7 @@ class _Description:
             ],
             "puts": puts,
             "needed": needed,
-            "changed": [[block, count, name] for block, (count, name, _) in recorder.changed.items()],
+            "changed": [[block, *change] for block, change in recording.versions.by_block(recorder).items()],
             "skips": [
                 [skip.first, skip.launches, *self._condition(skip.condition), *([True] if skip.at_zero else [])]
                 for skip in recorder.skips

@@ -37,7 +37,9 @@ CONSTANT = frozenset(
     # functions of their arguments, or of the current run
     "enter_dual_level is_compiling is_dynamo_compiling is_exporting is_in_onnx_export calculate_gain is_lazy "
     "is_dependent is_parametrized is_pruned has_torch_function is_tensor_like is_tensor_method_or_property "
-    "named resolve_name noop_context_fn decode_text growing_attributes".split()
+    "named resolve_name noop_context_fn decode_text growing_attributes assert_allclose assert_close "
+    "clip_grad_value_ clip_grads_with_norm_ vector_to_parameters update_bn manual_seed_all set_rng_state_all "
+    "cudagraph_mark_step_begin init_reductions device_index flags sdp_kernel sdpa_kernel".split()
 )
 """Functions that depend only on their arguments, on the signature of a call, or on generators, whose state replays use;
 and functions that break a capture themselves, because they read elements.
@@ -68,9 +70,18 @@ BREAKS = frozenset(
     "named_globals get_unsafe_globals_in_checkpoint recv recv_object_list batch_isend_irecv Pipe range_pop range_push "
     "range_start to_dot to_svg get_memory_info mem_get_info max_memory_allocated max_memory_cached "
     "max_memory_reserved memory_allocated memory_cached memory_reserved memory_snapshot memory_stats "
-    "memory_summary".split()
+    "memory_summary reset_accumulated_memory_stats reset_max_memory_allocated reset_max_memory_cached "
+    "reset_peak_memory_stats record_memory_history record_trace dump_snapshot empty_cache ipc_collect "
+    "set_per_process_memory_fraction mark nvtx.range range_end graph init set_stream synchronize seed_all reset begin "
+    "main set_dir set_fastpath_enabled set_sharing_strategy set_start_method add_safe_globals clear_safe_globals "
+    "enable_cudnn_sdp enable_flash_sdp enable_math_sdp enable_mem_efficient_sdp define register_autograd "
+    "register_loop register_custom_op_symbolic unregister_custom_op_symbolic export_html export_memory_timeline "
+    "init_process_group destroy_process_group monitored_barrier send send_object_list broadcast_object_list "
+    "gather_object all_gather_object scatter_object_list".split()
 )
-"""Functions that read or modify files, settings and counters, which a replay would not do."""
+"""Functions that read or modify files, settings, counters and streams, or send messages, which a replay would not do.
+A name may follow that of its module, where another function has it.
+"""
 
 GROUPS = "facula_distributed.extend"
 """The module that knows the process groups. Its `backends()` is compared if a function of its package may be called."""

@@ -98,8 +98,10 @@ class LibraryReads(AttributeReads):
             if name in home:
                 self.guards.answer(home[name], None, f"{name}()")
 
-    def compare_algorithms(self) -> None:
-        """Guard the algorithm of convolutions, if the function has launched any."""
+    def compare_settings(self) -> None:
+        """Guard the current device, and the algorithm of convolutions, if the function has used them."""
+        for function, words in self.recorder.settings.items():
+            self.guards.answer(function, None, words)
         if any([launch.plan.operator in CONVOLUTIONS for launch in self.recorder.launches]):
             self.guards.answer(get_convolution_algorithm, None, "the algorithm of convolutions")
 
@@ -118,7 +120,7 @@ class LibraryReads(AttributeReads):
             self.guards.entries(table, tuple([part for pair in table.items() for part in pair]), f"a rule of {name}")
         if name in library_functions.COMPARED:
             self.guards.answer(function, None, f"{name}()")
-        elif name in library_functions.BREAKS:
+        elif not library_functions.BREAKS.isdisjoint((name, f"{function.__module__.rpartition('.')[2]}.{name}")):
             self.refuse(
                 f"{name}(), which reads or changes a file, a setting or a count", "call it outside of the function"
             )

@@ -15,7 +15,7 @@ from facula_tensor.extend.tensors import make
 from .signature import replays_on
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from facula_storage import Device, Storage
@@ -28,6 +28,14 @@ class DeviceRecorder:
 
     takes_devices = True  # False if the recording is converted for the CPU
     device: Device | None = None  # of all launches; None before the first
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.settings: dict[Callable[[], object], str] = {}  # functions that select devices, and their names
+
+    def setting(self, function: Callable[[], object], words: str) -> None:
+        """Record that a function selects a device. Replays compare its result from the end of the run on."""
+        self.settings[function] = words
 
     @property
     def launch_device(self) -> Device:

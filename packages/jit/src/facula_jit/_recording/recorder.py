@@ -35,6 +35,7 @@ from .records import ANY_GRAD, Address, Block, Launched, Loop, Skip, moved, plac
 from .rng_recorder import RngRecorder
 from .rng_values import RngValue
 from .signature import has_hooks
+from .storage_versions import RecordedVersions
 from .tensor_guards import GRAD, contents_of
 
 if TYPE_CHECKING:
@@ -62,13 +63,14 @@ class Recorder(DeviceRecorder, OptimizerRecorder, RngRecorder):
         self.numbers: dict[int, int] = {}  # id of a storage -> block number
         self.tensors: dict[int, ref[Tensor]] = {}  # the program's tensors in blocks that existed before
         self.watched: set[int] = set()  # ids of those tensors that existed before, too
-        self.changed: dict[int, tuple[int, str, Site]] = {}  # block -> number of changes, last operation, last line
+        self.versions = RecordedVersions()
         self.generators = {}
         self.modules: dict[int, tuple[Any, dict[str, Any]]] = {}  # id -> the module, and its attributes before
         self.globals: dict[str, Any] = {}  # variables of the program, for names in files
         self.found_argument = False  # True if the function also reads an argument from elsewhere
         self.module_stack: list[Any] = []  # the modules whose calls are running
         self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and its required `.grad` before
+        self.grad_events: list[Tensor] = []  # the leaf, each time that `.grad` is set
         self.program_grads: dict[int, tuple[Tensor, Any]] = {}  # the same for leaves whose `.grad` the program read
         self.library_grads: dict[int, Tensor] = {}  # leaves whose `.grad` the library read, and which was not None
         self.inputs: list[Tensor] = []
@@ -95,8 +97,7 @@ class Recorder(DeviceRecorder, OptimizerRecorder, RngRecorder):
         self.refusal: Exception | None = None  # of launches whose requirements are not met
         self.caller: FrameType | None = None  # the caller of the function, whose lines are not part of it
         self.began = next_moment()
-        self.count = 0
-        self.start = 0
+        self.count = self.start = 0
         for tensor in inputs:
             self.add_input(tensor)
 
@@ -171,30 +172,31 @@ class Recorder(DeviceRecorder, OptimizerRecorder, RngRecorder):
             return
         plan = self.for_replays(plan.inner or plan)
         frame = user_frame(1)
-        code = frame.f_code
-        site = code, frame.f_lasti
+        site = frame.f_code, frame.f_lasti
         taken: list[Address | RngValue | float] = [n]
         for argument in arguments:
             if type(argument) is Place:
                 number = self.number_of(argument.storage)
                 self.used_blocks.add(number)
                 taken.append(Address(number, argument.offset, argument.layout, argument.written))
-                if argument.written and self.blocks[number].site is None:
-                    self.blocks[number].site = site
+                block = self.blocks[number]
+                if argument.written:
+                    block.site = block.site or site
+                elif self.is_backward:
+                    self.versions.read(number, block, argument.storage)
             else:
                 taken.append(argument)  # type: ignore[arg-type]
         self.check_devices(plan, arguments)
-        module = self.module_stack[-1] if self.module_stack else None
+        whole = site, self.module_stack[-1] if self.module_stack else None, plan.operator
+        moment = len(self.grad_events), len(self.actions)
         if plan.parts is None:
-            self.launches.append(
-                Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator, refusal=self.refusal)
-            )
+            self.launches.append(Launched(plan, tuple(taken), 1 + arrays, *whole, -1, self.refusal, moment))
             self.count += type(plan.launch) is BuiltinFunctionType  # launches of Python functions are not counted
         else:
             for number, (launch, values) in enumerate(plan.parts):
                 own = [moved(taken[value[0]], value[1]) if isinstance(value, tuple) else value for value in values]
                 part = Plan(plan.operator, (), plan.outputs, launch, request=plan.request)
-                self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator, number))
+                self.launches.append(Launched(part, tuple(own), len(own), *whole, number, None, moment))
             self.count += len(plan.parts)
         if launch_count() - self.start != self.count:
             self.broken(
@@ -211,9 +213,8 @@ class Recorder(DeviceRecorder, OptimizerRecorder, RngRecorder):
             kept = allocate(layout)
             plan = layout.device.backend.plan("copy", (layout,), (layout,), ())
             plan.launch(layout.numel, storage.ptr, kept.ptr)
-        places = [Place(kept, 0, layout, False), Place(storage, 0, layout, True)]
         self.start -= 1  # the copy launches in each replay, but did not launch in this run
-        self.launched(plan, layout.numel, places, 2)
+        self.launched(plan, layout.numel, [Place(kept, 0, layout, False), Place(storage, 0, layout, True)], 2)
         self.constant(kept)
 
     def constant(self, storage: Storage) -> None:
@@ -252,13 +253,12 @@ class Recorder(DeviceRecorder, OptimizerRecorder, RngRecorder):
     def mutated(self, storage: Storage, operation: str) -> None:
         """Record that the last launch modified this storage."""
         if self.breaks is None:
-            number = self.number_of(storage)
-            _, code, instruction = storage.mutator
-            self.changed[number] = self.changed.get(number, (0,))[0] + 1, operation, (code, instruction)
+            self.versions.change(self.number_of(storage), self.block_of(storage), storage, operation)
 
     def grad_set(self, leaf: Tensor) -> None:
         """Record that `.grad` of a leaf is about to be set or initialized."""
         self.branches.grad_set(leaf)
+        self.grad_events.append(leaf)
         if self.breaks is not None or id(leaf) in self.grads:
             return
         before = contents_of(leaf, GRAD)
@@ -289,6 +289,7 @@ class Recorder(DeviceRecorder, OptimizerRecorder, RngRecorder):
     def grad_added(self, leaf: Tensor) -> None:
         """Record that `.grad` of a leaf is None and is about to receive its first gradient."""
         self.branches.grad_set(leaf)
+        self.grad_events.append(leaf)
         if self.breaks is None:
             self.grads.setdefault(id(leaf), (leaf, None))
 

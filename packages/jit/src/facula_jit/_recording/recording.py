@@ -16,6 +16,7 @@ from .memory_planning import Lifetime
 from .pytrees import Tree, factory_of, is_kept, is_module, parts_of
 from .records import NEW_LEAF, Address, any_grad, placement_of
 from .signature import has_hooks
+from .storage_versions import StorageVersions
 from .tensor_guards import VIEWS, part_of
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class Recording:
             if boundary is not None:
                 self._check_backward(boundary)
             self._check_blocks(set() if boundary is None else boundary.saved)
+        self.versions = StorageVersions.of(self, recorder)
         recorder.inputs, recorder.input_placements = [], []  # do not extend the lifetime of the first call's arguments
         recorder.first_placements, recorder.library_grads = {}, {}
 

@@ -32,6 +32,10 @@ class Address(NamedTuple):
     written: bool
 
 
+Moment = tuple[int, int]
+"""The numbers of events of `.grad` and of Python actions before a launch."""
+
+
 class Launched(NamedTuple):
     """One launch: the backend's plan, its arguments without the workspace, its line and module."""
 
@@ -43,6 +47,7 @@ class Launched(NamedTuple):
     operation: str
     part: int = -1  # its index among the parts of a plan that has several
     refusal: Exception | None = None  # an error like the one that the operator raises if it fails
+    moment: Moment = (0, 0)
 
 
 CHANGED = {"batch_norm": (3, 4), "batch_norm_counted": (3, 4, 5)}  # positions of operands that operators modify

@@ -171,12 +171,12 @@ class Part:
 
     def _changed(self) -> list[tuple[Storage, int, Any]]:
         """Return the storages that are written and persist."""
-        fixed, changed = self.recording.fixed, []
-        for block, (count, operation, site) in self.recording.recorder.changed.items():
-            storage = fixed.get(block)
-            if not self.start and storage is not None and storage.version is not None:
-                changed.append((storage, count, (operation, *site)))
-        return changed
+        found = [] if self.start else self.recording.versions.changed
+        return [
+            (storage, count, (operation, *site))
+            for storage, count, operation, site in found
+            if storage.version is not None
+        ]
 
     def _spans(self, with_read: bool) -> list[tuple[int, int, bool]]:
         """Return the persistent memory that is written, with which no input may overlap; with `with_read`, also the
@@ -251,23 +251,25 @@ def layout_of_block(recording: Recording, number: int) -> Layout:
     return layout
 
 
-def _read_back(recording: Recording, first: int) -> list[tuple[str, int]]:
-    """Return the values that launches from `first` on read and that the program may have modified, by kind and
-    number.
+def _read_back(recording: Recording, first: int) -> list[tuple[str, Any]]:
+    """Return the values that launches from `first` on read and that the program may have modified: the index of an
+    argument or a result, or a storage.
     """
-    found: dict[tuple[str, int], None] = {}
+    found: dict[tuple[str, Any], None] = {}
     blocks, count = recording.recorder.blocks, len(recording.inputs)
     for launch in recording.launches[first:]:
         for argument in launch.arguments:
             if type(argument) is not Address or argument.written:
                 continue
-            block = blocks[argument.block]
-            if block.inputs:
-                found.update({("input", place): None for place in block.inputs[:1] if place < count})
-            elif argument.block in recording.outputs:
-                found["output", recording.outputs.index(argument.block)] = None
-            elif argument.block in recording.fixed and recording.fixed[argument.block].version is not None:
-                found["fixed", argument.block] = None
+            number = argument.block
+            if inputs := blocks[number].inputs:
+                places = recording.versions.read_back.get(number, inputs[:1])
+                found.update({("input", place): None for place in places if place < count})
+            elif number in recording.outputs:
+                found["output", recording.outputs.index(number)] = None
+            elif number in recording.fixed:
+                storages = recording.versions.read_back.get(number, [recording.fixed[number]])
+                found.update({("fixed", storage): None for storage in storages if storage.version is not None})
     return list(found)
 
 

@@ -97,7 +97,7 @@ class ScalarRecorder:
 
     allocated = launching = launched = mutated = read = operands = stepping = numbered = entered = left = act = _fail
     filled = constant = seeded = optimizes = reads_groups = reads_whole = skipping = holds = state_of = _fail
-    grad_set = grad_added = passes_end = _fail
+    grad_set = grad_added = passes_end = setting = _fail
 
     def grad_read(self, _leaf: object) -> None:
         """Accept a read of a gradient."""

@@ -16,17 +16,17 @@ from facula_tensor.extend.recording import user_site
 from facula_tensor.extend.tensors import snapshot
 
 from .._autograd.backward_replay import BackwardReplay
-from .._autograd.outer_backward import find_outer_inputs
+from .._autograd.outer_backward import find_inputs
 from .._autograd.recorded_backward import FrameLease, edges_to, make_output_rule, make_rule
 from .._guards.identity import plain_parts
 from .._recording.graph_breaks import CaptureError
 from .._recording.pytrees import Tree, rebuilt
 from .._recording.recording import AliasOutput, InputOutput, Output, Recording
 from .._recording.records import NEW_LEAF, made_tensor
-from .._recording.signature import has_hooks
 from .._recording.tensor_guards import ADDRESS, EXACT, RELEASE, checks_of, described, puts_of
 from .arenas import new_arena
 from .checked_calls import NEVER, Digest
+from .failed_runs import finish_failed
 from .lowering import Frame, Lowered, layout_of_block
 from .optimizer_scalars import ScalarUpdate
 
@@ -97,11 +97,8 @@ class Replay(BackwardReplay):
         refills = [] if recorder.reads_options else recorder.refills
         self.refills = [ScalarUpdate(refill) for refill in refills]
         self.inputs = recording.inputs
-        self.changed_inputs = [
-            (block.inputs[0], recorder.changed[number][0])
-            for number, block in enumerate(recorder.blocks)
-            if block.inputs and number in recorder.changed
-        ]
+        self.versions = recording.versions
+        self.finds_inputs = bool(self.outer_backwards or self.backward_ends or self.versions.pairs)
         self.identities = frozenset() if reads is None else reads.identities()
         self.guards = [] if reads is None else reads.all_guards()
         self.checks: list[Check] = [guard.check for guard in self.guards]
@@ -117,7 +114,7 @@ class Replay(BackwardReplay):
         self.frames: list[Frame] = []
         if self.has_backward:
             self.rule, self.rule_of_one = make_rule(name, len(recording.roots)), make_output_rule(name)
-        is_plain = not (self.generators or self.changed_inputs or self.has_backward or self.outer_backwards)
+        is_plain = not (self.generators or self.versions.inputs or self.has_backward or self.outer_backwards)
         is_plain = is_plain and not (self.identities or self.backward_ends)
         single = recording.result
         # the only result, if the sequence can create it
@@ -164,7 +161,7 @@ class Replay(BackwardReplay):
 
     def fits(self, tensors: tuple[Tensor, ...], containers: Iterable[Any]) -> bool:
         """Return True if a call with these arguments would be replayed."""
-        found = find_outer_inputs(self.outer_backwards, tensors)
+        found = find_inputs(self, tensors)
         if self.identities and self.knows((*tensors, *containers)):
             return False
         if isinstance(found, int):
@@ -242,8 +239,9 @@ class Replay(BackwardReplay):
             busy_flag.busy = True
             try:
                 result = frame.forward.serve(tensors)
-            except LaunchError as error:
-                raise frame.lowered.forward.refused(error, self.name) from None
+            except BaseException as error:
+                finish_failed(self, frame, tensors, error)
+                raise
             finally:
                 busy_flag.busy = False
             if type(result) is int:
@@ -255,11 +253,7 @@ class Replay(BackwardReplay):
             return result
         if self.identities and self.knows(tensors):
             return MISS
-        for place in self.backward_ends:
-            if has_hooks(tensors[place]):
-                self.missed = -1 - place
-                return MISS
-        found = find_outer_inputs(self.outer_backwards, tensors) if self.outer_backwards else tensors
+        found = find_inputs(self, tensors) if self.finds_inputs else tensors
         if isinstance(found, int):
             self.missed = -1 - found
             return MISS
@@ -270,8 +264,9 @@ class Replay(BackwardReplay):
         busy_flag.busy = True
         try:
             missed = frame.forward.run(tensors, values)
-        except LaunchError as error:
-            raise frame.lowered.forward.refused(error, self.name) from None
+        except BaseException as error:
+            finish_failed(self, frame, tensors, error)
+            raise
         finally:
             busy_flag.busy = False
         if missed is not None:
@@ -285,8 +280,9 @@ class Replay(BackwardReplay):
                 generator._offset += count
         for backward in self.outer_backwards:
             backward.finish()
-        for place, count in self.changed_inputs:
-            tensors[place]._storage.version += count  # type: ignore[operator]
+        for place, count, operation, site in self.versions.inputs:
+            storage = tensors[place]._storage
+            storage.version, storage.mutator = storage.version + count, (operation, *site)  # type: ignore[operator]
         for action in self.actions:
             action()
         nodes = self._nodes(frame, tensors, storages, rng_values) if self.has_backward else {}

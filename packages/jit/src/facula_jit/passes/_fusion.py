@@ -316,7 +316,8 @@ def _fused(group: Group, rounds: bool) -> Launched | None:
         return None
     arguments = (layouts[0].numel, *[operand.argument for operand in given], *stored, *numbers)
     arrays = 1 + len(given) + len(stored)
-    return Launched(plan, arguments, arrays, launches[-1].site, launches[-1].module, plan.operator)
+    end = launches[-1]
+    return Launched(plan, arguments, arrays, end.site, end.module, plan.operator, moment=end.moment)
 
 
 def _has_halves(launches: Sequence[Launched]) -> bool:

@@ -11,6 +11,7 @@ from facula_tensor import device as Device
 from facula_tensor import dtype as DType
 from facula_tensor.extend.arguments import dtype_of_type
 from facula_tensor.extend.recording import collecting, current_recorder
+from facula_tensor.extend.tensors import zero_grad_
 
 from .hooks import HookTable, WithoutModule, add_hook, call_hooked, call_recorded, copied
 from .html import html_of
@@ -124,13 +125,10 @@ class Module(Stateful["Module"]):
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Reset the gradients of all parameters to None, or with `set_to_none=False` to zeros, in place."""
         for parameter in self.parameters():
-            if parameter.grad is not None:
-                if set_to_none:
-                    parameter.grad = None
-                    continue
-                if parameter.grad.grad_fn is not None:
-                    parameter.grad = parameter.grad.detach()
-                parameter.grad.requires_grad_(False).zero_()
+            if not set_to_none:
+                zero_grad_(parameter)
+            elif parameter.grad is not None:
+                parameter.grad = None
 
     def share_memory(self) -> Self:
         """Move all parameters, their gradients and the buffers to shared memory, which other processes can open."""

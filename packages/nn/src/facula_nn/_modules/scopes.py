@@ -48,4 +48,4 @@ def parts_of(owner: Any) -> Iterator[tuple[str, Module]]:
         yield f"{name}.{path}" if path else name, module
 
 
-provide_scopes(install, parts_of)
+provide_scopes(Module, install, parts_of)

@@ -5,6 +5,7 @@
 - `block_under` returns the memory that is pickled with a tensor, `attributes` the attributes that a user stored on it,
   and `as_class` converts a tensor to an instance of a class with attributes.
 - `register_reductions` makes tensors sent to other processes share their memory.
+- `zero_grad_` resets the gradient of a tensor in place.
 """
 
 from facula_errors.extend import imported_later
@@ -14,6 +15,7 @@ from .._core.tensor import addressable, elements, layout_of_tensor, make, method
 from .._interop.pickling import as_class, attributes, block_under
 from .._interop.shared_memory import register_reductions
 from .._interop.untyped_storage import elements_of
+from ..ops.memory.zeroing import zero_grad_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ __all__ = [
     "overlapping",
     "register_reductions",
     "snapshot",
+    "zero_grad_",
 ]
 
 __getattr__ = imported_later(__name__, {".._interop.repr": ("elements_as_text",)})
