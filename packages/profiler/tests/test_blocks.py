@@ -17,6 +17,12 @@ ALLOCATOR = cpu.backend.allocator  # of the layouts below, also if a module impo
 SMALL, MEDIUM, LARGE = [contiguous(shape, float32) for shape in ((7, 3), (11, 13), (300, 400))]
 
 
+@pytest.fixture(autouse=True)
+def no_garbage():
+    """Release the garbage of earlier tests, so that no collection releases its blocks during a test."""
+    gc.collect()
+
+
 def rows(prof):
     return [(row["address"], row["nbytes"]) for row in prof.trace.memory]
 
