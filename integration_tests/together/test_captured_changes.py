@@ -282,3 +282,39 @@ def test_changes_that_are_seldom_leave_a_step_captured():
         if number % 80 == 7:
             optimizer.state.clear()
     assert "eagerly" not in one.learn.report()
+
+
+@pytest.mark.parametrize("is_last", [False, True], ids=["before the step", "after it"])
+def test_an_error_leaves_the_state_of_an_eager_call(is_last):
+    """A step whose indices are out of range in some calls: parameters, gradients, step counts, rates."""
+
+    def trained(wrap):
+        facula.manual_seed(0)
+        table, places, found = nn.Parameter(facula.randn(5, 2)), facula.tensor([0, 1]), []
+        optimizer = optim.Adam([table], lr=0.1)
+        schedule = optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+
+        @wrap
+        def learn(x):
+            optimizer.zero_grad()
+            loss = ((table if is_last else table[places]).square() * facula.rand(2)).sum() + x.sum()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            return (table.detach()[places] if is_last else loss.detach()) * facula.rand(1)
+
+        for number in range(12):
+            places.fill_(9 if number in (5, 6, 9) else 1)
+            try:
+                found.append(bits(learn(facula.ones(2))))
+            except IndexError:
+                found.append("an error")
+            grad = None if table.grad is None else bits(table.grad)
+            found.append(
+                (bits(table.detach()), grad, bits(facula.rand(1)), schedule.last_epoch, optimizer.param_groups[0]["lr"])
+            )
+        return found, learn
+
+    (wanted, _), (found, learn) = trained(lambda function: function), trained(facula.capture(check=0))
+    assert found == wanted and wanted.count("an error") == 3
+    assert "replayed" in learn.report()
