@@ -5,7 +5,7 @@ from zlib import crc32
 
 import pytest
 
-SHARE = 20  # one of this many tests is in the sample
+SHARE = 10  # one of this many tests is in the sample
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects tests by their marks
