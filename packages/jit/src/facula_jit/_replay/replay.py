@@ -7,7 +7,7 @@ from weakref import ref
 
 from facula_autograd.extend.nodes import Node, error_node, next_seq, output_node
 from facula_autograd.extend.values import adapter_of
-from facula_storage import LaunchError, Storage
+from facula_storage import Storage
 from facula_storage.extend.memory import allocate
 from facula_storage.extend.recording import collecting
 from facula_storage.extend.replay import CheckKind, Sequence
