@@ -78,6 +78,7 @@ def test_gradients_across_the_boundary():
     assert replays(captured)
 
 
+@pytest.mark.filterwarnings("ignore:capture:UserWarning")
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_replay_notices_another_current_device(place, monkeypatch):
     twin("several")

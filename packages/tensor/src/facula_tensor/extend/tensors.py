@@ -15,7 +15,7 @@ from .._core.tensor import addressable, elements, layout_of_tensor, make, method
 from .._interop.pickling import as_class, attributes, block_under
 from .._interop.shared_memory import register_reductions
 from .._interop.untyped_storage import elements_of
-from ..ops.memory.zeroing import zero_grad_
+from ..ops.memory.detach import zero_grad_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

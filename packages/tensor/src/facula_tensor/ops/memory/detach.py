@@ -1,4 +1,4 @@
-"""Tensors that share memory: `detach` shares the version counter, `data` has a separate one."""
+"""Tensors that share memory: `detach` shares the version counter, `data` has a separate one. Detached gradients."""
 
 from __future__ import annotations
 
@@ -68,6 +68,16 @@ def detach_(self: Tensor) -> Tensor:
     if isinstance(self._layout, LevelLayout):
         self._layout = snapshot(self)._layout
     return self
+
+
+def zero_grad_(parameter: Tensor) -> None:
+    """Detach the gradient of a tensor from its graph and fill it with zeros in place. None stays None."""
+    grad = parameter.grad
+    if grad is None:
+        return
+    if grad.grad_fn is not None:
+        grad = parameter.grad = grad.detach()
+    grad.requires_grad_(False).zero_()
 
 
 def _get_data(self: Tensor) -> Tensor:
