@@ -328,9 +328,8 @@ class Captured(Generic[P, R]):
     def graph(self, number: int | None = None) -> Graph:
         """Return one capture as a graph of operators: the one with this index in `report()`, or the latest.
 
-        The latest is the capture that ran last among those that fit the present modes and settings; `save` writes the
-        same one. The graph contains no memory of arguments and results. Editing it does not change the capture. Raise
-        IndexError if no capture has this index.
+        The latest, which `save` also writes, ran last among those that fit the present modes and settings. The graph
+        contains no memory of arguments and results. Editing it does not change the capture.
 
         >>> from facula_tensor import ones
         >>> from facula_jit import capture
@@ -349,8 +348,8 @@ class Captured(Generic[P, R]):
             found = [row for row in found if row[0] is latest]
         replay, words, owner = numbered(found, -1 if number is None else number, "captures")
         owner._improve(replay, words)
-        keys = [key for key, entry in owner._entries.items() if replay in entry.replays]
-        return Graph(replay.recording, replay.name, words, (owner, [(keys[0], replay)]))
+        key = next(key for key, entry in owner._entries.items() if replay in entry.replays)
+        return Graph(replay.recording, replay.name, words, (owner, [(key, replay)]))
 
     def _found(self) -> list[tuple[Replay, str, Captured[..., Any]]]:
         """Return all captures, including those of split parts, each with its signature and its captured function."""
