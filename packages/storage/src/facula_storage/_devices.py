@@ -11,7 +11,6 @@ from facula_errors.extend import Exit, pass_on, trim_traceback
 
 from ._immutable import Immutable, write
 from ._protocols import DeviceBackend, PendingLaunch
-from ._recorders import current_recorder, recorders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +31,8 @@ default_device_blocks: list[Callable[[Device], Any]] = []
 # The class that describes a queued launch by its operator and the layouts of its operands, for errors that the device
 # reports later: `facula_tensor` appends its own, which knows the call of the program.
 pending_launches: list[Callable[[str, Sequence[Any]], PendingLaunch]] = []
+# called with the function that returns the current index, and the type, before a device is resolved by it
+index_listeners: list[Callable[[Callable[[], int], str], None]] = []
 growth_listeners: list[Callable[[int], None]] = []  # called with the number of devices before a new one is created
 # Note [Two locks]
 # ~~~~~~~~~~~~~~~~
@@ -131,8 +132,8 @@ class Device(Immutable):
         current_index = getattr(self.backend, "current_index", None)
         if current_index is None:
             return self
-        if recorders and (recorder := current_recorder()) is not None:
-            recorder.setting(current_index, f"the current device of type {self.type!r}")
+        for listener in index_listeners:
+            listener(current_index, self.type)
         return Device(self.type, current_index())
 
     def __enter__(self) -> Device:

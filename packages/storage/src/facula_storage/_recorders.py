@@ -8,6 +8,8 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
+from ._devices import index_listeners
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
@@ -187,6 +189,16 @@ made_elsewhere: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 def current_recorder() -> Recorder | None:
     """Return this thread's recorder, or None."""
     return recorders.get(get_ident()) if recorders else None
+
+
+def _note_index(current_index: Callable[[], int], type_: str) -> None:
+    """Notify this thread's recorder, if any, that the current index of a type of device is read."""
+    recorder = current_recorder()
+    if recorder is not None:
+        recorder.setting(current_index, f"the current device of type {type_!r}")
+
+
+index_listeners.append(_note_index)
 
 
 def note_read(operation: str) -> None:
