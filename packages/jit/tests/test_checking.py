@@ -24,12 +24,7 @@ def state():
 CHANGES = {
     "number": (lambda x: x * state()["factor"], "factor", 3.0, "mul, was 2.0, and is 3.0"),
     "operator": (lambda x: getattr(x, state()["name"])(), "name", "cos", "was sin, and is cos"),
-    "shape": (
-        lambda x: x[:2] * full((state()["shape"][0], 2), 2.0)[0],
-        "shape",
-        (4,),
-        "other options, shapes or dtypes",
-    ),
+    "shape": (lambda x: x[:2] * full((state()["shape"][0], 2), 2.0)[0], "shape", (4,), "fill, was 6, and is 8"),
     "constant": (lambda x: x * tensor(state()["data"]), "data", [1.0, 2.0, 4.0], "a constant of 12 bytes"),
     "tensor of the program": (
         lambda x: x * WEIGHTS[state()["factor"] > 2],

@@ -42,8 +42,7 @@ MAX_SIGNATURES = 16  # captured per function
 class Captured(Generic[P, R]):
     """The callable returned by `capture`, which documents it. `function` is the original function.
 
-    All other attributes are forwarded to the function: for a captured module, `parameters()`, `train()`, `state_dict()`
-    and so on.
+    Its other attributes are those of the function, such as `parameters()` and `train()` of a captured module.
 
     Arguments:
         function: the function to capture.
@@ -83,10 +82,9 @@ class Captured(Generic[P, R]):
         self._latest: Replay | None = None
         self._plain_args: list[tuple[int, object]] = []  # non-tensor arguments of the latest call, with positions
         self._tensor_places: list[int] = []  # positions of its tensors; `_arg_count` is the number of its arguments
-        self._arg_count = 0
         self._direct_split: Any = None  # runs instead of the function if no signature is captured as a whole
         self._pool = Pool()
-        self._eager = self._uses = 0
+        self._arg_count = self._eager = self._uses = 0
 
     def _pause(self, is_paused: bool) -> None:
         """Make later calls run eagerly, or end this."""
@@ -155,8 +153,7 @@ class Captured(Generic[P, R]):
         self._uses = replay.used_at = self._uses + 1
         others = [(place, arg) for place, arg in enumerate(args) if not isinstance(arg, Tensor)]
         is_flat = not any([by_value(arg) is not None for _, arg in others])
-        if replay.reads_attributes:
-            is_flat = is_flat and not any([tensor._own_attributes for tensor in tensors_in(args)])
+        is_flat = is_flat and not (replay.reads_attributes and any([x._own_attributes for x in tensors_in(args)]))
         quick: Any = WithoutAttributes(replay) if replay.reads_attributes else replay
         self._latest = quick if replay.is_improved and is_flat and not kwargs and not active_modes else None
         self._plain_args, self._arg_count = others if self._latest is not None else [], len(args)

@@ -124,7 +124,7 @@ class Digest:
         request = () if plan.request is None else tuple(plan.request)[:1]
         is_followed = number in self._followed  # numbers computed from an optimizer's options
         forms = [self._form(argument) for argument in launch.arguments if not is_followed or type(argument) is Address]
-        described = (plan.parameters, plan.outputs, request, launch.part)
+        described = (plan.parameters, request, launch.part)
         return Step(launch.operation, described, tuple(forms), launch.site)
 
     def _form(self, argument: Any) -> Any:
@@ -212,7 +212,7 @@ def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
         if step.operator != other.operator:
             return f"launch {number} was {step.operator}, and is {other.operator}", other.site
         if step.plan != other.plan:
-            return f"launch {number}, {step.operator}, has other options, shapes or dtypes", other.site
+            return f"launch {number}, {step.operator}, has other options", other.site
         if len(step.arguments) != len(other.arguments):
             return f"launch {number}, {step.operator}, has another number of arguments", other.site
         for place, (a, b) in enumerate(zip(step.arguments, other.arguments, strict=False)):
