@@ -82,7 +82,7 @@ FAILURES = {
     "raise": (1, r"rank 1 failed at program.py:24: ValueError: a bad sample"),
     "exit": (7, rf"rank 1 ended with exit code 7, after its collective 11, {REDUCED}"),
     "order": (1, rf"MismatchError: .* differs: rank 0 calls {REDUCED}; rank 1 calls barrier at \S*program.py:28;"),
-    "uneven": (1, rf"rank 1 has ended, after its collective 11, {REDUCED}, and misses collective 12, {REDUCED}"),
+    "uneven": (1, rf"\] rank 1 has ended, after its collective 11, {REDUCED}, and misses collective 12, {REDUCED}"),
 }  # fmt: skip
 LATE = {
     "stop": rf"rank 1 \(pid \d+, stopped\) has not called it; its last was 11, {REDUCED}; it is at",

@@ -160,6 +160,35 @@ def test_models_that_differ_are_named(kind, words):
         assert "DistributedDataParallel: expected the same model on all ranks" in message and words in message
 
 
+def check_changed(rank, change):
+    model = DDP(nn.Linear(4, 4, bias=False))
+    if change == "dtype":
+        model.double()
+    else:
+        model.module.weight.data = facula.ones(1, 4)
+    model(facula.ones(1, 4, dtype=model.module.weight.dtype)).sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"), [("dtype", "it is float64, shape"), ("shape", "it is float32, shape (1, 4)")]
+)
+def test_parameters_that_changed_after_wrapping_are_refused(change, words):
+    for message in errors(2, check_changed, change):
+        assert "as when the model was wrapped; " in message and words in message
+
+
+def check_ignored(rank):
+    module = nn.Linear(2, 1)
+    DDP._set_params_and_buffers_to_ignore_for_model(module, ["weight"])
+    model = DDP(module)
+    (model(facula.ones(1, 2)) * rank).sum().backward()
+    return gradients(model)
+
+
+def test_ignored_parameters_keep_their_own_gradients():
+    assert run(2, check_ignored) == [[[0.0, 0.0], [0.5]], [[1.0, 1.0], [0.5]]]
+
+
 def check_failure(rank, where):
     model = DDP(Parts(), bucket_cap_mb=0.0001)
 

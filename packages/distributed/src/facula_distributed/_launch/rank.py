@@ -45,7 +45,7 @@ def run_rank(program: Callable[[], object]) -> None:
     except SystemExit:
         raise
     except RankError as error:
-        board.fail(error.rank, str(error))
+        board.fail(error.rank, str(error).split(": ", 1)[-1])  # each rank puts its operation before it
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
         sys.exit(1)
     except BaseException as error:

@@ -118,6 +118,11 @@ class Reducer:
             self._is_running = True
             after_backward(self._end)
         parameter, home = self._parameters[place], self._homes[place]
+        if parameter.dtype is not home.dtype or parameter.shape != home.shape:
+            raise OperationError(
+                f"{NAME}: expected {self._names[place]} to be {_form(home)}, as when the model was wrapped; it is "
+                f"{_form(parameter)}; change the module before it is wrapped, or wrap it again"
+            )
         grad: Tensor | None = parameter._grad
         if grad is not home:
             with no_grad():
@@ -323,6 +328,10 @@ class _Hook:
         found = self.reducer()
         if found is not None:
             found.arrive(self.place)
+
+
+def _form(tensor: Tensor) -> str:
+    return f"{str(tensor.dtype).rpartition('.')[2]}, shape {tuple(tensor.shape)}"
 
 
 def _tensor_of(future: Any) -> Tensor:

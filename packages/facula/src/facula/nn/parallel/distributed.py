@@ -35,7 +35,7 @@ with needs("facula.nn.parallel"):
     from facula_nn.extend import is_lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from facula_tensor import Tensor
 
@@ -154,6 +154,13 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
             check_equal_models(NAME, group, named)
             copy_model(group, [tensor for _, tensor in named])
         self._connect()
+
+    @staticmethod
+    def _set_params_and_buffers_to_ignore_for_model(
+        module: Module, params_and_buffers_to_ignore: Iterable[str]
+    ) -> None:
+        """Leave out some parameters and buffers of a module that will be wrapped, by their names."""
+        module._ddp_params_and_buffers_to_ignore = set(params_and_buffers_to_ignore)
 
     def _kept(self, *several: Iterator[tuple[str, Tensor]]) -> list[tuple[str, Tensor]]:
         return [(name, one) for named in several for name, one in named if name not in self.parameters_to_ignore]
