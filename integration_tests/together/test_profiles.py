@@ -132,7 +132,7 @@ def test_arrows_from_backward_to_forward_equal_the_graph():
         launch = found.events["link"][event]
         assert found.events["kind"][launch] == Kind.LAUNCH
         assert found.events["end"][launch] <= found.events["start"][event]
-        assert found.around(event)[0][1] == "backward"
+        assert found.around(event)[0][1] == "autograd::backward"
         forward[number] = found.name(launch)
     names = {"cross_entropy": "aten::cross_entropy_loss", "relu": "aten::relu", "linear": "aten::linear"}
     assert forward == {node.seq: names[node.name()] for node in nodes}

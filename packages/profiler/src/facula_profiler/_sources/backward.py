@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .._recording.sources import Recorder
 
-PASS = "backward"
+PASS = "autograd::backward"  # a range of the program may be called "backward"
 
 
 class BackwardSource:
