@@ -189,6 +189,33 @@ def test_ignored_parameters_keep_their_own_gradients():
     assert run(2, check_ignored) == [[[0.0, 0.0], [0.5]], [[1.0, 1.0], [0.5]]]
 
 
+def check_direct_calls(rank):
+    """One rank calls the wrapped module itself; then come passes that average, also twice over one graph."""
+    model = DDP(mlp(), bucket_cap_mb=0.0001)
+    data = batch("mlp", 0, rank)
+    found = []
+    for step in range(3):
+        if rank == 0 and step:
+            loss_of(model.module, data).backward()
+            found.append(gradients(model))
+        model.zero_grad()
+        loss = loss_of(model, data)
+        other = loss_of(model, data)
+        loss.backward(retain_graph=step == 2)
+        if step == 2:
+            loss.backward()
+        other.backward()
+        found.append(gradients(model))
+    return found
+
+
+def test_passes_of_the_wrapped_module_are_local():
+    first, second = run(2, check_direct_calls)
+    assert len(first) == 5 and len(second) == 3
+    assert [first[0], first[2], first[4]] == second
+    assert first[1] != first[0] and first[3] != first[0]
+
+
 def check_failure(rank, where):
     model = DDP(Parts(), bucket_cap_mb=0.0001)
 
@@ -230,8 +257,8 @@ def check_capture(rank):
         return loss
 
     @facula.capture
-    def backward(inputs, targets):
-        F.cross_entropy(model.module(inputs), targets).backward()
+    def backward(loss):
+        loss.backward()
 
     with pytest.warns(UserWarning, match="DistributedDataParallel communicates with other processes"):
         step(*pair)
@@ -239,9 +266,9 @@ def check_capture(rank):
         step(*pair)
     model.zero_grad()
     with pytest.warns(UserWarning, match="DistributedDataParallel communicates with other processes"):
-        backward(*pair)
+        backward(loss_of(model, pair))
     for _ in range(3):
-        backward(*pair)
+        backward(loss_of(model, pair))
     return [one.grad.tolist() for one in model.parameters()], "replayed" in step.report() + backward.report()
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
 from facula_errors import OperationError
-from facula_tensor import no_grad, uint8, zeros
+from facula_tensor import Tensor, no_grad, uint8, zeros
 from facula_tensor.extend import after_backward, set_gradient_home
 
 from .._board.board import NUMBERS
@@ -33,9 +33,7 @@ from .._groups.work import RedOpType, Work
 from .buckets import GradBucket, assign
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from facula_tensor import Tensor
+    from collections.abc import Callable, Iterable, Sequence
 
     from .._collectives.transfers import Prepared
     from .._groups.groups import ProcessGroup
@@ -56,7 +54,6 @@ class Reducer:
         is_static: all passes compute the same gradients, perhaps several times each.
 
     Attributes:
-        syncs: whether passes average gradients; otherwise they stay local.
         hook: a function of a bucket that returns a future of the averaged buffer, or None for the average.
         divisor: divide sums by this number, or None: by the number of ranks.
     """
@@ -72,7 +69,6 @@ class Reducer:
         self._group, self.finds_unused, self.is_static = group, finds_unused, is_static
         self._names = [name for name, _ in named]
         self._parameters = [parameter for _, parameter in named]
-        self.syncs = True
         self.divisor: int | None = None
         self.hook: Callable[[GradBucket], Any] | None = None
         self._number = _counts[group] = _counts.get(group, 0) + 1
@@ -89,10 +85,30 @@ class Reducer:
             for place, home in zip(places, bucket.gradients(), strict=True):
                 self._bucket_of[place], self._homes[place] = bucket.index(), home
                 set_gradient_home(self._parameters[place], home, _Hook(own, place))
+        self._is_reached = False  # this pass, by a result that `expect` was given
         self._forget_pass()
+
+    def expect(self, averages: bool, results: Iterable[object] = ()) -> None:
+        """Average the next backward pass, and all that reach these results of a forward pass, or keep gradients local.
+
+        Other passes, such as those of a call of the wrapped module itself, are local.
+        """
+        self._averages = averages
+        for result in results if averages else ():
+            if isinstance(result, Tensor) and result.requires_grad and not result.is_leaf:
+                result.register_hook(self._reach)
+
+    def _reach(self, grad: Tensor) -> None:
+        if not self._is_reached:
+            self._is_reached = True
+            after_backward(self._leave)
+
+    def _leave(self, error: BaseException | None) -> None:
+        self._is_reached = False
 
     def _forget_pass(self) -> None:
         self._is_running = False
+        self._averages = False  # the next pass
         self._next = 0  # the first bucket that is not being reduced
         self._waits: list[Callable[[], object]] = []
         self._error: MismatchError | None = None
@@ -112,7 +128,7 @@ class Reducer:
     def arrive(self, place: int) -> None:
         """Take the gradient of a parameter, which is complete."""
         break_capture(NAME)
-        if not self.syncs:
+        if not self._averages and not self._is_reached:
             return
         if not self._is_running:
             self._is_running = True

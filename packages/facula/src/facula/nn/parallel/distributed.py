@@ -13,6 +13,7 @@ from ..._functions.rare import device_index
 from ..._lookup.names import publish
 from ..._lookup.siblings import needs
 from ..._types import AnyValue
+from ...utils._pytree import tree_leaves
 from .data_parallel import check_devices, on_device
 
 with needs("facula.nn.parallel"):
@@ -200,13 +201,13 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
             )
         index = self.device_ids[0] if self.device_ids else None
         result = on_device(self.module(*on_device(inputs, index), **on_device(kwargs, index)), self.output_device)
+        if self.reducer is not None and is_grad_enabled():
+            self.reducer.expect(self.require_backward_grad_sync, tree_leaves(result))
         self.require_forward_param_sync = is_grad_enabled() and self.require_backward_grad_sync
         return result
 
     def _begin_forward(self, reducer: Reducer) -> None:
         break_capture(NAME)
-        if is_grad_enabled():
-            reducer.syncs = self.require_backward_grad_sync
         present, reducer.divisor = Join.notify_join_context(self), None
         if present is not None:
             present.wait()
