@@ -8,6 +8,7 @@ from reference import reduced, values
 import facula_distributed as dist
 import facula_tensor
 from facula_distributed import ReduceOp
+from facula_errors.testing import raises
 from facula_tensor import from_numpy, tensor
 
 
@@ -42,6 +43,9 @@ def test_the_minimum_with_nan_is_nan():
 
 
 def check_layouts(rank, size):
+    """Elements that share memory are refused; the group is usable afterwards."""
+    with raises(RuntimeError, "all_reduce", "share one place in memory", "clone()"):
+        dist.all_reduce(facula_tensor.ones(1).expand(4))
     base = from_numpy(values("float64", (6, 8), seed=rank))
     arrays = [values("float64", (6, 8), seed=other)[::2, 1::3] for other in range(size)]
     part = base[::2, 1::3]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import BufferAccessError, DTypeError, OperationError
 from facula_tensor import Tensor, no_grad
-from facula_tensor.extend import addressable, current_recorder, user_site
+from facula_tensor.extend import addressable, check_overlap, current_recorder, user_site
 
 from .._board.board import DTYPES, NOT_MINE, NUMBERS
 from .._board.lines import program_line, write_line
@@ -60,6 +60,8 @@ def memory_of(operation: str, tensor: Tensor, *, is_written: bool = False) -> Me
     dtype_code(operation, tensor)
     if is_written and now._storage.version is None:
         raise BufferAccessError(f"{operation}: expected writable memory; got a read-only tensor; use clone()")
+    if is_written:
+        check_overlap(operation, now, ())
     if now.is_contiguous():
         return Memory(now.data_ptr(), now.nbytes, now, tensor if is_written else None)
     copy = now.contiguous()

@@ -1,7 +1,8 @@
 """Tensors and their parts, for packages that make, pickle or compare them.
 
 - `snapshot` returns a tensor's state at one moment, `addressable` one with memory, `elements` one of a whole batch,
-  `elements_of` the tensor of a storage's elements; `overlapping` finds two of many tensors that share memory.
+  `elements_of` the tensor of a storage's elements; `overlapping` finds two of many tensors that share memory, and
+  `check_overlap` raises an error if the tensor to write shares memory with itself or operands.
 - `block_under` returns the memory that is pickled with a tensor, `attributes` the attributes that a user stored on it,
   and `as_class` converts a tensor to an instance of a class with attributes.
 - `register_reductions` makes tensors sent to other processes share their memory.
@@ -10,7 +11,7 @@
 
 from facula_errors.extend import imported_later
 
-from .._core.memory import overlapping
+from .._core.memory import check_overlap, overlapping
 from .._core.tensor import addressable, elements, layout_of_tensor, make, method, snapshot
 from .._interop.pickling import as_class, attributes, block_under
 from .._interop.shared_memory import register_reductions
@@ -26,6 +27,7 @@ __all__ = [
     "as_class",
     "attributes",
     "block_under",
+    "check_overlap",
     "elements",
     "elements_as_text",
     "elements_of",
