@@ -29,6 +29,10 @@ def contents(result):
 
 def outcome(call, *operands):
     ft.manual_seed(0)
+    return attempt(call, *operands)
+
+
+def attempt(call, *operands):
     try:
         return call(*operands)
     except Exception as error:
@@ -73,8 +77,9 @@ def check(call, first, second, others=(), *, slow=False, every=1, library=None, 
         x._layout, x._storage, x._offset = before
         if slow:
             forget_plans(used)
+        ft.manual_seed(0)
         with Switch(number, act, **({} if library is None else {"library": library})) as switch:
-            result = outcome(call, x, *others)
+            result = attempt(call, x, *others)
         assert contents(result) in expected, f"switched at point {number}: {result!r:.200}"
         if not switch.reached:
             return number
