@@ -257,6 +257,10 @@ def test_replays_contain_modules():
     assert [found.name(event) for event in inside][:4] == ["Net.body.0", "Net.body.1", "Net.body.2", "Net.head"]
     kernels = [event for event in found.named(Kind.KERNEL, "aten::linear") if found.events["parent"][event] in inside]
     assert [found.around(event)[0][1] for event in kernels] == ["Net.body.0", "Net.body.2", "Net.head"]
+    for _ in range(10):  # the captures with and without a profile are both kept
+        step(*data)
+        later = profiled(lambda: step(*data), with_modules=True)
+        assert len(later.named(Kind.REPLAY)) == 1
 
 
 def test_results_do_not_change():

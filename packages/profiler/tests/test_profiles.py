@@ -93,6 +93,21 @@ def test_an_error_of_the_handler_leaves_a_profile_that_continues(operators):
     prof.stop()
 
 
+def test_a_handler_can_stop_the_profile(operators):
+    ready = []
+
+    def handler(prof):
+        ready.append(keys(prof))
+        prof.stop()
+
+    prof = profile(schedule=schedule(wait=0, warmup=0, active=1, repeat=3), on_trace_ready=handler)
+    for count in (1, 2):
+        prof.start()
+        operators.call("add")
+        prof.step()
+        assert running() is None and ready == [{"ProfilerStep*": 1, "aten::add": 1}] * count
+
+
 def test_errors_of_the_program_pass_through(operators):
     with pytest.raises(ZeroDivisionError), profile() as prof, record_function("block"):
         operators.call("add")

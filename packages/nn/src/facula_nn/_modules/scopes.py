@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-def install() -> Callable[[], None]:
-    """Make every module call a scope while the mode requires scopes; return a function that undoes this."""
-    plain: Any = Module.__call__
+def scoped(plain: Any) -> Any:
+    """Return `Module.__call__` that makes each call a scope, and then does the same as `plain`."""
 
     def __call__(self: Module, *args: Any, **kwargs: Any) -> Any:
         entered = enter_scope(self, args)
@@ -32,12 +31,25 @@ def install() -> Callable[[], None]:
             if entered is not None:
                 leave_scope(entered)
 
+    __call__.__qualname__, __call__.__doc__ = plain.__qualname__, plain.__doc__
+    return __call__
+
+
+_calls: list[tuple[Any, Any]] = []  # the latest plain and scoped ones; captured functions compare their identity
+
+
+def install() -> Callable[[], None]:
+    """Make every module call a scope while the mode requires scopes; return a function that undoes this."""
+    plain: Any = Module.__call__
+    if not _calls or _calls[0][0] is not plain:
+        _calls[:] = [(plain, scoped(plain))]
+    made = _calls[0][1]
+
     def undo() -> None:
-        if Module.__call__ is __call__:  # otherwise the program has replaced it
+        if Module.__call__ is made:  # otherwise the program has replaced it
             Module.__call__ = plain  # type: ignore[method-assign]
 
-    __call__.__qualname__, __call__.__doc__ = plain.__qualname__, plain.__doc__
-    Module.__call__ = __call__  # type: ignore[method-assign, assignment]
+    Module.__call__ = made  # type: ignore[method-assign]
     return undo
 
 

@@ -166,9 +166,10 @@ class profile:
             if is_ready and self.on_trace_ready is not None:
                 self.on_trace_ready(self)
         finally:
-            if self.current_action in (RECORD, SAVE) and self._recording is None:
-                self._begin()
-            self._begin_step()
+            if self._runs:  # otherwise on_trace_ready has stopped it
+                if self.current_action in (RECORD, SAVE) and self._recording is None:
+                    self._begin()
+                self._begin_step()
 
     def __enter__(self) -> profile:
         self.start()
