@@ -168,8 +168,8 @@ class HostAllocator(HostStatistics):
     def _last_resort(self, size_class: SizeClass) -> Block | None:
         """Return a block after releasing all idle memory to the system, or None.
 
-        It tries more than once, since another thread may take the memory that a trim released. During a collection idle
-        memory must stay, so only memory below the limit is available.
+        It tries again if another thread takes the memory that a trim released; only trims that release nothing count
+        as failures. During a collection idle memory must stay, so only memory below the limit is available.
         """
         if collecting:
             return size_class.grow(self._account, sparing=True)
@@ -177,11 +177,10 @@ class HostAllocator(HostStatistics):
         block = None
         try:
             with trimming:
-                for _ in range(MAX_RETRIES):
-                    self.trim()
+                failures = 0
+                while block is None and failures < MAX_RETRIES:
+                    failures += not self.trim()
                     block = size_class.take() or size_class.grow(self._account, sparing=True)
-                    if block is not None:
-                        break
         except BaseException:
             if block is not None:
                 block[1]()

@@ -191,7 +191,12 @@ def set_gradient_home(leaf: Leaf, home: AnyValue, arrived: Callable[[AnyValue], 
 
     A pass that finds `.grad` None copies the gradient to `home`, which becomes `.grad`. Passes with `create_graph` and
     programs that set `.grad` use other memory. `arrived(leaf)` is called when `.grad` is complete, after the hooks of
-    the program and those of earlier calls. A home of None ends this.
+    the program and those of earlier calls.
+
+    Arguments:
+        leaf: a leaf that requires a gradient.
+        home: the value, or None to end this.
+        arrived: a function of the leaf, or None.
 
     >>> import numpy
     >>> from facula_autograd import Variable

@@ -5,8 +5,12 @@ number of ranks. Start at Note [Sharded checkpoints] in `_index.py`, then `_savi
 has functions that get and set the states of models and optimizers.
 """
 
+from facula_errors.extend import published as _published
+
 from ._loading import StateMismatchError, load
 from ._saving import async_save, save
 from ._storage import FileSystemReader, FileSystemWriter
 
 __all__ = ["FileSystemReader", "FileSystemWriter", "StateMismatchError", "async_save", "load", "save"]
+
+__dir__ = _published(__name__)

@@ -195,7 +195,12 @@ def set_state_dict(
 ) -> Any:
     """Load the states of a model and of its optimizers; return the missing and the unexpected names of the model.
 
-    Arguments: those of `set_model_state_dict` and `set_optimizer_state_dict`.
+    Arguments:
+        model: the model.
+        optimizers: an optimizer, or several.
+        model_state_dict: the model's state, as from `get_state_dict`.
+        optim_state_dict: that of the optimizers.
+        options: how names and states are treated; None for the defaults.
     """
     missing = set_model_state_dict(model, model_state_dict, options=options)
     if optim_state_dict:

@@ -85,7 +85,13 @@ def shares_memory(a: Tensor, b: Tensor) -> bool:
 
 
 def check_overlap(operation: str, written: Tensor, operands: Iterable[object]) -> bool:
-    """Raise RuntimeError if an operand partially overlaps the target; return whether one is the same memory."""
+    """Raise RuntimeError if an operand partially overlaps the target; return whether one is the same memory.
+
+    Arguments:
+        operation: the beginning of errors.
+        written: the target, whose elements must not share memory either.
+        operands: the operands; those that are not tensors are ignored.
+    """
     layout = layout_of_tensor(written)
     if overlaps_itself(layout):
         raise OperationError(
