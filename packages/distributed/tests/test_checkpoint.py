@@ -8,7 +8,6 @@ from math import prod
 
 import numpy as np
 import pytest
-from ranks import errors, finish, run, start
 
 import facula_distributed as dist
 from facula_checkpoint import CheckpointError, load_file
@@ -22,6 +21,7 @@ from facula_distributed.checkpoint import (
     load,
     save,
 )
+from facula_distributed.testing import errors, finish, run, start
 from facula_errors.testing import raises
 from facula_tensor import arange, bfloat16, float16, float32, int64, tensor, zeros
 

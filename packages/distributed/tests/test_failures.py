@@ -6,9 +6,9 @@ import time
 from datetime import timedelta
 
 import pytest
-from ranks import TIMEOUT, errors, finish, run, start
 
 import facula_distributed as dist
+from facula_distributed.testing import TIMEOUT, errors, finish, run, start
 from facula_tensor import float64, ones, zeros
 
 CALLS = {

@@ -8,10 +8,10 @@ import threading
 from datetime import timedelta
 
 import pytest
-from ranks import TIMEOUT, errors, run
 
 import facula_distributed as dist
 from facula_distributed import GroupMember
+from facula_distributed.testing import TIMEOUT, errors, run
 from facula_errors.testing import raises
 from facula_multiprocessing import spawn
 from facula_tensor import ones, tensor

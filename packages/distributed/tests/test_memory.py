@@ -7,9 +7,9 @@ from contextlib import nullcontext
 from unittest import mock
 
 import pytest
-from ranks import TIMEOUT, errors, run
 
 import facula_distributed as dist
+from facula_distributed.testing import TIMEOUT, errors, run
 from facula_multiprocessing import SharedMemoryError
 from facula_tensor import ones, tensor, zeros
 

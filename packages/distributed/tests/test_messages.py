@@ -4,9 +4,9 @@ import time
 from datetime import timedelta
 
 import pytest
-from ranks import errors, run
 
 import facula_distributed as dist
+from facula_distributed.testing import errors, run
 from facula_errors.testing import raises
 from facula_tensor import arange, float64, tensor, zeros
 

@@ -2,10 +2,9 @@
 
 import time
 
-from ranks import run
-
 import facula_distributed as dist
 from facula_distributed.extend import observe_exchanges
+from facula_distributed.testing import run
 from facula_tensor import arange, ones, tensor, zeros
 
 

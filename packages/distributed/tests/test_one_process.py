@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from ranks import run
 
 import facula_distributed as dist
 from facula_distributed._launch.one_process import run_in_turns
+from facula_distributed.testing import run
 from facula_tensor import manual_seed, ones, rand, zeros
 
 LIMIT = 120.0

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ranks import run
 from reference import REDUCTIONS, as_array, as_tensor, reduced, values
 
 import facula_distributed as dist
 import facula_tensor
 from facula_distributed import ReduceOp
+from facula_distributed.testing import run
 
 THOROUGH = 20  # times as many examples in the thorough session
 COUNTS = (0, 1, 5, 77, 700, 3000, 100_001)  # reduced by each rank itself, by slices, and in several rounds

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from ranks import run
 from reference import reduced, values
 
 import facula_distributed as dist
 import facula_tensor
 from facula_distributed import ReduceOp
+from facula_distributed.testing import run
 from facula_errors.testing import raises
 from facula_tensor import from_numpy, tensor
 

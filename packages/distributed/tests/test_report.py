@@ -4,11 +4,11 @@ import pickle
 import time
 
 import pytest
-from ranks import run
 
 import facula_distributed as dist
 from facula_distributed import HashStore
 from facula_distributed._report.model import Point, all_reduce_seconds, fit, model_of, step_seconds
+from facula_distributed.testing import run
 from facula_errors.testing import raises
 from facula_tensor import ones, zeros
 

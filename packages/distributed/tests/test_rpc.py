@@ -4,11 +4,11 @@ import os
 import time
 
 import pytest
-from ranks import errors, run
 
 import facula_distributed as dist
 from facula_distributed import rpc
 from facula_distributed.extend import collect_all, wait_all
+from facula_distributed.testing import errors, run
 from facula_errors.testing import raises
 from facula_tensor import tensor, zeros
 

@@ -3,10 +3,10 @@
 import hashlib
 
 import pytest
-from ranks import run
 
 import facula_distributed as dist
 from facula_distributed._parallel.virtual import VirtualRanks
+from facula_distributed.testing import run
 from facula_tensor import manual_seed, no_grad, rand, randn, zeros
 
 COUNT, SAMPLES = 8, 32

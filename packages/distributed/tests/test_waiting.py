@@ -4,10 +4,10 @@ import time
 
 import numpy as np
 import pytest
-from ranks import run
 
 import facula_distributed as dist
 import facula_tensor
+from facula_distributed.testing import run
 from facula_tensor import arange, from_numpy
 
 

@@ -1,16 +1,11 @@
 """Models, batches and the runner of ranks for tests of several processes."""
 
-import sys
-from pathlib import Path
-
 import facula
 import facula.nn.functional as F
 from facula import nn
 from facula.utils.checkpoint import checkpoint
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "distributed" / "tests"))
-from ranks import errors as errors
-from ranks import run as run
+from facula_distributed.testing import errors as errors
+from facula_distributed.testing import run as run
 
 
 class Tied(nn.Module):

@@ -1,8 +1,10 @@
-"""Runs functions on several ranks: forked processes, which are killed at a limit.
+"""Run functions on several ranks, for tests: forked processes in one group, which are killed at a limit.
 
 `run` sends functions to ranks that it starts once for each number of ranks, so a test costs no start. After an error
 they are started again. `start`, and options of `init_process_group`, start new ranks.
 """
+
+from __future__ import annotations
 
 import atexit
 import ctypes
@@ -15,21 +17,31 @@ import time
 import traceback
 from datetime import timedelta
 from multiprocessing import get_context
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, Any, cast
 
 import facula_distributed as dist
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["LIMIT", "TIMEOUT", "Failed", "errors", "finish", "run", "start"]
+
 TIMEOUT = timedelta(seconds=120)
+"""How long operations of ranks wait for each other."""
 LIMIT = 300.0
+"""Seconds after which ranks are killed."""
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
-ERROR_SECONDS = 2.0  # for other ranks to answer after one has raised
+_ERROR_SECONDS = 2.0  # for other ranks to answer after one has raised
 
 
 class Failed(AssertionError):
-    """A rank that raised."""
+    """A rank raised, was killed, or did not answer; the message contains the traceback of each."""
 
 
-def _child(function, rank, size, address, arguments, pipe, options):
+def _child(
+    function: Callable[..., Any], rank: int, size: int, address: str, arguments: Any, pipe: Any, options: Any
+) -> None:
     os.setsid()
     ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
     try:
@@ -47,9 +59,19 @@ def _child(function, rank, size, address, arguments, pipe, options):
         os._exit(0)
 
 
-def start(size, function, *arguments, address=None, **options):
-    """Start a function on each rank, as `function(rank, *arguments)` in a group; return processes and pipes."""
-    context = get_context("fork")
+def start(
+    size: int, function: Callable[..., Any], *arguments: Any, address: str | None = None, **options: Any
+) -> list[tuple[Any, Any]]:
+    """Start a function on each rank, in a group; return the process and the pipe of each, for `finish`.
+
+    Arguments:
+        size: the number of ranks.
+        function: called as `function(rank, *arguments)`.
+        arguments: the other arguments.
+        address: the address of `init_process_group`; a new file if None.
+        options: more arguments of `init_process_group`.
+    """
+    context: Any = get_context("fork")
     if address is None:
         address = f"file://{tempfile.mkdtemp(prefix='facula-test-')}/group"
     started = []
@@ -65,15 +87,20 @@ def start(size, function, *arguments, address=None, **options):
     return started
 
 
-def finish(started, limit=LIMIT):
-    """Return what each rank sent: ("result", value), ("error", message, traceback), or None if it was killed."""
+def finish(started: Sequence[tuple[Any, Any]], limit: float = LIMIT) -> list[Any]:
+    """Return what each rank sent: ("result", value), ("error", message, traceback), or None if it was killed.
+
+    Arguments:
+        started: the result of `start`.
+        limit: seconds after which ranks are killed, and AssertionError is raised.
+    """
     end = time.monotonic() + limit
-    found = [None] * len(started)
+    found: list[Any] = [None] * len(started)
     pending = {pipe: rank for rank, (_, pipe) in enumerate(started)}
     while pending and time.monotonic() < end:
         for pipe in wait(list(pending), max(0.0, end - time.monotonic())):
             try:
-                found[pending[pipe]] = pipe.recv()
+                found[pending[pipe]] = cast(Connection, pipe).recv()
             except EOFError:
                 pass
             del pending[pipe]
@@ -85,14 +112,16 @@ def finish(started, limit=LIMIT):
     folder = os.path.dirname(started[0][0].address.removeprefix("file://"))
     if "facula-test-" in folder:
         shutil.rmtree(folder)
-    assert not pending, f"ranks {sorted(pending.values())} hang"
+    if pending:
+        raise Failed(f"ranks {sorted(pending.values())} hang")
     return found
 
 
-def _serve(rank, calls):
+def _serve(rank: int, calls: Sequence[Any]) -> None:
     """Run functions that the test sends, and send their results."""
     while (call := calls[rank].recv()) is not None:
         function, arguments = call
+        sent: tuple[Any, ...]
         try:
             sent = ("result", function(rank, *arguments))
         except BaseException as error:
@@ -103,46 +132,55 @@ def _serve(rank, calls):
 class _Pool:
     """Ranks that run functions."""
 
-    def __init__(self, size):
-        context = get_context("fork")
+    def __init__(self, size: int) -> None:
+        context: Any = get_context("fork")
         ours, theirs = zip(*(context.Pipe() for _ in range(size)), strict=True)
         self.pipes, self.started = ours, start(size, _serve, theirs)
 
-    def call(self, function, arguments, limit):
+    def call(self, function: Callable[..., Any], arguments: Any, limit: float) -> list[Any]:
         for pipe in self.pipes:
             pipe.send((function, arguments))
-        end, found = time.monotonic() + limit, [None] * len(self.pipes)
-        pending = {pipe: rank for rank, pipe in enumerate(self.pipes)}
+        found: list[Any] = [None] * len(self.pipes)
+        end = time.monotonic() + limit
+        pending: dict[Any, int] = {pipe: rank for rank, pipe in enumerate(self.pipes)}
         while pending and time.monotonic() < end:
             for pipe in wait(list(pending), max(0.0, end - time.monotonic())):
                 rank = pending.pop(pipe)
-                found[rank] = pipe.recv()
+                found[rank] = cast(Connection, pipe).recv()
                 if found[rank][0] == "error":  # the others may wait for this one
-                    end = min(end, time.monotonic() + ERROR_SECONDS)
+                    end = min(end, time.monotonic() + _ERROR_SECONDS)
         return [one or ("error", "no answer", "no answer") for one in found]
 
-    def kill(self):
+    def kill(self) -> None:
         for process, _ in self.started:
             os.killpg(process.pid, signal.SIGKILL)
         finish(self.started)
 
-    def end(self):
+    def end(self) -> None:
         for pipe in self.pipes:
             pipe.send(None)
         finish(self.started)
 
 
-_pools = {}
+_pools: dict[int, _Pool] = {}
 
 
 @atexit.register
-def _end_pools():
+def _end_pools() -> None:
     while _pools:
         _pools.popitem()[1].end()
 
 
-def run(size, function, *arguments, limit=LIMIT, **options):
-    """Return the results of a function on each rank; raise if one raised."""
+def run(size: int, function: Callable[..., Any], *arguments: Any, limit: float = LIMIT, **options: Any) -> list[Any]:
+    """Return the results of a function on each rank; raise `Failed` if one raised.
+
+    Arguments:
+        size: the number of ranks.
+        function: a function of a module, called as `function(rank, *arguments)`.
+        arguments: the other arguments.
+        limit: seconds after which ranks are killed.
+        options: more arguments of `init_process_group`; ranks with options are started for this call alone.
+    """
     if options:
         found = finish(start(size, function, *arguments, **options), limit)
     else:
@@ -158,7 +196,17 @@ def run(size, function, *arguments, limit=LIMIT, **options):
     return [one[1] for one in found]
 
 
-def errors(size, function, *arguments, limit=LIMIT, **options):
-    """Return the messages of the errors of each rank; None where there was none."""
+def errors(
+    size: int, function: Callable[..., Any], *arguments: Any, limit: float = LIMIT, **options: Any
+) -> list[str | None]:
+    """Return the messages of the errors of each rank; None where there was none.
+
+    Arguments:
+        size: the number of ranks.
+        function: called as `function(rank, *arguments)`.
+        arguments: the other arguments.
+        limit: seconds after which ranks are killed.
+        options: more arguments of `init_process_group`.
+    """
     found = finish(start(size, function, *arguments, **options), limit)
     return [one and (one[1] if one[0] == "error" else None) for one in found]
