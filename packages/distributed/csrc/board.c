@@ -51,8 +51,12 @@ static uint32_t number_of(uint64_t count) { return (uint32_t)(count % UINT32_MAX
 Letter *post_letter(char *board, uint32_t from, uint32_t to, uint32_t group, int64_t tag, uint64_t offset,
                     uint64_t bytes) {
     Mailbox *box = mailbox_of(board, from, to);
-    Letter *letter = &box->letters[box->count % LETTERS];
-    if (LOAD(&letter->posted)) return NULL;
+    Letter *letter = NULL;   /* a free one, even if some older letters are unread */
+    for (uint32_t i = 0; i < LETTERS && !letter; i++) {
+        Letter *next = &box->letters[(box->count + i) % LETTERS];
+        if (!LOAD(&next->posted)) letter = next;
+    }
+    if (!letter) return NULL;
     letter->group = group, letter->tag = tag, letter->offset = offset, letter->bytes = bytes;
     STORE(&letter->posted, number_of(box->count));
     STORE(&box->count, box->count + 1);
@@ -62,15 +66,20 @@ Letter *post_letter(char *board, uint32_t from, uint32_t to, uint32_t group, int
     return letter;
 }
 
-/* Returns the oldest letter with this group and tag, or NULL. */
+/* Returns the oldest letter with this group and tag, or NULL. Letters of others may be taken and posted at the same time. */
 Letter *find_letter(char *board, uint32_t from, uint32_t to, uint32_t group, int64_t tag) {
     Mailbox *box = mailbox_of(board, from, to);
-    uint64_t end = LOAD(&box->count);
-    for (uint64_t at = end > LETTERS ? end - LETTERS : 0; at < end; at++) {
-        Letter *letter = &box->letters[at % LETTERS];
-        if (LOAD(&letter->posted) == number_of(at) && letter->group == group && letter->tag == tag) return letter;
+    const uint32_t now = number_of(LOAD(&box->count));
+    Letter *oldest = NULL;
+    int32_t age = 0;
+    for (uint32_t i = 0; i < LETTERS; i++) {
+        Letter *letter = &box->letters[i];
+        const uint32_t posted = LOAD(&letter->posted);
+        if (!posted || letter->group != group || letter->tag != tag || LOAD(&letter->posted) != posted) continue;
+        const int32_t since = (int32_t)(now - posted);
+        if (!oldest || since > age) oldest = letter, age = since;
     }
-    return NULL;
+    return oldest;
 }
 
 uint32_t read_bell(char *board, uint32_t rank) { return LOAD(&place_of(board, rank)->bell); }

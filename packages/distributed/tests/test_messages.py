@@ -176,3 +176,22 @@ def check_no_sender(rank, size):
 
 def test_a_sender_that_has_ended_is_named():
     assert "RankError: recv: rank 0 has ended" in errors(2, check_no_sender, 2)[1]
+
+
+def check_old_letters(rank):
+    """A message that stays unread while many others pass does not use up the mailbox."""
+    if rank == 0:
+        dist.send(tensor([-1]), 1, tag=7)
+        for number in range(600):
+            dist.send(tensor([number]), 1)
+        return None
+    found = []
+    for _ in range(600):
+        dist.recv(value := tensor([0]), 0)
+        found.append(value.item())
+    dist.recv(value, 0, tag=7)
+    return found, value.item()
+
+
+def test_unread_messages_do_not_block_others():
+    assert run(2, check_old_letters)[1] == (list(range(600)), -1)
