@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, cast
 
 import facula_distributed as dist
+from facula_errors.extend import published as _published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -210,3 +211,6 @@ def errors(
     """
     found = finish(start(size, function, *arguments, **options), limit)
     return [one and (one[1] if one[0] == "error" else None) for one in found]
+
+
+__dir__ = _published(__name__)
