@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, cast
 
 import facula_distributed as dist
+from facula_errors import FaculaError
 from facula_errors.extend import published as _published
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _ERROR_SECONDS = 2.0  # for other ranks to answer after one has raised
 
 
-class Failed(AssertionError):
+class Failed(FaculaError, AssertionError):
     """A rank raised, was killed, or did not answer; the message contains the traceback of each."""
 
 
