@@ -24,9 +24,11 @@ static int interrupt(void *unused)
     return -1;
 }
 
-/* Calls a function from inside a launch, which must not fail: Ctrl-C is raised in the program after the launch. */
-static void call_back(PyObject *function, int32_t number)
+/* Calls a function from inside a launch, which must not fail: Ctrl-C is raised in the program after the launch. Returns
+   whether the recorder of this generation still records. */
+static int call_back(PyObject *function, int32_t number, uint64_t generation)
 {
+    Py_INCREF(function);
     PyObject *result = PyObject_CallFunction(function, "i", (int)number);
     if (!result) {
         if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) && !Py_AddPendingCall(interrupt, NULL))
@@ -35,6 +37,8 @@ static void call_back(PyObject *function, int32_t number)
             PyErr_WriteUnraisable(function);
     }
     Py_XDECREF(result);
+    Py_DECREF(function);
+    return atomic_load(&active_generation) == generation;
 }
 
 int32_t lane_of_thread(Recorder *recorder, int may_call)
@@ -51,10 +55,7 @@ int32_t lane_of_thread(Recorder *recorder, int may_call)
     if (own.is_named || !may_call)
         return lane;
     own.is_named = 1;
-    PyObject *function = Py_NewRef(recorder->on_lane);
-    call_back(function, lane);
-    Py_DECREF(function);
-    return atomic_load(&active_generation) == generation ? lane : -2;
+    return call_back(recorder->on_lane, lane, generation) ? lane : -2;
 }
 
 int32_t stack_now(Recorder *recorder)
@@ -65,10 +66,7 @@ int32_t stack_now(Recorder *recorder)
     const int32_t before = recorder->stacks.count, stack = current_stack(&recorder->stacks);
     if (recorder->stacks.count == before || !recorder->on_stack)
         return stack;
-    PyObject *function = Py_NewRef(recorder->on_stack);
-    call_back(function, before);
-    Py_DECREF(function);
-    return atomic_load(&active_generation) == generation ? stack : -2;
+    return call_back(recorder->on_stack, before, generation) ? stack : -2;
 }
 
 /* For C sources, with or without the GIL. `kind` is a label: the kind in 8 bits, 1 plus the number of a name in 16 bits, 1
@@ -278,7 +276,7 @@ static PyObject *recorder_stack(Recorder *self, PyObject *args)
     const int32_t before = self->stacks.count;
     const int32_t stack = self->has_stacks ? intern_stack(&self->stacks, code, -1, lasti) : -1;
     if (self->stacks.count > before && self->on_stack)
-        call_back(self->on_stack, before);
+        call_back(self->on_stack, before, self->generation);
     return PyLong_FromLong(stack);
 }
 
