@@ -19,7 +19,7 @@ static void *wait_for_end(void *argument) {
     End *end = argument;
     char byte;
     while (read(end->life, &byte, 1) < 0 && errno == EINTR) {}
-    if (write(end->output, end->line, end->bytes) < 0) {}   /* nobody may be left to read it */
+    if (write(end->output, end->line, end->bytes) < 0) {}   /* its reader may have ended */
     if (getpgrp() == getpid()) kill(0, SIGKILL);   /* with the processes that it started */
     _exit(1);
 }

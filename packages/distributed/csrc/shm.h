@@ -149,7 +149,7 @@ void wait_for_bell(char *board, uint32_t rank, uint32_t seen);
 void take_letter(Letter *letter, void *to, const char *from, size_t bytes);
 int is_posted(const Letter *letter);
 
-/* Lets this process end when `life`, a pipe that nobody writes to, is closed, after printing a line to `output`. Returns
+/* Lets this process end when `life`, a pipe without writes, is closed, after printing a line to `output`. Returns
    an errno. Note [The end of the launcher] in life.c. */
 int end_with(int life, int output, const char *line);
 

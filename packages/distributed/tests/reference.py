@@ -1,4 +1,4 @@
-"""What collectives should return, by NumPy: values of each dtype, and reductions in rank order."""
+"""Expected results of collectives, by NumPy: values of each dtype, and reductions in rank order."""
 
 import numpy as np
 

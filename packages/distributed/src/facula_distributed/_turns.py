@@ -2,7 +2,7 @@
 
 Note [Turns]
 ~~~~~~~~~~~~
-A debugger needs ranks in one process, of which the others stand still. Each rank has a thread, and exactly one thread
+A debugger needs ranks in one process, of which all but one are stopped. Each rank has a thread, and exactly one thread
 runs. Where a rank waits for others (in a collective, for a message, for a key of a store) it calls `pause`, which lets
 the next rank run until that one waits, in the order of ranks. So a program runs in the same order each time.
 

@@ -106,7 +106,7 @@ class Receipts:
             return receipt.is_ended()
 
     def discard(self, receipt: Receipt) -> None:
-        """Receive no message for a receipt, of which the program no longer waits for the end."""
+        """Receive no message for a receipt that the program no longer waits for."""
         with self._changed:
             if receipt in self._pending:
                 self._pending.remove(receipt)

@@ -6,10 +6,10 @@ One file in memory, which the launcher creates and all ranks inherit, contains t
 
     Head of each rank (a page: two entries) | slot 0 of rank 0 | slot 1 of rank 0 | slot 0 of rank 1 | ...
 
-A rank writes its slots in turn, so a kill amid a copy leaves the other one. An entry has the number of the write, once
-before the copy and once after it: if they differ, the slot is incomplete. Ranks wait for each other after each copy, so
-the last step that all have kept is complete on all of them. The launcher finds it when no rank runs, and makes the
-other slots invalid. The file is sparse: a slot has `ROOM` bytes, and the pages that were written.
+A rank writes its slots in turn, so a rank that is killed during a copy leaves the other one. An entry has the number of
+the write, once before the copy and once after it: if they differ, the slot is incomplete. Ranks wait for each other
+after each copy, so the last step that all have kept is complete on all of them. The launcher finds it when no rank
+runs, and makes the other slots invalid. The file is sparse: a slot has `ROOM` bytes, and the pages that were written.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from facula_multiprocessing.extend import reserve
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-STATE_VARIABLE = "FACULA_STATE"  # the file's descriptor, and the step to resume from or nothing: "7:4:120"
+STATE_VARIABLE = "FACULA_STATE"  # the file's descriptor, the world size, and perhaps the step to resume from: "7:4:120"
 ROOM = 1 << 40
 _NAME = "facula-state"
 _PAGE = mmap.PAGESIZE
@@ -35,7 +35,7 @@ _ALIGNMENT = 64
 
 
 class Entry(NamedTuple):
-    """What a slot contains: the numbers of its write before and after, the step, and the bytes."""
+    """The contents of a slot: the numbers of its write before and after, the step, and the bytes."""
 
     begun: int
     ended: int

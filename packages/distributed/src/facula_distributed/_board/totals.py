@@ -1,4 +1,4 @@
-"""What the collectives of each line of the program cost so far. C adds to them at the end of each call."""
+"""Costs of collectives, by line of the program. C adds to them at the end of each call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Key(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """Costs of one key, which C adds to while somebody refers to this object.
+    """Costs of one key. C adds to them while there are references to this object.
 
     Fields:
         totals: a `Totals` of csrc/shm.h.

@@ -39,7 +39,7 @@ class Future:
 
     @classmethod
     def of(cls, compute: Callable[[], Any], is_ready: Callable[[], bool]) -> Future:
-        """Return a future whose value a function computes when it is asked for.
+        """Return a future whose value a function computes on demand.
 
         Arguments:
             compute: the function, which may wait.

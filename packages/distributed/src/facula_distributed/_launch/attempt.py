@@ -28,7 +28,7 @@ _INTERRUPT_SECONDS = 5.0  # for ranks to end after Ctrl-C
 
 
 class Plan(NamedTuple):
-    """What to start.
+    """The program to start, and its options.
 
     Fields:
         command: the program of each rank.

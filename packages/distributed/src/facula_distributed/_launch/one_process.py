@@ -25,7 +25,7 @@ _VARIABLES = ("RANK", "LOCAL_RANK")
 
 
 class _State:
-    """What belongs to a rank: lists of groups, variables, random numbers, arguments, and the main module."""
+    """The state of one rank: lists of groups, variables, random numbers, arguments, and the main module."""
 
     def __init__(self) -> None:
         self.lists = [list(one) for one in lists_of_ranks]

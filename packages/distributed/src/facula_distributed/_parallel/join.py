@@ -23,7 +23,7 @@ _MANY = 1000  # iterations of others after which a process warns
 
 
 class JoinHook:
-    """What a process does in a `Join` context after its last input. Subclasses override the methods."""
+    """The work of a process in a `Join` context after its last input. Subclasses override the methods."""
 
     def main_hook(self) -> None:
         """Shadow the collectives of one iteration of the other processes."""
@@ -71,7 +71,7 @@ class Join:
 
     Arguments:
         joinables: the objects, of one process group.
-        enable: False: the context does nothing, as for inputs that are known to be even.
+        enable: False if all processes have as many inputs: the context has no effect.
         throw_on_early_termination: raise an error on all processes when the first has no inputs left.
         kwargs: passed to each object's `join_hook`.
 

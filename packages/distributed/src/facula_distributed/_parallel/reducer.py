@@ -11,7 +11,7 @@ Note [Missing gradients]
 ~~~~~~~~~~~~~~~~~~~~~~~~
 At the end of a pass, a rank notices for free that gradients are missing. It then calls another operation than the
 reduction of the incomplete bucket. All ranks raise MismatchError there, see the reason in the records, and exchange the
-names of missing parameters for the error. So ranks without missing gradients do nothing in addition. With
+names of missing parameters for the error. So ranks without missing gradients do no additional work. With
 `finds_unused`, missing gradients count as zeros, and a maximum over all ranks says which parameters were used at all.
 """
 

@@ -34,7 +34,7 @@ class Point(NamedTuple):
 
 
 class Model(NamedTuple):
-    """A model beside what was measured.
+    """A model, and the measurements that it fits.
 
     Fields:
         size: the measured number of ranks.

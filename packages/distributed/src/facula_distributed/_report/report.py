@@ -1,4 +1,4 @@
-"""What part of a program's time was compute, transfer, and waiting for which rank, at which line."""
+"""The part of a program's time was compute, transfer, and waiting for which rank, at which line."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ class Agent:
 
 
 def _wait_for(future: Future) -> None:
-    """Wait until a future is done, whatever it contains."""
+    """Wait until a future has a value or an exception."""
     done = Event()
     future.add_done_callback(lambda _: done.set())
     done.wait()
@@ -224,7 +224,7 @@ def _pickled_error(error: Exception) -> bytes:
         body = pickle.dumps((error, text))
         pickle.loads(body)
         return body
-    except Exception:  # whatever the exception's own methods raise
+    except Exception:  # methods of the exception may raise any other
         return pickle.dumps((DistBackendError(f"{type(error).__name__}: {error}"), text))
 
 

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from .._groups.groups import ProcessGroup
 
-_MAX_NAMES = 4  # of each kind in a message
+_MAX_NAMES = 4  # in each list of a message
 
 
 class StateMismatchError(FaculaError, ValueError):
-    """A checkpoint that does not fit the state: missing or unexpected names, or other shapes. Nothing was changed."""
+    """A checkpoint that does not fit the state: missing or unexpected names, or other shapes. The state is kept."""
 
 
 @boundary

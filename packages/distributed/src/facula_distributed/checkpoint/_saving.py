@@ -144,7 +144,7 @@ def wait_for_pending() -> None:
 
 
 class _Prepared(NamedTuple):
-    """What a rank writes: named tensors as Parts or arrays to a file, and rank 0 the index."""
+    """The work of a rank: named tensors, as Parts or arrays, for its file, and the index that rank 0 writes."""
 
     folder: str
     file: str
@@ -185,7 +185,7 @@ def parts_of(tensor: Tensor) -> Any:
 
 
 def is_stateful(value: Any) -> bool:
-    """Return whether a value has a state of its own."""
+    """Return whether a value has `state_dict` and `load_state_dict`."""
     return all(callable(getattr(value, name, None)) for name in _METHODS)
 
 
@@ -194,7 +194,7 @@ def _plain(value: Any) -> Any:
 
 
 def _prepare(ranks: Ranks, folder: str, state: Mapping[str, Any], *, copies: bool = False) -> _Prepared:
-    """Agree with the other ranks on what each of them writes."""
+    """Divide the tensors among the ranks, which must have the same ones."""
     error = contents = number = None
     try:
         contents = _Contents(state)
@@ -222,7 +222,7 @@ def _prepare(ranks: Ranks, folder: str, state: Mapping[str, Any], *, copies: boo
 
 
 def _share(tensor: Any, box: Any, is_split: bool, copies: bool) -> Any:
-    """Return what is written of a tensor, as Parts."""
+    """Return the part of a tensor that this rank writes, as Parts."""
     if not isinstance(tensor, Tensor):  # an array's
         return tensor
     part = tensor.detach()

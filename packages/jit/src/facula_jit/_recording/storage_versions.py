@@ -1,6 +1,6 @@
 """Versions of storages: which ones a run advances, and which ones a backward pass compares.
 
-Each storage has a version of its own, even if it is an alias of another one (`w.data`, or `w` after `w.data = t`). A
+Each storage has its own version, even if it is an alias of another one (`w.data`, or `w` after `w.data = t`). A
 change therefore belongs to the storage through which it was made, not to the block of memory.
 """
 

@@ -15,9 +15,9 @@ in `allow` are not checked: their values at the capture are constant. Functions 
 (`cond`, `while_loop`) are not checked either: the condition determines which branch is recorded first.
 
 A checked call of a replay that creates `.grad`s is a new capture, which takes its place if both are equal. The replay
-is discarded before the call. Otherwise its `.grad`s would be held during the call, beside those that the call creates.
-Two kinds stay: those with a backward pass, because captures of other functions may contain it, and those that skip a
-part of the step, because the call may skip it, too, and is no capture then.
+is discarded before the call. Otherwise its `.grad`s would exist during the call in addition to those that the call
+creates. Two kinds stay: those with a backward pass, because captures of other functions may contain it, and those that
+skip a part of the step, because the call may skip it, too, and is no capture then.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class Digest:
 
 
 class Expected:
-    """What a checked call must repeat: the digest of a replay.
+    """The digest of a replay, which a checked call must repeat.
 
     `kept` is the replay, or None if the capture of the checked call takes its place.
 
@@ -196,7 +196,7 @@ class Expected:
 
 
 def stays(replay: Replay) -> bool:
-    """Return True if a replay goes on after a checked call; otherwise the capture of the call takes its place."""
+    """Return True if a replay continues after a checked call; otherwise the capture of the call takes its place."""
     recording, recorder = replay.recording, replay.recording.recorder
     creates_gradients = any([recorder.blocks[block].is_new for block in recording.grads_of])
     return replay.has_backward or bool(recorder.skips) or not creates_gradients

@@ -346,7 +346,7 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
 
 
 class _Shadow(JoinHook):
-    """What a process without batches does."""
+    """The work of a process without batches."""
 
     def __init__(self, model: DistributedDataParallel[Any]) -> None:
         self.model = model
