@@ -337,11 +337,6 @@ USES = {
     "optim.optimizer._view_as_real": real_views,
     "_sample_dirichlet": lambda f: float((f(facula.ones(3, 4)).sum(-1) - 1).abs().max()) < 1e-6,
     "_standard_gamma": lambda f: bool((f(facula.ones(3, 4)) > 0).all()),
-    **{
-        f"distributed.{place}.{name}": lambda f, name=name: f is getattr(facula.distributed.tensor, name)
-        for place in ("_tensor", "tensor.placement_types")
-        for name in ("Partial", "Placement", "Replicate", "Shard")
-    },
     "nn.attention.flex_attention._DEFAULT_SPARSE_BLOCK_SIZE": lambda size: size == 128,
     "quasirandom.SobolEngine": sobol,
     "serialization.DEFAULT_PROTOCOL": lambda f: f == 2,

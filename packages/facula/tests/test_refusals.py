@@ -12,10 +12,8 @@ from facula_errors.testing import raises
 
 WHERE = {
     "": ["sparse_coo_tensor", "sparse_csr_tensor"],
-    "distributed": ["DeviceMesh"],
     "distributed.fsdp": ["FullyShardedDataParallel", "fully_shard"],
-    "distributed.tensor": ["DTensor", "DeviceMesh", "distribute_tensor"],
-    "distributed.device_mesh": ["init_device_mesh"],
+    "distributed.tensor.parallel": ["ColwiseParallel", "parallelize_module"],
     "distributed.optim": ["ZeroRedundancyOptimizer"],
     "jit": ["ScriptModule", "ScriptFunction", "trace_module"],
     "onnx": ["dynamo_export", "ExportableModule"],

@@ -50,6 +50,7 @@ class Adafactor(FusedOptimizer):
     """
 
     numbers = ("lr", "weight_decay")
+    needs_whole = True
     keeps = ("step",)
 
     def __init__(

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
-from facula_tensor import Tensor, enable_grad, float32, float64, full, zeros
+from facula_tensor import Tensor, enable_grad, float32, float64, full, zeros, zeros_like
+from facula_tensor.extend.overriding import disable_overrides
+from facula_tensor.extend.parts import has_parts, like_part
 from facula_tensor.extend.recording import collecting, current_recorder
 
 from ._groups import check_number, place_of
@@ -53,6 +55,8 @@ class FusedOptimizer(Optimizer):
     keeps: tuple[str, ...] = ()  # keys in the state of each parameter
     scalars: tuple[str, ...] = ("step",)  # those of the keys whose values are single float32 numbers
     operands: tuple[str, ...] = ()  # the keys in the order of the operator's operands; by default "step" last
+    by_element = True  # whether each element's update needs no other elements
+    needs_whole = False  # whether it cannot update parameters of which each process has a part
     launch: Any  # the operator, called with the result of `_rows` and `_step_numbers`
 
     if TYPE_CHECKING:
@@ -86,7 +90,9 @@ class FusedOptimizer(Optimizer):
         recorder = current_recorder() if collecting else None
         for group in groups:
             try:
-                if recorder is None:
+                if has_parts(group["params"][0]) if group["params"] else False:
+                    self._step_parts(group)
+                elif recorder is None:
                     self._step_group(group)
                 else:
                     with recorder.stepping(self, group, partial(self._step_group, group)):
@@ -101,6 +107,19 @@ class FusedOptimizer(Optimizer):
         tensors, width = self._rows(group, *(self.operands or (*self.keeps[1:], "step")))
         if tensors:
             type(self).launch(tensors, width, self._step_numbers(group))
+
+    def _step_parts(self, group: Options) -> None:
+        """Update parameters of which each process has a part; their states have the same parts."""
+        if not self.by_element:
+            self._step_group(group)
+            return
+        with disable_overrides():
+            self._step_group(group)
+        for p in group["params"]:
+            kept = self.state.get(p, {})
+            for key, value in kept.items():
+                if key not in self.scalars and type(value) is Tensor:
+                    kept[key] = like_part(p, value)
 
     def _rows(self, group: Options, *keys: str) -> tuple[list[Tensor], int]:
         """Return a flat list of parameters with gradients, their gradients and states, and its length per parameter.
@@ -173,6 +192,11 @@ class FusedOptimizer(Optimizer):
 
     def _check_parameters(self, parameters: list[Tensor]) -> None:
         for number, p in enumerate(parameters):
+            if self.needs_whole and has_parts(p):
+                raise UnsupportedError(
+                    f"{type(self).__name__}: expected whole parameters; parameter {number} is a DTensor, with "
+                    "elements on several processes; use an optimizer such as AdamW"
+                )
             if p.dtype not in (float32, float64):
                 raise InvalidTypeError(
                     f"{type(self).__name__}: expected parameters of float32 or float64; parameter {number} is "
@@ -208,6 +232,8 @@ class FusedOptimizer(Optimizer):
         """Return a state entry of zeros, with the parameter's dtype and device. A MemoryError names both."""
         self._refuse_capture(parameter)
         try:
+            if has_parts(parameter) and not self.by_element:
+                return zeros_like(parameter)
             return zeros(self._state_shape(parameter, key), dtype=parameter.dtype, device=parameter.device)
         except MemoryError as error:
             place = place_of(parameter, self.param_groups)

@@ -62,6 +62,7 @@ class LBFGS(FusedOptimizer):
     """
 
     numbers = ("lr", "max_iter", "max_eval", "tolerance_grad", "tolerance_change", "history_size")
+    needs_whole = True
 
     def __init__(
         self,

@@ -59,6 +59,7 @@ class Muon(FusedOptimizer):
     numbers = ("lr", "weight_decay", "momentum", "eps")
     keeps = ("momentum_buffer",)
     scalars = ()
+    by_element = False
 
     def __init__(
         self,

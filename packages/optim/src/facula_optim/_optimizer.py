@@ -10,6 +10,7 @@ from facula_errors import FaculaError, InvalidValueError, OperationError, Unsupp
 from facula_errors.extend import boundary, trim_traceback
 from facula_tensor import Tensor
 from facula_tensor.extend.modules import Hooks
+from facula_tensor.extend.parts import has_parts, like_whole
 from facula_tensor.extend.recording import collecting, current_recorder
 from facula_tensor.extend.tensors import overlapping, zero_grad_
 
@@ -229,12 +230,14 @@ class Optimizer:
     def _load_entries(self, parameter: Tensor, entries: StateDict) -> StateDict:
         """Return the saved state for this parameter: copies of tensors, on its device and with its dtype."""
         floating = parameter.is_floating_point() or parameter.is_complex()
-        return {
-            key: value.detach().to(parameter.device, parameter.dtype if floating else value.dtype, copy=True)
-            if isinstance(value, Tensor)
-            else value
-            for key, value in entries.items()
-        }
+        loaded = {}
+        for key, value in entries.items():
+            if isinstance(value, Tensor):
+                value = value.detach().to(parameter.device, parameter.dtype if floating else value.dtype, copy=True)
+                if has_parts(parameter) and value.shape == parameter.shape:
+                    value = like_whole(parameter, value)
+            loaded[key] = value
+        return loaded
 
     def __getstate__(self) -> StateDict:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}

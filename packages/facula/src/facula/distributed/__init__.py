@@ -1,7 +1,7 @@
 """facula.distributed: process groups, collective operations and stores, of the package facula-distributed.
 
-Without that package, `is_available()` is False and there are no other names. May import: siblings. `tensor.py`,
-`device_mesh.py`, and sections of `_places.txt` such as `fsdp`, are PyTorch's modules of features without support yet.
+Without that package, `is_available()` is False and there are no other names. May import: siblings. Sections of
+`_places.txt` such as `fsdp` are PyTorch's modules of features without support yet.
 """
 
 from facula_errors import MissingAttributeError as _MissingAttributeError
@@ -38,8 +38,7 @@ except ModuleNotFoundError as error:
         what = f"module {__name__!r} has no attribute {name!r}: the package facula-distributed is missing"
         raise _MissingAttributeError(f"{what}; install it from where facula came from", name=name)
 else:
-    from . import device_mesh, distributed_c10d
-    from .device_mesh import DeviceMesh, init_device_mesh
+    from . import distributed_c10d
     from .distributed_c10d import *
 
     publish(__name__, later=("checkpoint", "fsdp", "optim", "tensor"), lazily={"_loader": "loader"})

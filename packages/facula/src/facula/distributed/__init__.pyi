@@ -14,8 +14,6 @@ from . import rpc as rpc
 from . import tensor as tensor
 from . import utils as utils
 from facula.distributed._loader import loader as loader
-from facula.distributed.device_mesh import DeviceMesh as DeviceMesh
-from facula.distributed.device_mesh import init_device_mesh as init_device_mesh
 from facula.distributed.distributed_c10d import Backend as Backend
 from facula.distributed.distributed_c10d import FileStore as FileStore
 from facula.distributed.distributed_c10d import GradBucket as GradBucket
@@ -95,3 +93,5 @@ from facula_distributed import is_available as is_available
 from facula_distributed import report as report
 from facula_distributed import resumable as resumable
 from facula_distributed import seed as seed
+from facula_distributed.device_mesh import DeviceMesh as DeviceMesh
+from facula_distributed.device_mesh import init_device_mesh as init_device_mesh

@@ -37,6 +37,8 @@ class Parameter(Tensor):
         source = fresh(contiguous((0,), get_default_dtype())) if data is None else data
         if not isinstance(source, Tensor):
             raise InvalidTypeError(f"Parameter: expected data to be a Tensor; got {type(source).__name__}")
+        if cls is Parameter and hasattr(source, "_as_parameter"):  # of a class with parameters of its own
+            return source._as_parameter(requires_grad)  # type: ignore[no-any-return]
         new = alias(source, cls)
         new.requires_grad_(requires_grad)
         return new

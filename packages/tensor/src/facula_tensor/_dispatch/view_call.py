@@ -68,7 +68,7 @@ def make_view(
         if lo is None:
             try:
                 as_tensor(name, input)
-                key = (layout, _first, _second, parameters)
+                given = (_first, _second, parameters)
                 parameters = tuple(
                     [parameter for parameter in (_first, _second, *parameters) if parameter is not UNSET]
                 )
@@ -95,7 +95,7 @@ def make_view(
             if cached and not any([type(parameter) is list for parameter in parameters]):
                 if len(windows) >= MAX_WINDOWS:
                     windows.clear()
-                windows[key] = found
+                windows[(layout, *given)] = found  # of the real layout: views of wrapped ones never hit
             lo, delta, rule, rest = found
         v = new_instance(Tensor)
         v._layout = lo

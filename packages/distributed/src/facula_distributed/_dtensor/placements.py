@@ -1,21 +1,12 @@
-"""Distributed tensors, which are not supported yet. Their placements, which programs name, are values."""
+"""Placements: what each process has of a tensor along one dimension of a mesh."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._lookup.names import publish
-from .._lookup.refusals import Kind, Refusal, Refusals
-from .device_mesh import DeviceMesh
+from facula_errors import InvalidValueError
 
-__all__ = [
-    "DTensor", "DeviceMesh", "Partial", "Placement", "Replicate", "Shard", "distribute_module", "distribute_tensor",
-]  # fmt: skip
-
-_missing = Refusals("distributed.tensor", "use the tensor itself")
-DTensor: Kind = _missing.kind("DTensor")
-distribute_module: Refusal = _missing.function("distribute_module")
-distribute_tensor: Refusal = _missing.function("distribute_tensor")
+REDUCTIONS = ("sum", "avg", "min", "max", "product")
 
 
 class Placement:
@@ -38,6 +29,8 @@ class Placement:
 class Shard(Placement):
     """Each process has a part, along one dimension of the tensor.
 
+    The parts are those of `chunk`: all have the length of the first, except the last ones, which are shorter or empty.
+
     >>> Shard(1)
     Shard(dim=1)
     """
@@ -52,9 +45,14 @@ class Replicate(Placement):
 
 @dataclass(frozen=True)
 class Partial(Placement):
-    """Each process has a term; a reduction of the terms is the whole tensor."""
+    """Each process has a term; a reduction of the terms is the whole tensor.
+
+    Arguments:
+        reduce_op: "sum", "avg", "min", "max" or "product".
+    """
 
     reduce_op: str = "sum"
 
-
-publish(__name__)
+    def __post_init__(self) -> None:
+        if self.reduce_op not in REDUCTIONS:
+            raise InvalidValueError(f"Partial: expected reduce_op in {REDUCTIONS}; got {self.reduce_op!r}")

@@ -1,0 +1,1 @@
+"""Distributed tensors: meshes of processes, placements, their changes, and rules of operators."""

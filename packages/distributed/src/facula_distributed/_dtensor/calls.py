@@ -1,0 +1,69 @@
+"""Functions of Tensor called with distributed tensors: by a rule, on local tensors, or on whole ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from facula_errors import InvalidTypeError, UnsupportedError
+from facula_tensor import Tensor
+from facula_tensor.extend.overriding import disable_overrides
+
+from .dispatch import Call, run_operator
+from .rules import RULES
+
+# What the local tensor says about the whole one.
+_LOCAL = frozenset(
+    "dtype device layout requires_grad requires_grad_ is_leaf grad_fn retain_grad retains_grad itemsize element_size "
+    "is_floating_point is_complex is_cuda is_meta _version is_inference is_sparse is_quantized names "
+    "register_post_accumulate_grad_hook is_contiguous is_signed is_conj output_nr".split()
+)
+_READS = frozenset("item tolist numpy __float__ __int__ __bool__ __index__ __complex__ equal allclose".split())
+_property_names = {
+    id(member): name for base in Tensor.__mro__ for name, member in vars(base).items() if isinstance(member, property)
+}
+
+
+def _name_of(func: Any) -> str:
+    owner = getattr(func, "__self__", None)
+    if isinstance(owner, property):
+        return _property_names.get(id(owner), getattr(owner.fget, "__name__", "property"))
+    return str(getattr(func, "__qualname__", func)).rpartition(".")[2]
+
+
+def call_function(kind: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the result of a function of Tensor for distributed tensors, which are instances of `kind`."""
+    name = _name_of(func)
+    if name in _LOCAL:
+        with disable_overrides():
+            return func(*args, **kwargs)
+    if name in _READS:
+        whole = [one.full_tensor() if isinstance(one, kind) else one for one in args]
+        return func(*whole, **kwargs)
+    if name == "data":
+        return _data(kind, func, args)
+    is_dunder = name.startswith("__") and name.endswith("__")
+    plain = name.strip("_")
+    in_place = (name.endswith("_") and not is_dunder) or (is_dunder and plain[:1] == "i" and plain[1:] in RULES)
+    if is_dunder and in_place:
+        plain = plain[1:]
+    rule = RULES.get(plain)
+    if rule is None or kwargs.get("out") is not None:
+        what = f"{plain}: expected out=None for a DTensor" if rule else f"{plain}: not supported for a DTensor"
+        raise UnsupportedError(f"{what}; use the plain tensors of full_tensor() or to_local()")
+    call = Call(plain, func, args, kwargs, kind)
+    return run_operator(call, rule(call), in_place or kwargs.get("inplace") is True)
+
+
+def _data(kind: Any, func: Any, args: tuple[Any, ...]) -> Any:
+    """Get or set `.data`."""
+    if len(args) == 1:
+        with disable_overrides():
+            local = func(*args)
+        return kind._of(local, args[0]._spec)
+    target, value = args
+    if not isinstance(value, kind):
+        raise InvalidTypeError(f"data: expected a DTensor; got {type(value).__name__}")
+    with disable_overrides():
+        func(target, value._local_tensor)
+    target._spec = value._spec
+    return None

@@ -1,0 +1,236 @@
+"""Operators of distributed tensors: a rule's letters, the cheapest placements, and a call with local tensors.
+
+Note [Letters]
+~~~~~~~~~~~~~~
+A rule names the dimensions of operands and results by letters, as einsum does: a product of matrices is "ij,jk->ik",
+where "j" is reduced by a sum. Along each dimension of the mesh, the dimensions of one letter can be sharded together:
+each process computes its part of the results, or its term of a reduction. A dimension without a letter (None) must be
+whole. If the rule is linear, operands may also be terms, and so is the result.
+
+The candidates are: one for each letter that an operand is sharded along, the linear ones, and all operands replicated.
+Of these, the one that moves the fewest elements is taken. Operands are redistributed to it, and the public function is
+called with the local tensors, which records the derivative; see Note [Derivatives of parts] in steps.py. The shapes of
+the results are those of a call with tensors on the meta device.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_errors import OperationError, UnsupportedError
+from facula_tensor import Tensor, empty_strided, no_grad
+from facula_tensor.extend.overriding import disable_overrides
+
+from .layout import Layout, is_linear
+from .placements import Partial, Placement, Replicate, Shard
+from .redistribute import enter, redistributed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+Letters = tuple[object, ...]  # a letter for each dimension; None if it must be whole
+
+
+class Signature(NamedTuple):
+    """What a rule says of a call.
+
+    Fields:
+        operands: the letters of each operand.
+        results: the letters of each result.
+        reduced: the reductions of letters that no result has.
+        linear: "" or, for the operands that may be terms of sums: "each" one alone, "first" the first one alone, "all"
+            together.
+        added: the operands that are added to a sum of terms; they become terms of it.
+        run: calls the function with local operands instead; its arguments are the call, the operands, and the
+            placements.
+    """
+
+    operands: Sequence[Letters]
+    results: Sequence[Letters]
+    reduced: dict[object, str] = {}  # noqa: RUF012
+    linear: str = ""
+    added: Sequence[int] = ()
+    run: Callable[..., Any] | None = None
+
+
+class Choice(NamedTuple):
+    """The placements along one dimension of the mesh."""
+
+    operands: tuple[Placement, ...]
+    results: tuple[Placement, ...]
+
+
+class Call:
+    """A call of an operator with distributed tensors.
+
+    Arguments:
+        name: the name of the function.
+        function: the public function.
+        args, kwargs: its arguments.
+        kind: the class of distributed tensors.
+    """
+
+    def __init__(self, name: str, function: Callable[..., Any], args: Any, kwargs: Any, kind: Any) -> None:
+        self.name, self.function, self.args, self.kwargs, self.kind = name, function, args, kwargs, kind
+        self.operands: list[Any] = list(_tensors(args)) + list(_tensors(kwargs.values()))
+        for one in self.operands:
+            if not isinstance(one, kind):
+                raise OperationError(
+                    f"{name}: expected DTensors only; got a Tensor of the shape {tuple(one.shape)} too; convert it by "
+                    "distribute_tensor or DTensor.from_local"
+                )
+        self.layouts: list[Layout] = [one._spec for one in self.operands]
+        self.mesh = self.layouts[0].mesh
+        for layout in self.layouts:
+            if layout.mesh != self.mesh:
+                raise OperationError(f"{name}: expected DTensors of one mesh; got {self.mesh!r} and {layout.mesh!r}")
+        self.metas = [
+            empty_strided(layout.shape, layout.stride, dtype=one.dtype, device="meta")
+            for one, layout in zip(self.operands, self.layouts, strict=True)
+        ]
+        with no_grad(), disable_overrides():
+            self.result = self.call(self.metas)
+        self.results: list[Tensor] = list(_tensors([self.result]))
+
+    def call(self, operands: Sequence[Any], function: Callable[..., Any] | None = None) -> Any:
+        """Call the function with other operands."""
+        values = iter(operands)
+        args = _replaced(self.args, values)
+        kwargs = {name: _replaced(value, values) for name, value in self.kwargs.items()}
+        return (function or self.function)(*args, **kwargs)
+
+    def argument(self, place: int, name: str, default: Any = None) -> Any:
+        """Return an argument given by its place or its name."""
+        return self.args[place] if place < len(self.args) else self.kwargs.get(name, default)
+
+    def shape(self, operand: int = 0) -> tuple[int, ...]:
+        """Return the whole shape of an operand."""
+        return self.layouts[operand].shape
+
+
+def _tensors(values: Any) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _tensors(value)
+
+
+def _replaced(value: Any, values: Iterator[Any]) -> Any:
+    """Return a value with the tensors in it replaced by others, in order."""
+    if isinstance(value, Tensor):
+        return next(values)
+    if isinstance(value, (list, tuple)):
+        items = [_replaced(one, values) for one in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value
+
+
+def run_operator(call: Call, signature: Signature, in_place: bool) -> Any:
+    """Return the result of a call whose rule is known.
+
+    Arguments:
+        call: the call.
+        signature: what the rule says.
+        in_place: whether the first operand is changed and is the result.
+    """
+    choices = [_chosen(call, signature, dim, in_place) for dim in range(call.mesh.ndim)]
+    locals_: list[Any] = []
+    for number, (operand, layout) in enumerate(zip(call.operands, call.layouts, strict=True)):
+        targets = tuple([choice.operands[number] for choice in choices])
+        shared = [
+            dim
+            for dim, choice in enumerate(choices)
+            if isinstance(targets[dim], Replicate) and not all(isinstance(one, Replicate) for one in choice.results)
+        ]
+        with disable_overrides():
+            local = redistributed(operand, layout, targets)
+            locals_.append(enter(local, layout._replace(placements=targets), shared))
+    with disable_overrides():
+        if signature.run is None:
+            result = call.call(locals_)
+        else:
+            result = signature.run(call, locals_, choices)
+    if in_place:
+        return call.operands[0]
+    placements = iter([tuple([choice.results[k] for choice in choices]) for k in range(len(call.results))])
+    metas = iter(call.results)
+    return _wrapped(result, metas, placements, call)
+
+
+def _wrapped(result: Any, metas: Iterator[Tensor], placements: Iterator[Any], call: Call) -> Any:
+    if isinstance(result, Tensor):
+        meta = next(metas)
+        layout = Layout(call.mesh, next(placements), tuple(meta.shape), tuple(meta.stride()))
+        return call.kind._of(result, layout)
+    if isinstance(result, (list, tuple)):
+        items = [_wrapped(one, metas, placements, call) for one in result]
+        return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
+    return result
+
+
+def _chosen(call: Call, signature: Signature, dim: int, in_place: bool) -> Choice:
+    """Return the candidate that moves the fewest elements along a dimension of the mesh."""
+    now = [layout.placements[dim] for layout in call.layouts]
+    size = call.mesh.shape[dim]
+    best: tuple[float, Choice] | None = None
+    for candidate in _candidates(call, signature, now):
+        if in_place and (candidate.operands[0] != now[0] or candidate.results[0] != now[0]):
+            continue
+        cost = sum(
+            _elements_moved(a, b, prod(layout.shape), size)
+            for a, b, layout in zip(now, candidate.operands, call.layouts, strict=True)
+        )
+        if best is None or cost < best[0]:
+            best = cost, candidate
+    if best is None:
+        raise UnsupportedError(
+            f"{call.name}: expected operands that fit the placement {now[0]!r} of the tensor to change; got "
+            f"{now[1:]}; redistribute it to Replicate() or use the operator that returns a new tensor"
+        )
+    return best[1]
+
+
+def _candidates(call: Call, signature: Signature, now: list[Placement]) -> Iterator[Choice]:
+    everything = range(len(now))
+    whole = (Replicate(),) * len(signature.results)
+    terms = [number for number in everything if is_linear(now[number])]
+    if signature.linear == "all" and terms:
+        partial = now[terms[0]]
+        yield Choice((partial,) * len(now), (partial,) * len(whole))
+    elif signature.linear:
+        for number in terms if signature.linear == "each" else [one for one in terms if one == 0]:
+            operands = [now[number] if k in (number, *signature.added) else Replicate() for k in everything]
+            yield Choice(tuple(operands), (now[number],) * len(whole))
+    letters = []
+    for placement, named in zip(now, signature.operands, strict=True):
+        if isinstance(placement, Shard) and (letter := named[placement.dim]) is not None and letter not in letters:
+            letters.append(letter)
+    for letter in letters:
+        results: list[Placement] = []
+        for named in signature.results:
+            if letter in named:
+                results.append(Shard(named.index(letter)))
+            elif letter in signature.reduced:
+                results.append(Partial(signature.reduced[letter]))
+        if len(results) == len(whole):
+            operands: list[Placement] = [
+                Shard(named.index(letter)) if letter in named else Replicate() for named in signature.operands
+            ]
+            for number in signature.added if isinstance(results[0], Partial) else ():
+                operands[number] = Partial(signature.reduced[letter])
+            yield Choice(tuple(operands), tuple(results))
+    yield Choice((Replicate(),) * len(now), whole)
+
+
+def _elements_moved(now: Placement, target: Placement, elements: int, size: int) -> float:
+    """Return about how many elements a process sends to change a placement."""
+    if now == target or size == 1:
+        return 0.0
+    share = (size - 1) / size
+    if isinstance(now, Replicate):
+        return 1e-3 if isinstance(target, Shard) else 1e-2  # no elements, but calls
+    if isinstance(now, Partial):
+        return elements * share * (1.0 if isinstance(target, Shard) else 2.0)
+    return elements * share * (1 / size if isinstance(target, Shard) else 1.0)
