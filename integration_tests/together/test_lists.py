@@ -21,7 +21,7 @@ SHARED = [
      "facula.cuda.streams"},
     {"facula._dynamo", "facula.compiler"},
     {"facula.backends.cudnn", "facula.backends.mkldnn"},
-    {"facula.distributed.device_mesh", "facula.distributed.tensor"},
+    {"facula_distributed.device_mesh", "facula_distributed.tensor"},
     {"facula_autograd", "facula_autograd.graph", "facula.autograd.function"},
     {"facula_distributions", "facula_distributions.constraint_registry", "facula_distributions.kl",
      "facula_distributions.relaxed_bernoulli", "facula_distributions.relaxed_categorical",

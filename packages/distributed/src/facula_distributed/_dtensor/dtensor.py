@@ -13,10 +13,9 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd import Function
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
-from facula_tensor import Parameter, Size, Tensor, no_grad
+from facula_tensor import Function, Parameter, Size, Tensor, no_grad
 from facula_tensor.extend.overriding import disable_overrides, overridden
 
 from .._collectives.exchanges import broadcast

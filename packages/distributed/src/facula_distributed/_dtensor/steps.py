@@ -24,9 +24,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd import Function
 from facula_errors import UnsupportedError
-from facula_tensor import Tensor, cat, empty, no_grad
+from facula_tensor import Function, Tensor, cat, empty, no_grad
 from facula_tensor.extend.overriding import disable_overrides
 
 from .._collectives.exchanges import all_gather_into_tensor, all_to_all
