@@ -93,7 +93,7 @@ def test_stores_with_the_same_address_share_keys(tmp_path):
     assert not path.exists()
     with raises(dist.DistNetworkError, "TCPStore", f"port {master.port} cannot be used"):
         dist.TCPStore("localhost", master.port, 1, True)
-    with raises(dist.DistNetworkError, "TCPStore", "no process of this machine has a store at 127.0.0.1:1"):
+    with raises(dist.DistNetworkError, "TCPStore", "there is no store at 127.0.0.1:1"):
         dist.TCPStore("localhost", 1, 1, False, timedelta(seconds=0.05))
     for arguments, name in (((2, 2), "host_name"), (("localhost", "2"), "port")):
         with raises(TypeError, "TCPStore", f"expected {name} to be of type"):

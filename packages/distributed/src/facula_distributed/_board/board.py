@@ -112,6 +112,13 @@ class Board:
         called = [pair for pair in found if pair[1] is not None]
         return max(called, key=lambda pair: float(pair[1].begun), default=(0, None))
 
+    def history(self, rank: int) -> str:
+        """Describe what a rank does or did last: "after its collective 11, ..."."""
+        group, record = self.latest(rank)
+        if record is None:
+            return "before its first collective"
+        return f"{'after' if record.ended else 'in'} its {numbered(group, record)}"
+
     def running(self, rank: int) -> Iterator[tuple[int, Any]]:
         """Yield the groups and records of the collectives in which a rank is now."""
         for group in self.groups():

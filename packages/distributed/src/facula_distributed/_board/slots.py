@@ -10,6 +10,7 @@ A rank writes its slots in turn, so a rank that is killed during a copy leaves t
 the write, once before the copy and once after it: if they differ, the slot is incomplete. Ranks wait for each other
 after each copy, so the last step that all have kept is complete on all of them. The launcher finds it when no rank
 runs, and makes the other slots invalid. The file is sparse: a slot has `ROOM` bytes, and the pages that were written.
+Each of several machines has a file for all ranks, of which its own ranks use their slots.
 """
 
 from __future__ import annotations
@@ -99,19 +100,17 @@ class Slots:
         """Return what a slot contains."""
         return Entry(*_ENTRY.unpack_from(self._heads, rank * _PAGE + slot * _ENTRY.size))
 
-    def keep_common_step(self) -> int | None:
-        """Return the last step that all ranks have kept, or None, and make slots of other steps invalid.
+    def common_steps(self, ranks: Sequence[int]) -> list[int]:
+        """Return the steps that all of some ranks have kept."""
+        return sorted(set.intersection(*(self._steps(rank) for rank in ranks)))
 
-        No rank may run.
-        """
-        common = set.intersection(*(self._steps(rank) for rank in range(self._world)))
-        step = max(common, default=None)
+    def keep(self, step: int | None) -> None:
+        """Make slots of other steps invalid. No rank may run."""
         for rank in range(self._world):
             for slot in (0, 1):
                 entry = self.entry(rank, slot)
                 if not entry.is_complete or entry.step != step:
                     self._set(rank, slot, Entry(0, 0, -1, 0))
-        return step
 
     def _steps(self, rank: int) -> set[int]:
         entries = [self.entry(rank, slot) for slot in (0, 1)]

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 BOARD_VARIABLE = "FACULA_BOARD"  # the descriptor of the launcher's board and its number of ranks: "5:4"
 JOB_VARIABLE = "FACULA_JOB"  # the launcher's name of this run, at which its ranks meet
+NODES_VARIABLE = "FACULA_NNODES"  # the number of machines
 _OPERATION = "init_process_group"
 _LOOK_SECONDS = 0.2  # between two looks whether ranks that connect have ended
 

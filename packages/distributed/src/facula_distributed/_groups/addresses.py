@@ -8,9 +8,10 @@ from urllib.parse import parse_qs, urlparse
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 
-from .._board.world import JOB_VARIABLE
+from .._board.world import JOB_VARIABLE, NODES_VARIABLE
 from .._stores.store import DEFAULT_TIMEOUT, Store
-from .._stores.stores import FileStore, HashStore, LocalStore, TCPStore
+from .._stores.stores import FileStore, HashStore, LauncherStore, LocalStore, TCPStore
+from .._stores.tokens import TOKEN_VARIABLE
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -73,6 +74,8 @@ def _of_environment(rank: int, size: int, timeout: timedelta) -> Store:
             raise InvalidValueError(f"{OPERATION}: expected the environment variable {name}, for env://; set it")
     port = _port("env://", os.environ["MASTER_PORT"])
     job = os.environ.get(JOB_VARIABLE)
+    if job is not None and int(os.environ.get(NODES_VARIABLE, "1")) > 1:
+        return LauncherStore(os.environ["MASTER_ADDR"], port, os.environ[TOKEN_VARIABLE], timeout)
     if job is None and "TORCHELASTIC_RUN_ID" in os.environ and size > 1:  # whose agent itself uses the port
         restart = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
         job = f"facula {os.getuid()} {os.getppid()} {port} {restart}"

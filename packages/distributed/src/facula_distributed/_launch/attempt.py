@@ -1,4 +1,4 @@
-"""One attempt of a run: ranks of a program, from their start until all have ended."""
+"""One attempt of a run: the ranks of this machine, from their start until all have ended."""
 
 from __future__ import annotations
 
@@ -13,13 +13,19 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._board.board import Board, numbered
-from .._board.world import BOARD_VARIABLE, JOB_VARIABLE
+from .._board.world import BOARD_VARIABLE, JOB_VARIABLE, NODES_VARIABLE
+from .._stores.tokens import TOKEN_VARIABLE
+from .alone import Failure
+from .links import Link
 from .output import Output, say
 from .rank import LIFE_VARIABLE
 from .watch import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from .alone import Alone
+    from .places import Place
 
 _POLLING_SECONDS = 0.1
 _GRACE_SECONDS = 0.5  # for ranks to end by themselves after another one failed
@@ -32,11 +38,12 @@ class Plan(NamedTuple):
 
     Fields:
         command: the program of each rank.
-        nproc: the number of ranks.
+        nproc: the number of ranks of this machine.
         timeout: seconds after which a rank that others wait for is a failure.
         warn_after: seconds after which it is reported.
         log_dir: a folder for copies of the ranks' output, or None.
         max_restarts: how often all ranks are started again without progress in between.
+        place: the place of this machine among several, or None.
     """
 
     command: Sequence[str]
@@ -45,6 +52,7 @@ class Plan(NamedTuple):
     warn_after: float
     log_dir: str | None
     max_restarts: int
+    place: Place | None = None
 
 
 class _Rank:
@@ -80,30 +88,46 @@ class Attempt:
         variables: environment variables of all ranks.
         fds: descriptors that all ranks inherit.
         number: how often the ranks were started before.
+        machines: the launchers of all machines, which wait for each other here.
+
+    Raises:
+        OperationError: a machine was lost.
+        InterruptError: a signal ended the run.
     """
 
-    def __init__(self, plan: Plan, variables: Mapping[str, str], fds: Sequence[int], number: int) -> None:
-        self._board = Board.create(plan.nproc)
-        self._watcher = Watcher(self._board, say, plan.warn_after, plan.timeout)
+    def __init__(
+        self, plan: Plan, variables: Mapping[str, str], fds: Sequence[int], number: int, machines: Alone
+    ) -> None:
+        self._machines, node, world = machines, machines.node, machines.nnodes * plan.nproc
+        self._board = Board.create(world)
+        own = range(node * plan.nproc, (node + 1) * plan.nproc)
+        interval = Watcher.interval_of(plan.warn_after, plan.timeout)
+        try:
+            ranks = machines.begin(number, self._board, own, interval)
+        except BaseException:
+            os.close(self._board.fd)
+            raise
+        self._watcher = Watcher(self._board, ranks, say, plan.warn_after, plan.timeout)
+        self._end = f"ranks of attempt {number}"
         self._signal: int | None = None
         self._selector = selectors.DefaultSelector()
         life, self._life = os.pipe()
         errors = os.dup(2)  # this process's own, because the ranks' output ends with it
         common = {
-            **os.environ, **variables, "WORLD_SIZE": str(plan.nproc), "LOCAL_WORLD_SIZE": str(plan.nproc),
-            "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(_free_port()), "PYTHONUNBUFFERED": "1",
-            JOB_VARIABLE: f"facula {secrets.token_hex(16)}", BOARD_VARIABLE: f"{self._board.fd}:{plan.nproc}",
-            LIFE_VARIABLE: f"{life}:{errors}", "GROUP_RANK": "0", "ROLE_RANK": "0",
+            **os.environ, **variables, **_addresses(plan.place), "WORLD_SIZE": str(world),
+            "LOCAL_WORLD_SIZE": str(plan.nproc), "PYTHONUNBUFFERED": "1", NODES_VARIABLE: str(machines.nnodes),
+            JOB_VARIABLE: f"facula {secrets.token_hex(16)}", BOARD_VARIABLE: f"{self._board.fd}:{world}",
+            LIFE_VARIABLE: f"{life}:{errors}", "GROUP_RANK": str(node), "GROUP_WORLD_SIZE": str(machines.nnodes),
             "TORCHELASTIC_RESTART_COUNT": str(number), "TORCHELASTIC_MAX_RESTARTS": str(plan.max_restarts),
         }  # fmt: skip
         common.setdefault("FACULA_NUM_THREADS", str(max(1, len(os.sched_getaffinity(0)) // plan.nproc)))
         inherited = [self._board.fd, life, errors, *fds]
         self._ranks: list[_Rank] = []
         try:
-            for rank in range(plan.nproc):
-                own = {**common, "RANK": str(rank), "LOCAL_RANK": str(rank)}
+            for local, rank in enumerate(own):
+                environment = {**common, "RANK": str(rank), "LOCAL_RANK": str(local), "ROLE_RANK": str(rank)}
                 outputs = [Output(rank, name, plan.log_dir, is_continued=number > 0) for name in ("stdout", "stderr")]
-                self._ranks.append(_Rank(rank, plan.command, own, inherited, outputs))
+                self._ranks.append(_Rank(rank, plan.command, environment, inherited, outputs))
         except BaseException:
             self._end_all()
             raise
@@ -114,6 +138,8 @@ class Attempt:
             self._selector.register(one.pidfd, selectors.EVENT_READ, None)
             for output in one.outputs:
                 self._selector.register(output.fd, selectors.EVENT_READ, output)
+        for link in machines.links:
+            self._selector.register(link.socket, selectors.EVENT_READ, link)
 
     def run(self) -> int:
         """Wait for all ranks, and return the exit code: 0, or that of the first rank that failed."""
@@ -129,51 +155,55 @@ class Attempt:
         self._signal = number
 
     def _watch(self) -> int:
-        next_look, interrupted = time.monotonic() + self._watcher.interval, None
-        while any(one.code is None for one in self._ranks):
+        machines, next_look, interrupted, is_failed = self._machines, 0.0, None, False
+        while True:
             self._read(_POLLING_SECONDS)
+            machines.poll()
+            is_over = all(one.code is not None for one in self._ranks)
+            if machines.signal is not None and self._signal is None:
+                say(f"a launcher was ended by {_signal_name(machines.signal)}")
+                self.interrupt(machines.signal)
             now = time.monotonic()
             if self._signal is not None:
                 interrupted = interrupted or now
-                if now > interrupted + _INTERRUPT_SECONDS:
-                    break
+                if is_over or now > interrupted + _INTERRUPT_SECONDS:
+                    return 128 + self._signal
                 continue
             failed = next((one for one in self._ranks if one.code), None)
-            if failed is not None:
-                return self._after_failure(failed)
-            if now > next_look:
+            if failed is not None and not is_failed:
+                is_failed = True
+                machines.fail(self._failure_of(failed))
+            elif failed is None and is_over:  # wait for the other machines
+                machines.offer(self._end, None)
+                if machines.values(self._end) is not None:
+                    return 0
+            if machines.node == 0 and now > next_look and not is_failed:
                 next_look = now + self._watcher.interval
                 late = self._watcher.look()
                 if late is not None:
-                    self._board.fail(*late)
-                    return self._finish(late[1], 1)
-        if self._signal is not None:
-            return 128 + self._signal
-        failed = next((one for one in self._ranks if one.code), None)
-        return 0 if failed is None else self._after_failure(failed)
+                    machines.fail(Failure(*late, code=1))
+            if machines.verdict is not None:
+                return self._finish(machines.verdict)
 
-    def _after_failure(self, failed: _Rank) -> int:
-        """End all ranks after the first one that failed, and return its exit code."""
-        failure = self._board.failure()
-        if failure is not None and self._ranks[failure[0]].code:
-            failed = self._ranks[failure[0]]
+    def _failure_of(self, failed: _Rank) -> Failure:
+        """Describe the failure of the rank that failed first, of one that has."""
+        failure, by_rank = self._board.failure(), {one.rank: one for one in self._ranks}
+        if failure is not None and failure[0] in by_rank and by_rank[failure[0]].code:
+            failed = by_rank[failure[0]]
         failed = next((one for one in self._ranks if (one.code or 0) < 0), failed)
         code = failed.code or 0
         # A rank that raises describes its exception, and ends with 1. Other ranks cannot describe another exit code.
         if failure is not None and code > 0 and (code == 1 or failed.rank != failure[0]):
-            return self._finish(failure[1], code)
+            return Failure(*failure, code)
         how = f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
-        group, record = self._board.latest(failed.rank)
-        where = "before its first collective"
-        if record is not None:
-            where = f"{'after' if record.ended else 'in'} its {numbered(group, record)}"
-        text = f"rank {failed.rank} {how}, {where}"
-        self._board.fail(failed.rank, text)
-        return self._finish(text, code if code > 0 else 128 - code)
+        where = self._board.history(failed.rank)
+        return Failure(failed.rank, f"rank {failed.rank} {how}, {where}", code if code > 0 else 128 - code, code < 0)
 
-    def _finish(self, text: str, code: int) -> int:
+    def _finish(self, failure: Failure) -> int:
+        """End all ranks after a failure, and return its exit code."""
+        self._board.fail(failure.rank, failure.text)
         begun = time.monotonic()
-        say(text)
+        say(failure.text)
         for one in self._ranks:
             if one.code is None:
                 for group, record in self._board.running(one.rank):
@@ -181,13 +211,17 @@ class Attempt:
         self._wait(begun + _GRACE_SECONDS)
         self._end_all()
         say(f"all ranks ended {time.monotonic() - begun:.2f} s after this was detected")
-        return code
+        return failure.code
 
     def _read(self, seconds: float) -> None:
         """Pass on output, for some time, or until a process ends."""
         for key, _ in self._selector.select(seconds):
-            output: Output | None = key.data
-            if output is None or not output.read():
+            source: Output | Link | None = key.data
+            if isinstance(source, Link):  # its messages are handled by `poll`
+                is_open = not source.is_closed
+            else:
+                is_open = source is not None and source.read()
+            if not is_open:
                 self._selector.unregister(key.fileobj)
 
     def _wait(self, end: float) -> None:
@@ -209,6 +243,7 @@ class Attempt:
             os.close(one.pidfd)
         self._ranks.clear()
         self._selector.close()
+        self._machines.end()
         with suppress(OSError):
             os.close(self._life)
             os.close(self._board.fd)
@@ -221,8 +256,10 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _free_port() -> int:
-    """Return a free port for programs that read MASTER_PORT; the ranks of this package do not need it."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+def _addresses(place: Place | None) -> dict[str, str]:
+    """Return the variables of the address at which the ranks of all machines meet."""
+    if place is not None:
+        return {"MASTER_ADDR": place.host, "MASTER_PORT": str(place.port), TOKEN_VARIABLE: place.token}
+    with socket.socket() as free:  # for programs that read MASTER_PORT; the ranks of this package do not need it
+        free.bind(("127.0.0.1", 0))
+        return {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1])}

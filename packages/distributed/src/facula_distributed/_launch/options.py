@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING
+
+from facula_errors import OperationError
 
 from .attempt import Plan
 from .one_process import run_in_turns
 from .output import say
+from .places import find_place
 from .run import Launcher
 from .watch import WARN_SECONDS
 
@@ -15,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _TIMEOUT = 1800.0
+_JOIN_TIMEOUT = 300.0
+_LOST_AFTER = 10.0
 
 
 def _positive(kind: type[int] | type[float], text: str) -> float:
@@ -33,13 +39,13 @@ def _count(text: str) -> int:
     return int(text)
 
 
-class _Restarts(argparse.Action):
-    """Set the number of restarts; there is a launcher, also for one process."""
+class _OfLauncher(argparse.Action):
+    """Set an option that needs a launcher, also for one process."""
 
     def __call__(
         self, parser: object, namespace: argparse.Namespace, values: object, option: str | None = None
     ) -> None:
-        namespace.max_restarts = values
+        setattr(namespace, self.dest, values)
         if namespace.nproc is None:
             namespace.nproc = 1
 
@@ -61,10 +67,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             name, default=default, type=lambda text: _positive(float, text), metavar="SECONDS", help=what
         )
     group.add_argument(
-        "--max-restarts", type=_count, default=0, metavar="K", action=_Restarts,
+        "--max-restarts", type=_count, default=0, metavar="K", action=_OfLauncher,
         help="if a process fails, start all again, from the state that they kept with resumable(); end the run after K "
         "restarts without progress",
     )  # fmt: skip
+    nodes = parser.add_argument_group(
+        "several machines", "The same command starts on each machine. Under srun, --nproc is enough."
+    )
+    nodes.add_argument(
+        "--nnodes", type=lambda text: int(_positive(int, text)), metavar="N", action=_OfLauncher,
+        help="run on N machines",
+    )  # fmt: skip
+    nodes.add_argument("--node-rank", type=_count, metavar="I", help="the number of this machine, from 0")
+    nodes.add_argument(
+        "--master", metavar="HOST:PORT", help="the name or address of machine 0, and a port of it that is free"
+    )
+    nodes.add_argument(
+        "--token", metavar="TEXT",
+        help="a secret of this run, equal on all machines; better set FACULA_JOB_TOKEN, which other users do not see",
+    )  # fmt: skip
+    for name, default, what in (
+        ("--join-timeout", _JOIN_TIMEOUT, "wait so long for the other machines at the start"),
+        ("--lost-after", _LOST_AFTER, "end a run if the launcher of a machine does not answer for so long"),
+    ):
+        nodes.add_argument(
+            name, default=default, type=lambda text: _positive(float, text), metavar="SECONDS", help=what
+        )
     group.add_argument("--log-dir", metavar="FOLDER", help="also write the output of each process to a file")
 
 
@@ -79,7 +107,15 @@ def launch(given: argparse.Namespace, command: Sequence[str], program: Callable[
     if given.one_process and given.max_restarts:
         say("expected --one-process or --max-restarts; got both; threads of one process are not restarted")
         return 2
+    try:
+        place = find_place(given, os.environ)
+    except OperationError as error:
+        say(str(error).removeprefix("facula run: "))
+        return 2
+    if given.one_process and place is not None:
+        say("expected --one-process or several machines; got both; threads of one process run on one machine")
+        return 2
     if given.one_process:
         return run_in_turns(int(given.nproc), program)
-    plan = Plan(command, given.nproc, given.timeout, given.warn_after, given.log_dir, given.max_restarts)
+    plan = Plan(command, given.nproc, given.timeout, given.warn_after, given.log_dir, given.max_restarts, place)
     return Launcher(plan).run()

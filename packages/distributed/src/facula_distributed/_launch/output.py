@@ -61,7 +61,15 @@ class Output:
             self._file.close()
 
 
+_name = ["facula run"]
+
+
+def set_node(node: int) -> None:
+    """Begin the launcher's lines with the number of its machine."""
+    _name[0] = f"facula run, node {node}"
+
+
 def say(line: str) -> None:
     """Print a line of the launcher."""
     with suppress(BrokenPipeError):
-        print(f"[facula run] {line}", file=sys.stderr, flush=True)
+        print(f"[{_name[0]}] {line}", file=sys.stderr, flush=True)

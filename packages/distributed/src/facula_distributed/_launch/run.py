@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import signal
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import OperationError
+
 from .._board.slots import STATE_VARIABLE, Slots
+from .alone import Alone, InterruptError
 from .attempt import Attempt, Plan
-from .output import say
+from .machines import Machines
+from .output import say, set_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 class Launcher:
-    """A run of a program on several ranks of this machine, with restarts.
+    """A run of a program on several ranks of this machine, and perhaps of others, with restarts.
 
     A rank that fails ends all ranks. They are started again up to `max_restarts` times; each time that they got further
     than before, as the state that they keep tells, the count begins again.
@@ -26,7 +32,9 @@ class Launcher:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._slots = Slots.create(plan.nproc) if plan.max_restarts else None
+        nnodes = 1 if plan.place is None else plan.place.nnodes
+        self._slots = Slots.create(nnodes * plan.nproc) if plan.max_restarts else None
+        self._machines: Alone = Alone() if plan.place is None else Machines(plan.place, plan.nproc, _about(plan))
         self._attempt: Attempt | None = None
         self._signal: int | None = None
         if plan.log_dir is not None:
@@ -36,8 +44,15 @@ class Launcher:
         """Run until the end, and return the exit code: 0, or that of the rank that failed last."""
         former = {number: signal.signal(number, self._note_signal) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
+            self._machines.join()
             return self._run()
+        except InterruptError:
+            return 128 + (self._machines.signal or 0)
+        except OperationError as error:
+            say(str(error).removeprefix("facula run: "))
+            return 1
         finally:
+            self._machines.close()
             for number, handler in former.items():
                 signal.signal(number, handler)
             if self._slots is not None:
@@ -45,21 +60,26 @@ class Launcher:
 
     def _note_signal(self, number: int, frame: Any) -> None:
         self._signal = number
+        self._machines.interrupt(number)
         if self._attempt is not None:
             self._attempt.interrupt(number)
 
     def _run(self) -> int:
         step, number, failures = None, 0, 0
+        machines, nproc = self._machines, self._plan.nproc
+        own = range(machines.node * nproc, (machines.node + 1) * nproc)
         while True:
             fds = [] if self._slots is None else [self._slots.fd]
-            self._attempt = Attempt(self._plan, self._variables(step), fds, number)
+            self._attempt = Attempt(self._plan, self._variables(step), fds, number, machines)
             if self._signal is not None:  # it came while they were started
                 self._attempt.interrupt(self._signal)
             code = self._attempt.run()
             self._attempt = None
-            if not code or self._slots is None or self._signal is not None:
+            if not code or self._slots is None or self._signal is not None or machines.is_broken or machines.signal:
                 return code
-            former, step = step, self._slots.keep_common_step()
+            found = machines.gather(f"steps of attempt {number}", self._slots.common_steps(own))
+            former, step = step, max(set.intersection(*map(set, found)), default=None)
+            self._slots.keep(step)
             failures = 1 if step != former else failures + 1
             if failures > self._plan.max_restarts:
                 say(f"the run ends: it failed {failures} times without progress; --max-restarts sets the limit")
@@ -70,3 +90,16 @@ class Launcher:
 
     def _variables(self, step: int | None) -> Mapping[str, str]:
         return {} if self._slots is None else {STATE_VARIABLE: self._slots.described(step)}
+
+
+def _about(plan: Plan) -> dict[str, Any]:
+    """Return what all machines must have in common, and an error of this one."""
+    assert plan.place is not None
+    set_node(plan.place.node)
+    error = ""
+    if find_spec("mpi4py") is None:
+        error = "expected mpi4py, for several machines; it is missing; pip install facula-distributed[mpi]"
+    return {
+        "version": sys.modules["facula_distributed"].__version__, "nnodes": plan.place.nnodes, "nproc": plan.nproc,
+        "max_restarts": plan.max_restarts, "error": error,
+    }  # fmt: skip

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .._board.board import described, numbered, reason_of
 from .._shm import ffi
-from .stacks import state_of, top_frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .._board.board import Board
+    from .stacks import LocalRanks
 
 
 class Stall(NamedTuple):
@@ -37,10 +37,10 @@ class Stall(NamedTuple):
         return {rank: reason for rank in self.late if (reason := reason_of(board.place(rank)))}
 
 
-def waiting_ranks(board: Board, stalls: Sequence[Stall]) -> set[int]:
+def waiting_ranks(ranks: LocalRanks, stalls: Sequence[Stall]) -> set[int]:
     """Return the ranks that wait for others, so that they are not the cause of a stall."""
     found = {rank for stall in stalls for rank in stall.waiting}
-    return {rank for rank in found if state_of(board.place(rank).pid) != "stopped"}
+    return {rank for rank in found if ranks.state(rank) != "stopped"}
 
 
 def find_stalls(board: Board) -> Iterator[Stall]:
@@ -94,17 +94,16 @@ def _in_group(board: Board, group: int) -> Iterator[Stall]:
     yield Stall((group, int(record.number)), numbered(group, record), seconds, waiting, remarks)
 
 
-def report(board: Board, stall: Stall, is_brief: bool = False) -> list[str]:
+def report(board: Board, ranks: LocalRanks, stall: Stall, is_brief: bool = False) -> list[str]:
     """Return lines that describe a stall, with the stacks of late ranks, which `is_brief` omits if all are expected."""
     lines = [f"{stall.text}: {len(stall.waiting)} of {board.world} ranks wait since {stall.seconds:.1f} s"]
     reasons = stall.reasons(board)
     lines += [f"  rank {rank} said that it would be slow: {reason}" for rank, reason in reasons.items()]
     if len(reasons) == len(stall.late) > 0 and is_brief:
         return lines
-    frames = top_frames({rank: board.place(rank) for rank in stall.late})
+    stacks = ranks.stacks(stall.late)
     for rank, remark in stall.late.items():
-        pid = board.place(rank).pid
-        about = f" (pid {pid}, {state_of(pid)})" if pid else ""
-        lines.append(f"  rank {rank}{about} {remark}; it is at")
-        lines += [f"    {frame}" for frame in frames.get(rank) or ["(no answer: it is stopped, or has ended)"]]
+        about, frames = stacks.get(rank) or ("", [])
+        lines.append(f"  rank {rank}{f' ({about})' if about else ''} {remark}; it is at")
+        lines += [f"    {frame}" for frame in frames or ["(no answer: it is stopped, or has ended)"]]
     return lines

@@ -17,6 +17,7 @@ from weakref import finalize
 
 from .._errors import DistNetworkError
 from .store import POLLING_SECONDS, Store
+from .tokens import STORE, StrangerError, show_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,10 +123,11 @@ def _accept(listener: socket.socket, memory: Memory, sockets: set[socket.socket]
             return
         sockets -= {one for one in sockets if one.fileno() < 0}
         sockets.add(connection)
-        Thread(target=_lend, args=(connection, memory), daemon=True, name="facula: store").start()
+        Thread(target=lend_to, args=(connection, memory), daemon=True, name="facula: store").start()
 
 
-def _lend(connection: socket.socket, memory: Memory) -> None:
+def lend_to(connection: socket.socket, memory: Memory) -> None:
+    """Lend entries to a client until it ends the connection."""
     with suppress(OSError, ValueError), connection, connection.makefile("rwb") as file:
         connection.settimeout(None)
         file.write(_GREETING)
@@ -149,11 +151,12 @@ class NetworkStore(Store):
     Arguments:
         address: where the entries are.
         memory: the entries, if they are in this process.
+        token: what the client proves to know, if the server asks for it.
     """
 
-    def __init__(self, address: Address, memory: Memory | None) -> None:
+    def __init__(self, address: Address, memory: Memory | None, token: str | None = None) -> None:
         super().__init__()
-        self._address, self._memory = address, memory
+        self._address, self._memory, self._token = address, memory, token
         self._connection: tuple[socket.socket, int] | None = None  # with the process that opened it
         self._using = Condition()
         self._server: Server | None = None
@@ -208,9 +211,14 @@ class NetworkStore(Store):
             try:
                 made.settimeout(_ANSWER_SECONDS)
                 made.connect(self._address)
+                if self._token is not None:
+                    show_token(made, self._token, STORE)
+                    made.settimeout(_ANSWER_SECONDS)
                 greeting = made.recv(len(_GREETING), socket.MSG_WAITALL)
             except OSError as error:
                 problem = str(error)
+            except StrangerError as error:
+                raise DistNetworkError(f"{type(self).__name__}: {self._shown()}: {error}") from None
             if greeting == _GREETING:
                 break
             made.close()
@@ -220,8 +228,8 @@ class NetworkStore(Store):
                 )
             if time.monotonic() > end:
                 raise DistNetworkError(
-                    f"{type(self).__name__}: no process of this machine has a store at {self._shown()} ({problem}); "
-                    "start rank 0, or correct the address; several machines are not supported yet"
+                    f"{type(self).__name__}: there is no store at {self._shown()} ({problem}); start rank 0, or "
+                    "correct the address"
                 )
             time.sleep(POLLING_SECONDS)  # there is no server yet, or one that is being closed
         made.settimeout(None)

@@ -127,6 +127,22 @@ class LocalStore(NetworkStore):
 
 
 @boundary
+class LauncherStore(NetworkStore):
+    """A store of the launcher of node 0, at its port, for ranks of several machines.
+
+    Arguments:
+        host: the name or address of node 0.
+        port: the port.
+        token: the token of the run.
+        timeout: the time that methods wait.
+    """
+
+    def __init__(self, host: str, port: int, token: str, timeout: timedelta) -> None:
+        super().__init__((host, port), None, token)
+        self.set_timeout(timeout)
+
+
+@boundary
 class FileStore(Store):
     """A store in a file, which is deleted along with the last store of all processes.
 

@@ -1,0 +1,73 @@
+"""Proof that both ends of a connection know the token of a job.
+
+Note [Job tokens]
+~~~~~~~~~~~~~~~~~
+The server sends a greeting and random bytes. The client answers with random bytes of its own, the kind of its
+connection, and an HMAC of all of them; the server answers with another HMAC. So the token itself is never sent, and a
+recorded proof cannot be used again. Messages have fixed lengths: nothing of a stranger is parsed. What follows is not
+encrypted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import socket
+
+from facula_errors import FaculaError
+
+TOKEN_VARIABLE = "FACULA_JOB_TOKEN"
+LAUNCHER, STORE = b"L", b"S"  # kinds of connections
+PROOF_SECONDS = 5.0
+_GREETING = b"facula token 1\n\n"
+_RANDOM = 32
+_PROOF = hashlib.sha256().digest_size
+
+
+class StrangerError(FaculaError):
+    """The other end of a connection is another program, or does not know the token."""
+
+
+def show_token(connection: socket.socket, token: str, kind: bytes) -> None:
+    """Prove the token to a server, which proves it, too.
+
+    Raises:
+        StrangerError: the server is another program, or has another token.
+        OSError: it does not answer.
+    """
+    connection.settimeout(PROOF_SECONDS)
+    greeting = _read(connection, len(_GREETING) + _RANDOM)
+    if not greeting.startswith(_GREETING):
+        raise StrangerError("another program answers there")
+    seen = greeting[len(_GREETING) :] + secrets.token_bytes(_RANDOM) + kind
+    connection.sendall(seen[_RANDOM:] + _proof(token, b"client", seen))
+    if not hmac.compare_digest(_read(connection, _PROOF), _proof(token, b"server", seen)):
+        raise StrangerError("the launcher there has another job token")
+
+
+def check_token(connection: socket.socket, token: str) -> bytes:
+    """Check that a client knows the token; return the kind of its connection.
+
+    Raises:
+        StrangerError: it does not.
+        OSError: it does not answer.
+    """
+    connection.settimeout(PROOF_SECONDS)
+    own = secrets.token_bytes(_RANDOM)
+    connection.sendall(_GREETING + own)
+    answer = _read(connection, _RANDOM + 1 + _PROOF)
+    seen = own + answer[: _RANDOM + 1]
+    if not hmac.compare_digest(answer[_RANDOM + 1 :], _proof(token, b"client", seen)):
+        raise StrangerError("it has another job token")
+    connection.sendall(_proof(token, b"server", seen))
+    return answer[_RANDOM : _RANDOM + 1]
+
+
+def _proof(token: str, role: bytes, seen: bytes) -> bytes:
+    return hmac.digest(token.encode(), role + seen, "sha256")
+
+
+def _read(connection: socket.socket, nbytes: int) -> bytes:
+    """Read so many bytes; fewer at the end of the connection."""
+    return connection.recv(nbytes, socket.MSG_WAITALL)
