@@ -259,6 +259,15 @@ def lower_levels(session: nox.Session) -> tuple[str, ...]:
 
 
 @nox.session(requires=["build"])
+def ray(session: nox.Session) -> None:
+    """Test what facula-distributed does with Ray, which is not installed elsewhere; those tests are skipped there."""
+    extras = project("distributed")["project"]["optional-dependencies"]
+    install(session, "distributed", extra="test", also=tuple(extras["ray"]))
+    place = outside_the_tree(session, "distributed")
+    run_pytest(session, "ray", "tests/test_rpc.py", *session.posargs, cwd=place)
+
+
+@nox.session(requires=["build"])
 def integration(session: nox.Session) -> None:
     """Test all packages installed together, as for a user: wheels, imports, documents, the README's commands."""
     install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, EINOPS, *ONNX, *build_tools()))

@@ -1,24 +1,38 @@
-"""Remote calls: results, errors, references, ranks that end, and a parameter server."""
+"""Remote calls, in shared memory and over Ray: results, errors, references, ranks that end, and a parameter server."""
 
 import os
+import re
+import signal
+import sys
 import time
 
+import numpy as np
 import pytest
+from ray_cluster import needs_ray, variables
 
 import facula_distributed as dist
 from facula_distributed import rpc
+from facula_distributed._rpc.rref import agents
 from facula_distributed.extend import collect_all, wait_all
 from facula_distributed.testing import errors, run
 from facula_errors.testing import raises
 from facula_tensor import tensor, zeros
 
 
+@pytest.fixture(params=[None, pytest.param("ray", marks=needs_ray)])
+def cluster(request):
+    """None for shared memory, or the environment variables for a Ray cluster."""
+    return request.param and variables()
+
+
 def name(rank):
     return f"worker{rank}"
 
 
-def begin(rank):
-    rpc.init_rpc(name(rank), rank=rank, world_size=dist.get_world_size())
+def begin(rank, cluster):
+    if cluster:
+        os.environ.update(cluster)
+    rpc.init_rpc(name(rank), cluster and rpc.BackendType.RAY, rank=rank, world_size=dist.get_world_size())
 
 
 def add(a, b=0):
@@ -42,14 +56,35 @@ def nested(a, b, last):
     return rpc.rpc_sync(last, add, (a, b)) * 10
 
 
-def calls(rank):
-    begin(rank)
+@rpc.async_execution
+def chained(a, b, last):
+    return rpc.rpc_async(last, add, (a, b)).then(lambda done: done.value() * 10)
+
+
+@rpc.async_execution
+def no_future():
+    return 1
+
+
+def filled(array):
+    array += 1  # what arrives can be changed
+    return array
+
+
+def calls(rank, cluster):
+    begin(rank, cluster)
     size = dist.get_world_size()
     for to in range(size):  # also this rank
         assert rpc.rpc_sync(name(to), add, (rank,), {"b": to}) == rank + to
     other = (rank + 1) % size
     assert rpc.rpc_sync(rpc.get_worker_info(name(other)), add, (tensor([1.0] * 100_000), 1))[-1].item() == 2
     assert rpc.rpc_sync(other, nested, (1, 2, name(rank))) == 30
+    assert rpc.rpc_sync(other, chained, (1, 2, name(rank))) == rpc.remote(other, chained, (1, 2, other)).to_here() == 30
+    assert rpc.rpc_sync(rank, chained, (1, 2, other)) == 30
+    for count in (3, 100_000):
+        assert (rpc.rpc_sync(other, filled, (np.zeros(count),)) == 1).all()
+    with raises(TypeError, "rpc.async_execution", "expected no_future to return a Future", value="1"):
+        no_future()
     futures = [rpc.rpc_async(other, add, (k, k)) for k in range(300)]  # more than a mailbox has letters
     assert wait_all(futures) == [2 * k for k in range(300)] and all(one.done() for one in futures)
     assert [one.value() for one in collect_all(futures[:3]).wait()] == [0, 2, 4]
@@ -72,13 +107,13 @@ def calls(rank):
     rpc.shutdown()
     with raises(RuntimeError, "rpc.rpc_async", "init_rpc to be called before"):
         rpc.rpc_sync(other, add, (1,))
-    begin(rank)  # again
+    begin(rank, cluster)  # again
     assert rpc.rpc_sync(other, add, (1, 1)) == 2
     rpc.shutdown()
 
 
-def test_calls():
-    run(3, calls)
+def test_calls(cluster):
+    run(3, calls, cluster)
 
 
 class Counter:
@@ -98,8 +133,8 @@ def value_of(reference):
     return reference.to_here()
 
 
-def references(rank):
-    begin(rank)
+def references(rank, cluster):
+    begin(rank, cluster)
     other = 1 - rank
     counter = rpc.remote(name(other), Counter, (5,))
     assert counter.owner().id == other and counter.owner_name() == name(other) and not counter.is_owner()
@@ -122,20 +157,22 @@ def references(rank):
     rpc.shutdown()
 
 
-def test_references():
-    run(2, references)
+def test_references(cluster):
+    run(2, references, cluster)
 
 
-def end_early(rank):
-    rpc.init_rpc(name(rank))
+def end_early(rank, cluster):
+    begin(rank, cluster)
     if rank == 1:
         time.sleep(0.2)
-        os._exit(0)
+        os.kill(os.getpid(), signal.SIGKILL)
     rpc.rpc_sync(1, time.sleep, (60,))
 
 
-def test_calls_of_a_rank_that_ends_fail():
-    assert "RankError: rpc: rank 1, 'worker1', has ended" in errors(2, end_early)[0]
+def test_calls_of_a_rank_that_ends_fail(cluster):
+    error = errors(2, end_early, cluster)[0]
+    assert "RankError: rpc: rank 1, 'worker1', has ended before sleep on 'worker1', called at " in error
+    assert re.search(r"test_rpc.py:\d+, had a result", error)
 
 
 class Server:
@@ -149,8 +186,8 @@ class Server:
         self.parameters = self.parameters - 0.5 * gradient
 
 
-def parameter_server(rank):
-    begin(rank)
+def parameter_server(rank, cluster):
+    begin(rank, cluster)
     if rank:
         server = rpc.remote(0, Server, (3,))
         target = tensor([1.0, 2.0, 3.0])
@@ -160,5 +197,41 @@ def parameter_server(rank):
     rpc.shutdown()
 
 
-def test_a_parameter_server():
-    run(3, parameter_server)
+def test_a_parameter_server(cluster):
+    run(3, parameter_server, cluster)
+
+
+def without_own_actor(rank, cluster):
+    begin(rank, cluster)
+    if rank == 1:
+        agents[0]._transport._ray.kill(agents[0]._transport._own)
+    rpc.rpc_sync(1 - rank, time.sleep, (60,))
+
+
+@needs_ray
+def test_a_worker_whose_actor_ends():
+    others, own = errors(2, without_own_actor, variables())
+    assert "DistBackendError: rpc: the Ray actor of rank 1 has ended" in own
+    assert "RankError: rpc: rank 1" in others and "has ended" in others
+
+
+def alone():
+    rpc.init_rpc("a", rpc.BackendType.RAY, 0, 1, rpc.RpcBackendOptions(init_method="tcp://localhost:29500"))
+
+
+def test_without_ray(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with raises(ImportError, "init_rpc", "the package ray is missing", "pip install 'facula-distributed[ray]'"):
+        alone()
+    with raises(TypeError, "init_rpc", "expected backend to be a BackendType or None", value="'ray'"):
+        rpc.init_rpc("a", "ray")
+
+
+def without_cluster(rank):
+    os.environ["RAY_ADDRESS"] = "127.0.0.1:1"
+    alone()
+
+
+@needs_ray
+def test_without_a_cluster():
+    assert "DistNetworkError: init_rpc: expected a Ray cluster; got: " in errors(1, without_cluster)[0]

@@ -25,7 +25,6 @@ WHERE = {
     "autograd.profiler": ["emit_itt", "emit_nvtx"],
     "_dynamo": ["explain", "register_backend"],
     "distributed.checkpoint": ["load_state_dict", "LoadPlanner"],
-    "distributed.rpc": ["BackendType"],
     "library": ["register_torch_dispatch", "triton_op"],
     "masked": ["masked_tensor"],
     "nested": ["nested_tensor"],

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import timedelta
+from enum import Enum
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 
 from .._board.member import Member
+from .._groups.addresses import Found, find
+from .._groups.futures import Future
 from .._groups.groups import connected, default_group, default_pg_timeout, is_initialized
 from .._stores.stores import PrefixStore
 from .._turns import turns
 from .agent import Agent, WorkerInfo
+from .mailboxes import Mailboxes
 from .rref import RRef, agent_of, agents, remote_reference, seconds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._groups.futures import Future
+    from .._stores.store import Store
+    from .transport import Transport
 
 DEFAULT_SECONDS = 60.0
+
+
+class BackendType(Enum):
+    """What carries calls: TENSORPIPE stands for shared memory, RAY for Ray actors, on one machine or on several."""
+
+    TENSORPIPE = "TENSORPIPE"
+    RAY = "RAY"
 
 
 class RpcBackendOptions:
@@ -50,7 +64,7 @@ TensorPipeRpcBackendOptions = RpcBackendOptions
 @boundary
 def init_rpc(
     name: str,
-    backend: object = None,
+    backend: BackendType | None = None,
     rank: int = -1,
     world_size: int | None = None,
     rpc_backend_options: RpcBackendOptions | None = None,
@@ -62,7 +76,7 @@ def init_rpc(
 
     Arguments:
         name: the unique name of this process.
-        backend: ignored.
+        backend: BackendType.RAY for Ray, to which this process connects; otherwise shared memory.
         rank: the rank of this process, if the address does not contain it.
         world_size: the number of processes, likewise.
         rpc_backend_options: a time limit and a number of threads.
@@ -70,34 +84,63 @@ def init_rpc(
     Raises:
         ValueError: it was called before, a name is used twice, or the rank or the number of processes is missing.
         NotImplementedError: the ranks are threads of one process.
+        ImportError: Ray is not installed.
+        DistNetworkError: there is no Ray cluster.
     """
     if agents:
         raise InvalidValueError("init_rpc: expected one call; call rpc.shutdown first")
     if not isinstance(name, str):
         raise InvalidTypeError(f"init_rpc: expected name to be a str; got {name!r}")
+    if backend is not None and not isinstance(backend, BackendType):
+        raise InvalidTypeError(f"init_rpc: expected backend to be a BackendType or None; got {backend!r}")
     if turns() is not None:
         raise UnsupportedError("init_rpc: expected processes; got ranks that are threads; leave out --one-process")
     options = rpc_backend_options or RpcBackendOptions()
+    size = -1 if world_size is None else world_size
+    transport, store = (_over_ray if backend is BackendType.RAY else _in_shared_memory)(options, rank, size)
+    store.set(str(transport.rank), f"{transport.address}/{name}")
+    keys = [str(other) for other in range(transport.size)]
+    store.wait(keys, timedelta(seconds=DEFAULT_SECONDS))
+    addresses, _, names = zip(*(value.decode().partition("/") for value in store.multi_get(keys)), strict=True)
+    if len(set(names)) < len(names):
+        transport.close()
+        raise InvalidValueError(f"init_rpc: expected a name for each process; got {list(names)}")
+    transport.connect(addresses)
+    agents.append(Agent(transport, names, options.num_worker_threads, options.rpc_timeout or None))
+    agents[0].start()  # once its calls find it
+
+
+def _in_shared_memory(options: RpcBackendOptions, rank: int, size: int) -> tuple[Transport, Store]:
+    """Return the transport in shared memory, and a store for this call of `init_rpc`."""
     close: Callable[[], object]
     if is_initialized():
         world, store = default_group()._member.world, default_group()._store
         close = int
     else:
-        size = -1 if world_size is None else world_size
         found, world = connected(options.init_method, rank, size, None, default_pg_timeout)
         store, close = found.store, world.close
     number = world.new_group_number()
     member = Member(world, number, range(world.size), default_pg_timeout.total_seconds())
-    names = PrefixStore(f"rpc {number}", store)
-    names.set(str(world.rank), name)
-    keys = [str(other) for other in range(world.size)]
-    names.wait(keys, timedelta(seconds=DEFAULT_SECONDS))
-    all_names = [value.decode() for value in names.multi_get(keys)]
-    if len(set(all_names)) < len(all_names):
-        close()
-        raise InvalidValueError(f"init_rpc: expected a name for each process; got {all_names}")
-    agents.append(Agent(member, all_names, options.num_worker_threads, options.rpc_timeout or None, close))
-    agents[0].start()  # once its calls find it
+    return Mailboxes(member, close), PrefixStore(f"rpc {number}", store)
+
+
+_ray_stores: dict[tuple[str, int, int], Found] = {}  # kept, because other processes may still use them
+_ray_calls = itertools.count()
+
+
+def _over_ray(options: RpcBackendOptions, rank: int, size: int) -> tuple[Transport, Store]:
+    """Return the transport over Ray, and a store for this call of `init_rpc`."""
+    from .ray_mailboxes import RayMailboxes
+
+    if is_initialized():
+        world = default_group()._member.world
+        found = Found(default_group()._store, world.rank, world.size)
+    else:
+        key = options.init_method, rank, size
+        if key not in _ray_stores:
+            _ray_stores[key] = find(options.init_method, rank, size, None, default_pg_timeout)
+        found = _ray_stores[key]
+    return RayMailboxes(found.rank, found.size), PrefixStore(f"rpc over ray {next(_ray_calls)}", found.store)
 
 
 @boundary
@@ -168,3 +211,25 @@ def remote(to: object, func: Callable[..., Any], args: Any = None, kwargs: Any =
     Arguments: those of `rpc_sync`.
     """
     return remote_reference(to, *_given("remote", func, args, kwargs), timeout)
+
+
+@boundary
+def async_execution(fn: Callable[..., Future]) -> Callable[..., Future]:
+    """Declare that a function returns a Future. A remote call of it has the value of this future, once there is one.
+
+    So it can wait, for other calls or for calls from other workers, without a thread.
+
+    Raises:
+        TypeError: `fn` is not callable, or does not return a Future.
+    """
+    if not callable(fn):
+        raise InvalidTypeError(f"rpc.async_execution: expected a function; got {fn!r}")
+
+    @wraps(fn)
+    def call(*arguments: Any, **keywords: Any) -> Future:
+        found = fn(*arguments, **keywords)
+        if not isinstance(found, Future):
+            raise InvalidTypeError(f"rpc.async_execution: expected {fn.__name__} to return a Future; got {found!r}")
+        return found
+
+    return call

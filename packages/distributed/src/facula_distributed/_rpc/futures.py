@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._errors import DistTimeoutError
 from .._groups.futures import Future
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class CallFuture(Future):
@@ -18,7 +21,7 @@ class CallFuture(Future):
 
     def __init__(self, what: str, seconds: float | None = None) -> None:
         super().__init__()
-        self._what, self._seconds = what, seconds
+        self.what, self._seconds = what, seconds
 
     def wait(self) -> Any:
         """Wait for the result and return it.
@@ -28,5 +31,18 @@ class CallFuture(Future):
             Exception: that of the call.
         """
         if not self._ended.wait(self._seconds):
-            raise DistTimeoutError(f"rpc: {self._what} has no result after {self._seconds:g} s; give a longer timeout")
+            raise DistTimeoutError(f"rpc: {self.what} has no result after {self._seconds:g} s; give a longer timeout")
         return super().wait()
+
+
+def call_into(future: Future, function: Callable[[], Any]) -> None:
+    """Set a future to the result of a function, or if that is a Future, to its value once there is one."""
+    try:
+        value = function()
+    except Exception as error:
+        future.set_exception(error)
+        return
+    if isinstance(value, Future):
+        value.add_done_callback(lambda done: call_into(future, done.value))
+    else:
+        future.set_result(value)

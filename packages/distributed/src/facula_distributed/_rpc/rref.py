@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import OperationError
 
 from .._groups.futures import Future
 from .agent import Agent, WorkerInfo
-from .futures import CallFuture
+from .futures import CallFuture, call_into
+from .transport import pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from .transport import Part
 
 Key = tuple[int, int]  # the rank that made a reference, and its number there
 agents: list[Agent] = []  # of this process, after init_rpc
@@ -32,14 +34,14 @@ def _value_of(key: Key) -> Future:
 
 def _keep(key: Key, made: Callable[[], object]) -> None:
     """Keep the result of a function, or its exception, as the value of a reference."""
-    _value_of(key)._set_by(made)
+    call_into(_value_of(key), made)
 
 
-def _keep_result(key: Key, call: bytes) -> None:
+def _keep_result(key: Key, call: list[Part]) -> None:
     """Call a function on the owner of a reference, and keep its result, or its exception."""
 
     def made() -> object:
-        function, arguments, keywords = pickle.loads(call)
+        function, arguments, keywords = unpack(call)
         return function(*arguments, **keywords)
 
     _keep(key, made)
@@ -165,7 +167,7 @@ def remote_reference(
     if owner.id == agent.rank:
         made._confirmed = agent.call(owner, _keep, (made._key, lambda: function(*arguments, **keywords)), {}, seconds)
     else:  # a pickle of its own, so that its error becomes the value's
-        call = pickle.dumps((function, arguments, keywords))
+        call = pack((function, arguments, keywords))
         made._confirmed = agent.call(owner, _keep_result, (made._key, call), {}, seconds)
     made._is_alone = True
     return made

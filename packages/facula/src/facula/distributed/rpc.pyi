@@ -1,6 +1,6 @@
 """Names of PyTorch's torch.distributed.rpc, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._lookup.refusals import Kind as _Kind, Refusal as _Refusal
+from facula_distributed.rpc import BackendType as BackendType
 from facula_distributed.rpc import RRef as RRef
 from facula_distributed.rpc import RpcBackendOptions as RpcBackendOptions
 from facula_distributed.rpc import TensorPipeRpcBackendOptions as TensorPipeRpcBackendOptions
@@ -11,5 +11,3 @@ from facula_distributed.rpc import remote as remote
 from facula_distributed.rpc import rpc_async as rpc_async
 from facula_distributed.rpc import rpc_sync as rpc_sync
 from facula_distributed.rpc import shutdown as shutdown
-
-BackendType: _Kind
