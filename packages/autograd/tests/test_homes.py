@@ -46,6 +46,9 @@ def test_hooks_see_the_home():
     set_gradient_home(x, None)
     x.sum().backward()
     assert seen == [home, "arrived", home]
+    set_gradient_home(x, None, lambda leaf: seen.append("without a home"))
+    x.sum().backward()
+    assert seen[3:] == [home, "without a home"]
 
 
 def test_other_gradients_stay_in_their_own_memory():

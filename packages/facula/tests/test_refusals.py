@@ -14,7 +14,7 @@ WHERE = {
     "": ["sparse_coo_tensor", "sparse_csr_tensor"],
     "distributed.fsdp": ["FullyShardedDataParallel", "fully_shard"],
     "distributed.tensor.parallel": ["ColwiseParallel", "parallelize_module"],
-    "distributed.optim": ["ZeroRedundancyOptimizer"],
+    "distributed.optim": ["DistributedOptimizer", "PostLocalSGDOptimizer"],
     "jit": ["ScriptModule", "ScriptFunction", "trace_module"],
     "onnx": ["dynamo_export", "ExportableModule"],
     "hub": ["help", "download_url_to_file", "list"],

@@ -3,7 +3,9 @@
 * `default_group` and `group_of` return groups; `backends` is what captured functions compare.
 * `observe_exchanges` reports collectives and messages to an observer, such as a profiler.
 * `mirror_places` keeps a list equal to the rank and the size of the default group, for others that do not import this.
-* `Reducer` averages gradients, and `VirtualRanks` those of micro-batches.
+* `Reducer` averages gradients, and `VirtualRanks` those of micro-batches. `ShardingReducer` keeps a part of them.
+* `divide` and `divide_gradients` divide parameters among ranks (`Shards`), each of which updates a part. Sharded
+  gradients have a `ShardedGradient` in their place; `Rows` are a rank's part of a tensor in a checkpoint.
 * `check_equal_models`, `copy_model` and `BufferCopies` make models equal on all ranks.
 * `Join`, `Joinable` and `JoinHook` are for uneven inputs, `allreduce_hook` and others for gradients in 16 bits.
 * `Future` is the result of a collective. `break_capture` breaks the capture of a function.
@@ -20,7 +22,10 @@ from ._parallel.comm_hooks import allreduce_hook, bf16_compress_hook, fp16_compr
 from ._parallel.join import Join, Joinable, JoinHook, count_ranks, find_rank
 from ._parallel.models import BufferCopies, check_equal_models, copy_model
 from ._parallel.reducer import Reducer
+from ._parallel.sharding import ShardedGradient, ShardingReducer, divide_gradients
+from ._parallel.shards import Shards, divide
 from ._parallel.virtual import VirtualRanks
+from .checkpoint._rows import Rows
 
 __all__ = [
     "BufferCopies",
@@ -31,6 +36,10 @@ __all__ = [
     "JoinHook",
     "Joinable",
     "Reducer",
+    "Rows",
+    "ShardedGradient",
+    "ShardingReducer",
+    "Shards",
     "VirtualRanks",
     "add_options",
     "allreduce_hook",
@@ -42,6 +51,8 @@ __all__ = [
     "copy_model",
     "count_ranks",
     "default_group",
+    "divide",
+    "divide_gradients",
     "find_rank",
     "fp16_compress_hook",
     "group_of",

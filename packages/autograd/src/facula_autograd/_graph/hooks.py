@@ -195,7 +195,7 @@ def set_gradient_home(leaf: Leaf, home: AnyValue, arrived: Callable[[AnyValue], 
 
     Arguments:
         leaf: a leaf that requires a gradient.
-        home: the value, or None to end this.
+        home: the value. None: gradients have memory of their own, and without `arrived`, earlier calls are undone.
         arrived: a function of the leaf, or None.
 
     >>> import numpy
@@ -215,10 +215,10 @@ def set_gradient_home(leaf: Leaf, home: AnyValue, arrived: Callable[[AnyValue], 
         )
     hooks = leaf_hooks(leaf)
     hooks.home = home
-    if home is None:
-        hooks.arrived = ()
-    elif arrived is not None:
+    if arrived is not None:
         hooks.arrived += (arrived,)
+    elif home is None:
+        hooks.arrived = ()
 
 
 def leaf_hooks(leaf: Leaf) -> LeafHooks:

@@ -72,21 +72,32 @@ class Reducer:
         self.divisor: int | None = None
         self.hook: Callable[[GradBucket], Any] | None = None
         self._number = _counts[group] = _counts.get(group, 0) + 1
-        buckets = assign(self._parameters, limit)
-        self.buckets = [
-            GradBucket(index, index == len(buckets) - 1, [self._parameters[place] for place in places])
-            for index, places in enumerate(buckets)
-        ]
-        self._bucket_of, self._homes = [0] * len(named), list(self._parameters)
+        self._places = assign(self._parameters, limit)  # of the parameters of each bucket
+        self._bucket_of = [0] * len(named)
+        for index, places in enumerate(self._places):
+            for place in places:
+                self._bucket_of[place] = index
+        self._forms = [_form(parameter) for parameter in self._parameters]
         self._expected = [1] * len(named)  # gradients in a pass
         self._used: Tensor | None = None  # with `is_static`, after the first pass
         own = ref(self)
-        for bucket, places in zip(self.buckets, buckets, strict=True):
-            for place, home in zip(places, bucket.gradients(), strict=True):
-                self._bucket_of[place], self._homes[place] = bucket.index(), home
-                set_gradient_home(self._parameters[place], home, _Hook(own, place))
+        for parameter, home, place in zip(self._parameters, self._create_buckets(), range(len(named)), strict=True):
+            set_gradient_home(parameter, home, _Hook(own, place))
         self._is_reached = False  # this pass, by a result that `expect` was given
         self._forget_pass()
+
+    def _create_buckets(self) -> list[Any]:
+        """Create the buckets; return the home of each parameter's gradient."""
+        last = len(self._places) - 1
+        self.buckets = [
+            GradBucket(index, index == last, [self._parameters[place] for place in places])
+            for index, places in enumerate(self._places)
+        ]
+        self._homes = list(self._parameters)
+        for bucket, places in zip(self.buckets, self._places, strict=True):
+            for place, home in zip(places, bucket.gradients(), strict=True):
+                self._homes[place] = home
+        return self._homes
 
     def expect(self, averages: bool, results: Iterable[object] = ()) -> None:
         """Average the next backward pass, and all that reach these results of a forward pass, or keep gradients local.
@@ -115,7 +126,7 @@ class Reducer:
         self._records: set[int] = set()  # the operations that the ranks called where they differ
         self._arrived = [0] * len(self._parameters)
         self._counts_down = not self.is_static or self._used is not None
-        self._lacking = [0] * len(self.buckets)
+        self._lacking = [0] * len(self._places)
         for place, index in enumerate(self._bucket_of):
             self._lacking[index] += self._expected[place] > 0
 
@@ -133,30 +144,36 @@ class Reducer:
         if not self._is_running:
             self._is_running = True
             after_backward(self._end)
-        parameter, home = self._parameters[place], self._homes[place]
-        if parameter.dtype is not home.dtype or parameter.shape != home.shape:
+        parameter = self._parameters[place]
+        if (parameter.dtype, parameter.shape) != self._forms[place]:
+            was, now = [f"{str(dtype).rpartition('.')[2]}, shape {tuple(shape)}"
+                        for dtype, shape in (self._forms[place], _form(parameter))]  # fmt: skip
             raise OperationError(
-                f"{NAME}: expected {self._names[place]} to be {_form(home)}, as when the model was wrapped; it is "
-                f"{_form(parameter)}; change the module before it is wrapped, or wrap it again"
+                f"{NAME}: expected {self._names[place]} to be {was}, as when the model was wrapped; it is {now}; "
+                "change the module before it is wrapped, or wrap it again"
             )
-        grad: Tensor | None = parameter._grad
-        if grad is not home:
-            with no_grad():
-                home.zero_() if grad is None else home.copy_(grad.detach())
-            if grad is None or grad.node is None:  # otherwise it is recorded, and gets the average later
-                parameter._grad = home
+        self._store(place, parameter)
         self._arrived[place] += 1
         if not self._counts_down:
             return
         if self._arrived[place] == self._expected[place]:
             self._lacking[self._bucket_of[place]] -= 1
-            while self._next < len(self.buckets) - 1 and not self._lacking[self._next]:
+            while self._next < len(self._places) - 1 and not self._lacking[self._next]:
                 self._start(is_async=True)
         elif self._arrived[place] > self._expected[place]:
             raise OperationError(
                 f"{NAME}: expected {self._expected[place]} gradients of {self._names[place]} in a backward pass; got "
                 f"another one, as with nested passes; pass static_graph=True, or checkpoint with use_reentrant=False"
             )
+
+    def _store(self, place: int, parameter: Tensor) -> None:
+        """Store a gradient that is complete in its bucket."""
+        home, grad = self._homes[place], parameter._grad
+        if grad is not home:
+            with no_grad():
+                home.zero_() if grad is None else home.copy_(grad.detach())
+            if grad is None or grad.node is None:  # otherwise it is recorded, and gets the average later
+                parameter._grad = home
 
     def _start(self, is_async: bool) -> None:
         bucket = self.buckets[self._next]
@@ -226,7 +243,7 @@ class Reducer:
         if self.is_static and self._used is not None:
             missing = [place for place, count in enumerate(self._expected) if not count]
         kept = self._fill(missing)
-        while self._next < len(self.buckets):
+        while self._next < len(self._places):
             self._start(is_async=False)
         used = self._used_anywhere() if tolerates else self._used
         while self._waits:
@@ -311,22 +328,27 @@ class Reducer:
     # ------------------------------------------------------------------------------------------------------- join
     def shadow(self) -> None:
         """Take part in the reductions of a backward pass of other ranks, with zeros."""
-        with no_grad():
-            for bucket in self.buckets:
-                bucket.buffer().zero_()
+        self._zero()
         try:
-            while self._next < len(self.buckets):
+            while self._next < len(self._places):
                 self._start(is_async=False)
-            if self.is_static and self._used is None:
-                self._used = self._used_anywhere()
+            used = self._used
+            if self.is_static and used is None:
+                used = self._used = self._used_anywhere()
             elif self.finds_unused and not self.is_static:
-                self._used_anywhere()
+                used = self._used_anywhere()
             while self._waits:
                 self._waits.pop(0)()
             if self._error is not None:
                 self._explain([])
+            self._set_gradients({}, used)  # for an optimizer that updates a part of the parameters
         finally:
             self._forget_pass()
+
+    def _zero(self) -> None:
+        with no_grad():
+            for bucket in self.buckets:
+                bucket.buffer().zero_()
 
 
 _MOST_NAMES = 20  # parameters that an error names
@@ -346,8 +368,8 @@ class _Hook:
             found.arrive(self.place)
 
 
-def _form(tensor: Tensor) -> str:
-    return f"{str(tensor.dtype).rpartition('.')[2]}, shape {tuple(tensor.shape)}"
+def _form(tensor: Tensor) -> tuple[Any, Any]:
+    return tensor.dtype, tensor.shape
 
 
 def _tensor_of(future: Any) -> Tensor:

@@ -4,9 +4,10 @@ Note [Sharded checkpoints]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~
 A checkpoint is a directory with a file of each rank, such as `rank-00003.safetensors`, and `index.json`. All ranks have
 the same state, and each writes a share of it: a tensor is written by the rank that its name determines, and a large one
-in rows by all ranks. The index is written last, and replaces the former one atomically. A second save to the same
-directory writes files with another number, `rank-00003.1.safetensors`, and those of the former checkpoint are removed
-after the index has been replaced. So there is always one complete checkpoint, wherever a save is interrupted.
+in rows by all ranks. Of tensors whose rows are on different ranks (`Rows`), each rank writes its own. The index is
+written last, and replaces the former one atomically. A second save to the same directory writes files with another
+number, `rank-00003.1.safetensors`, and those of the former checkpoint are removed after the index has been replaced. So
+there is always one complete checkpoint, wherever a save is interrupted.
 
     {"format": "facula.distributed.checkpoint", "version": 1, "save": TOKEN, "state": STRUCTURE,
      "tensors": {NAME: {"dtype": "float32", "shape": [4, 2], "pieces": [[FILE, [[0, 2], [0, 2]]], ...]}}}
@@ -102,6 +103,13 @@ def divided(name: str, tensor: Described, ranks: int) -> list[tuple[int, Box]]:
         return [(home, whole)]
     rows = tensor.shape[0]
     return [(rank, ((rows * rank // ranks, rows * (rank + 1) // ranks), *whole[1:])) for rank in range(ranks)]
+
+
+def by_rows(shape: tuple[int, ...], rows: list[tuple[int, int]]) -> list[tuple[int, Box]]:
+    """Return which rank writes which box of a tensor of which each rank has some rows."""
+    rest = tuple((0, length) for length in shape[1:])
+    kept = [(rank, (one, *rest)) for rank, one in enumerate(rows) if one[1] > one[0]]
+    return kept or [(0, ((0, 0), *rest))]
 
 
 def write_index(folder: str, index: Index) -> None:

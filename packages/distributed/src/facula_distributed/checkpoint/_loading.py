@@ -16,7 +16,8 @@ from facula_tensor.extend import make
 
 from ._index import INDEX, Index, Stored, read_index
 from ._ranks import Ranks
-from ._saving import is_stateful, wait_for_pending
+from ._rows import Rows
+from ._saving import is_stateful, state_of, wait_for_pending
 from ._storage import FileSystemReader, chosen
 
 if TYPE_CHECKING:
@@ -90,12 +91,29 @@ class _Saved:
                 )
             self.parts.append((piece.box, parts))
 
-    def fill(self, target: Tensor) -> None:
-        """Copy the elements to a tensor of the same shape."""
+    def fill(self, target: Tensor, first: int = 0) -> None:
+        """Copy the elements to a tensor of the same shape, or to one of the rows from `first` on."""
         with no_grad():
             for box, (storage, layout, offset) in self.parts:
-                part = target[tuple(slice(*ends) for ends in box)] if box else target
-                part.copy_(make(Tensor, layout, storage, offset))
+                source = make(Tensor, layout, storage, offset)
+                if not box:
+                    target.copy_(source)
+                    continue
+                (start, stop), *rest = box
+                begin, end = max(start, first), min(stop, first + len(target))
+                if begin < end:
+                    part = target[(slice(begin - first, end - first), *(slice(*ends) for ends in rest))]
+                    part.copy_(source[begin - start : end - start])
+
+    def __getitem__(self, index: Any) -> Tensor:
+        """Return some rows as a new tensor; of a tensor without dimensions, all elements."""
+        if not self.shape:
+            return self.tensor()
+        begin, end, _ = index.indices(self.shape[0])
+        _, (storage, layout, offset) = self.parts[0]
+        new = empty((max(0, end - begin), *self.shape[1:]), dtype=make(Tensor, layout, storage, offset).dtype)
+        self.fill(new, begin)
+        return new
 
     def tensor(self) -> Tensor:
         """Return the elements as a new tensor."""
@@ -118,26 +136,27 @@ class _Loading:
     def __init__(self, folder: str, state: Mapping[str, Any]) -> None:
         if not isinstance(state, dict):
             raise InvalidTypeError(f"load: expected state_dict to be a dict; got {type(state).__name__}")
-        self._copies: list[tuple[Tensor, _Saved]] = []
-        self._values: list[tuple[Any, Any, Any]] = []  # container, key, and value
+        self._copies: list[tuple[Tensor | Rows, _Saved]] = []
+        self._values: list[tuple[Any, Any, Any, bool]] = []  # container, key, value, and whether its tensors are read
         self._missing: list[str] = []
         self._unexpected: list[str] = []
         self._different: list[str] = []
         self._owners = {name: value for name, value in state.items() if is_stateful(value)}
-        self._given = {name: self._owners[name].state_dict() if name in self._owners else state[name] for name in state}
-        self._state = state
+        self._given = {name: state_of(value) if name in self._owners else value for name, value in state.items()}
+        self._state, self._reads = state, True
         content = _content(folder, read_index(folder))
         if not isinstance(content, dict):
             raise CheckpointError(os.path.join(folder, INDEX), "its state is not a dict")
         for key, value in self._given.items():
             if key in content:
+                self._reads = not hasattr(self._owners.get(key), "sharded_state_dict")  # which reads a part
                 self._compare(self._given, key, value, content[key], str(key))
             else:
                 self._missing.append(str(key))
         self._check(folder)
 
     def _compare(self, container: Any, key: Any, given: Any, found: Any, path: str) -> None:
-        if isinstance(given, Tensor):
+        if isinstance(given, (Tensor, Rows)):
             if not isinstance(found, _Saved):
                 self._different.append(f"{path} is a tensor here and a {_kind(found)} in the checkpoint")
             elif tuple(given.shape) != found.shape:
@@ -163,7 +182,7 @@ class _Loading:
             number = f"a list of {len(found)}" if isinstance(found, list) else f"a {_kind(found)}"
             self._different.append(f"{path} is a list of {len(given)} here and {number} in the checkpoint")
         else:
-            self._values.append((container, key, found))
+            self._values.append((container, key, found, self._reads))
 
     def _check(self, folder: str) -> None:
         said = [
@@ -179,9 +198,12 @@ class _Loading:
     def finish(self) -> None:
         """Change the state."""
         for target, found in self._copies:
-            found.fill(target)
-        for container, key, value in self._values:
-            container[key] = _made(value)
+            if isinstance(target, Rows):
+                found.fill(target.tensor, target.begin)
+            else:
+                found.fill(target)
+        for container, key, value, reads in self._values:
+            container[key] = _made(value) if reads else value
         for name, value in self._given.items():
             if name in self._owners:
                 self._owners[name].load_state_dict(value)

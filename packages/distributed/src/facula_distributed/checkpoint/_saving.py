@@ -20,8 +20,20 @@ from facula_tensor.extend import addressable
 from .._groups.groups import GroupMember as group
 from .._groups.groups import new_group
 from .._turns import turns
-from ._index import Described, Index, Piece, Stored, divided, file_name, is_file_name, unused_number, write_index
+from ._index import (
+    Described,
+    Index,
+    Piece,
+    Stored,
+    by_rows,
+    divided,
+    file_name,
+    is_file_name,
+    unused_number,
+    write_index,
+)
 from ._ranks import Ranks
+from ._rows import Rows
 from ._storage import FileSystemWriter, chosen
 
 if TYPE_CHECKING:
@@ -158,22 +170,26 @@ class _Contents:
     def __init__(self, state: Mapping[str, Any]) -> None:
         if not isinstance(state, dict):
             raise InvalidTypeError(f"save: expected state_dict to be a dict; got {type(state).__name__}")
-        values = {name: value.state_dict() if is_stateful(value) else value for name, value in state.items()}
-        self._tensors: dict[int, tuple[Any, Tensor]] = {}  # by the identity of their Parts, which are kept alive
+        values = {name: state_of(value) if is_stateful(value) else value for name, value in state.items()}
+        self._tensors: dict[int, tuple[Any, Tensor | Rows]] = {}  # by the identity of their Parts, which are kept alive
         text, parts = encode_structure(values, self._parts, _plain)
         self.structure = json.loads(text)
-        self.tensors = {name: self._tensors.get(id(one), (None, one))[1] for name, one in parts.items()}
-        self.described = {
-            name: Described(
-                layout.dtype.name, tuple(layout.shape), layout.nbytes, isinstance(self.tensors[name], Tensor)
-            )
-            for name, (_, layout, _) in parts.items()
-        }
+        self.tensors: dict[str, Any] = {}
+        self.rows: dict[str, tuple[int, int]] = {}  # of tensors that are divided among the ranks
+        self.described: dict[str, Described] = {}
+        for name, one in parts.items():
+            value = self._tensors.get(id(one), (None, one))[1]
+            layout, shape, is_divided = one[1], tuple(one[1].shape), isinstance(value, Rows)
+            if isinstance(value, Rows):
+                self.rows[name], shape, value = (value.begin, value.end), value.shape, value.tensor
+            self.tensors[name] = value
+            can_split = isinstance(value, Tensor) and not is_divided
+            self.described[name] = Described(layout.dtype.name, shape, 0 if is_divided else layout.nbytes, can_split)
 
     def _parts(self, value: Any) -> Any:
-        if not isinstance(value, Tensor):
+        if not isinstance(value, (Tensor, Rows)):
             return None
-        parts = parts_of(value)
+        parts = parts_of(value.tensor if isinstance(value, Rows) else value)
         self._tensors[id(parts)] = parts, value
         return parts
 
@@ -187,6 +203,12 @@ def parts_of(tensor: Tensor) -> Any:
 def is_stateful(value: Any) -> bool:
     """Return whether a value has `state_dict` and `load_state_dict`."""
     return all(callable(getattr(value, name, None)) for name in _METHODS)
+
+
+def state_of(value: Any) -> Any:
+    """Return the state of an object, with the rows of this rank if it is divided among the ranks."""
+    divided_state = getattr(value, "sharded_state_dict", None)
+    return value.state_dict() if divided_state is None else divided_state()
 
 
 def _plain(value: Any) -> Any:
@@ -205,16 +227,22 @@ def _prepare(ranks: Ranks, folder: str, state: Mapping[str, Any], *, copies: boo
         error = raised
     ranks.agree("save", error)
     assert contents is not None
-    found = ranks.gather((contents.described, number, secrets.token_hex(8)))
-    _check_equal([described for described, _, _ in found])
-    _, number, token = found[0]
+    found = ranks.gather((contents.described, number, secrets.token_hex(8), contents.rows))
+    _check_equal([described for described, _, _, _ in found])
+    _, number, token, _ = found[0]
+    rows = [one[3] for one in found]
     own: dict[str, Any] = {}
     tensors = {}
     for name, described in contents.described.items():
-        shares = divided(name, described, ranks.size)
+        is_divided = name in contents.rows
+        shares = (
+            by_rows(described.shape, [one[name] for one in rows])
+            if is_divided
+            else divided(name, described, ranks.size)
+        )
         for rank, box in shares:
             if rank == ranks.rank:
-                own[name] = _share(contents.tensors[name], box, len(shares) > 1, copies)
+                own[name] = _share(contents.tensors[name], box, len(shares) > 1 and not is_divided, copies)
         pieces = tuple(Piece(file_name(rank, number), box) for rank, box in shares)
         tensors[name] = Stored(described.dtype, described.shape, pieces)
     index = Index(token, contents.structure, tensors)

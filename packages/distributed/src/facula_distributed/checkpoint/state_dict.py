@@ -9,6 +9,8 @@ from typing import Any
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 
+from ._saving import state_of
+
 __all__ = [
     "StateDictOptions", "get_model_state_dict", "get_optimizer_state_dict", "get_state_dict", "set_model_state_dict",
     "set_optimizer_state_dict", "set_state_dict",
@@ -110,6 +112,8 @@ def get_optimizer_state_dict(
 ) -> dict[str, Any]:
     """Return the state of optimizers, in which parameters have their names instead of numbers.
 
+    That of a `ZeroRedundancyOptimizer` has this process's rows of tensors; all processes call this.
+
     Arguments:
         model: the module whose parameters they optimize.
         optimizers: an optimizer, or several, which have different parameters.
@@ -127,7 +131,7 @@ def get_optimizer_state_dict(
     groups: list[dict[str, Any]] = []
     for optimizer in _each(optimizers):
         names = _names(operation, model, optimizer)
-        own = optimizer.state_dict()
+        own = state_of(optimizer)
         states |= {names[number]: state for number, state in own["state"].items()}
         groups += [{**group, "params": [names[number] for number in group["params"]]} for group in own["param_groups"]]
     return {"state": states, "param_groups": groups}

@@ -23,6 +23,7 @@ with needs("facula.nn.parallel"):
         Joinable,
         JoinHook,
         Reducer,
+        ShardingReducer,
         VirtualRanks,
         break_capture,
         check_equal_models,
@@ -34,6 +35,7 @@ with needs("facula.nn.parallel"):
     )
     from facula_nn import Module
     from facula_nn.extend import is_lazy
+    from facula_nn.utils import clip_grad_norm_
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -78,9 +80,12 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
         device_mesh: None.
         virtual_ranks: a power of two, such as 8. Results are then the same, bit for bit, for each number of processes
             up to it that is a power of two. Training uses `micro_batches`.
+        shard_gradients: after a backward pass, each process keeps the average of its part of the gradients only, which
+            `distributed.optim.ZeroRedundancyOptimizer` uses. Create that before the first pass, and clip by
+            `clip_grad_norm_` of the model. `.grad` only shows whether there is a gradient.
 
     Raises:
-        ValueError: there is no process group, or `device_ids` names several devices.
+        ValueError: there is no process group, `device_ids` names several devices, or options exclude each other.
         RuntimeError: no parameter requires a gradient; the processes have different models. In `backward()`: processes
             lack gradients (without `find_unused_parameters`), or another one failed (RankError).
         NotImplementedError: `mixed_precision` or `device_mesh`.
@@ -114,6 +119,7 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
         device_mesh: object = None,
         *,
         virtual_ranks: int | None = None,
+        shard_gradients: bool = False,
     ) -> None:
         if not isinstance(module, Module):
             raise InvalidTypeError(f"{NAME}: expected module to be a Module; got {type(module).__name__}")
@@ -136,10 +142,14 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
             raise InvalidValueError(f"{NAME}: expected bucket_cap_mb to be above 0; got {bucket_cap_mb}")
         if virtual_ranks is not None and find_unused_parameters:
             raise InvalidValueError(f"{NAME}: expected virtual_ranks or find_unused_parameters; unused ones are found")
+        if shard_gradients and virtual_ranks is not None:
+            raise InvalidValueError(
+                f"{NAME}: expected virtual_ranks or shard_gradients; got both; leave one of them out"
+            )
         Module.__init__(self)
         Joinable.__init__(self)
         self.module = module
-        self.virtual_ranks = virtual_ranks
+        self.virtual_ranks, self.shard_gradients = virtual_ranks, shard_gradients
         self.process_group = group
         self.device = next(module.parameters()).device
         self.device_ids: list[int] | None = devices or None
@@ -181,7 +191,8 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
             return
         named = [(name, one) for name, one in self._kept(self.module.named_parameters()) if one.requires_grad]
         limit = (BUCKET_MB if self.bucket_cap_mb is None else self.bucket_cap_mb) * 2**20
-        self.reducer = Reducer(group, named, limit, self.find_unused_parameters, self.static_graph)
+        kind = ShardingReducer if self.shard_gradients and group.size() > 1 else Reducer
+        self.reducer = kind(group, named, limit, self.find_unused_parameters, self.static_graph)
         if self.broadcast_buffers and group.size() > 1:
             self._copies = BufferCopies(NAME, group)
             self._buffer_places = [
@@ -323,12 +334,39 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
             raise InvalidTypeError(f"register_comm_hook: expected hook to be callable; got {type(hook).__name__}")
         if self._virtual is not None:
             raise OperationError("register_comm_hook: expected a model without virtual_ranks; leave one of them out")
+        if self.shard_gradients:
+            raise OperationError("register_comm_hook: expected a model without shard_gradients; leave one of them out")
         if self.reducer is None:
             self._connect(alone=True)
         assert self.reducer is not None
         if self.reducer.hook is not None:
             raise OperationError("register_comm_hook: expected a model without a hook; wrap the module again")
         self.reducer.hook = lambda bucket: hook(state, bucket)
+
+    @boundary
+    def clip_grad_norm_(self, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Tensor:
+        """Scale all gradients in place by one factor, so that their total norm is at most `max_norm`.
+
+        With `shard_gradients`, all processes call this, and receive the same norm. Otherwise it is
+        `nn.utils.clip_grad_norm_`.
+
+        Arguments:
+            max_norm: the maximum norm, at least 0.
+            norm_type: the norm's order; above 0 with `shard_gradients`.
+            error_if_nonfinite: raise an error if the norm is not finite.
+
+        Returns:
+            The original norm, without dimensions.
+
+        Raises:
+            ValueError: `max_norm` or `norm_type` is out of range.
+            RuntimeError: the norm is not finite, and `error_if_nonfinite` is set.
+        """
+        parameters = [one for one in self.module.parameters() if one.requires_grad]
+        if isinstance(self.reducer, ShardingReducer):
+            kept = [one for one in parameters if self.reducer.owns(one)]
+            return self.reducer.clip(kept, max_norm, norm_type, error_if_nonfinite)
+        return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite)
 
     def _set_static_graph(self) -> None:
         """Treat all passes from now on as with `static_graph=True`."""
