@@ -40,7 +40,7 @@ class ShardedGradient(Tensor):
         """Return an attribute such as the shape, or None for a copy; raise RuntimeError for others."""
         name = getattr(func, "__name__", str(func))
         if name == "__get__":
-            found = super().__torch_function__(func, types, args, kwargs or {})
+            found = super().__torch_function__(func, types, args, kwargs or {})  # type: ignore[misc]
             if not isinstance(found, Tensor):
                 return found
         if name == Tensor.__deepcopy__.__name__:  # of a model, which is not divided

@@ -38,14 +38,14 @@ class Part(NamedTuple):
         place: the parameter's index.
         begin, end: the rows; 0 and 1 of a parameter without dimensions.
         at: the index of the first element in the shard.
-        count: the number of elements.
+        length: the number of elements.
     """
 
     place: int
     begin: int
     end: int
     at: int
-    count: int
+    length: int
 
     def of(self, tensor: Tensor) -> Tensor:
         """Return these rows of a tensor, a view."""
@@ -56,7 +56,7 @@ class Part(NamedTuple):
     def within(self, vector: Tensor, like: Tensor, start: int = 0) -> Tensor:
         """Return these rows of a parameter `like` in a vector in which the shard begins at `start`."""
         shape = (self.end - self.begin, *like.shape[1:]) if like.ndim else ()
-        return vector[start + self.at : start + self.at + self.count].view(shape)
+        return vector[start + self.at : start + self.at + self.length].view(shape)
 
 
 class Layout:
@@ -137,7 +137,7 @@ class Shards:
 
     def __init__(self, group: ProcessGroup, parameters: Sequence[Tensor], layout: Layout) -> None:
         self._group, self._parameters, self._layout = group, list(parameters), layout
-        self._dtype = next((parameters[part.place].dtype for parts in layout.parts for part in parts), None)
+        self.dtype = next((parameters[part.place].dtype for parts in layout.parts for part in parts), None)
         self.own = [
             Own(parameters[part.place], part, part.of(parameters[part.place].detach()))
             for part in layout.parts[group.rank()]
@@ -153,11 +153,11 @@ class Shards:
         size, own, layout = self._group.size(), self._group.rank(), self._layout
         if size == 1 or not layout.total:
             return
-        packed = empty(layout.sizes[own], dtype=self._dtype)
+        packed = empty(layout.sizes[own], dtype=self.dtype)
         with no_grad():
             for rows, gathered in self._pairs(own, packed, 0):
                 gathered.copy_(rows)
-            buffer = empty(layout.total, dtype=self._dtype)
+            buffer = empty(layout.total, dtype=self.dtype)
             perform(
                 self._group, OPERATION, like=buffer, send=[memory_of(OPERATION, packed)],
                 receive=parts_of(OPERATION, buffer, layout.sizes, is_written=True),
@@ -175,7 +175,14 @@ class Shards:
 
 
 def divide(group: ProcessGroup, parameters: Sequence[Tensor], limit: float, is_whole: bool) -> list[Shards]:
-    """Divide parameters among the ranks of a group, in buckets of a dtype and about `limit` bytes."""
+    """Divide parameters among the ranks of a group.
+
+    Arguments:
+        group: the process group.
+        parameters: the parameters.
+        limit: the bytes of the parameters of a dtype that one collective copies.
+        is_whole: do not cut parameters.
+    """
     loads, found = [0] * group.size(), []
     for places in assign(parameters, limit):
         layout = Layout(group.size())
