@@ -5,25 +5,28 @@ import signal
 import subprocess
 import sys
 
+from facula_distributed.testing import Program
+
 LIMIT = 300.0
 
 
-def begin_program(folder, text, options, arguments):
-    """Start the launcher in a folder."""
+def begin_program(folder, text, options, arguments, *, is_warm=True, **more):
+    """Start the launcher in a folder: in a process that has imported the library, or in a new Python."""
     program = folder / "program.py"
     if not program.exists():  # another run of the test may be reading it
         program.write_text(text)
-    command = [sys.executable, "-m", "facula_distributed", *options, str(program), *arguments]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=folder
-    )
+    command = ["facula_distributed", *options, str(program), *arguments]
+    more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": folder, **more}
+    if is_warm:
+        return Program(command, **more)
+    return subprocess.Popen([sys.executable, "-m", *command], start_new_session=True, **more)
 
 
-def end(process, limit=LIMIT):
+def end(process, limit=LIMIT, given=None):
     """Return the exit code, the output, and the errors; kill all ranks at a limit."""
     ranks = children_of(process.pid)
     try:
-        output, errors = process.communicate(timeout=limit)
+        output, errors = process.communicate(given, timeout=limit)
     except subprocess.TimeoutExpired:
         for pid in [process.pid, *children_of(process.pid)]:  # each leads a session
             os.killpg(pid, signal.SIGKILL)
@@ -32,9 +35,9 @@ def end(process, limit=LIMIT):
     return process.returncode, output, errors
 
 
-def run_program(folder, text, options, arguments, limit=LIMIT):
+def run_program(folder, text, options, arguments, limit=LIMIT, **more):
     """Run a program to its end; return what `end` returns."""
-    return end(begin_program(folder, text, options, arguments), limit)
+    return end(begin_program(folder, text, options, arguments, **more), limit)
 
 
 def children_of(pid):

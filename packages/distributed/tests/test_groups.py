@@ -2,12 +2,11 @@
 
 import os
 import socket
-import subprocess
-import sys
 import threading
 from datetime import timedelta
 
 import pytest
+from launcher import begin_program, end
 
 import facula_distributed as dist
 from facula_distributed import GroupMember
@@ -46,7 +45,7 @@ dist.barrier()
 
 
 @pytest.mark.parametrize("launcher", [{}, {"TORCHELASTIC_RUN_ID": "none", "TORCHELASTIC_USE_AGENT_STORE": "True"}])
-def test_processes_meet_by_the_variables_of_launchers(launcher):
+def test_processes_meet_by_the_variables_of_launchers(tmp_path, launcher):
     port = free_port()
     with socket.socket() as agent:  # torchrun itself uses the port
         if launcher:
@@ -54,13 +53,10 @@ def test_processes_meet_by_the_variables_of_launchers(launcher):
             agent.listen()
         common = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), **launcher}
         started = [
-            subprocess.Popen(
-                [sys.executable, "-c", PROGRAM], env={**common, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-                stdout=subprocess.PIPE, text=True,
-            )
+            begin_program(tmp_path, PROGRAM, [], [], env={**common, "RANK": str(rank), "LOCAL_RANK": str(rank)})
             for rank in range(2)
-        ]  # fmt: skip
-        assert [one.communicate(timeout=300)[0] for one in started] == ["3 2 0\n", "3 2 1\n"]
+        ]
+        assert [end(one) for one in started] == [(0, "3 2 0\n", ""), (0, "3 2 1\n", "")]
 
 
 def test_a_port_of_another_program_is_named_on_all_ranks():

@@ -3,19 +3,17 @@
 import os
 import random
 import re
-import secrets
 import signal
 import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from statistics import median
 
 import pytest
+from launcher import begin_program, is_running
 
 PROGRAM = """
-import signal, time
+import os, signal, time
 import facula_distributed as dist
 from facula_tensor import ones, zeros
 
@@ -23,7 +21,7 @@ signal.signal(signal.SIGUSR2, lambda *_: time.sleep(600))
 dist.init_process_group()
 rank, size = dist.get_rank(), dist.get_world_size()
 pair = dist.new_group([0, 1])
-print("begun", flush=True)
+print("begun", os.getpid(), os.environ["FACULA_JOB"], flush=True)
 limit = time.monotonic() + 100  # if the test itself is killed
 while time.monotonic() < limit:
     dist.all_reduce(ones(10))
@@ -36,7 +34,9 @@ while time.monotonic() < limit:
     dist.barrier()
 """
 LIMIT = 120.0
-AT_ONCE = 6  # runs
+REAL_STARTS = 10  # each tenth run is a new Python
+BEGUN = re.compile(r"\[rank (\d)\] begun (\d+) (.*)")
+AT_ONCE = 10  # runs
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "stall": signal.SIGUSR2}
 CALL = r"collective \d+( of group \d+)?, \w+(\(.*\))? at \S*program.py:\d+"
 MESSAGE = r"the message from rank {0} that rank \d+ receives at \S*program.py:\d+"
@@ -48,43 +48,28 @@ WORDS = {
 DETAILS = {"kill": "", "stop": r"rank {0} \(pid \d+, stopped\)", "stall": r"in <lambda>"}
 
 
-def environment_of(pid):
-    """Return the variables of a process."""
-    with suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
-        return dict(entry.split("=", 1) for entry in os.fsdecode(file.read()).split("\0") if "=" in entry)
-    return {}
-
-
-def processes_with(token):
-    """Return the processes that inherited a variable."""
-    pids = map(int, filter(str.isdigit, os.listdir("/proc")))
-    return [pid for pid in pids if environment_of(pid).get("TOKEN") == token]
-
-
-def one_fault(program, seed):
+def one_fault(folder, seed):
     """Run a program with a fault; return what is wrong, or "", and the seconds from its detection to the end."""
-    draw, token = random.Random(seed), secrets.token_hex(8)
+    draw = random.Random(seed)
     size, kind = draw.randint(2, 4), draw.choice(list(SIGNALS))
     victim, delay = draw.randrange(size), draw.random() * 0.2
-    command = [sys.executable, "-m", "facula_distributed", "--nproc", str(size), "--warn-after", "2", "--timeout", "5"]
-    launcher = subprocess.Popen(
-        [*command, str(program)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        env={**os.environ, "TOKEN": token},
-    )  # fmt: skip
+    options = ["--nproc", str(size), "--warn-after", "1", "--timeout", "4"]
+    launcher = begin_program(folder, PROGRAM, options, [], is_warm=seed % REAL_STARTS > 0)
     about = f"seed {seed}: {kind} of rank {victim} of {size} after {delay:.3f} s"
+    ranks, job = {}, ""
     try:
         for _ in range(size):
-            if "begun" not in launcher.stdout.readline():
+            begun = BEGUN.match(launcher.stdout.readline())
+            if begun is None:
                 return f"{about}: did not begin: {launcher.communicate(timeout=LIMIT)[1]}", 0.0
-        ranks = {environment_of(pid).get("RANK"): pid for pid in processes_with(token)}
-        job = environment_of(ranks[str(victim)])["FACULA_JOB"]
+            ranks[int(begun[1])], job = int(begun[2]), begun[3]
         time.sleep(delay)
-        os.kill(ranks[str(victim)], SIGNALS[kind])
+        os.kill(ranks[victim], SIGNALS[kind])
         errors = launcher.communicate(timeout=LIMIT)[1]
     except subprocess.TimeoutExpired:
         return f"{about}: hangs", 0.0
     finally:
-        left = processes_with(token)
+        left = [pid for pid in [launcher.pid, *ranks.values()] if is_running(pid)]
         for pid in left:
             os.kill(pid, signal.SIGKILL)
     with open("/proc/net/unix") as file:
@@ -101,10 +86,9 @@ MORE = [pytest.param(first, 50, marks=pytest.mark.thorough) for first in range(0
 
 @pytest.mark.parametrize(("first", "count"), [(0, 10), *MORE])
 def test_a_rank_with_a_fault_is_named_and_all_end(tmp_path, first, count):
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
+    (tmp_path / "program.py").write_text(PROGRAM)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        found = list(pool.map(lambda seed: one_fault(program, seed), range(first, first + count)))
+        found = list(pool.map(lambda seed: one_fault(tmp_path, seed), range(first, first + count)))
     wrong = [text for text, _ in found if text]
     seconds = [time for text, time in found if not text]
     print(f"{count} faults: from detection to the end of all ranks: median {median(seconds)} s, most {max(seconds)} s")

@@ -60,17 +60,17 @@ print("ended", rank)
 REDUCED = r"all_reduce\(float32, shape \(1000,\), SUM\) at \S*program.py:36"
 
 
-def begin(tmp_path, *arguments):
-    return begin_program(tmp_path, PROGRAM, arguments[:-1], arguments[-1:])
+def begin(tmp_path, *arguments, **options):
+    return begin_program(tmp_path, PROGRAM, arguments[:-1], arguments[-1:], **options)
 
 
-def run(tmp_path, *arguments):
-    return end(begin(tmp_path, *arguments))
+def run(tmp_path, *arguments, **options):
+    return end(begin(tmp_path, *arguments, **options))
 
 
 def test_lines_carry_the_rank_and_are_logged(tmp_path):
     """Check a program that initializes its group twice."""
-    code, output, errors = run(tmp_path, "--nproc", "2", "--log-dir", str(tmp_path / "logs"), "again")
+    code, output, errors = run(tmp_path, "--nproc", "2", "--log-dir", str(tmp_path / "logs"), "again", is_warm=False)
     assert (code, errors) == (0, "")
     assert sorted(output.splitlines()) == [
         "[rank 0] begun", "[rank 0] ended 0", "[rank 1] begun", "[rank 1] ended 1"]  # fmt: skip
@@ -107,7 +107,7 @@ def check_end(errors):
 
 def test_ranks_that_are_late_are_named_and_all_end(tmp_path):
     """Check several runs at once: their timeout must be longer than the start of a rank on a busy machine."""
-    begun = {kind: begin(tmp_path, "--nproc", "2", "--warn-after", "2", "--timeout", "8", kind) for kind in LATE}
+    begun = {kind: begin(tmp_path, "--nproc", "2", "--warn-after", "1", "--timeout", "4", kind) for kind in LATE}
     for kind, process in begun.items():
         code, _, errors = end(process)
         assert code == 1 and re.search(LATE[kind], errors), errors

@@ -3,16 +3,14 @@
 import os
 import random
 import subprocess
-import sys
 
 import pytest
+from launcher import begin_program, end
 
 import facula_distributed as dist
 from facula_distributed._launch.one_process import run_in_turns
 from facula_distributed.testing import run
 from facula_tensor import manual_seed, ones, rand, zeros
-
-LIMIT = 120.0
 
 
 def train(rank):
@@ -99,12 +97,8 @@ print("passed")
     ],
 )
 def test_failures_and_debuggers(tmp_path, kind, code, text):
-    path = tmp_path / "program.py"
-    path.write_text(PROGRAM)
-    command = [sys.executable, "-m", "facula_distributed", "--nproc", "2", "--one-process", str(path), kind]
-    ended = subprocess.run(
-        command, input="print('rank is', rank)\ncontinue\n", capture_output=True, text=True, timeout=LIMIT, cwd=tmp_path
-    )
-    assert ended.returncode == code and text in ended.stdout + ended.stderr, ended.stdout + ended.stderr
-    assert "runpy" not in ended.stderr
-    assert (ended.stdout.count("passed") == 2) == (code == 0)
+    begun = begin_program(tmp_path, PROGRAM, ["--nproc", "2", "--one-process"], [kind], stdin=subprocess.PIPE)
+    found, output, errors = end(begun, given="print('rank is', rank)\ncontinue\n")
+    assert found == code and text in output + errors, output + errors
+    assert "runpy" not in errors
+    assert (output.count("passed") == 2) == (code == 0)

@@ -1,11 +1,29 @@
-"""Models, batches and the runner of ranks for tests of several processes."""
+"""Models, batches and the runners of ranks and of programs for tests of several processes."""
+
+import subprocess
 
 import facula
 import facula.nn.functional as F
 from facula import nn
 from facula.utils.checkpoint import checkpoint
+from facula_distributed.testing import Program
 from facula_distributed.testing import errors as errors
 from facula_distributed.testing import run as run
+
+
+def run_program(folder, text, options, *arguments):
+    """Run a program with `python -m facula run` in a folder; return its output and its errors."""
+    (folder / "program.py").write_text(text)
+    begun = Program(
+        ["facula", "run", *options, "program.py", *arguments],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        output, errors = begun.communicate(timeout=300)
+    finally:
+        begun.kill()  # its ranks end with it
+    assert begun.returncode == 0, output + errors
+    return output, errors
 
 
 class Tied(nn.Module):

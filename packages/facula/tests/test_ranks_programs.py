@@ -1,9 +1,7 @@
 """Programs in the style of PyTorch's examples, unmodified, in two processes that the launcher starts."""
 
-import subprocess
-import sys
-
 import pytest
+from rank_models import run_program
 
 BASIC = """
 import os
@@ -147,14 +145,9 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize(("program", "words"), [(BASIC, "True, gloo"), (DIGITS, "accuracy above 0.9: True")])
 def test_programs_run_unmodified(tmp_path, monkeypatch, program, words):
-    script = tmp_path / "train.py"
-    script.write_text(program)
     monkeypatch.setenv("FOLDER", str(tmp_path))
-    done = subprocess.run(
-        [sys.executable, "-m", "facula", "run", "--nproc", "2", str(script)], capture_output=True, text=True,
-        timeout=120, check=False,
-    )  # fmt: skip
-    lines = done.stdout.splitlines()
-    assert done.returncode == 0 and sum(words in line for line in lines) == 2, done.stdout + done.stderr
-    if "parameters" in done.stdout:
+    output, _ = run_program(tmp_path, program, ["--nproc", "2"])
+    lines = output.splitlines()
+    assert sum(words in line for line in lines) == 2, output
+    if "parameters" in output:
         assert len({line.partition("parameters")[2] for line in lines}) == 1

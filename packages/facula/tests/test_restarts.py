@@ -1,8 +1,8 @@
 """A training program for PyTorch under the launcher: killed ranks resume with the next sample, and the same results."""
 
 import re
-import subprocess
-import sys
+
+from rank_models import run_program
 
 PROGRAM = """
 import hashlib, os, signal, sys
@@ -44,13 +44,9 @@ print("result", hashlib.sha256(repr(values).encode()).hexdigest(), flush=True)
 
 def results(tmp_path, kills):
     """Return what each rank prints."""
-    (tmp_path / "program.py").write_text(PROGRAM)
-    command = [sys.executable, "-m", "facula", "run", "--nproc", "2", "--max-restarts", "3", "program.py", repr(kills)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0 and len(re.findall(r"facula run\] rank \d was ended", done.stderr)) == len(kills), (
-        done.stderr
-    )
-    found = dict(re.findall(r"\[rank (\d)\] result (\w+)", done.stdout))
+    output, errors = run_program(tmp_path, PROGRAM, ["--nproc", "2", "--max-restarts", "3"], repr(kills))
+    assert len(re.findall(r"facula run\] rank \d was ended", errors)) == len(kills), errors
+    found = dict(re.findall(r"\[rank (\d)\] result (\w+)", output))
     assert len(found) == 2
     return found
 

@@ -1,10 +1,9 @@
 """DistributedDataParallel with virtual ranks: the same bits on each number of processes."""
 
 import re
-import subprocess
-import sys
 
 import pytest
+from rank_models import run_program
 
 import facula
 from facula import distributed as dist
@@ -37,13 +36,9 @@ print("result", hashlib.sha256(repr(values).encode()).hexdigest(), flush=True)
 
 
 def test_results_do_not_depend_on_the_number_of_processes(tmp_path):
-    (tmp_path / "program.py").write_text(PROGRAM)
     found = set()
     for size in ("1", "2", "4"):
-        command = [sys.executable, "-m", "facula", "run", "--nproc", size, "program.py"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stderr
-        found.update(re.findall(r"result (\w+)", done.stdout))
+        found.update(re.findall(r"result (\w+)", run_program(tmp_path, PROGRAM, ["--nproc", size])[0]))
     assert len(found) == 1
 
 

@@ -1,7 +1,8 @@
 """Run functions on several ranks, for tests: forked processes in one group, which are killed at a limit.
 
 `run` sends functions to ranks that it starts once for each number of ranks, so a test costs no start. After an error
-they are started again. `start`, and options of `init_process_group`, start new ranks.
+they are started again. `start`, and options of `init_process_group`, start new ranks. `Program` starts a program under the
+launcher.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, cast
 
 import facula_distributed as dist
+from facula_distributed._warm import Program
 from facula_errors import FaculaError
 from facula_errors.extend import published as _published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["LIMIT", "TIMEOUT", "Failed", "errors", "finish", "run", "start"]
+__all__ = ["LIMIT", "TIMEOUT", "Failed", "Program", "errors", "finish", "run", "start"]
 
 TIMEOUT = timedelta(seconds=120)
 """How long operations of ranks wait for each other."""
