@@ -128,7 +128,8 @@ def serve(number: int) -> None:
         if not between:  # it ends at once, so that the test becomes the parent of the next one
             pid = os.fork()
             if not pid:
-                _become(*json.loads(request), fds, ())
+                command, folder, environment = json.loads(request)
+                _become(command, folder, environment, fds, ())
             os.write(writing, pid.to_bytes(8, "big"))
             os._exit(0)
         os.waitpid(between, 0)
@@ -156,11 +157,10 @@ def _become(
         os.environ.update(environment)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        sys.stdin, sys.stdout, sys.stderr = (
-            open(number, mode, closefd=False) for number, mode in enumerate(("r", "w", "w"))
-        )
-        sys.stdout.reconfigure(write_through="PYTHONUNBUFFERED" in environment)
-        sys.stderr.reconfigure(line_buffering=True)
+        sys.stdin = open(0, closefd=False)
+        sys.stdout = out = open(1, "w", closefd=False)
+        sys.stderr = open(2, "w", 1, closefd=False)
+        out.reconfigure(write_through="PYTHONUNBUFFERED" in environment)
         sys.path[0], sys.argv = folder, list(command)
         subprocess.Popen = _popen  # type: ignore[assignment, misc]
         import_module(f"{command[0]}.__main__").main()
