@@ -1,8 +1,8 @@
 """Run functions on several ranks, for tests: forked processes in one group, which are killed at a limit.
 
 `run` sends functions to ranks that it starts once for each number of ranks, so a test costs no start. After an error
-they are started again. `start`, and options of `init_process_group`, start new ranks. `Program` starts a program under the
-launcher.
+they are started again. `start`, and options of `init_process_group`, start new ranks. `Program` starts a program under
+the launcher.
 """
 
 from __future__ import annotations
