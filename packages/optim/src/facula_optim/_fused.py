@@ -232,7 +232,7 @@ class FusedOptimizer(Optimizer):
         """Return a state entry of zeros, with the parameter's dtype and device. A MemoryError names both."""
         self._refuse_capture(parameter)
         try:
-            if has_parts(parameter) and not self.by_element:
+            if has_parts(parameter):
                 return zeros_like(parameter)
             return zeros(self._state_shape(parameter, key), dtype=parameter.dtype, device=parameter.device)
         except MemoryError as error:

@@ -151,3 +151,14 @@ def test_frames_of_overridable_functions_show_free_variables():
     frames = [frame for frame, _ in walk_tb(caught.tb) if frame.f_code is ft.result_type.__code__]
     assert len(frames) == 1
     assert {*ft.result_type.__code__.co_freevars} <= {*frames[0].f_locals}
+
+
+def test_gradients_of_repeated_views_of_a_leaf_without_overrides():
+    class Plain(Tensor):
+        pass
+
+    with disable_overrides():
+        leaf = ft.arange(6.0).as_subclass(Plain).requires_grad_()
+        for _ in range(2):  # the second view is found in the table
+            (leaf.view(2, 3) * ft.ones(2, 3)).sum().backward()
+        assert leaf.grad.tolist() == [2.0] * 6

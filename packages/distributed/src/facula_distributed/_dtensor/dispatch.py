@@ -27,7 +27,7 @@ from .placements import Partial, Placement, Replicate, Shard
 from .redistribute import enter, redistributed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 Letters = tuple[object, ...]  # a letter for each dimension; None if it must be whole
 
@@ -38,7 +38,7 @@ class Signature(NamedTuple):
     Fields:
         operands: the letters of each operand.
         results: the letters of each result.
-        reduced: the reductions of letters that no result has.
+        reduced: the reductions of letters that no result has; "whole" if `run` makes the results whole.
         linear: "" or, for the operands that may be terms of sums: "each" one alone, "first" the first one alone, "all"
             together.
         added: the operands that are added to a sum of terms; they become terms of it.
@@ -48,7 +48,7 @@ class Signature(NamedTuple):
 
     operands: Sequence[Letters]
     results: Sequence[Letters]
-    reduced: dict[object, str] = {}  # noqa: RUF012
+    reduced: Mapping[Any, str] = {}
     linear: str = ""
     added: Sequence[int] = ()
     run: Callable[..., Any] | None = None
@@ -73,7 +73,7 @@ class Call:
 
     def __init__(self, name: str, function: Callable[..., Any], args: Any, kwargs: Any, kind: Any) -> None:
         self.name, self.function, self.args, self.kwargs, self.kind = name, function, args, kwargs, kind
-        self.operands: list[Any] = list(_tensors(args)) + list(_tensors(kwargs.values()))
+        self.operands: list[Any] = [*_tensors(args), *_tensors(kwargs.values())]
         for one in self.operands:
             if not isinstance(one, kind):
                 raise OperationError(
@@ -197,12 +197,12 @@ def _candidates(call: Call, signature: Signature, now: list[Placement]) -> Itera
     whole = (Replicate(),) * len(signature.results)
     terms = [number for number in everything if is_linear(now[number])]
     if signature.linear == "all" and terms:
-        partial = now[terms[0]]
-        yield Choice((partial,) * len(now), (partial,) * len(whole))
+        term = now[terms[0]]
+        yield Choice((term,) * len(now), (term,) * len(whole))
     elif signature.linear:
         for number in terms if signature.linear == "each" else [one for one in terms if one == 0]:
-            operands = [now[number] if k in (number, *signature.added) else Replicate() for k in everything]
-            yield Choice(tuple(operands), (now[number],) * len(whole))
+            partial = tuple([now[number] if k in (number, *signature.added) else Replicate() for k in everything])
+            yield Choice(partial, (now[number],) * len(whole))
     letters = []
     for placement, named in zip(now, signature.operands, strict=True):
         if isinstance(placement, Shard) and (letter := named[placement.dim]) is not None and letter not in letters:
@@ -213,7 +213,8 @@ def _candidates(call: Call, signature: Signature, now: list[Placement]) -> Itera
             if letter in named:
                 results.append(Shard(named.index(letter)))
             elif letter in signature.reduced:
-                results.append(Partial(signature.reduced[letter]))
+                op = signature.reduced[letter]
+                results.append(Replicate() if op == "whole" else Partial(op))
         if len(results) == len(whole):
             operands: list[Placement] = [
                 Shard(named.index(letter)) if letter in named else Replicate() for named in signature.operands

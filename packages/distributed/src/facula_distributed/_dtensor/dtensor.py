@@ -20,7 +20,8 @@ from facula_tensor.extend.overriding import disable_overrides, overridden
 
 from .._collectives.exchanges import broadcast
 from .calls import call_function
-from .layout import Layout, Placements, checked_mesh, checked_placements, contiguous_stride
+from .layout import Layout, Placements, checked_mesh, checked_placements, contiguous_stride, gradient_placements
+from .norms import reduced_parts
 from .placements import Partial, Placement, Replicate, Shard
 from .redistribute import redistributed
 
@@ -30,9 +31,7 @@ if TYPE_CHECKING:
     from .mesh import DeviceMesh
 
 
-def _gradient_placements(placements: Placements) -> Placements:
-    """Return the placements of the gradient of a tensor; see Note [Derivatives of parts] in steps.py."""
-    return tuple([Replicate() if isinstance(one, Partial) else one for one in placements])
+_GRAD: Any = Tensor.grad
 
 
 class _ToLocal(Function):
@@ -44,7 +43,7 @@ class _ToLocal(Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]
         layout = ctx.layout._replace(placements=ctx.grads)
-        return redistributed(grad, layout, _gradient_placements(ctx.layout.placements)), None, None
+        return redistributed(grad, layout, gradient_placements(ctx.layout.placements)), None, None
 
 
 class DTensor(Tensor):
@@ -234,40 +233,40 @@ class DTensor(Tensor):
     @property
     def grad(self) -> Any:
         """The accumulated gradient: a DTensor with the same placements (replicated instead of terms), or None."""
-        local = Tensor.grad.__get__(self)
+        local = _GRAD.__get__(self)
         if local is None or not overridden((self,)):
             return local
         known = getattr(self, "_given_grad", None)
         if known is None or known[0] is not local:
             layout = self._spec
-            grad = DTensor._of(local, layout._replace(placements=_gradient_placements(layout.placements)))
+            grad = DTensor._of(local, layout._replace(placements=gradient_placements(layout.placements)))
             known = self._given_grad = (local, grad)
         return known[1]
 
     @grad.setter
     def grad(self, grad: Any) -> None:
         if isinstance(grad, DTensor) and overridden((self,)):
-            wanted = _gradient_placements(self._spec.placements)
+            wanted = gradient_placements(self._spec.placements)
             if grad._spec.placements != wanted or grad._spec.mesh != self._spec.mesh:
                 raise InvalidValueError(
                     f"grad: expected a DTensor with the mesh of the tensor and the placements {list(wanted)}; got "
                     f"{list(grad._spec.placements)}; redistribute it"
                 )
             local = grad._local_tensor
-            Tensor.grad.__set__(self, local)
+            _GRAD.__set__(self, local)
             self._given_grad = (local, grad)
             return
         if grad is not None and overridden((self,)):
             raise InvalidTypeError(f"grad: expected a DTensor or None; got {type(grad).__name__}")
-        Tensor.grad.__set__(self, grad)
+        _GRAD.__set__(self, grad)
 
     @grad.deleter
     def grad(self) -> None:
-        Tensor.grad.__delete__(self)
+        _GRAD.__delete__(self)
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Any:
         """Call `hook(gradient)` with the gradient as a DTensor; its result, unless None, replaces the gradient."""
-        layout = self._spec._replace(placements=_gradient_placements(self._spec.placements))
+        layout = self._spec._replace(placements=gradient_placements(self._spec.placements))
 
         def call(grad: Tensor) -> Tensor | None:
             result = hook(DTensor._of(grad, layout))
@@ -295,7 +294,7 @@ class DTensor(Tensor):
         if gradient is not None:
             if not isinstance(gradient, DTensor):
                 raise InvalidTypeError(f"backward: expected gradient to be a DTensor; got {type(gradient).__name__}")
-            gradient = gradient.redistribute(placements=_gradient_placements(self._spec.placements)).to_local()
+            gradient = gradient.redistribute(placements=gradient_placements(self._spec.placements)).to_local()
         Tensor.backward(start._plain(), gradient, retain_graph, create_graph, inputs)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> DTensor:
@@ -335,6 +334,16 @@ class DTensor(Tensor):
             return whole.redistribute(placements=layout.placements)
         replicated = layout._replace(placements=(Replicate(),) * layout.mesh.ndim)
         return DTensor._of(redistributed(whole, replicated, layout.placements), layout)
+
+    @staticmethod
+    def _reduced(tensors: Any, reduce: Any, combine: Any) -> list[Tensor]:
+        """Return a number of each tensor; the arguments are those of `reduced_parts`."""
+        return reduced_parts(tensors, reduce, combine)
+
+    def _replicated(self, value: Tensor) -> DTensor:
+        """Return a tensor that is equal on all processes as a DTensor."""
+        mesh, shape = self._spec.mesh, tuple(value.shape)
+        return DTensor._of(value, Layout(mesh, (Replicate(),) * mesh.ndim, shape, contiguous_stride(shape)))
 
     def _as_parameter(self, requires_grad: bool) -> DTensor:
         """Return a parameter that shares the memory of this tensor."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -101,3 +102,27 @@ def checked_placements(operation: str, placements: object, mesh: DeviceMesh, ndi
 def is_linear(placement: Placement) -> bool:
     """Return whether each process has a term of a sum or of a mean."""
     return isinstance(placement, Partial) and placement.reduce_op in ("sum", "avg")
+
+
+def gradient_placements(placements: Placements) -> Placements:
+    """Return the placements of the gradient of a tensor; see Note [Derivatives of parts] in steps.py."""
+    return tuple([Replicate() if isinstance(one, Partial) else one for one in placements])
+
+
+def writers(name: str, layout: Layout) -> tuple[tuple[int, tuple[tuple[int, int], ...]], ...]:
+    """Return the rank among all and the box of one of the processes that have each part that is not empty.
+
+    Arguments:
+        name: a name, which spreads the work among processes that have the same part.
+        layout: the layout, without terms.
+    """
+    mesh, chosen = layout.mesh, zlib.crc32(name.encode())
+    found: list[tuple[int, tuple[tuple[int, int], ...]]] = []
+    for number, rank in enumerate(mesh._ranks):
+        at = [number // prod(mesh.shape[dim + 1 :]) % mesh.shape[dim] for dim in range(mesh.ndim)]
+        copies = zip(at, mesh.shape, layout.placements, strict=True)
+        if all(index == chosen % size or isinstance(one, Shard) for index, size, one in copies):
+            box = tuple(box_at(layout.shape, mesh.shape, layout.placements, at))
+            if all(begin < end for begin, end in box) or (not prod(layout.shape) and not found):
+                found.append((rank, box))
+    return tuple(found)

@@ -83,6 +83,10 @@ class DeviceMesh:
     >>> destroy_process_group()
     """
 
+    _groups: list[ProcessGroup]  # this process's, along each dimension
+    _root: DeviceMesh | None  # the mesh that this one is a part of
+    _known: dict[tuple[str, ...], DeviceMesh]  # flattened meshes, by their names
+
     def __init__(
         self,
         device_type: str,
@@ -116,9 +120,7 @@ class DeviceMesh:
             raise InvalidValueError(
                 f"DeviceMesh: expected {len(shape)} different mesh_dim_names, one for each dimension; got {names!r}"
             )
-        self._groups: list[ProcessGroup] = []
-        self._root: DeviceMesh | None = None
-        self._known: dict[tuple[str, ...], DeviceMesh] = {}  # parts and flattened meshes
+        self._groups, self._root, self._known = [], None, {}
         rank = default_group().rank()
         place = ranks.index(rank) if rank in ranks else None
         self._coordinate: list[int] | None = None

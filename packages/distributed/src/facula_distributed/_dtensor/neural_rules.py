@@ -52,7 +52,7 @@ def _added(call: Call, *operands: str, result: str) -> Signature:
     """Return the signature of a product that is added to the first operand."""
     signature = _by_text(*operands, result=result, added=(0,))
     letters = broadcast(call.shape(), tuple(call.results[0].shape))
-    own = tuple([None if at is None else result[at] for at in letters])  # type: ignore[call-overload]
+    own = tuple([None if at is None else result[at] for at in letters])  # type: ignore[index]
     return signature._replace(operands=[own, *signature.operands], linear="")
 
 

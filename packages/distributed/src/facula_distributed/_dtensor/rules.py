@@ -6,9 +6,11 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Tensor
+from facula_tensor.linalg import vector_norm
 
 from .dispatch import Call, Letters, Signature
 from .layout import Layout
+from .norms import combined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -96,7 +98,8 @@ def reduction(call: Call, dims: Sequence[int], op: str = "", linear: str = "", r
     Arguments:
         call: the call.
         dims: the dimensions that are reduced.
-        op: the reduction of the processes' results; "" if the dimensions must be whole.
+        op: the reduction of the processes' results; "" if the dimensions must be whole, "whole" if `run` returns whole
+            results.
         linear: whether operands may be terms, as in a signature.
         run: as in a signature.
     """
@@ -147,6 +150,20 @@ def _whole_along(call: Call) -> Signature:
     place = 2 if call.name == "quantile" else 1
     dim = call.argument(place, "dim")
     return reduction(call, dims_of(None if isinstance(dim, bool) else dim, len(call.shape())))
+
+
+@rule("vector_norm norm")
+def _norm(call: Call) -> Signature:
+    order = call.argument(1, *("p", "fro") if call.name == "norm" else ("ord", 2))
+    order = 2 if order in ("fro", None) else order
+    if call.argument(2, "dim") is not None or call.argument(3, "keepdim") or not 0 < order < float("inf"):
+        return reduction(call, dims_of(call.argument(2, "dim"), len(call.shape())))
+
+    def run(call: Call, operands: Sequence[Any], choices: Any) -> Any:
+        dims = [dim for dim, choice in enumerate(choices) if choice.operands[0].is_shard()]
+        return combined(call.call(operands), call.mesh, dims, lambda numbers: vector_norm(numbers, order, 0))
+
+    return reduction(call, range(len(call.shape())), "whole", run=run)
 
 
 def along(place: int, default: Any = -1, linear: str = "") -> Any:

@@ -41,12 +41,16 @@ Box: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Described(NamedTuple):
-    """A tensor: its dtype, its shape, its bytes, and whether it may be split."""
+    """A tensor: its dtype, its shape, its bytes, whether it may be split, and for a DTensor who writes which box.
+
+    The ranks of boxes are those among all processes; a DTensor has no bytes to split.
+    """
 
     dtype: str
     shape: tuple[int, ...]
     nbytes: int
     can_split: bool
+    boxes: tuple[tuple[int, Box], ...] | None = None
 
 
 class Piece(NamedTuple):

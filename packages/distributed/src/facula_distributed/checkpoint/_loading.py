@@ -14,6 +14,8 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, empty, no_grad
 from facula_tensor.extend import make
 
+from .._dtensor.dtensor import DTensor
+from .._dtensor.placements import Partial
 from ._index import INDEX, Index, Stored, read_index
 from ._ranks import Ranks
 from ._rows import Rows
@@ -21,7 +23,7 @@ from ._saving import is_stateful, state_of, wait_for_pending
 from ._storage import FileSystemReader, chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from .._groups.groups import ProcessGroup
 
@@ -92,18 +94,18 @@ class _Saved:
             self.parts.append((piece.box, parts))
 
     def fill(self, target: Tensor, first: int = 0) -> None:
-        """Copy the elements to a tensor of the same shape, or to one of the rows from `first` on."""
+        """Copy the elements to a tensor of the same shape, to its part on this process, or to the rows from `first`."""
+        own = [(0, length) for length in self.shape]
+        if isinstance(target, DTensor):
+            own, target = target._spec.box(), target._local_tensor
+        elif own:
+            own[0] = first, first + len(target)
         with no_grad():
             for box, (storage, layout, offset) in self.parts:
-                source = make(Tensor, layout, storage, offset)
-                if not box:
-                    target.copy_(source)
-                    continue
-                (start, stop), *rest = box
-                begin, end = max(start, first), min(stop, first + len(target))
-                if begin < end:
-                    part = target[(slice(begin - first, end - first), *(slice(*ends) for ends in rest))]
-                    part.copy_(source[begin - start : end - start])
+                common = [(max(a, c), min(b, d)) for (a, b), (c, d) in zip(own, box, strict=True)]
+                if all(begin < end for begin, end in common):
+                    part = _cut(make(Tensor, layout, storage, offset), common, box)
+                    _cut(target, common, own).copy_(part)
 
     def __getitem__(self, index: Any) -> Tensor:
         """Return some rows as a new tensor; of a tensor without dimensions, all elements."""
@@ -121,6 +123,12 @@ class _Saved:
         new = empty(self.shape, dtype=make(Tensor, layout, storage, offset).dtype)
         self.fill(new)
         return new
+
+
+def _cut(tensor: Tensor, box: Sequence[tuple[int, int]], within: Sequence[tuple[int, int]]) -> Tensor:
+    """Return a box of a tensor whose elements are those of the box `within`."""
+    slices = tuple([slice(a - first, b - first) for (a, b), (first, _) in zip(box, within, strict=True)])
+    return tensor[slices] if slices else tensor
 
 
 class _Loading:
@@ -163,6 +171,8 @@ class _Loading:
                 self._different.append(
                     f"{path} has shape {tuple(given.shape)} here and {found.shape} in the checkpoint"
                 )
+            elif isinstance(given, DTensor) and any(isinstance(one, Partial) for one in given.placements):
+                self._different.append(f"{path} has Partial placements, which cannot be filled")
             else:
                 self._copies.append((given, found))
         elif isinstance(given, dict) and given:

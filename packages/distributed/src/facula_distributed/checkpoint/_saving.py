@@ -17,10 +17,13 @@ from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor
 from facula_tensor.extend import addressable
 
+from .._dtensor.dtensor import DTensor
+from .._dtensor.layout import gradient_placements, writers
 from .._groups.groups import GroupMember as group
-from .._groups.groups import new_group
+from .._groups.groups import new_group, rank_in
 from .._turns import turns
 from ._index import (
+    Box,
     Described,
     Index,
     Piece,
@@ -37,7 +40,7 @@ from ._rows import Rows
 from ._storage import FileSystemWriter, chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from .._groups.groups import ProcessGroup
 
@@ -182,13 +185,19 @@ class _Contents:
             layout, shape, is_divided = one[1], tuple(one[1].shape), isinstance(value, Rows)
             if isinstance(value, Rows):
                 self.rows[name], shape, value = (value.begin, value.end), value.shape, value.tensor
+            boxes = None
+            if isinstance(value, DTensor):
+                shape, is_divided, boxes = tuple(value.shape), True, writers(name, value._spec)
             self.tensors[name] = value
             can_split = isinstance(value, Tensor) and not is_divided
-            self.described[name] = Described(layout.dtype.name, shape, 0 if is_divided else layout.nbytes, can_split)
+            nbytes = 0 if is_divided else layout.nbytes
+            self.described[name] = Described(layout.dtype.name, shape, nbytes, can_split, boxes)
 
     def _parts(self, value: Any) -> Any:
         if not isinstance(value, (Tensor, Rows)):
             return None
+        if isinstance(value, DTensor):  # terms become whole
+            value = value.redistribute(placements=gradient_placements(value.placements))
         parts = parts_of(value.tensor if isinstance(value, Rows) else value)
         self._tensors[id(parts)] = parts, value
         return parts
@@ -235,11 +244,12 @@ def _prepare(ranks: Ranks, folder: str, state: Mapping[str, Any], *, copies: boo
     tensors = {}
     for name, described in contents.described.items():
         is_divided = name in contents.rows
-        shares = (
-            by_rows(described.shape, [one[name] for one in rows])
-            if is_divided
-            else divided(name, described, ranks.size)
-        )
+        if described.boxes is not None:
+            shares = _in_group(ranks, described.boxes)
+        elif is_divided:
+            shares = by_rows(described.shape, [one[name] for one in rows])
+        else:
+            shares = divided(name, described, ranks.size)
         for rank, box in shares:
             if rank == ranks.rank:
                 own[name] = _share(contents.tensors[name], box, len(shares) > 1 and not is_divided, copies)
@@ -249,12 +259,21 @@ def _prepare(ranks: Ranks, folder: str, state: Mapping[str, Any], *, copies: boo
     return _Prepared(folder, os.path.join(folder, file_name(ranks.rank, number)), own, index)
 
 
+def _in_group(ranks: Ranks, boxes: Iterable[tuple[int, Box]]) -> list[tuple[int, Box]]:
+    """Return boxes with the ranks of the group that saves."""
+    if ranks.group is None:
+        return [(0, box) for _, box in boxes]
+    return [(rank_in("save", "a rank of a DTensor's mesh", ranks.group, rank), box) for rank, box in boxes]
+
+
 def _share(tensor: Any, box: Any, is_split: bool, copies: bool) -> Any:
     """Return the part of a tensor that this rank writes, as Parts."""
     if not isinstance(tensor, Tensor):  # an array's
         return tensor
     part = tensor.detach()
-    if is_split:
+    if isinstance(part, DTensor):
+        part = part.to_local()
+    elif is_split:
         part = part[box[0][0] : box[0][1]]
     return parts_of(part.clone() if copies else part)
 
@@ -266,7 +285,12 @@ def _check_equal(found: list[dict[str, Described]]) -> None:
         for name in [*first, *other]:
             here, there = first.get(name), other.get(name)
             if here != there:
-                shown = ["no such tensor" if one is None else f"{one.dtype} {one.shape}" for one in (here, there)]
+                shown = [
+                    "no such tensor"
+                    if one is None
+                    else f"{one.dtype} {one.shape}" + ("" if one.boxes is None else f" with the boxes {one.boxes}")
+                    for one in (here, there)
+                ]
                 raise OperationError(
                     f"save: expected the same tensors on all ranks; {name!r} is {shown[0]} on rank 0, and {shown[1]} "
                     f"on rank {rank}; use other names for tensors of single ranks, and gather them"

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
+from facula_tensor import Tensor, empty
+from facula_tensor.extend.parts import like_whole
 
+from .._collectives.exchanges import broadcast
+from .._collectives.objects import broadcast_object_list
+from .._dtensor.dtensor import DTensor
+from .._groups.groups import is_initialized
+from .._groups.queries import get_rank, get_world_size
 from ._saving import state_of
 
 __all__ = [
@@ -22,10 +29,13 @@ class StateDictOptions:
     """Options of the functions of this module.
 
     Arguments:
-        full_state_dict, cpu_offload, keep_submodule_prefixes: ignored: states are whole, and on the CPU.
+        full_state_dict: return whole tensors instead of DTensors; load whole tensors.
+        cpu_offload: with `full_state_dict`, return the state on rank 0 and an empty dict on the others.
+        keep_submodule_prefixes: ignored.
         ignore_frozen_params: leave out parameters that require no gradients.
         strict: whether `set_model_state_dict` raises if names are missing or unexpected.
-        broadcast_from_rank0, flatten_optimizer_state_dict: False; others are refused.
+        broadcast_from_rank0: load the state of rank 0, whole tensors, on all ranks; needs `full_state_dict`.
+        flatten_optimizer_state_dict: False; True is refused.
     """
 
     full_state_dict: bool = False
@@ -41,10 +51,64 @@ def _checked(operation: str, options: StateDictOptions | None) -> StateDictOptio
     found = StateDictOptions() if options is None else options
     if not isinstance(found, StateDictOptions):
         raise InvalidTypeError(f"{operation}: expected options to be StateDictOptions; got {type(found).__name__}")
-    for field in fields(found):
-        if field.name in ("broadcast_from_rank0", "flatten_optimizer_state_dict") and getattr(found, field.name):
-            raise UnsupportedError(f"{operation}: expected {field.name}=False, as it is not supported; leave it out")
+    if found.flatten_optimizer_state_dict:
+        raise UnsupportedError(
+            f"{operation}: expected flatten_optimizer_state_dict=False, as it is not supported; leave it out"
+        )
+    if found.broadcast_from_rank0 and not found.full_state_dict:
+        raise InvalidValueError(
+            f"{operation}: expected full_state_dict=True with broadcast_from_rank0=True; got False; set both"
+        )
     return found
+
+
+def _returned(state: Any, options: StateDictOptions) -> Any:
+    """Return a state with whole tensors if the options say so; all ranks call this."""
+    if not options.full_state_dict:
+        return state
+    whole = _mapped(state, lambda value: value.full_tensor() if isinstance(value, DTensor) else value)
+    return whole if not options.cpu_offload or not is_initialized() or get_rank() == 0 else {}
+
+
+def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a value with the tensors in its dicts and lists changed."""
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: _mapped(one, change) for key, one in value.items()}
+    return [_mapped(one, change) for one in value] if isinstance(value, list) else value
+
+
+class _Sent(NamedTuple):
+    """A tensor that rank 0 sends after the state."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+def _given(state: Any, options: StateDictOptions) -> Any:
+    """Return the state to load: the own one, or that of rank 0."""
+    if not options.broadcast_from_rank0 or not is_initialized() or get_world_size() == 1:
+        return state
+    tensors: list[Tensor] = []
+
+    def keep(tensor: Tensor) -> _Sent:
+        tensors.append(tensor.detach())
+        return _Sent(tuple(tensor.shape), tensor.dtype)
+
+    sent = [_mapped(dict(state), keep) if get_rank() == 0 else None]
+    broadcast_object_list(sent, 0)
+
+    def receive(value: Any) -> Any:
+        if isinstance(value, _Sent):
+            tensor = tensors.pop(0).clone() if get_rank() == 0 else empty(value.shape, dtype=value.dtype)
+            broadcast(tensor, 0)
+            return tensor
+        if isinstance(value, dict):
+            return {key: receive(one) for key, one in value.items()}
+        return [receive(one) for one in value] if isinstance(value, list) else value
+
+    return receive(sent[0])
 
 
 def _bare(model: Any) -> Any:
@@ -72,7 +136,7 @@ def get_model_state_dict(model: Any, *, submodules: None = None, options: StateD
         for name, parameter in bare.named_parameters():
             if not parameter.requires_grad:
                 state.pop(name, None)
-    return state
+    return _returned(state, found)
 
 
 @boundary
@@ -83,11 +147,19 @@ def set_model_state_dict(
 
     Arguments:
         model: a module.
-        model_state_dict: its state.
+        model_state_dict: its state; whole tensors are distributed as the parameters are.
         options: `StateDictOptions`; `strict` is that of the module's `load_state_dict`.
     """
     found = _checked("set_model_state_dict", options)
-    return _bare(model).load_state_dict(dict(model_state_dict), strict=found.strict)
+    bare = _bare(model)
+    state, own = dict(_given(model_state_dict, found)), bare.state_dict()
+    for name, value in state.items():
+        if isinstance(own.get(name), DTensor) and isinstance(value, Tensor):
+            if value.shape == own[name].shape:
+                state[name] = like_whole(own[name], value)
+        elif isinstance(value, DTensor):
+            state[name] = value.full_tensor()
+    return bare.load_state_dict(state, strict=found.strict)
 
 
 def _each(optimizers: Any) -> list[Any]:
@@ -124,7 +196,7 @@ def get_optimizer_state_dict(
         ValueError: an optimizer has parameters that the model has not.
     """
     operation = "get_optimizer_state_dict"
-    _checked(operation, options)
+    found = _checked(operation, options)
     if submodules is not None:
         raise UnsupportedError(f"{operation}: expected submodules=None; call it for each of them")
     states: dict[str, Any] = {}
@@ -134,7 +206,8 @@ def get_optimizer_state_dict(
         own = state_of(optimizer)
         states |= {names[number]: state for number, state in own["state"].items()}
         groups += [{**group, "params": [names[number] for number in group["params"]]} for group in own["param_groups"]]
-    return {"state": states, "param_groups": groups}
+    state: dict[str, Any] = _returned({"state": states, "param_groups": groups}, found)
+    return state
 
 
 @boundary
@@ -153,7 +226,7 @@ def set_optimizer_state_dict(
         ValueError: the state lacks a group of an optimizer's parameters.
     """
     operation = "set_optimizer_state_dict"
-    _checked(operation, options)
+    optim_state_dict = _given(optim_state_dict, _checked(operation, options))
     states: list[tuple[Any, dict[str, Any]]] = []
     for optimizer in _each(optimizers):
         names = _names(operation, model, optimizer)
@@ -207,6 +280,6 @@ def set_state_dict(
         options: how names and states are treated; None for the defaults.
     """
     missing = set_model_state_dict(model, model_state_dict, options=options)
-    if optim_state_dict:
+    if optim_state_dict or (options is not None and options.broadcast_from_rank0):
         set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
     return missing

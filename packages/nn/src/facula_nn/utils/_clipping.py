@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
@@ -11,6 +11,8 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, bfloat16, float16, linalg, no_grad, promote_types, stack, tensor
 from facula_tensor.extend.arguments import as_real
 from facula_tensor.extend.declaring import elementwise, no_record_ops
+from facula_tensor.extend.overriding import disable_overrides
+from facula_tensor.extend.parts import has_parts, reduced_parts, replicated, whole_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -168,7 +170,9 @@ def _total_norm(
     order = math.inf if norm_type == "inf" else float(as_real(norm_type, operation, "norm_type"))
     if not tensors:
         return tensor(0.0), tensor(0.0)
-    norms = [_norm(_widened(gradient), order) for gradient in tensors]
+    parts = [gradient for gradient in tensors if has_parts(gradient)]
+    whole = iter(reduced_parts(parts, partial(_part_norm, order), partial(_combined, order)) if parts else ())
+    norms = [next(whole) if has_parts(gradient) else _norm(_widened(gradient), order) for gradient in tensors]
     dtypes = {norm.dtype for norm in norms}
     if len(dtypes) > 1:
         norms = [norm.to(reduce(promote_types, dtypes)) for norm in norms]
@@ -181,7 +185,20 @@ def _total_norm(
             "look for the layer whose gradient is not finite with detect_anomaly()"
         )
     dtype = reduce(promote_types, {gradient.dtype for gradient in tensors}).to_real()
-    return (total if total.dtype is dtype else total.to(dtype)), total
+    rounded = total if total.dtype is dtype else total.to(dtype)
+    return (replicated(parts[0], rounded) if parts else rounded), total
+
+
+def _part_norm(order: float, part: Tensor) -> Tensor:
+    """Return the norm of a part of a tensor, which may be empty."""
+    if part.numel():
+        return _norm(_widened(part), order)
+    return _widened(part).new_full((), 0.0 if order >= 0 else math.inf)
+
+
+def _combined(order: float, norms: Tensor) -> Tensor:
+    """Return the norms of whole tensors, given those of their parts, along the first dimension."""
+    return norms.sum(0) if order == 0 else linalg.vector_norm(norms, order, 0)
 
 
 def _norm(value: Tensor, order: float) -> Tensor:
@@ -194,13 +211,19 @@ def _norm(value: Tensor, order: float) -> Tensor:
 
 def _scale(grads: list[Tensor], most: float, total: Tensor) -> None:
     """Multiply all gradients by most / total, but by at most 1, without reading `total` from the device."""
+    if has_parts(total):
+        total = whole_of(total)
     factor = no_record_ops.clip_factor(_widened(total), most)
     copies = {factor.device: factor}
     for grad in grads:
         device = grad.device
         if device not in copies:
             copies[device] = factor.to(device)
-        grad.mul_(copies[device])
+        if has_parts(grad):
+            with disable_overrides():
+                grad.mul_(copies[device])
+        else:
+            grad.mul_(copies[device])
 
 
 def _widened(value: Tensor) -> Tensor:
