@@ -12,7 +12,7 @@ size_t seat_offset(uint32_t world, uint32_t group, uint32_t rank) {
 }
 
 size_t mailbox_offset(uint32_t world, uint32_t from, uint32_t to) {
-    return seat_offset(world, GROUPS, 0) + ((size_t)from * world + to) * sizeof(Mailbox);
+    return seat_offset(world, SEATS, 0) + ((size_t)from * world + to) * sizeof(Mailbox);
 }
 
 size_t board_bytes(uint32_t world) { return mailbox_offset(world, world, 0); }

@@ -357,9 +357,18 @@ int run(Member *member, Call *call) {
                 member->half ^= 1;
                 goto done;
         }
-done:;
+done:
+    end_record(member, call);
+    return DONE;
+}
+
+void begin_record(Member *member, Call *call) {
+    write_record(member, call);
+    arrive(member);
+}
+
+void end_record(Member *member, Call *call) {
     Record *record = record_of(member, member->me);
     record->waited = call->waited, record->ended = seconds();
     if (call->totals) add_totals(call->totals, record, call_bytes(call, member->size));
-    return DONE;
 }

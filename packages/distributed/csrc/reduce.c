@@ -123,40 +123,55 @@ static const Type types[DTYPES] = {
 
 size_t item_bytes(uint32_t dtype) { return types[dtype].bytes; }
 
+static int is_half(uint32_t dtype) { return dtype == FLOAT16 || dtype == BFLOAT16; }
+
+size_t sum_bytes(uint32_t dtype) { return is_half(dtype) ? sizeof(float) : item_bytes(dtype); }
+
 /* Returns nonzero if the dtype has no such reduction. A target may be a source, or a different array. */
-int reduce(uint32_t dtype, uint32_t reduction, uint32_t sources, char **from, uint32_t targets, char **to,
-           size_t count) {
+int continue_reduction(uint32_t dtype, uint32_t reduction, const char *before, uint32_t sources, char **from,
+                       uint32_t divisor, uint32_t targets, char **to, size_t count) {
     const Type *type = &types[dtype];
     Fold *fold = type->folds[reduction];
     if (!fold) return MISMATCH;
-    int is_half = dtype == FLOAT16 || dtype == BFLOAT16;
+    size_t wide = sum_bytes(dtype), result = divisor ? type->bytes : wide;
     /* The first target takes the sums itself, unless it is a source that is read later. */
-    int is_direct = !is_half;
-    for (uint32_t k = 2; k < sources; k++) is_direct &= to[0] != from[k];
+    int is_direct = result == wide;
+    for (uint32_t k = before ? 1 : 2; k < sources; k++) is_direct &= to[0] != from[k];
     _Alignas(64) char block[BLOCK * 16];
     float next[BLOCK];
     for (size_t at = 0; at < count; at += BLOCK) {
-        size_t length = count - at < BLOCK ? count - at : BLOCK, bytes = length * type->bytes, start = at * type->bytes;
-        char *sums = is_direct ? to[0] + start : block;
-        if (is_half) {
-            widen(dtype, (float *)sums, from[0] + start, length);
-            for (uint32_t k = 1; k < sources; k++) {
-                widen(dtype, next, from[k] + start, length);
-                fold(sums, sums, next, length);
+        size_t length = count - at < BLOCK ? count - at : BLOCK, start = at * type->bytes;
+        char *sums = is_direct ? to[0] + at * wide : block;
+        const char *former = before ? before + at * wide : NULL;   /* the sums, once there are any */
+        for (uint32_t k = 0; k < sources; k++) {
+            const char *values = from[k] + start;
+            if (is_half(dtype)) {
+                float *widened = former ? next : (float *)sums;
+                widen(dtype, widened, values, length);
+                values = (char *)widened;
             }
-        } else if (sources == 1) {
-            memmove(sums, from[0] + start, bytes);
-        } else {
-            fold(sums, from[0] + start, from[1] + start, length);
-            for (uint32_t k = 2; k < sources; k++) fold(sums, sums, from[k] + start, length);
+            if (former)
+                fold(sums, former, values, length);
+            else if (k + 1 < sources && !is_half(dtype)) {
+                former = values;
+                continue;
+            } else if (values != sums)
+                memmove(sums, values, length * wide);
+            former = sums;
         }
-        if (reduction == AVG) type->divide(sums, length, sources);
+        if (!sources && former != sums) memmove(sums, former, length * wide);
+        if (reduction == AVG && divisor) type->divide(sums, length, divisor);
         for (uint32_t k = 0; k < targets; k++) {
-            if (is_half)
+            if (result != wide)
                 narrow(dtype, to[k] + start, (float *)sums, length);
-            else if (to[k] + start != sums)
-                memcpy(to[k] + start, sums, bytes);
+            else if (to[k] + at * wide != sums)
+                memcpy(to[k] + at * wide, sums, length * wide);
         }
     }
     return DONE;
+}
+
+int reduce(uint32_t dtype, uint32_t reduction, uint32_t sources, char **from, uint32_t targets, char **to,
+           size_t count) {
+    return continue_reduction(dtype, reduction, NULL, sources, from, sources, targets, to, count);
 }

@@ -32,7 +32,8 @@ Reductions add the ranks' values in rank order, independently of sizes and timin
 #include <stdint.h>
 
 enum { VERSION = 1, PAGE = 4096, TEXT = 32768, WHERE = 112, DIMENSIONS = 6, RECORDS = 15, LETTERS = 255 };
-enum { LOCAL = 256, GROUPS = 512 };   /* groups that only their members create have numbers from LOCAL on */
+enum { LOCAL = 256, GROUPS = 512, SEATS = 1024 };   /* groups that only their members create have numbers from LOCAL on;
+    group k + GROUPS are the members of group k on this machine, whose records are not reported */
 enum { DONE = 0, AGAIN = 1, MISMATCH = 2, LENGTHS = 3 };   /* statuses */
 enum { COPY, REDUCE, ALL_REDUCE };
 enum { SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, REDUCTIONS };
@@ -56,6 +57,15 @@ typedef struct {
     uint64_t stride, longest;   /* between parts in the stage; bytes of the longest part */
     char where[112];   /* the program's file and line */
 } Record;
+
+typedef struct {   /* what a rank tells those on other machines about a call; lengths and a small tensor may follow */
+    uint64_t number;   /* as in Record; 0 if the rank has left the group */
+    Signature signature;
+    uint64_t sent, received;   /* bytes: the longest part to send, and all that the rank will receive */
+    uint64_t tensor;   /* where other ranks of the machine find the tensor: an offset in the rank's arena */
+    uint64_t stride;   /* to the next rank's packet */
+    char where[112];
+} Head;
 
 typedef struct {   /* a rank in a group */
     uint32_t phase, waiting, is_member, has_left;
@@ -139,6 +149,9 @@ uint32_t add_local_group(char *board);   /* returns its number, which is GROUPS 
 
 size_t stage_bytes(const Call *call, uint32_t size);   /* that `run` needs */
 int run(Member *member, Call *call);
+/* Other engines, which have no stages, write the records of a call with these. */
+void begin_record(Member *member, Call *call);
+void end_record(Member *member, Call *call);
 
 /* Returns NULL if the mailbox is full. */
 Letter *post_letter(char *board, uint32_t from, uint32_t to, uint32_t group, int64_t tag, uint64_t offset,
@@ -154,4 +167,9 @@ int is_posted(const Letter *letter);
 int end_with(int life, int output, const char *line);
 
 int reduce(uint32_t dtype, uint32_t reduction, uint32_t sources, char **from, uint32_t targets, char **to, size_t count);
+/* Continues a reduction. `before` is the result of the former sources, or NULL. The result is final if `divisor`, the
+number of all sources, is not 0; otherwise it has elements of `sum_bytes`, and there is one target. */
+int continue_reduction(uint32_t dtype, uint32_t reduction, const char *before, uint32_t sources, char **from,
+                       uint32_t divisor, uint32_t targets, char **to, size_t count);
 size_t item_bytes(uint32_t dtype);
+size_t sum_bytes(uint32_t dtype);   /* of an element of an unfinished reduction: float16 is added as float */

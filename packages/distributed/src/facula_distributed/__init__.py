@@ -1,11 +1,12 @@
 """facula_distributed: processes that work together, under the names of torch.distributed.
 
-Groups of processes of one machine exchange tensors in shared memory; the launcher `python -m facula_distributed`
-starts them, watches them, and names the one that failed or is late. May import: errors, multiprocessing, tensor. In
-order of the data's way: `_parallel` (training of a model in several processes), `_collectives` (PyTorch's functions),
-`_groups` (groups, addresses, work in progress), `_stores` (keys and values by which processes meet), `_board` (memory
-that all ranks share, and calls into C), `csrc` (the engine; start at Note [The board] in csrc/shm.h), `_launch` (the
-launcher), `_report` (what steps cost), `_resumable` (state for restarts), `checkpoint`.
+Groups of processes exchange tensors in shared memory, and between machines with MPI; the launcher `python -m
+facula_distributed` starts them, watches them, and names the one that failed or is late. May import: errors,
+multiprocessing, tensor. In order of the data's way: `_parallel` (training of a model in several processes),
+`_collectives` (PyTorch's functions), `_groups` (groups, addresses, work in progress), `_stores` (keys and values by
+which processes meet), `_board` (memory that all ranks share), `_engines` (how bytes reach other ranks: shared memory,
+MPI, or both), `csrc` (shared memory; start at Note [The board] in csrc/shm.h), `_launch` (the launcher), `_report`
+(what steps cost), `_resumable` (state for restarts), `checkpoint`.
 """
 
 from facula_errors.extend import published as _published
@@ -44,6 +45,7 @@ from ._collectives.reductions import (
     reduce_scatter_tensor,
     supports_complex,
 )
+from ._engines.start import is_mpi_available
 from ._errors import (
     DistBackendError,
     DistError,
@@ -104,7 +106,7 @@ __all__ = [
     "default_pg_timeout", "destroy_process_group", "expect_slow", "gather", "gather_object", "get_backend",
     "get_backend_config", "get_default_backend_for_device", "get_global_rank", "get_group_rank", "get_node_local_rank",
     "get_pg_count", "get_process_group_ranks", "get_rank", "get_world_size", "group", "init_process_group", "irecv",
-    "is_available", "is_initialized", "isend", "monitored_barrier", "new_group", "new_subgroups",
+    "is_available", "is_initialized", "is_mpi_available", "isend", "monitored_barrier", "new_group", "new_subgroups",
     "new_subgroups_by_enumeration", "recv", "recv_object_list", "reduce", "reduce_op", "reduce_scatter",
     "reduce_scatter_tensor", "report", "resumable", "scatter", "scatter_object_list", "seed", "send",
     "send_object_list", "supports_complex",

@@ -47,9 +47,13 @@ def _child(
     function: Callable[..., Any], rank: int, size: int, address: str, arguments: Any, pipe: Any, options: Any
 ) -> None:
     os.setsid()
+    machines = options.pop("machines", 1)
+    if machines > 1:
+        os.environ |= {"FACULA_NNODES": str(machines), "GROUP_RANK": str(rank * machines // size)}
     ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
     try:
-        dist.init_process_group("gloo", address, rank=rank, world_size=size, **{"timeout": TIMEOUT, **options})
+        given = {"backend": "gloo", "timeout": TIMEOUT, **options}
+        dist.init_process_group(init_method=address, rank=rank, world_size=size, **given)
         found = function(rank, *arguments)
         if dist.is_initialized():
             dist.destroy_process_group()
@@ -73,7 +77,8 @@ def start(
         function: called as `function(rank, *arguments)`.
         arguments: the other arguments.
         address: the address of `init_process_group`; a new file if None.
-        options: more arguments of `init_process_group`.
+        options: more arguments of `init_process_group`, and `machines`: the number of machines on which the ranks
+            pretend to be.
     """
     context: Any = get_context("fork")
     if address is None:
@@ -136,10 +141,10 @@ def _serve(rank: int, calls: Sequence[Any]) -> None:
 class _Pool:
     """Ranks that run functions."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, options: Any) -> None:
         context: Any = get_context("fork")
         ours, theirs = zip(*(context.Pipe() for _ in range(size)), strict=True)
-        self.pipes, self.started = ours, start(size, _serve, theirs)
+        self.pipes, self.started = ours, start(size, _serve, theirs, **options)
 
     def call(self, function: Callable[..., Any], arguments: Any, limit: float) -> list[Any]:
         for pipe in self.pipes:
@@ -166,7 +171,7 @@ class _Pool:
         finish(self.started)
 
 
-_pools: dict[int, _Pool] = {}
+_pools: dict[tuple[object, ...], _Pool] = {}
 
 
 @atexit.register
@@ -183,17 +188,18 @@ def run(size: int, function: Callable[..., Any], *arguments: Any, limit: float =
         function: a function of a module, called as `function(rank, *arguments)`.
         arguments: the other arguments.
         limit: seconds after which ranks are killed.
-        options: more arguments of `init_process_group`; ranks with options are started for this call alone.
+        options: those of `start`; except `backend` and `machines`, they start ranks for this call alone.
     """
-    if options:
+    if options.keys() - {"backend", "machines"}:
         found = finish(start(size, function, *arguments, **options), limit)
     else:
-        pool = _pools.pop(size, None) or _Pool(size)
+        key = size, *sorted(options.items())
+        pool = _pools.pop(key, None) or _Pool(size, options)
         found = pool.call(function, arguments, limit)
         if any(one[0] == "error" for one in found):
             pool.kill()
         else:
-            _pools[size] = pool
+            _pools[key] = pool
     failed = [f"rank {rank}: {one and one[2]}" for rank, one in enumerate(found) if one is None or one[0] == "error"]
     if failed:
         raise Failed("\n".join(failed))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _HEAD = 192  # bytes of an envelope, rounded up to whole cache lines
 _posting = Lock()
-_FULL_SECONDS = 0.002  # between two attempts to post into a full mailbox
+FULL_SECONDS = 0.002  # between two attempts to post into a full mailbox
 
 
 class Letters:
@@ -68,7 +68,7 @@ class Letters:
             if problem is not None:
                 raise problem
             if (others := turns()) is None:
-                time.sleep(_FULL_SECONDS)
+                time.sleep(FULL_SECONDS)
             else:
                 others.pause(f"waits in {operation} for a free mailbox")
 
@@ -87,6 +87,9 @@ class Letters:
             if letter != ffi.NULL:
                 return source, letter
         return None
+
+    def flush(self) -> None:
+        """Wait until this process may end. Others read its messages from memory that is theirs, too."""
 
     def problem(self, operation: str, others: Sequence[int], deadline: float | None = None) -> DistBackendError | None:
         """Return the error of an operation for which some ranks will not come, or None. A letter may still be there.

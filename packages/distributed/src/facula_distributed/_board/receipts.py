@@ -121,9 +121,13 @@ class Receipts:
             self._changed.notify_all()
 
     def _match(self) -> None:
+        missed: dict[int, set[int]] = {}  # sources by tag: a message that arrives now is for the first receipt
         for one in list(self._pending):
-            found = self._letters.find(one.sources, one.tag)
-            if found is not None:
+            sources = missed.setdefault(one.tag, set())
+            found = self._letters.find(one.sources, one.tag) if sources.isdisjoint(one.sources) else None
+            if found is None:
+                sources.update(one.sources)
+            else:
                 self._pending.remove(one)
                 one.take(*found)
 

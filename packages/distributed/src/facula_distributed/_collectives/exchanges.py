@@ -316,7 +316,7 @@ def barrier(
 def monitored_barrier(
     group: ProcessGroup | None = None, timeout: timedelta | None = None, wait_all_ranks: bool = False
 ) -> None:
-    """Wait for all processes, and name late ones. ValueError unless the backend is "gloo".
+    """Wait for all processes, and name late ones. ValueError unless the backend is "gloo" or "mpi".
 
     Arguments:
         group: the process group; all processes if None.
@@ -326,7 +326,9 @@ def monitored_barrier(
     found = group_of("monitored_barrier", group)
     if found is None:
         return
-    if found._backend != Backend.GLOO:
-        raise InvalidValueError(f"monitored_barrier: expected a group of the backend 'gloo'; got {found._backend!r}")
+    if found._backend not in (Backend.GLOO, Backend.MPI):
+        raise InvalidValueError(
+            f"monitored_barrier: expected a group of the backend 'gloo' or 'mpi'; got {found._backend!r}"
+        )
     seconds = None if timeout is None else as_seconds("monitored_barrier", timeout)
     perform(found, "monitored_barrier", timeout=seconds)

@@ -262,7 +262,7 @@ def prepare(
     memories = [*send, *receive]  # of tensors that the program may drop while this runs in the background
 
     def run() -> float:
-        member.run(call, operation, timeout)
+        member.run(call, operation, timeout, (addresses[:], lengths[:], memories[:]))
         del addresses[:], lengths[:], memories[:]  # which the call refers to until here
         after_writing(written)
         return float(call.waited)

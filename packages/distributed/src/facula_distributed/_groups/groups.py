@@ -12,10 +12,10 @@ from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, Op
 from facula_errors.extend import boundary, warn
 from facula_multiprocessing import SharedMemoryError
 
-from .._board.letters import Letters
-from .._board.member import Member
 from .._board.receipts import Receipts
 from .._board.world import World
+from .._engines.choice import new_member
+from .._engines.start import start
 from .._stores.network import NetworkStore, ServerEndedError
 from .._stores.store import Store, as_seconds
 from .._stores.stores import PrefixStore
@@ -25,6 +25,8 @@ from .work import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .._board.member import Member
 
 default_pg_timeout = timedelta(minutes=30)
 _AGAIN_SECONDS = 5.0
@@ -41,7 +43,7 @@ class Backend(str):
     MPI = "mpi"
     SHM = "shm"
     backend_list: ClassVar = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, SHM]
-    _AVAILABLE: ClassVar = (UNDEFINED, GLOO, SHM)
+    _AVAILABLE: ClassVar = (UNDEFINED, GLOO, SHM, MPI)
 
     __slots__ = ()
 
@@ -65,7 +67,7 @@ class ProcessGroup:
     def __init__(self, backend: Backend, name: str, description: str, store: Store, member: Member) -> None:
         self.group_name, self.group_desc = name, description
         self._backend, self._store, self._member = backend, store, member
-        self._worker, self._letters = Worker(), Letters(member)
+        self._worker, self._letters = Worker(), member.new_letters()
         self._receipts = Receipts(member, self._letters)
 
     def size(self) -> int:
@@ -207,10 +209,12 @@ def init_process_group(
     """Initialize the default process group, of all processes; all must call this function.
 
     The address is `env://` (the default: RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, which launchers set),
-    `tcp://HOST:PORT` or `file://PATH`, with `?rank=0&world_size=1` perhaps. The processes run on one machine.
+    `tcp://HOST:PORT` or `file://PATH`, with `?rank=0&world_size=1` perhaps. Processes of several machines, and those of
+    the backend "mpi", need MPI: `pip install facula-distributed[mpi]`.
 
     Arguments:
-        backend: "gloo", "shm", "cpu:gloo", or None, which have the same effect: communication in shared memory.
+        backend: "gloo", "shm", "cpu:gloo", or None, which have the same effect: communication in shared memory, and
+            between machines with MPI; or "mpi".
         init_method: the address at which the processes connect.
         timeout: how long to wait for other processes, here and in each operation; 30 minutes if None.
         world_size: the number of processes.
@@ -221,9 +225,9 @@ def init_process_group(
         device_id: None, or the CPU.
 
     Raises:
-        RuntimeError: a backend of PyTorch's that is not supported, such as "nccl"; processes that do not connect.
+        RuntimeError: a backend of PyTorch's that is not supported, such as "nccl"; processes that do not connect;
+            MPI is needed and not installed.
         ValueError: the rank or the number of processes is missing, or the group exists already.
-        NotImplementedError: processes on several machines.
 
     >>> from facula_distributed import HashStore
     >>> init_process_group("gloo", store=HashStore(), rank=0, world_size=1)
@@ -240,9 +244,9 @@ def init_process_group(
         raise InvalidTypeError(f"{operation}: expected store to be a Store; got {type(store).__name__}")
     kind = _checked_backend(operation, backend, pg_options)
     seconds = _seconds(operation, timeout)
-    found, world = connected(init_method, rank, world_size, store, timedelta(seconds=seconds))
+    found, world = connected(init_method, rank, world_size, store, timedelta(seconds=seconds), is_mpi(kind))
     try:
-        member = Member(world, world.new_group_number(), range(found.size), seconds)
+        member = new_member(world, world.new_group_number(), range(found.size), seconds, is_mpi(kind))
     except SharedMemoryError as error:
         world.board.fail(world.rank, f"rank {world.rank} failed: {error}")
         world.close()
@@ -253,8 +257,18 @@ def init_process_group(
     watch_stalls(world)
 
 
+def is_mpi(kind: Backend) -> bool:
+    """Return whether a backend is MPI for tensors of the CPU."""
+    return kind in (Backend.MPI, f"cpu:{Backend.MPI}")
+
+
 def connected(
-    init_method: str | None, rank: int, world_size: int, store: Store | None, timeout: timedelta
+    init_method: str | None,
+    rank: int,
+    world_size: int,
+    store: Store | None,
+    timeout: timedelta,
+    uses_mpi: bool = False,
 ) -> tuple[Found, World]:
     """Meet the other processes. The arguments are those of `init_process_group`.
 
@@ -264,7 +278,10 @@ def connected(
     while True:
         found = find(init_method, rank, world_size, store, timeout)
         try:
-            world = World(PrefixStore(f"world {_worlds[0]}", found.store), found.rank, found.size, timeout)
+            own_store = PrefixStore(f"world {_worlds[0]}", found.store)
+            world = World(own_store, found.rank, found.size, timeout, _worlds[0])
+            if len(world.locals) < world.size or (uses_mpi and turns() is None):
+                world.mpi = start(own_store, world, timeout)
         except ServerEndedError:
             if store is not None or time.monotonic() > end:
                 raise
@@ -293,6 +310,7 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
     for one in ended:
         _groups.remove(one)
         one._worker.close()
+        one._letters.flush()
         one._receipts.close()
         one._member.leave()
     if not _groups:
@@ -300,13 +318,15 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
         found._member.world.close()
 
 
-def _member_of_all(default: ProcessGroup, ranks: list[int], timeout: float, detail: int) -> Member | None:
+def _member_of_all(default: ProcessGroup, ranks: list[int], timeout: float, detail: int, is_mpi: bool) -> Member | None:
     """Return this process's part in a new group after all have met, or None if it has none."""
     world, error = default._member.world, None
     number, member = world.new_group_number(), None
+    if is_mpi and world.mpi is None and turns() is None:
+        world.mpi = start(PrefixStore("mpi", default._store), world, timedelta(seconds=timeout))
     if world.rank in ranks:
         try:
-            member = Member(world, number, ranks, timeout)
+            member = new_member(world, number, ranks, timeout, is_mpi)
         except SharedMemoryError as caught:
             error = caught
     default._worker.submit(
@@ -357,11 +377,16 @@ def new_group(
     if use_local_synchronization:
         if world.rank not in chosen:
             return None
-        number = world.new_local_group_number(default._store, tuple(chosen), seconds)
-        member = Member(world, number, chosen, seconds)
+        if is_mpi(kind) and world.mpi is None:
+            raise OperationError(
+                "new_group: expected use_local_synchronization=False for the first group with the backend 'mpi', which "
+                "starts it in all processes; or pass 'mpi' to init_process_group"
+            )
+        number = world.new_local_group_number(tuple(chosen), seconds)
+        member = new_member(world, number, chosen, seconds, is_mpi(kind))
         member.meet("new_group", detail)
     else:
-        member = _member_of_all(default, chosen, seconds, detail)
+        member = _member_of_all(default, chosen, seconds, detail, is_mpi(kind))
     if member is None:
         return GroupMember.NON_GROUP_MEMBER
     return _add(kind, group_desc or "undefined", default._store, member)

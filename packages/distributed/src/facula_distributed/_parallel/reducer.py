@@ -203,8 +203,7 @@ class Reducer:
                     prepared.run()
                 except MismatchError as error:
                     member = self._group._member
-                    board, number = member.world.board, member.last_number()
-                    records = [board.record(member.group, rank, number) for rank in member.ranks]
+                    records = [member.record(rank, member.last_number()) for rank in member.ranks]
                     self._records = {-1 if record is None else int(record.signature.operation) for record in records}
                     self._error = error
 

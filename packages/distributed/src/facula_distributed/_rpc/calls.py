@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 
-from .._board.member import Member
+from .._engines.choice import new_member
 from .._groups.addresses import Found, find
 from .._groups.futures import Future
 from .._groups.groups import connected, default_group, default_pg_timeout, is_initialized
@@ -120,7 +120,7 @@ def _in_shared_memory(options: RpcBackendOptions, rank: int, size: int) -> tuple
         found, world = connected(options.init_method, rank, size, None, default_pg_timeout)
         store, close = found.store, world.close
     number = world.new_group_number()
-    member = Member(world, number, range(world.size), default_pg_timeout.total_seconds())
+    member = new_member(world, number, range(world.size), default_pg_timeout.total_seconds())
     return Mailboxes(member, close), PrefixStore(f"rpc {number}", store)
 
 

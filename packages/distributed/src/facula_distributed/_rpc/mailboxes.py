@@ -10,7 +10,6 @@ import struct
 import time
 from typing import TYPE_CHECKING
 
-from .._board.letters import Letters
 from .._shm import ffi
 from .transport import Message
 
@@ -36,7 +35,7 @@ class Mailboxes:
     def __init__(self, member: Member, close: Callable[[], object]) -> None:
         self.rank, self.size, self._close = member.world.rank, member.world.size, close
         self.address = ""
-        self._member, self._letters = member, Letters(member)
+        self._member, self._letters = member, member.new_letters()
         self._others = [rank for rank in range(self.size) if rank != self.rank]
 
     def connect(self, addresses: Sequence[str]) -> None:

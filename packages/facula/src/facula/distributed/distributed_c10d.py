@@ -52,6 +52,7 @@ with needs("facula.distributed"):
         init_process_group,
         irecv,
         is_initialized,
+        is_mpi_available,
         isend,
         monitored_barrier,
         new_group,
@@ -89,18 +90,14 @@ mirror_places(process_groups)  # samplers ask for the rank and the size
 
 
 def is_backend_available(backend: str) -> bool:
-    """Return whether a backend is available, as its own function reports: "gloo" and "shm", on one machine."""
-    return str(backend).lower() in ("gloo", "shm")
+    """Return whether a backend is available, as its own function reports: "gloo", "shm", "mpi" if it is installed."""
+    name = str(backend).lower()
+    return is_mpi_available() if name == "mpi" else name in ("gloo", "shm")
 
 
 def is_gloo_available() -> bool:
-    """Return whether the backend "gloo" is available: True, for processes of one machine."""
+    """Return whether the backend "gloo" is available: True."""
     return True
-
-
-def is_mpi_available() -> bool:
-    """Return whether MPI is available: False."""
-    return False
 
 
 def is_nccl_available() -> bool:

@@ -1,0 +1,73 @@
+"""The engines between machines: results, errors and messages are those of shared memory.
+
+Machines are simulated: ranks of one machine are told that they are on several.
+"""
+
+import os
+import signal
+import time
+
+import pytest
+import test_failures
+import test_messages
+import test_waiting
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_properties import OPERATIONS, THOROUGH, cases, check, check_large
+
+import facula_distributed as dist
+from facula_distributed.extend import default_group
+from facula_distributed.testing import TIMEOUT, errors, finish, run, start
+from facula_tensor import ones
+
+pytestmark = pytest.mark.skipif(not dist.is_mpi_available(), reason="mpi4py and an MPI library are not installed")
+ENGINES = [(2, {"backend": "mpi"}), (4, {"machines": 2})]
+ALL = [*ENGINES, (3, {"backend": "mpi"}), (3, {"machines": 3}), (5, {"machines": 3})]
+
+
+def check_kind(rank):
+    return type(default_group()._member).__name__
+
+
+def test_engines_are_chosen_by_machines():
+    kinds = {run(size, check_kind, **engine)[0] for size, engine in ALL[2:]}
+    assert kinds == {"MpiMember", "TwoLevelMember"}
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(THOROUGH, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("size, engine", ALL, ids=str)
+def test_every_collective_returns_what_numpy_does(size, engine, times):
+    @settings(max_examples=max(2, times * settings().max_examples // 8))
+    @given(st.tuples(*(cases(size, operation) for operation in OPERATIONS)))
+    def compare(drawn):
+        run(size, check, drawn, **engine)
+
+    compare()
+
+
+@pytest.mark.parametrize("engine", [{"backend": "mpi"}, {"machines": 2}], ids=str)
+def test_every_collective_of_several_rounds(engine):
+    run(3, check_large, **engine)
+
+
+def check_all(rank, size):
+    """Checks of one set of ranks, of which none ends."""
+    assert test_failures.check_nothing_is_changed(rank) == [size] * 4
+    assert test_failures.check_background(rank)
+    found = test_failures.check_differences(rank)
+    with pytest.raises(dist.MismatchError) as raised:
+        sizes = [1, 2, *[3] * (size - 2)] if rank == 0 else [1] * size
+        dist.all_to_all_single(ones(size), ones(sum(sizes)), [1] * size, sizes)
+    assert "rank 0 sends rank 1 another number of elements" in str(raised.value)
+    test_waiting.check_barrier(rank, size)
+    test_waiting.check_background(rank, size)
+    test_messages.check_ring(rank, size)
+    assert test_messages.check_any_source(rank, size) in (None, True)
+    return found
+
+
+@pytest.mark.parametrize("size, engine", ENGINES, ids=str)
+def test_differences_are_named_on_all_ranks(size, engine):
+    for messages in run(size, check_all, size, timeout=TIMEOUT, **engine):
+        for case, (_, _, *words) in test_failures.CALLS.items():
+            assert " differs: rank " in messages[case] and all(word in messages[case] for word in words)
