@@ -3,10 +3,6 @@
 Machines are simulated: ranks of one machine are told that they are on several.
 """
 
-import os
-import signal
-import time
-
 import pytest
 import test_failures
 import test_messages
@@ -17,7 +13,7 @@ from test_properties import OPERATIONS, THOROUGH, cases, check, check_large
 
 import facula_distributed as dist
 from facula_distributed.extend import default_group
-from facula_distributed.testing import TIMEOUT, errors, finish, run, start
+from facula_distributed.testing import TIMEOUT, run
 from facula_tensor import ones
 
 pytestmark = pytest.mark.skipif(not dist.is_mpi_available(), reason="mpi4py and an MPI library are not installed")
@@ -35,7 +31,7 @@ def test_engines_are_chosen_by_machines():
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(THOROUGH, marks=pytest.mark.thorough)])
-@pytest.mark.parametrize("size, engine", ALL, ids=str)
+@pytest.mark.parametrize(("size", "engine"), ALL, ids=str)
 def test_every_collective_returns_what_numpy_does(size, engine, times):
     @settings(max_examples=max(2, times * settings().max_examples // 8))
     @given(st.tuples(*(cases(size, operation) for operation in OPERATIONS)))
@@ -66,7 +62,7 @@ def check_all(rank, size):
     return found
 
 
-@pytest.mark.parametrize("size, engine", ENGINES, ids=str)
+@pytest.mark.parametrize(("size", "engine"), ENGINES, ids=str)
 def test_differences_are_named_on_all_ranks(size, engine):
     for messages in run(size, check_all, size, timeout=TIMEOUT, **engine):
         for case, (_, _, *words) in test_failures.CALLS.items():
