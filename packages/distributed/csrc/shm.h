@@ -81,7 +81,8 @@ typedef struct {   /* a rank: where others find it */
     uint64_t capacity;   /* of the arena */
     uint32_t bell, waiting;   /* raised at each letter to this rank */
     double since;   /* since when it waits for a letter, or for others to connect; 0 if it does not */
-    int64_t awaited;   /* the rank that the letter comes from, -1 for any */
+    int64_t awaited, awaited_tag;   /* the rank that the letter comes from, -1 for any, and its tag */
+    uint32_t awaited_group;
     char where[112];
     char reason[112];   /* why the rank is slow now, as the program says */
 } Place;

@@ -54,6 +54,17 @@ if kind in ("wait", "stopped"):
     read_batch()
 if kind == "C code":
     import ctypes; ctypes.PyDLL(None).sleep(600)
+if kind == "handler":
+    if rank == 1:
+        def handle(*_):
+            open("handled", "w").close()
+            read_batch()
+        signal.signal(signal.SIGALRM, handle)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        dist.recv(zeros(1), 0)
+    while not os.path.exists("handled"):
+        time.sleep(0.01)
+    dist.send(zeros(1), 1)
 train()
 print("ended", rank)
 """
@@ -88,6 +99,7 @@ LATE = {
     "stop": rf"rank 1 \(pid \d+, stopped\) has not called it; its last was 11, {REDUCED}; it is at",
     "stall": r'it is at\n\[facula run\]     File "\S*program.py", line 11 in read_batch',
     "slow": r"since \d\.\d s\n\[facula run\]   rank 1 said that it would be slow: evaluation\n\[facula run\] coll",
+    "handler": r"(?s)\A(?!.*has not sent it).* in handle\n.*rank 1 missed collective 2, all_reduce",
     "receive": rf"rank 1 \(pid \d+, \w+\) has not called it; its last was 11, {REDUCED}",
 }
 

@@ -126,6 +126,14 @@ class Board:
             if record is not None and not record.ended:
                 yield group, record
 
+    def has_letter(self, rank: int) -> bool:
+        """Return whether the message that a rank waits for has arrived, so that the rank itself is late."""
+        place = self.place(rank)
+        if place.awaited < 0:
+            return False
+        found = lib.find_letter(self.base, place.awaited, rank, place.awaited_group, place.awaited_tag)
+        return bool(found != ffi.NULL)
+
     def fail(self, rank: int, text: str) -> None:
         """Make all ranks raise RankError, with a text about the rank that failed first."""
         if not self.head.broken:

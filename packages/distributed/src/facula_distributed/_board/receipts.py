@@ -79,6 +79,7 @@ class Receipts:
             self._waiting += 1
         write_line(place.where, receipt.line)
         place.awaited = self._member.ranks[receipt.sources[0]] if len(receipt.sources) == 1 else -1
+        place.awaited_group, place.awaited_tag = self._member.group, receipt.tag
         place.since = now
         try:
             while True:

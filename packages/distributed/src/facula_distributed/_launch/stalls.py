@@ -50,7 +50,7 @@ def find_stalls(board: Board) -> Iterator[Stall]:
         yield from _in_group(board, group)
     for rank in range(board.world):
         place = board.place(rank)
-        if place.since and place.joined > 1:
+        if place.since and place.joined > 1 and not board.has_letter(rank):
             source = f"rank {place.awaited}" if place.awaited >= 0 else "any rank"
             where = ffi.string(place.where).decode(errors="replace")
             text = f"the message from {source} that rank {rank} receives at {where}"
