@@ -15,7 +15,7 @@ from facula_distributed._board.board import Board, numbered
 from facula_distributed._launch.alone import Failure, InterruptError
 from facula_distributed._launch.machines import Machines
 from facula_distributed._launch.mirror import Mirror
-from facula_distributed._launch.options import add_options
+from facula_distributed._launch.options import add_options, launch
 from facula_distributed._launch.places import Place, find_place, names_of_list
 from facula_distributed._shm import ffi, lib
 from facula_distributed._stores.stores import LauncherStore
@@ -73,6 +73,14 @@ def test_lists_of_slurm():
 def test_missing_and_invalid_options_are_refused(text, variables, words):
     with raises(OperationError, "facula run", words):
         place_of(text, variables)
+
+
+def test_several_machines_and_one_process_are_refused(capsys):
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    options = "--one-process --nnodes 2 --node-rank 0 --master a:1 --token x"
+    assert launch(parser.parse_args(options.split()), [], print) == 2
+    assert "expected --one-process or several machines; got both" in capsys.readouterr().err
 
 
 def free_port():

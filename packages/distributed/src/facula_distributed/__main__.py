@@ -1,4 +1,7 @@
-"""The command line: `python -m facula_distributed --nproc 4 train.py` runs a program on four ranks of this machine."""
+"""The command line: `python -m facula_distributed --nproc 4 train.py` runs a program on four ranks of this machine.
+
+With --nnodes, or under srun, the same command starts on each of several machines.
+"""
 
 from __future__ import annotations
 

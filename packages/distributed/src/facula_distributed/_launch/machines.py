@@ -80,10 +80,13 @@ class Machines(Alone):
     def links(self) -> tuple[Link, ...]:  # type: ignore[override]
         return tuple(self._others.values())
 
+    def host_of(self, node: int) -> str:
+        """Return the name of a machine."""
+        return self._hosts.get(node, self.place.host if node == 0 else "unknown")
+
     def name_of(self, node: int) -> str:
         """Describe a machine: "node 1 (host1)"."""
-        host = self._hosts.get(node)
-        return f"node {node} ({host})" if host else f"node {node}"
+        return f"node {node} ({self.host_of(node)})"
 
     def join(self) -> None:
         if self.node == 0:
@@ -232,10 +235,10 @@ class Machines(Alone):
 
     def gather(self, name: str, value: Any) -> list[Any]:
         self.offer(name, value)
-        while (found := self._values.get(name)) is None:
+        while name not in self._values:
+            self._check()  # later, as a launcher that has all values may end
             self.poll(_POLLING_SECONDS)
-            self._check()
-        return found
+        return self._values[name]
 
     def interrupt(self, number: int) -> None:
         self.signal = self._unsent_signal = number
@@ -359,11 +362,11 @@ class _AllRanks(LocalRanks):
         asked = list(ranks)
         found = super().stacks([rank for rank in asked if self._machines.node_of(rank) == 0])
         found |= self._machines.stacks([rank for rank in asked if self._machines.node_of(rank) != 0])
-        return {
-            rank: Stack(", ".join(filter(None, [self._machines.name_of(self._machines.node_of(rank)), stack.about])),
-                        stack.frames)
-            for rank, stack in found.items()
-        }  # fmt: skip
+        machines, described = self._machines, {}
+        for rank, (about, frames) in found.items():
+            node = machines.node_of(rank)
+            described[rank] = Stack(f"node {node}, {machines.host_of(node)}{', ' if about else ''}{about}", frames)
+        return described
 
 
 def _difference(first: dict[str, Any], other: dict[str, Any]) -> str:
