@@ -39,7 +39,7 @@ def broadcast(
         group_src: the rank within the group, instead of `src`.
     """
     as_tensor("broadcast", "tensor", tensor)
-    found = group_of("broadcast", group)
+    found = group_of("broadcast", group, src)
     if found is None:
         return None
     root = root_of("broadcast", "src", found, src, group_src)
@@ -158,7 +158,7 @@ def gather(
         group_dst: the rank within the group, instead of `dst`.
     """
     as_tensor("gather", "tensor", tensor)
-    found = group_of("gather", group)
+    found = group_of("gather", group, dst)
     if found is None:
         return None
     root = root_of("gather", "dst", found, dst, group_dst, default=0)
@@ -196,7 +196,7 @@ def scatter(
         group_src: the rank within the group, instead of `src`.
     """
     as_tensor("scatter", "tensor", tensor)
-    found = group_of("scatter", group)
+    found = group_of("scatter", group, src)
     if found is None:
         return None
     root = root_of("scatter", "src", found, src, group_src, default=0)

@@ -91,7 +91,7 @@ def send(
         RuntimeError: the process has ended (RankError), or does not receive earlier messages (DistTimeoutError).
     """
     as_tensor("send", "tensor", tensor)
-    found = group_of("send", group)
+    found = group_of("send", group, dst)
     if found is not None:
         _post("send", found, _other("send", "dst", found, dst, group_dst), tag, tensor, memory_of("send", tensor))
 
@@ -108,7 +108,7 @@ def isend(
 
     Arguments: those of `send`.
     """
-    if group_of("isend", group) is None:
+    if group_of("isend", group, dst) is None:
         return None
     send(tensor, dst, group, tag, group_dst)
     return completed([tensor])
@@ -209,7 +209,7 @@ def irecv(
         RuntimeError: from `Work.wait`, the errors of `recv`. Waiting may take as long as the group's timeout.
     """
     as_tensor("irecv", "tensor", tensor)
-    found = group_of("irecv", group)
+    found = group_of("irecv", group, src)
     return None if found is None else _receive("irecv", found, tensor, src, tag, group_src, in_background=True)
 
 
@@ -262,7 +262,7 @@ def recv(
             in time (DistTimeoutError).
     """
     as_tensor("recv", "tensor", tensor)
-    found = group_of("recv", group)
+    found = group_of("recv", group, src)
     if found is None:
         return -1
     receipt = _received("recv", found, tensor, src, tag, group_src)
@@ -290,7 +290,7 @@ def send_object_list(
         group_dst: the rank within the group, instead of `dst`.
     """
     name = "send_object_list"
-    found = group_of(name, group)
+    found = group_of(name, group, dst)
     if found is not None:
         target = _other(name, "dst", found, dst, group_dst)
         _post(name, found, target, _OBJECTS_TAG, None, memory_of_bytes(pickle.dumps(object_list)))
@@ -314,7 +314,7 @@ def recv_object_list(
         group_src: the rank within the group, instead of `src`.
     """
     name = "recv_object_list"
-    found = group_of(name, group)
+    found = group_of(name, group, src)
     if found is None:
         return -1
     receipt = _received(name, found, None, src, _OBJECTS_TAG, group_src)

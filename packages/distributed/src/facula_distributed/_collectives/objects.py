@@ -80,7 +80,7 @@ def gather_object(
         group_dst: the rank within the group, instead of `dst`.
     """
     name = "gather_object"
-    found = group_of(name, group)
+    found = group_of(name, group, dst)
     if found is None:
         return
     root = root_of(name, "dst", found, dst, group_dst, default=0)
@@ -111,7 +111,7 @@ def broadcast_object_list(
         group_src: the rank within the group, instead of `src`.
     """
     name = "broadcast_object_list"
-    found = group_of(name, group)
+    found = group_of(name, group, src)
     if found is None:
         return
     if not isinstance(object_list, list):
@@ -146,7 +146,7 @@ def scatter_object_list(
         group_src: the rank within the group, instead of `src`.
     """
     name = "scatter_object_list"
-    found = group_of(name, group)
+    found = group_of(name, group, src)
     if found is None:
         return
     root = root_of(name, "src", found, src, group_src, default=0)

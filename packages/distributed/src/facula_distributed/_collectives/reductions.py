@@ -108,7 +108,7 @@ def reduce(
         group_dst: the rank within the group, instead of `dst`.
     """
     reduction = reduction_of("reduce", op, as_tensor("reduce", "tensor", tensor))
-    found = group_of("reduce", group)
+    found = group_of("reduce", group, dst)
     if found is None:
         return None
     root = root_of("reduce", "dst", found, dst, group_dst)

@@ -153,11 +153,25 @@ def default_group() -> ProcessGroup:
     return _groups[0]
 
 
-def group_of(operation: str, group: Any) -> ProcessGroup | None:
-    """Return the group of an argument, None for the default one; warn and return None for NON_GROUP_MEMBER."""
+def group_of(operation: str, group: Any, *named: int | None) -> ProcessGroup | None:
+    """Return the group of an argument, None for the default one; warn and return None for NON_GROUP_MEMBER.
+
+    Arguments:
+        operation: the beginning of messages.
+        group: the argument.
+        named: ranks among all that must be members, such as the source.
+
+    Raises:
+        ValueError: this process is not a member, but among `named`.
+    """
     if group is None:
         return default_group()
     if isinstance(group, int) and group == GroupMember.NON_GROUP_MEMBER:
+        own = default_group()._member.world.rank
+        if own in named:
+            raise InvalidValueError(
+                f"{operation}: expected a rank of the group; got {own}, this process, which is no member of it"
+            )
         warn(f"{operation}: this process is no member of the group; nothing is done")
         return None
     if not isinstance(group, ProcessGroup) or group not in _groups:
