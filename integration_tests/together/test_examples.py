@@ -68,9 +68,17 @@ def test_a_ring_of_messages_adds_like_all_reduce(root, launcher):
     assert f"{3 if launcher else 4} processes: mean 0.4994, largest difference" in start and float(difference) < 1e-5
 
 
+def test_workers_train_the_parameters_of_a_server(root):
+    command = [sys.executable, "-m", "facula", "run", "--nproc", "3", str(root / "examples" / "parameter_server.py")]
+    done = subprocess.run([*command, "--steps", "120"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    start, _, accuracy = done.stdout.strip().rpartition(" ")
+    assert "2 workers, 240 updates" in start and float(accuracy) > 0.9
+
+
 def test_all_programs_are_tested_and_described(root):
     folder = root / "examples"
-    names = {*NAMES, "hogwild", "ring"}
+    names = {*NAMES, "hogwild", "parameter_server", "ring"}
     assert {path.stem for path in folder.glob("*.py")} == names
     page = (folder / "README.md").read_text()
     assert all(f"[{name}.py]({name}.py)" in page for name in names)

@@ -109,6 +109,20 @@ def check_groups(rank):
     assert value.item() == ranks[1]
     with pytest.raises(ValueError, match="src to be a rank of the group"):
         dist.broadcast(value, (rank + 2) % 4, group=own)
+    for call in (
+        lambda: dist.broadcast(value, rank, group=other),
+        lambda: dist.reduce(value, rank, group=other),
+        lambda: dist.gather(value, dst=rank, group=other),
+        lambda: dist.scatter(value, src=rank, group=other),
+        lambda: dist.broadcast_object_list([1], rank, group=other),
+        lambda: dist.gather_object(1, dst=rank, group=other),
+        lambda: dist.send(value, rank, group=other),
+        lambda: dist.recv(value, rank, group=other),
+    ):
+        with pytest.raises(ValueError, match=f": expected a rank of the group; got {rank}, this process"):
+            call()
+    with pytest.warns(UserWarning, match="no member of the group; nothing is done"):
+        dist.broadcast(value, (rank + 2) % 4, group=other)
     if rank % 2:
         dist.send(value, ranks[0], group=own)
     else:

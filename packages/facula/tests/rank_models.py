@@ -15,7 +15,7 @@ def run_program(folder, text, options, *arguments):
     """Run a program with `python -m facula run` in a folder; return its output and its errors."""
     (folder / "program.py").write_text(text)
     begun = Program(
-        ["facula", "run", *options, "program.py", *arguments],
+        ["facula", "run", *options, str(folder / "program.py"), *arguments],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

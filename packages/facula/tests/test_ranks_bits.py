@@ -86,6 +86,9 @@ def check_passes(rank):
     model(x[rank])  # a forward pass without backward
     model(x[rank]).sum().backward()
     seen["one pass"] = gradients(model) == both
+    model.zero_grad()
+    model(x[rank]).sum().backward(inputs=list(model.parameters()))
+    seen["inputs"] = gradients(model) == both
     model(x[rank]).sum().backward()
     seen["accumulated"] = gradients(model) == [[2 * value for value in one] for one in both]
     model.zero_grad()

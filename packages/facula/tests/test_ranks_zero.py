@@ -1,6 +1,7 @@
 """ZeroRedundancyOptimizer: the bits of DistributedDataParallel and the optimizer itself, with a part of the state."""
 
 import copy
+import pickle
 
 import pytest
 from rank_models import MODELS, Parts, batch, errors, loss_of, mlp, run
@@ -183,6 +184,11 @@ def check_state(rank, name, folder):
             seen[str(options)] = are_equal(fresh, again)
             step(fresh, resumed, "mlp", 5, rank)
         dcp.load({"model": fresh.module, "optimizer": resumed}, checkpoint_id=f"{folder}/objects")
+        dist.resumable(optimizer=resumed)
+        rows = pickle.loads(pickle.dumps(resumed.sharded_state_dict()))  # as `resumable` keeps them
+        resumed.zero_grad()
+        step(fresh, resumed, "mlp", 6, rank)
+        resumed.load_state_dict(rows)
         resumed.consolidate_state_dict()
         other.consolidate_state_dict()
         if rank == 0:

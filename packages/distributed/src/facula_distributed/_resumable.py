@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 _SHARE = 0.01  # of the time that may be spent on copies
 _MAX_INTERVAL = 100_000  # steps
-_METHODS = (("state_dict", "load_state_dict"), ("get_state", "set_state"))
+_METHODS = (
+    ("sharded_state_dict", "load_state_dict"),  # of each rank's part
+    ("state_dict", "load_state_dict"),
+    ("get_state", "set_state"),
+)
 
 
 class Resumable:
