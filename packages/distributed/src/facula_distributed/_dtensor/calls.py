@@ -9,6 +9,7 @@ from facula_tensor import Tensor
 from facula_tensor.extend.overriding import disable_overrides
 
 from .dispatch import Call, run_operator
+from .random import COMPOSITES
 from .rules import RULES
 
 # What the local tensor says about the whole one.
@@ -39,6 +40,8 @@ def call_function(kind: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str,
     if name in _READS:
         whole = [one.full_tensor() if isinstance(one, kind) else one for one in args]
         return func(*whole, **kwargs)
+    if name in COMPOSITES and kwargs.get("out") is None:
+        return COMPOSITES[name](kind, name, func, args, kwargs)
     if name == "data":
         return _data(kind, func, args)
     is_dunder = name.startswith("__") and name.endswith("__")

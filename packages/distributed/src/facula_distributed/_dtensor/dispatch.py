@@ -36,7 +36,7 @@ class Signature(NamedTuple):
     """What a rule says of a call.
 
     Fields:
-        operands: the letters of each operand.
+        operands: the letters of each operand; None for one whose elements are not used.
         results: the letters of each result.
         reduced: the reductions of letters that no result has; "whole" if `run` makes the results whole.
         linear: "" or, for the operands that may be terms of sums: "each" one alone, "first" the first one alone, "all"
@@ -46,7 +46,7 @@ class Signature(NamedTuple):
             placements.
     """
 
-    operands: Sequence[Letters]
+    operands: Sequence[Letters | None]
     results: Sequence[Letters]
     reduced: Mapping[Any, str] = {}
     linear: str = ""
@@ -142,7 +142,9 @@ def run_operator(call: Call, signature: Signature, in_place: bool) -> Any:
         shared = [
             dim
             for dim, choice in enumerate(choices)
-            if isinstance(targets[dim], Replicate) and not all(isinstance(one, Replicate) for one in choice.results)
+            if signature.operands[number] is not None
+            and isinstance(targets[dim], Replicate)
+            and not all(isinstance(one, Replicate) for one in choice.results)
         ]
         with disable_overrides():
             local = redistributed(operand, layout, targets)
@@ -193,19 +195,30 @@ def _chosen(call: Call, signature: Signature, dim: int, in_place: bool) -> Choic
 
 
 def _candidates(call: Call, signature: Signature, now: list[Placement]) -> Iterator[Choice]:
+    unused = [number for number, named in enumerate(signature.operands) if named is None]
+    for choice in _choices(signature, now):
+        operands = [now[number] if number in unused else one for number, one in enumerate(choice.operands)]
+        yield Choice(tuple(operands), choice.results)
+
+
+def _choices(signature: Signature, now: list[Placement]) -> Iterator[Choice]:
     everything = range(len(now))
     whole = (Replicate(),) * len(signature.results)
-    terms = [number for number in everything if is_linear(now[number])]
+    letters_of = [named or () for named in signature.operands]
+    terms = [number for number in everything if is_linear(now[number]) and signature.operands[number] is not None]
     if signature.linear == "all" and terms:
         term = now[terms[0]]
         yield Choice((term,) * len(now), (term,) * len(whole))
     elif signature.linear:
-        for number in terms if signature.linear == "each" else [one for one in terms if one == 0]:
+        for number in terms:
+            if number in signature.added or (signature.linear == "first" and number):
+                continue
             partial = tuple([now[number] if k in (number, *signature.added) else Replicate() for k in everything])
             yield Choice(partial, (now[number],) * len(whole))
     letters = []
-    for placement, named in zip(now, signature.operands, strict=True):
-        if isinstance(placement, Shard) and (letter := named[placement.dim]) is not None and letter not in letters:
+    for placement, named in zip(now, letters_of, strict=True):
+        letter = named[placement.dim] if isinstance(placement, Shard) and named else None
+        if letter is not None and letter not in letters:
             letters.append(letter)
     for letter in letters:
         results: list[Placement] = []
@@ -217,7 +230,7 @@ def _candidates(call: Call, signature: Signature, now: list[Placement]) -> Itera
                 results.append(Replicate() if op == "whole" else Partial(op))
         if len(results) == len(whole):
             operands: list[Placement] = [
-                Shard(named.index(letter)) if letter in named else Replicate() for named in signature.operands
+                Shard(named.index(letter)) if letter in named else Replicate() for named in letters_of
             ]
             for number in signature.added if isinstance(results[0], Partial) else ():
                 operands[number] = Partial(signature.reduced[letter])
@@ -234,4 +247,4 @@ def _elements_moved(now: Placement, target: Placement, elements: int, size: int)
         return 1e-3 if isinstance(target, Shard) else 1e-2  # no elements, but calls
     if isinstance(now, Partial):
         return elements * share * (1.0 if isinstance(target, Shard) else 2.0)
-    return elements * share * (1 / size if isinstance(target, Shard) else 1.0)
+    return elements * share * {Shard: 1 / size, Replicate: 1.0}.get(type(target), 1.5)

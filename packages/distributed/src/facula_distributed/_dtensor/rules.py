@@ -9,7 +9,7 @@ from facula_tensor import Tensor
 from facula_tensor.linalg import vector_norm
 
 from .dispatch import Call, Letters, Signature
-from .layout import Layout
+from .layout import Layout, box_at
 from .norms import combined
 
 if TYPE_CHECKING:
@@ -34,11 +34,18 @@ def broadcast(shape: Sequence[int], result: Sequence[int]) -> Letters:
     return tuple([None if length == 1 != result[at + ahead] else at + ahead for at, length in enumerate(shape)])
 
 
-def pointwise(call: Call, linear: str = "") -> Signature:
-    """Return the signature of an element-wise operator, whose operands are broadcast."""
+def pointwise(call: Call, linear: str = "", used: int | None = None) -> Signature:
+    """Return the signature of an element-wise operator, whose operands are broadcast.
+
+    Arguments:
+        call: the call.
+        linear: as in a signature.
+        used: the number of operands whose elements are used; all if None.
+    """
     results = [tuple(range(one.ndim)) for one in call.results]
     shape = tuple(call.results[0].shape)
-    return Signature([broadcast(layout.shape, shape) for layout in call.layouts], results, {}, linear)
+    operands = [broadcast(layout.shape, shape) for layout in call.layouts[:used]]
+    return Signature([*operands, *[None] * (len(call.layouts) - len(operands))], results, {}, linear)
 
 
 @rule(
@@ -64,8 +71,8 @@ def _linear(call: Call) -> Signature:
 
 @rule("to type float double half bfloat16 type_as")
 def _conversion(call: Call) -> Signature:
-    is_linear = call.results[0].is_floating_point() and all(one.is_floating_point() for one in call.metas)
-    return pointwise(call, "all" if is_linear else "")
+    is_linear = call.results[0].is_floating_point() and call.metas[0].is_floating_point()
+    return pointwise(call, "all" if is_linear else "", used=1)
 
 
 @rule("add sub subtract radd")
@@ -130,9 +137,17 @@ def _mean(call: Call) -> Signature:
     return reduction(call, dims, "sum", "all", run)
 
 
-@rule("prod amax amin")
+@rule("prod")
+def _prod(call: Call) -> Signature:
+    return reduction(call, dims_of(call.argument(1, "dim"), len(call.shape())), "product")
+
+
+@rule("amax amin")
 def _extreme(call: Call) -> Signature:
-    op = {"prod": "product", "amax": "max", "amin": "min"}[call.name]
+    layout = call.layouts[0]
+    last = [size - 1 for size in call.mesh.shape]
+    box = box_at(layout.shape, call.mesh.shape, layout.placements, last)  # the smallest part
+    op = call.name.removeprefix("a") if all(begin < end for begin, end in box) else ""
     return reduction(call, dims_of(call.argument(1, "dim"), len(call.shape())), op)
 
 
@@ -141,7 +156,7 @@ def _max(call: Call) -> Signature:
     if len(call.operands) == 2:
         return pointwise(call)
     if call.argument(1, "dim") is None:
-        return reduction(call, range(len(call.shape())), call.name)
+        return _extreme(call)
     return _whole_along(call)
 
 
@@ -154,7 +169,7 @@ def _whole_along(call: Call) -> Signature:
 
 @rule("vector_norm norm")
 def _norm(call: Call) -> Signature:
-    order = call.argument(1, *("p", "fro") if call.name == "norm" else ("ord", 2))
+    order = call.argument(1, "p" if call.name == "norm" else "ord")
     order = 2 if order in ("fro", None) else order
     if call.argument(2, "dim") is not None or call.argument(3, "keepdim") or not 0 < order < float("inf"):
         return reduction(call, dims_of(call.argument(2, "dim"), len(call.shape())))

@@ -40,7 +40,7 @@ def _view(call: Call) -> Signature:
             operand[dim] = dim
             for named, at in zip(results, found, strict=True):
                 named[at] = dim  # type: ignore[index]
-    others = [(None,) * len(layout.shape) for layout in call.layouts[1:]]
+    others = [None] * (len(call.layouts) - 1)  # of view_as, for example
     return Signature([tuple(operand), *others], [tuple(one) for one in results], {}, "first", run=_run)
 
 
