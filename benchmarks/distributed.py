@@ -109,6 +109,24 @@ def barrier(F: Any, rank: int, size: int) -> Step:
     return F.distributed.barrier
 
 
+def training(is_captured: bool, F: Any, rank: int, size: int) -> Step:
+    """Return a step of a small network whose gradients are averaged; of facula captured, if wanted."""
+    F.manual_seed(0)
+    network = F.nn.Sequential(F.nn.Linear(64, 64), F.nn.ReLU(), F.nn.Linear(64, 64), F.nn.ReLU(), F.nn.Linear(64, 10))
+    model = F.nn.parallel.DistributedDataParallel(network)
+    optimizer = F.optim.SGD(model.parameters(), lr=0.01)
+
+    def step(inputs: Any, targets: Any) -> Any:
+        optimizer.zero_grad()
+        loss = F.nn.functional.cross_entropy(model(inputs), targets)
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    wrapped = F.capture(step, on_break="error") if is_captured and F is not torch else step
+    return partial(wrapped, F.randn(32, 64), F.randint(0, 10, (32,)))
+
+
 def add(name: str, make: Callable[[Any, int, int], Step], size: int, target: float | None = None) -> None:
     """Add a row of a step on some ranks."""
 
@@ -130,3 +148,5 @@ for ranks in (2, 4):
     add("barrier", barrier, ranks)
 add("4 MiB to another process and back", partial(there_and_back, 4 * MIB), 2)
 add("1 KiB to another process and back", partial(there_and_back, KIB), 2)
+for title, is_captured in (("", False), (", captured", True)):
+    add(f"training step of 64-64-64-10, batch 32{title}", partial(training, is_captured), 2)

@@ -8,7 +8,6 @@ from rank_models import Parts, batch, errors, gradients, loss_of, mlp, run
 
 import facula
 import facula.distributed as dist
-import facula.nn.functional as F
 from facula import nn
 from facula.distributed.algorithms.ddp_comm_hooks import default_hooks
 from facula.distributed.algorithms.join import Join
@@ -241,40 +240,6 @@ def test_an_error_in_a_hook_ends_all_ranks(where):
     assert second == "ValueError: a bad gradient"
     assert first.startswith("RankError: ") and "rank 1 failed in a backward pass at " in first
     assert "test_ranks_training.py" in first and "ValueError: a bad gradient" in first
-
-
-def check_capture(rank):
-    model = DDP(mlp())
-    optimizer = facula.optim.SGD(model.parameters(), lr=0.1)
-    pair = batch("mlp", 0, rank)
-
-    @facula.capture
-    def step(inputs, targets):
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(inputs), targets)
-        loss.backward()
-        optimizer.step()
-        return loss
-
-    @facula.capture
-    def backward(loss):
-        loss.backward()
-
-    with pytest.warns(UserWarning, match="DistributedDataParallel communicates with other processes"):
-        step(*pair)
-    for _ in range(3):
-        step(*pair)
-    model.zero_grad()
-    with pytest.warns(UserWarning, match="DistributedDataParallel communicates with other processes"):
-        backward(loss_of(model, pair))
-    for _ in range(3):
-        backward(loss_of(model, pair))
-    return [one.grad.tolist() for one in model.parameters()], "replayed" in step.report() + backward.report()
-
-
-def test_captured_steps_run_eagerly():
-    first, second = run(2, check_capture)
-    assert first == second and not first[1]
 
 
 # ------------------------------------------------------------------------------------------------------------- join

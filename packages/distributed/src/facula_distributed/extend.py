@@ -1,6 +1,6 @@
 """Names for sibling packages in addition to the public API.
 
-* `default_group` and `group_of` return groups; `backends` is what captured functions compare.
+* `default_group` and `group_of` return groups; `present_groups` is what captured functions compare.
 * `observe_exchanges` reports collectives and messages to an observer, such as a profiler.
 * `mirror_places` keeps a list equal to the rank and the size of the default group, for others that do not import this.
 * `Reducer` averages gradients, and `VirtualRanks` those of micro-batches. `ShardingReducer` keeps a part of them.
@@ -8,13 +8,14 @@
   gradients have a `ShardedGradient` in their place; `Rows` are a rank's part of a tensor in a checkpoint.
 * `check_equal_models`, `copy_model` and `BufferCopies` make models equal on all ranks.
 * `Join`, `Joinable` and `JoinHook` are for uneven inputs, `allreduce_hook` and others for gradients in 16 bits.
-* `Future` is the result of a collective. `break_capture` breaks the capture of a function.
+* `Future` is the result of a collective. `break_capture` breaks the capture of a function, and
+  `follow_state` lets it compare a state before each replay.
 * `add_options`, `launch` and `run_rank` are for command lines that start ranks.
 """
 
-from ._collectives.transfers import break_capture
+from ._captures import break_capture, follow_state
 from ._groups.futures import Future, collect_all, wait_all
-from ._groups.groups import backends, default_group, group_of, mirror_places
+from ._groups.groups import default_group, group_of, mirror_places, present_groups
 from ._launch.options import add_options, launch
 from ._launch.rank import run_rank
 from ._observer import Exchange, ExchangeObserver, observe_exchanges
@@ -43,7 +44,6 @@ __all__ = [
     "VirtualRanks",
     "add_options",
     "allreduce_hook",
-    "backends",
     "bf16_compress_hook",
     "break_capture",
     "check_equal_models",
@@ -54,12 +54,14 @@ __all__ = [
     "divide",
     "divide_gradients",
     "find_rank",
+    "follow_state",
     "fp16_compress_hook",
     "group_of",
     "launch",
     "mirror_places",
     "noop_hook",
     "observe_exchanges",
+    "present_groups",
     "run_rank",
     "wait_all",
 ]

@@ -73,6 +73,7 @@ class Plan:
         parts: the compiled launches that `launch` makes if it is a Python function, with the arguments of each:
             numbers, and (place, delta) for an argument of this launch plus a number of bytes. None: unknown.
         elementwise: the computation for each element. None if the plan is not elementwise, or rejects some elements.
+        has_effects: whether `launch` has effects besides its writes, such as messages to other processes.
         request: the operator (a name or a program), inputs and parameters of the backend's `plan`; with `outputs` the
             same plan can be created elsewhere. None: unknown.
 
@@ -86,8 +87,8 @@ class Plan:
     """
 
     __slots__ = (
-        "any_size", "elementwise", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters",
-        "parts", "plain", "request", "workspace",
+        "any_size", "elementwise", "for_layouts", "has_effects", "inner", "launch", "operator", "out", "outputs",
+        "parameters", "parts", "plain", "request", "workspace",
     )  # fmt: skip
 
     out: Layout | None
@@ -105,11 +106,12 @@ class Plan:
         parts: Sequence[Part] | None = None,
         elementwise: Elementwise | None = None,
         request: Request | None = None,
+        has_effects: bool = False,
     ):
         self.operator, self.parameters, self.outputs = operator, parameters, outputs
         self.launch, self.workspace, self.any_size, self.for_layouts = launch, workspace, any_size, for_layouts
         self.out, self.inner, self.parts = outputs[0] if outputs else None, inner, parts
-        self.elementwise, self.request = elementwise, request
+        self.elementwise, self.request, self.has_effects = elementwise, request, has_effects
         self.plain: Plan | None = None
 
     def __repr__(self) -> str:

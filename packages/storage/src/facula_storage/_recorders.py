@@ -78,7 +78,10 @@ class Recorder(Protocol):
         """Record that Python is about to read elements, in `operation`."""
 
     def setting(self, function: Callable[[], object], words: str) -> None:
-        """Record that the present result of a function, described by `words`, determines the work."""
+        """Record that the present result of a function, described by `words`, determines the work.
+
+        The run may change the result of a function with the attribute `is_of_beginning`.
+        """
 
     def bounded(self, length: int) -> None:
         """Record that a slice was clipped to the end of a dimension of this length."""
@@ -171,6 +174,15 @@ class Recorder(Protocol):
 
     def act(self, owner: object, action: Callable[[], object]) -> None:
         """Run a Python function now and in each replay; `owner` is the optimizer whose numbers it changes."""
+
+    def calls(self, operation: str) -> None:
+        """Record that a launch of Python code is about to have effects besides its writes, such as messages."""
+
+    def wait(self, problem: str) -> None:
+        """Record that this run cannot be replayed, for a reason that may not apply to the next one."""
+
+    def broken(self, problem: str, remedy: str) -> None:
+        """Record that the run cannot be replayed."""
 
 
 recorders: dict[int, Recorder] = {}

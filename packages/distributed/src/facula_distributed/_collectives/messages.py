@@ -11,6 +11,7 @@ from facula_errors.extend import boundary
 
 from .._board.board import signature_text
 from .._board.lines import program_line, write_line
+from .._captures import break_capture
 from .._errors import MismatchError
 from .._groups.groups import group_of
 from .._groups.work import Work, completed
@@ -20,7 +21,6 @@ from .transfers import (
     NO_MEMORY,
     Memory,
     after_writing,
-    break_capture,
     memory_of,
     memory_of_bytes,
     pass_message,

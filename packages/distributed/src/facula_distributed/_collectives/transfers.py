@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import BufferAccessError, DTypeError, OperationError
 from facula_tensor import Tensor, no_grad
-from facula_tensor.extend import addressable, check_overlap, current_recorder, user_site
+from facula_tensor.extend import addressable, call_in_replays, check_overlap, user_site
 
 from .._board.board import DTYPES, NOT_MINE, NUMBERS
 from .._board.lines import program_line, write_line
 from .._board.member import NOWHERE
-from .._observer import Exchange, current_observer, observed
+from .._observer import Exchange, ExchangeObserver, current_observer, observed
 from .._shm import ffi, lib
+from .launches import Launch, is_captured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .._board.totals import Costs
+    from .._errors import MismatchError
     from .._groups.groups import ProcessGroup
     from .._groups.work import RedOpType, Work
 
@@ -85,23 +88,39 @@ def memory_of_bytes(data: bytes | bytearray) -> Memory:
     return Memory(int(ffi.cast("uintptr_t", view)), len(data), (data, view))
 
 
-def after_writing(memories: Sequence[Memory]) -> None:
-    """Copy to tensors that are not contiguous, and count a change of the others."""
+def run_launch(
+    operation: str,
+    function: Callable[..., None],
+    read: Sequence[Memory],
+    written: Sequence[Memory],
+    parameters: tuple[object, ...] = (),
+) -> None:
+    """Call a function of addresses, which replays call again.
+
+    Arguments:
+        operation: the function's name.
+        function: called with a number, and the addresses of `read` and `written`.
+        read, written: memory of tensors.
+        parameters: what else determines the result.
+    """
+    call_in_replays(operation, function, _parts(read), _parts(written), parameters)
+    after_writing(written, are_counted=True)
+
+
+def _parts(memories: Sequence[Memory]) -> list[tuple[Tensor, int, int]]:
+    return [(memory.owner, memory.address - memory.owner.data_ptr(), memory.nbytes) for memory in memories]
+
+
+def after_writing(memories: Sequence[Memory], are_counted: bool = False) -> None:
+    """Copy to tensors that are not contiguous, and count a change of the others, unless `are_counted`."""
     for memory in memories:
         if memory.target is None:
             continue
         if memory.target.is_contiguous():
-            memory.target._storage.version += 1  # type: ignore[operator]
+            memory.target._storage.version += not are_counted  # type: ignore[operator]
         else:
             with no_grad():
                 memory.target.detach().copy_(memory.owner)
-
-
-def break_capture(operation: str) -> None:
-    """Break this thread's capture, which would not run the operation in a replay."""
-    recorder: Any = current_recorder()
-    if recorder is not None:
-        recorder.broken(f"{operation} communicates with other processes", "call it outside of the captured function")
 
 
 def sign(
@@ -166,14 +185,16 @@ class Prepared(NamedTuple):
     """A collective for a group's worker.
 
     Fields:
-        run: runs it, and returns the seconds for which it waited.
+        run: runs it.
         costs: receives what it costs.
         exchange: its description for the observer, or None.
+        launch: the function that replays call, if it is captured or repeated.
     """
 
-    run: Callable[[], float]
-    costs: Costs
-    exchange: Exchange | None
+    run: Callable[[], object]
+    costs: Costs | None = None
+    exchange: Exchange | None = None
+    launch: Launch | None = None
 
 
 def perform(
@@ -220,6 +241,8 @@ def prepare(
     timeout: float | None = None,
     async_op: bool = False,
     detail: int = 0,
+    is_repeated: bool = False,
+    differs: Callable[[MismatchError], object] | None = None,
 ) -> Prepared:
     """Return a collective for the group's worker.
 
@@ -237,16 +260,13 @@ def prepare(
         timeout: seconds to wait for other ranks; the group's if None.
         async_op: whether the worker is to run it in another thread.
         detail: a number that must be the same on all ranks, for tensors of at most 5 dimensions.
+        is_repeated: whether only `launch` of the result is used.
+        differs: as in `Launch`.
     """
-    break_capture(operation)
-    member, size = group._member, group.size()
+    member, size, line = group._member, group.size(), program_line()
     call = ffi.new("Call *")
     sign(call.signature, operation, like, reduction, root, detail)
-    line = program_line()
     write_line(call.where, line)
-    ledger = member.ledger
-    costs = ledger.find((operation, line, async_op)) or ledger.costs_of(operation, line, async_op)
-    call.totals = costs.totals
     received = [*receive, *[NO_MEMORY] * (size - len(receive))]
     addresses = [ffi.new("uintptr_t[]", [memory.address for memory in ones]) for ones in (send, received)]
     lengths = [ffi.new("uint64_t[]", [memory.nbytes for memory in ones]) for ones in (send, received)]
@@ -258,7 +278,26 @@ def prepare(
     if is_all_reduce:
         offset = member.world.arena.offset_of(send[0].address)
         call.tensor = NOWHERE if offset is None else offset
+    is_launch = is_captured(operation, [memory.owner for memory in (*send, *receive)])
+    observer: ExchangeObserver | None = current_observer[0]
+    exchange: Any = None
+    if observer is not None or is_launch or is_repeated:
+        tensors = inputs or ([] if like is None else [like])
+        nbytes = max(sum([memory.nbytes for memory in ones]) for ones in (send, receive or [NO_MEMORY]))
+        exchange = exchange_of(group, operation, tensors, nbytes, reduction, root)
     written = send if is_all_reduce else receive
+    if is_launch or is_repeated:
+        found = [(place, memory) for place, memory in enumerate(send) if memory.owner is not None]
+        changed = [(place, memory) for place, memory in enumerate(written) if memory.owner is not None]
+        slots = [(addresses[0], place) for place, _ in found]
+        slots += [(addresses[not is_all_reduce], place) for place, _ in changed]
+        launch = Launch(group, operation, call, slots, lengths, exchange, line, timeout, differs)
+        read, written = [memory for _, memory in found], [memory for _, memory in changed]
+        parameters = [] if reduction is None else [reduction.name]
+        parameters += [f"rank {member.ranks[root]}"] * (root >= 0) + [f"group {member.group}"] * (member.group > 0)
+        return Prepared(partial(run_launch, operation, launch, read, written, tuple(parameters)), launch=launch)
+    costs = member.ledger.find((operation, line, async_op)) or member.ledger.costs_of(operation, line, async_op)
+    call.totals = costs.totals
     memories = [*send, *receive]  # of tensors that the program may drop while this runs in the background
 
     def run() -> float:
@@ -267,10 +306,4 @@ def prepare(
         after_writing(written)
         return float(call.waited)
 
-    observer = current_observer[0]
-    if observer is None:
-        return Prepared(run, costs, None)
-    tensors = inputs or ([] if like is None else [like])
-    nbytes = max(sum([memory.nbytes for memory in ones]) for ones in (send, receive or [NO_MEMORY]))
-    exchange = exchange_of(group, operation, tensors, nbytes, reduction, root)
-    return Prepared(observed(observer, exchange, run), costs, exchange)
+    return Prepared(run if observer is None else observed(observer, exchange, run), costs, exchange)

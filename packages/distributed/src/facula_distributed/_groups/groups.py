@@ -6,6 +6,7 @@ import os
 import time
 import zlib
 from datetime import timedelta
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
@@ -66,6 +67,7 @@ class ProcessGroup:
 
     def __init__(self, backend: Backend, name: str, description: str, store: Store, member: Member) -> None:
         self.group_name, self.group_desc = name, description
+        self._serial = next(_serials)
         self._backend, self._store, self._member = backend, store, member
         self._worker, self._letters = Worker(), member.new_letters()
         self._receipts = Receipts(member, self._letters)
@@ -102,6 +104,7 @@ class GroupMember(metaclass=_Groups):
     NON_GROUP_MEMBER: ClassVar[Any] = -100
 
 
+_serials = count()
 _groups: list[ProcessGroup] = []  # the existing groups, the default one first
 places: list[tuple[int, int]] = []  # the rank and the size of the default group, once it is initialized
 _mirrors: list[list[tuple[int, int]]] = [places]
@@ -139,9 +142,9 @@ def all_groups() -> tuple[ProcessGroup, ...]:
     return tuple(_groups)
 
 
-def backends() -> tuple[str, ...]:
-    """Return the backend of each group, which captured functions compare before a replay."""
-    return tuple([str(group._backend) for group in _groups])
+def present_groups() -> tuple[int, ...]:
+    """Return a number for each group, which captured functions compare before a replay."""
+    return tuple([group._serial for group in _groups])
 
 
 def default_group() -> ProcessGroup:

@@ -10,6 +10,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from facula_errors import InvalidTypeError
+from facula_tensor.extend import current_recorder
 
 from .._errors import DistTimeoutError
 from .._observer import current_observer
@@ -170,7 +171,10 @@ class Worker:
         exchange: Exchange | None = None,
     ) -> Work | None:
         """Run an operation, after those that were submitted before; return its Work if `async_op`."""
-        if turns() is not None:  # the background would run while another rank has its turn
+        is_recorded = current_recorder() is not None
+        if is_recorded and self._pending:
+            self._enqueue(int, Work()).wait()
+        if is_recorded or turns() is not None:  # in the background, it would run while another rank has its turn
             work = Work(results)
             work._end(_error_of(operation))
             return work if async_op or not work.wait() else None
@@ -178,13 +182,7 @@ class Worker:
             with self._running:
                 operation()
             return None
-        work = Work(results, costs if async_op else None, exchange)
-        with self._changing:
-            self._pending += 1
-            if self._thread is None:
-                self._thread = Thread(target=self._work, daemon=True, name="facula: collectives")
-                self._thread.start()
-        self._queue.put((operation, work))
+        work = self._enqueue(operation, Work(results, costs if async_op else None, exchange))
         if async_op:
             self._latest = costs
             return work
@@ -193,6 +191,15 @@ class Worker:
         if costs is not None and self._latest is not None:  # whose operation had to end before
             self._latest.totals.blocked += time.monotonic() - begun - (costs.totals.seconds - before)
         return None
+
+    def _enqueue(self, operation: Callable[[], object], work: Work) -> Work:
+        with self._changing:
+            self._pending += 1
+            if self._thread is None:
+                self._thread = Thread(target=self._work, daemon=True, name="facula: collectives")
+                self._thread.start()
+        self._queue.put((operation, work))
+        return work
 
     def _work(self) -> None:
         while (task := self._queue.get()) is not None:

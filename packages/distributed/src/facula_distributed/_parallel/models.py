@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import OperationError
 from facula_tensor import empty, no_grad, uint8
+from facula_tensor.extend import current_recorder
 
+from .._captures import follow_state
 from .._collectives.exchanges import broadcast
+from .._collectives.launches import is_captured
 from .._collectives.objects import all_gather_object
-from .._collectives.transfers import NO_MEMORY, after_writing, memory_of, perform
+from .._collectives.transfers import NO_MEMORY, after_writing, memory_of, prepare, run_launch
 from .._shm import ffi
 
 if TYPE_CHECKING:
@@ -68,37 +72,59 @@ class BufferCopies:
     Arguments:
         operation: the function's name for errors.
         group: the process group.
+
+    Attributes:
+        is_due: whether the next forward pass copies.
     """
 
     def __init__(self, operation: str, group: ProcessGroup) -> None:
         self._operation, self._group = operation, group
         self._room = empty(0, dtype=uint8)
+        self.is_due = True
+
+    def expect(self, is_due: bool) -> None:
+        """Set whether the next forward pass copies; replays of a capture set it, too."""
+        recorder = current_recorder()
+        action = partial(setattr, self, "is_due", is_due)
+        action() if recorder is None else recorder.act(None, action)
+
+    def _state(self) -> bool:
+        return self.is_due
 
     def copy(self, buffers: Sequence[Tensor], root: int = 0) -> None:
-        """Copy the buffers of the rank `root` in the group to those of all."""
+        """Copy the buffers of the rank `root` in the group to those of all, if this is due."""
+        follow_state(self._state, f"whether {self._operation} copies buffers")
+        if not self.is_due or not buffers:
+            return
         is_root = self._group.rank() == root
         memories = [memory_of(self._operation, buffer, is_written=not is_root) for buffer in buffers]
-        total = sum([memory.nbytes for memory in memories])
-        if self._room.numel() != total:
-            self._room = empty(total, dtype=uint8)
+        lengths = [memory.nbytes for memory in memories]
+        if self._room.numel() != sum(lengths):
+            self._room = empty(sum(lengths), dtype=uint8)
         room, size = memory_of(self._operation, self._room), self._group.size()
-        if is_root:
-            at = room.address
-            for memory in memories:
-                _copy(at, memory.address, memory.nbytes)
-                at += memory.nbytes
         receive = [NO_MEMORY] * size
         if not is_root:
             receive[root] = room
-        perform(
-            self._group, "broadcast", like=self._room, root=root, send=[room if is_root else NO_MEMORY], receive=receive
-        )
-        if not is_root:
+        launch = prepare(
+            self._group, "broadcast", like=self._room, root=root, send=[room if is_root else NO_MEMORY],
+            receive=receive, is_repeated=True,
+        ).launch  # fmt: skip
+
+        def copy_all(n: int, *addresses: int) -> None:
             at = room.address
-            for memory in memories:
-                _copy(memory.address, at, memory.nbytes)
-                at += memory.nbytes
-            after_writing(memories)
+            for address, nbytes in zip(addresses if is_root else (), lengths, strict=False):
+                _copy(at, address, nbytes)
+                at += nbytes
+            launch(0, room.address)  # type: ignore[misc]  # not None
+            for address, nbytes in zip(() if is_root else addresses, lengths, strict=False):
+                _copy(address, at, nbytes)
+                at += nbytes
+
+        if is_captured(self._operation, ()):
+            run_launch(self._operation, copy_all, memories if is_root else [], [] if is_root else memories)
+        else:
+            copy_all(0, *[memory.address for memory in memories])
+            after_writing([] if is_root else memories)
 
 
 def _copy(target: int, source: int, nbytes: int) -> None:

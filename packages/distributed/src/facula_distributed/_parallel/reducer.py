@@ -13,6 +13,13 @@ At the end of a pass, a rank notices for free that gradients are missing. It the
 reduction of the incomplete bucket. All ranks raise MismatchError there, see the reason in the records, and exchange the
 names of missing parameters for the error. So ranks without missing gradients do no additional work. With
 `finds_unused`, missing gradients count as zeros, and a maximum over all ranks says which parameters were used at all.
+
+Note [Captured passes]
+~~~~~~~~~~~~~~~~~~~~~~
+In a capture, the reduction of a bucket is a launch, at the place where its last gradient is complete. Hooks do not run
+in replays: the gradients of a capture are always those of the recorded pass. So a pass is captured only if nothing but
+the reductions depends on other ranks. If another rank lacks gradients, a replay raises the error
+that names them, as a pass does.
 """
 
 from __future__ import annotations
@@ -22,14 +29,15 @@ from weakref import WeakKeyDictionary, ref
 
 from facula_errors import OperationError
 from facula_tensor import Tensor, no_grad, uint8, zeros
-from facula_tensor.extend import after_backward, set_gradient_home
+from facula_tensor.extend import after_backward, current_recorder, set_gradient_home
 
 from .._board.board import NUMBERS
 from .._board.lines import program_line
+from .._captures import break_capture, follow_state
 from .._collectives.objects import all_gather_object
-from .._collectives.transfers import break_capture, memory_of, prepare
+from .._collectives.transfers import memory_of, prepare
 from .._errors import DistBackendError, DistError, MismatchError
-from .._groups.work import RedOpType, Work
+from .._groups.work import RedOpType
 from .buckets import GradBucket, assign
 
 if TYPE_CHECKING:
@@ -138,7 +146,8 @@ class Reducer:
     # ------------------------------------------------------------------------------------------- during the pass
     def arrive(self, place: int) -> None:
         """Take the gradient of a parameter, which is complete."""
-        break_capture(NAME)
+        if current_recorder() is not None:
+            self._check_capture(self._averages or self._is_reached)
         if not self._averages and not self._is_reached:
             return
         if not self._is_running:
@@ -175,6 +184,16 @@ class Reducer:
             if grad is None or grad.node is None:  # otherwise it is recorded, and gets the average later
                 parameter._grad = home
 
+    def _check_capture(self, averages: bool) -> None:
+        """Break this thread's capture if replays could not repeat this pass: Note [Captured passes]."""
+        follow_state(self._state, f"how {NAME} averages gradients")
+        if averages and self._state() != (False, False, False, None):
+            problem = "has find_unused_parameters, static_graph, a communication hook or a join"
+            break_capture(NAME, problem, "leave that out, or call backward() outside of the captured function")
+
+    def _state(self) -> tuple[object, ...]:
+        return self.hook is not None, self.finds_unused, self.is_static, self.divisor
+
     def _start(self, is_async: bool) -> None:
         bucket = self.buckets[self._next]
         self._next += 1
@@ -191,7 +210,7 @@ class Reducer:
     def _prepared(self, tensor: Tensor, reduction: RedOpType, index: int, is_async: bool = False) -> Prepared:
         return prepare(
             self._group, NAME, like=tensor, send=[memory_of(NAME, tensor, is_written=True)], reduction=reduction,
-            is_all_reduce=True, async_op=is_async, detail=self._number << 32 | index + 1,
+            is_all_reduce=True, async_op=is_async, detail=self._number << 32 | index + 1, differs=self._fail_replay,
         )  # fmt: skip
 
     def _submit(self, prepared: Prepared, is_async: bool) -> None:
@@ -202,14 +221,25 @@ class Reducer:
                 try:
                     prepared.run()
                 except MismatchError as error:
-                    member = self._group._member
-                    records = [member.record(rank, member.last_number()) for rank in member.ranks]
-                    self._records = {-1 if record is None else int(record.signature.operation) for record in records}
-                    self._error = error
+                    self._note(error)
 
-        work: Work | None = self._group._worker.submit(unless_failed, is_async, (), prepared.costs, prepared.exchange)
+        work = self._group._worker.submit(unless_failed, is_async, (), prepared.costs, prepared.exchange)
         if work is not None:
             self._waits.append(work.wait)
+
+    def _note(self, error: MismatchError) -> None:
+        member = self._group._member
+        records = [member.record(rank, member.last_number()) for rank in member.ranks]
+        self._records = {-1 if record is None else int(record.signature.operation) for record in records}
+        self._error = error
+
+    def _fail_replay(self, error: MismatchError) -> None:
+        """Explain a mismatch in a replay, whose remaining buckets are not reduced."""
+        self._note(error)
+        try:
+            self._explain([])
+        finally:
+            self._forget_pass()
 
     # ------------------------------------------------------------------------------------------------ at its end
     def _end(self, error: BaseException | None) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 
+from .._captures import break_capture
 from .._errors import DistStoreError, QueueEmptyError
 from .._turns import turns
 
@@ -51,6 +52,7 @@ class Store:
         time.sleep(min(seconds, POLLING_SECONDS))
 
     def _key(self, operation: str, key: str) -> str:
+        break_capture(f"Store.{operation}")
         if not isinstance(key, str):
             raise InvalidTypeError(f"Store.{operation}: expected the key as a str; got {type(key).__name__}")
         return key
@@ -154,11 +156,13 @@ class Store:
 
     def num_keys(self) -> int:
         """Return the number of keys."""
+        break_capture("Store.num_keys")
         with self._entries(False) as entries:
             return len(entries)
 
     def list_keys(self) -> list[str]:
         """Return all keys."""
+        break_capture("Store.list_keys")
         with self._entries(False) as entries:
             return list(entries)
 

@@ -67,6 +67,8 @@ class Request(NamedTuple):
 def request_of(launch: Launched) -> Request:
     """Return the request from which the backend created the plan of a launch; raise Refusal if it is unknown."""
     plan = launch.plan
+    if plan.has_effects:
+        raise Refusal(f"{launch.operation} communicates with other processes, which files do not describe")
     if plan.request is None:
         raise Refusal(f"{launch.operation}: the request of its plan is unknown")
     operator, inputs, parameters = plan.request

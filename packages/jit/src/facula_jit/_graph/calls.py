@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from facula_autograd.extend.nodes import describe_call_site
@@ -102,9 +103,13 @@ class Names:
                 storage = getattr(function, "_storage", None)
                 if storage is not None:
                     names.setdefault(id(storage), f"{self.paths[id(module)]}.{name}")
+        grads: dict[int, list[str]] = {}
         for leaf, grad in self.recording.puts:
             if grad is not None:
-                names[id(grad._storage)] = f"{names.get(id(leaf._storage), 'leaf')}.grad"
+                grads.setdefault(id(grad._storage), []).append(f"{names.get(id(leaf._storage), 'leaf')}.grad")
+        buckets = count()
+        for key, of_leaves in grads.items():
+            names[key] = of_leaves[0] if len(of_leaves) == 1 else f"grads{next(buckets)}"
         return names
 
 

@@ -27,7 +27,7 @@ def launch_times(recording: Recording) -> list[float]:
     """Return the time of each launch in seconds: that of the fastest of several rounds.
 
     Every block gets separate memory, filled with zeros or with a copy of the program's data, so that no tensor of the
-    program changes.
+    program changes. The time of collectives is 0: other processes would have to run them, too.
     """
     device = recording.recorder.launch_device
     if device is not cpu:
@@ -53,6 +53,9 @@ def launch_times(recording: Recording) -> list[float]:
             cpu.backend.plan("copy", (own,), (own,), ()).launch(own.numel, storage.ptr, base + places[block])
     found, call = [], _seconds(_sequence([]))
     for launch in recording.launches:
+        if launch.plan.has_effects:
+            found.append(0.0)
+            continue
         values: list[Any] = [
             base + places[argument.block] + argument.offset
             if type(argument) is Address and argument.block in places

@@ -76,7 +76,8 @@ BREAKS = frozenset(
     "main set_dir set_fastpath_enabled set_sharing_strategy set_start_method add_safe_globals clear_safe_globals "
     "enable_cudnn_sdp enable_flash_sdp enable_math_sdp enable_mem_efficient_sdp define register_autograd "
     "register_loop register_custom_op_symbolic unregister_custom_op_symbolic export_html export_memory_timeline "
-    "init_process_group destroy_process_group expect_slow monitored_barrier send send_object_list "
+    "init_process_group destroy_process_group new_group new_subgroups new_subgroups_by_enumeration expect_slow "
+    "monitored_barrier send send_object_list "
     "broadcast_object_list gather_object all_gather_object scatter_object_list".split()
 )
 """Functions that read or modify files, settings, counters and streams, or send messages, which a replay would not do.
@@ -84,7 +85,9 @@ A name may follow that of its module, where another function has it.
 """
 
 GROUPS = "facula_distributed.extend"
-"""The module that knows the process groups. Its `backends()` is compared if a function of its package may be called."""
+"""The module that knows the process groups. Its `present_groups()` is compared if a function of its package may be
+called.
+"""
 
 METHODS_THAT_BREAK = {
     "data_ptr": "the address of a tensor",

@@ -143,7 +143,7 @@ class LibraryReads(AttributeReads):
         """Guard the process groups if a function of this module may be called."""
         groups = sys.modules.get(library_functions.GROUPS)
         if groups is not None and module.startswith(library_functions.GROUPS.rpartition(".")[0]):
-            self.guards.answer(groups.backends, None, "the process groups")
+            self.guards.answer(groups.present_groups, None, "the process groups")
 
 
 _library_names: dict[type, frozenset[str]] = {}

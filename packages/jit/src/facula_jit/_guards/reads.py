@@ -315,7 +315,7 @@ class Reads(Reach):
         for attribute in self.guards.attributes.values():
             if name := attribute.difference():
                 return f"the attribute {name!r} of {attribute.words}"
-        guards = self.guards.all()
+        guards = [guard for guard in self.guards.all() if not getattr(guard.key, "is_of_beginning", False)]
         failing = first_failing([guard.check for guard in guards])
         return None if failing is None else guards[failing].words
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 class OptimizerRecorder:
     """The part of a recorder that optimizers call."""
 
+    is_backward: bool
+
     def __init__(self) -> None:
         self.breaks: GraphBreak | None = None
         self.launches: list[Launched] = []
@@ -110,6 +112,15 @@ class OptimizerRecorder:
             action()
         finally:
             self.in_action = was_in_action
+
+    def calls(self, operation: str) -> None:
+        """Record that a launch of Python code is about to have effects besides its writes: in no branch."""
+        self.branches.refuse(operation)
+        if self.is_backward:
+            self.broken(
+                f"{operation} runs in a backward pass outside of the function, which a capture repeats",
+                "call backward() inside the captured function",
+            )
 
     def actions_of_schedules(self) -> bool:
         """Return True if an action changes the numbers of an optimizer, so that replays must use the current ones."""

@@ -69,6 +69,10 @@ class Tracer(Recorder):
             Step(plan.operator, operator, plan.parameters, tuple(given), results, tuple(numbers), site, module, first)
         )
 
+    def calls(self, operation: str) -> None:
+        """Report a graph break: a call has effects besides its results."""
+        self.broken(f"{operation} communicates with other processes, which a file cannot", "leave the line out")
+
     def renumber(self, first: int, moved: Callable[[int], int]) -> None:
         """Update the operators after launches from `first` on were renumbered."""
         super().renumber(first, moved)

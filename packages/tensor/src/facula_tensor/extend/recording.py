@@ -4,6 +4,7 @@
 - `user_site` is the program's line, as a code object and an instruction, `user_frame` the frame; `forget_readers` makes
   the next read of an element notify a recorder. `ACCESSORS` are the modules of the functions by which a program reads a
   tensor's shape.
+- `call_in_replays` calls a function of addresses, such as a collective, now and in each replay.
 - `take_apart` returns the leaves and the `Shape` of a tree of tuples, lists and dicts, `put_together` the tree.
 """
 
@@ -12,6 +13,7 @@ from facula_storage.extend.recording import collecting, current_recorder
 
 from .._core.call_sites import ACCESSORS, user_frame, user_site
 from .._core.errors import launch_error
+from .._dispatch.slow_path.launching import call_in_replays
 from .._interop.export import forget_readers
 
 TYPE_CHECKING = False
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ACCESSORS",
     "Shape",
+    "call_in_replays",
     "collecting",
     "current_recorder",
     "forget_readers",

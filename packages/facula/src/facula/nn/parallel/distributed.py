@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, guarded
 from facula_tensor import is_grad_enabled
 
 from ..._functions.rare import device_index
@@ -158,7 +157,7 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
         self.dim, self.broadcast_buffers, self.bucket_cap_mb = dim, broadcast_buffers, bucket_cap_mb
         self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
         self.gradient_as_bucket_view = gradient_as_bucket_view
-        self.require_backward_grad_sync = self.require_forward_param_sync = True
+        self.require_backward_grad_sync = True
         self.parameters_to_ignore: set[str] = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         if init_sync and group.size() > 1:
             named = self._kept(module.named_parameters(), module.named_buffers())
@@ -218,7 +217,8 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
         return result
 
     def _begin_forward(self, reducer: Reducer) -> None:
-        break_capture(NAME)
+        if self._join_config.enable:
+            break_capture(f"{NAME}.join")
         present, reducer.divisor = Join.notify_join_context(self), None
         if present is not None:
             present.wait()
@@ -233,14 +233,23 @@ class DistributedDataParallel(Module, Joinable, Generic[M]):
         return self.process_group
 
     def _copy_buffers(self, is_joined: bool) -> None:
-        if self._copies is None or not self.require_forward_param_sync:
+        if self._copies is None:
             return
         buffers = [one for table, name in self._buffer_places if (one := table.get(name)) is not None]
-        if buffers:
-            root = find_rank(self._group(), not is_joined) if self._join_config.enable else 0
-            self._copies.copy(buffers, root)
+        with_root = self._join_config.enable and self._copies.is_due and buffers
+        self._copies.copy(buffers, find_rank(self._group(), not is_joined) if with_root else 0)
 
-    @contextmanager
+    @property
+    def require_forward_param_sync(self) -> bool:
+        """Whether the next forward pass copies the buffers of rank 0 to all processes, if `broadcast_buffers`."""
+        return self._copies is None or self._copies.is_due
+
+    @require_forward_param_sync.setter
+    def require_forward_param_sync(self, value: bool) -> None:
+        if self._copies is not None:
+            self._copies.expect(value)
+
+    @guarded
     def no_sync(self) -> Iterator[None]:
         """Keep the gradients of a block's forward and backward passes local; the next pass after it averages sums."""
         former, self.require_backward_grad_sync = self.require_backward_grad_sync, False

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from facula_tensor.extend.processes import Exchange
 
 
-def pooled_statistics(input: Tensor, exchange: Exchange) -> tuple[Tensor, Tensor, int]:
-    """Return each channel's mean and biased variance over the batches of all processes, float64, and their size.
+def pooled_statistics(input: Tensor, exchange: Exchange) -> tuple[Tensor, Tensor, Tensor]:
+    """Return each channel's mean and biased variance over the batches of all processes, and their size, in float64.
 
     Arguments:
         input: this process's batch (N, C, ...).
@@ -38,10 +38,11 @@ def pooled_statistics(input: Tensor, exchange: Exchange) -> tuple[Tensor, Tensor
             variance, mean = var_mean(input.float() if input.element_size() < 4 else input, dims, correction=0)
             own = cat([own[:1], mean.double(), variance.double() * count])
         counts, means, squares = exchange.all_gather(own).split([1, channels, channels], 1)
-        total = int(counts.sum())
-        share = counts / max(1, total)
+        total = counts.sum()
+        divisor = total.clamp(min=1)
+        share = counts / divisor
         mean = (means * share).sum(0)
-        variance = squares.sum(0) / max(1, total) + ((means - mean).square() * share).sum(0)
+        variance = squares.sum(0) / divisor + ((means - mean).square() * share).sum(0)
     return mean, variance, total
 
 
@@ -51,7 +52,7 @@ class _Normalize(Function):
     @staticmethod
     def forward(
         ctx: Any, input: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor, variance: Tensor,
-        count: int, eps: float, exchange: Exchange,
+        count: Tensor, eps: float, exchange: Exchange,
     ) -> Tensor:  # fmt: skip
         dtype = float32 if input.element_size() < 4 else input.dtype
         rounded, inverse = mean.to(dtype), (variance + eps).rsqrt()
@@ -145,23 +146,26 @@ class SyncBatchNorm(_BatchNorm):
                 f"SyncBatchNorm: expected {self.num_features} channels; got an input of shape {tuple(input.shape)}"
             )
         mean, variance, count = pooled_statistics(input, exchange)
-        if count == 1:
+        # captures cannot read the size of all batches: it matters only if there are few values
+        is_small = input.numel() < 2 * self.num_features
+        if is_small and count == 1:
             raise InvalidValueError(
                 "SyncBatchNorm: expected more than 1 value per channel when training; got 1 in all processes together"
             )
+        is_empty = is_small and not count
         if self.track_running_stats:
-            self._update(mean, variance, count)
-        if not count:  # all batches are empty
+            self._update(mean, variance, None if is_empty else count)
+        if is_empty:  # all batches are
             return F.batch_norm(input, None, None, self.weight, self.bias, True, 0.0, self.eps)
         result: Tensor = _Normalize.apply(input, self.weight, self.bias, mean, variance, count, self.eps, exchange)
         return result
 
-    def _update(self, mean: Tensor, variance: Tensor, count: int) -> None:
-        """Include a batch of `count` values per channel in the running statistics."""
+    def _update(self, mean: Tensor, variance: Tensor, count: Tensor | None) -> None:
+        """Include a batch of `count` values per channel in the running statistics; None for an empty one."""
         batches = self.num_batches_tracked
         if batches is not None:
             batches.add_(1)
-        if self.running_mean is None or self.running_var is None or not count:
+        if self.running_mean is None or self.running_var is None or count is None:
             return
         share = self.momentum
         if share is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_storage import LaunchError, Plan, Storage
+from facula_storage import LaunchError, Plan, Storage, contiguous
 from facula_storage.extend.memory import allocate
 from facula_storage.extend.objects import new_instance
 from facula_storage.extend.recording import Place, current_recorder, recorders
@@ -15,7 +15,7 @@ from ..._core.tensor import Tensor
 from .planning import with_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import CodeType
 
     from facula_storage import Layout
@@ -118,6 +118,44 @@ def launch_places(plan: Plan, n: int, arguments: Sequence[Place | float]) -> Non
     plan.launch(n, *values)
     if recorder is not None:
         recorder.launched(plan, n, arguments, len(arguments))
+
+
+def call_in_replays(
+    operation: str,
+    function: Callable[..., None],
+    read: Sequence[tuple[Tensor, int, int]],
+    written: Sequence[tuple[Tensor, int, int]],
+    parameters: tuple[object, ...] = (),
+) -> None:
+    """Call a function of addresses, `function(n, *addresses)`; each replay of a capture calls it again.
+
+    It may have other effects, such as messages, but must not launch operators. Memory that it changes is in both lists.
+
+    Arguments:
+        operation: the name of the call in graphs.
+        function: the function; `n` is the number of bytes that it writes.
+        read: parts of contiguous tensors: each tensor, the first byte and the number of bytes.
+        written: parts in the same form, whose addresses follow those of `read`.
+        parameters: numbers and names that determine what it does.
+    """
+    recorder = current_recorder() if recorders else None
+    if recorder is not None:
+        recorder.calls(operation)
+    places: list[Place | float] = [
+        Place(tensor._storage, tensor._offset + start, _layout_of_part(tensor, start, nbytes), is_written)
+        for parts, is_written in ((read, False), (written, True))
+        for tensor, start, nbytes in parts
+    ]
+    plan = Plan(operation, parameters, (), function, has_effects=True)
+    launch_places(plan, sum([nbytes for *_, nbytes in written]), places)
+    for tensor in {id(tensor._storage): tensor for tensor, *_ in written}.values():
+        mutated(tensor, operation)
+
+
+def _layout_of_part(tensor: Tensor, start: int, nbytes: int) -> Layout:
+    layout = tensor._layout
+    is_whole = not start and nbytes == layout.nbytes
+    return layout if is_whole else contiguous((nbytes // layout.dtype.itemsize,), layout.dtype)
 
 
 def mutated(a: Tensor, name: str, mutator: tuple[str, CodeType, int] | None = None) -> None:
